@@ -1,0 +1,25 @@
+-- Makes the monthly partitions of the usage log from the month of `starting` on, `months` ahead.
+-- A partition is a range of UUIDv7: the first 48 bits are milliseconds of the Unix epoch.
+create or replace function create_usage_partitions(starting timestamptz, months int)
+returns void
+language plpgsql
+as $$
+declare
+  month_start timestamptz;
+  partition_name text;
+begin
+  for month in 0..months loop
+    month_start := date_trunc('month', starting at time zone 'UTC') at time zone 'UTC'
+      + make_interval(months => month);
+    partition_name := 'usage_events_' || to_char(month_start at time zone 'UTC', 'YYYY_MM');
+    if to_regclass(partition_name) is null then
+      execute format(
+        'create table %I partition of usage_events for values from (%L) to (%L)',
+        partition_name,
+        uuid_from_time(month_start),
+        uuid_from_time(month_start + interval '1 month')
+      );
+    end if;
+  end loop;
+end
+$$;

@@ -1,0 +1,8 @@
+-- name: touch_keys
+-- why: notes when keys were last used, at most once a minute each
+-- $1 key_ids uuid[]
+-- returns key_id uuid
+update api_keys
+set last_used_at = now()
+where key_id = any ($1)
+returning key_id

@@ -1,0 +1,221 @@
+/**
+ * Admission: authentication, window, credit and usage log as one decision, made by PostgreSQL.
+ *
+ * Everything that waits is decided by one statement and one commit (`sql/functions/admit.sql`), so a
+ * read is logged and charged before its answer is sent, over any number of processes. In process there
+ * is only what can be proven: a window that was full stays full until its hits have aged, so it is
+ * refused from memory (`known_windows.ts`). Decisions 7.
+ *
+ * @module
+ */
+import type { Database, Row } from "../database/query.ts";
+import { createBatcher } from "../lib/batcher.ts";
+import type { WindowState } from "../lib/window_state.ts";
+import {
+  ADMISSION_BATCH_MAX,
+  ADMISSION_FLIGHTS_MAX,
+  ADMISSION_QUEUE_MAX,
+  IDEMPOTENCY_TTL_MS,
+  WINDOW_MS,
+} from "../limits.ts";
+import { createKnownWindows } from "./known_windows.ts";
+
+/** What is limited: each operation has windows of its own. */
+export type Operation =
+  | "data"
+  | "catalog"
+  | "search"
+  | "metadata"
+  | "push"
+  | "revalidate"
+  | "account"
+  | "usage"
+  | "feeds"
+  | "save";
+
+/** One call that asks to be admitted. */
+export interface Claim {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly operation: Operation;
+  /** The feed that is read or pushed to; its window is the feed's for `data` and `push`. */
+  readonly feedId?: string;
+  /** The definition that the call was planned by; where the feed has another, the claim is stale. */
+  readonly definitionVersion?: bigint;
+  /** Calls in a window. */
+  readonly limit: number;
+  /** Calls in a window where the feed is metered or sold once. @default limit */
+  readonly limitPaid?: number;
+  /** Same account, key and query: the same usage event for 24 hours. Decisions 6. */
+  readonly idempotency?: { readonly key: string; readonly queryHash: string };
+  /** Aborted where the client has gone: a claim still waiting is then dropped, uncharged. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Grant {
+  readonly kind: "granted";
+  /** UUIDv7 of the usage event; null for operations that are not logged. */
+  readonly usageId: string | null;
+  /** RFC 3339, UTC, microseconds, on the database's clock. */
+  readonly timestamp: string;
+  readonly chargeNanos: bigint;
+  readonly window: WindowState;
+  /** Of the feed, at the moment of the decision; null where the claim names none. */
+  readonly dataVersion: bigint | null;
+  readonly definitionVersion: bigint | null;
+  readonly pushCount: bigint | null;
+}
+
+export type Decision =
+  | Grant
+  | { readonly kind: "limited"; readonly window: WindowState; readonly retryAfterMs: number }
+  | {
+      readonly kind: "unpaid";
+      readonly window: WindowState;
+      readonly priceNanos: bigint;
+      readonly balanceNanos: bigint;
+    }
+  | { readonly kind: "not_purchased" }
+  | { readonly kind: "key_refused" }
+  | { readonly kind: "feed_closed" }
+  | { readonly kind: "stale" }
+  | { readonly kind: "key_reused" }
+  | { readonly kind: "overloaded" };
+
+export interface Admission {
+  /** Decides; the claim of a client that has gone stays undecided for good. */
+  admit(claim: Claim): Promise<Decision>;
+  /** Resolves when nothing waits any more. */
+  idle(): Promise<void>;
+  readonly waiting: number;
+}
+
+const MICROSECONDS_PER_SECOND = 1_000_000n;
+const MICROSECONDS_PER_MS = 1_000;
+const RETRIES_MAX = 5;
+/** Deadlock and serialization failure: the whole batch was rolled back and may be sent again. */
+const RETRIED_STATES = new Set(["40P01", "40001"]);
+
+export interface AdmissionOptions {
+  readonly database: Database;
+  /** @default WINDOW_MS */
+  readonly windowMs?: number;
+  /** Called after each batch, for the metrics. */
+  readonly onBatch?: (size: number) => void;
+}
+
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { database, windowMs = WINDOW_MS, onBatch } = options;
+  const knownWindows = createKnownWindows();
+  const batcher = createBatcher<Claim, Decision>({
+    batchMax: ADMISSION_BATCH_MAX,
+    flightsMax: ADMISSION_FLIGHTS_MAX,
+    queueMax: ADMISSION_QUEUE_MAX,
+    groupOf: (claim) => claim.idempotency && `${claim.accountId} ${claim.idempotency.key}`,
+    isWanted: (claim) => claim.signal?.aborted !== true,
+    run: async (claims) => {
+      onBatch?.(claims.length);
+      const sentMs = performance.now();
+      const rows = await decide(database, claims, windowMs);
+      return claims.map((claim, index) => {
+        const row = rows[index] as Row<"admit">;
+        const decision = decisionOf(row);
+        if (decision.kind === "limited") {
+          const fullForMs = Number(row.frees_us - row.happened_us) / MICROSECONDS_PER_MS;
+          knownWindows.remember(claim, { window: decision.window, sentMs, fullForMs });
+        }
+        return decision;
+      });
+    },
+  });
+  return {
+    async admit(claim) {
+      return knownWindows.refuse(claim) ?? (await (batcher.submit(claim) ?? OVERLOADED));
+    },
+    idle: batcher.idle,
+    get waiting() {
+      return batcher.waiting;
+    },
+  };
+}
+
+const OVERLOADED: Decision = { kind: "overloaded" };
+
+async function decide(
+  database: Database,
+  claims: readonly Claim[],
+  windowMs: number,
+): Promise<Row<"admit">[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await database.rows("admit", [
+        claims.map((claim) => claim.keyId),
+        claims.map((claim) => claim.operation),
+        claims.map((claim) => claim.feedId ?? null),
+        claims.map((claim) => claim.definitionVersion ?? null),
+        claims.map((claim) => claim.limit),
+        claims.map((claim) => claim.limitPaid ?? claim.limit),
+        claims.map((claim) => claim.idempotency?.key ?? null),
+        claims.map((claim) => claim.idempotency?.queryHash ?? null),
+        BigInt(windowMs * MICROSECONDS_PER_MS),
+        BigInt(IDEMPOTENCY_TTL_MS * MICROSECONDS_PER_MS),
+      ]);
+    } catch (error) {
+      const state = (error as { code?: string }).code ?? "";
+      if (!RETRIED_STATES.has(state) || attempt >= RETRIES_MAX) throw error;
+    }
+  }
+}
+
+function decisionOf(row: Row<"admit">): Decision {
+  switch (row.outcome) {
+    case "granted":
+    case "replayed":
+      return {
+        kind: "granted",
+        usageId: row.usage_id,
+        timestamp: rfc3339(row.happened_us),
+        chargeNanos: row.charge_nanos,
+        window: windowOf(row),
+        dataVersion: row.data_version,
+        definitionVersion: row.definition_version,
+        pushCount: row.push_count,
+      };
+    case "limited":
+      return {
+        kind: "limited",
+        window: windowOf(row),
+        retryAfterMs: Math.ceil(Number(row.frees_us - row.happened_us) / MICROSECONDS_PER_MS),
+      };
+    case "unpaid":
+      return {
+        kind: "unpaid",
+        window: windowOf(row),
+        priceNanos: row.price_nanos,
+        balanceNanos: row.balance_nanos ?? 0n,
+      };
+    case "not_purchased":
+    case "key_refused":
+    case "feed_closed":
+    case "stale":
+    case "key_reused":
+      return { kind: row.outcome };
+    default:
+      throw new Error(`admit returned the unknown outcome "${row.outcome}"`);
+  }
+}
+
+function windowOf(row: Row<"admit">): WindowState {
+  const reset = (row.oldest_us + MICROSECONDS_PER_SECOND - 1n) / MICROSECONDS_PER_SECOND;
+  return {
+    limit: row.window_limit,
+    remaining: Math.max(0, row.window_limit - row.window_used),
+    resetSeconds: Number(reset),
+  };
+}
+
+/** Microseconds of the Unix epoch as RFC 3339 text, no digit lost. */
+function rfc3339(microseconds: bigint): string {
+  const fraction = String(microseconds % 1_000n).padStart(3, "0");
+  return new Date(Number(microseconds / 1_000n)).toISOString().replace("Z", `${fraction}Z`);
+}

@@ -1,0 +1,70 @@
+/**
+ * The windows that were full a moment ago, and so still are.
+ *
+ * A hit leaves a window only with time, and other processes can only add hits. So from "full until t"
+ * it follows that every call before t is refused: answered here, without a database round trip. What
+ * could still change is the limit itself (a free feed that becomes a paid one has a larger window) or
+ * the key; so an entry is believed for a second at most, then one call asks the database again.
+ *
+ * @module
+ */
+import { BoundedMap } from "../lib/bounded_map.ts";
+import type { WindowState } from "../lib/window_state.ts";
+import { KNOWN_WINDOWS_MAX } from "../limits.ts";
+import type { Claim, Decision } from "./admission.ts";
+
+interface FullWindow {
+  readonly window: WindowState;
+  /** On the process's monotonic clock, in milliseconds. */
+  readonly fullUntilMs: number;
+  readonly believedUntilMs: number;
+  readonly definitionVersion: bigint | undefined;
+}
+
+/** How long an entry is believed without asking again, in milliseconds. */
+const BELIEVED_MS = 1_000;
+
+export function createKnownWindows(now: () => number = () => performance.now()) {
+  const full = new BoundedMap<string, FullWindow>(KNOWN_WINDOWS_MAX);
+
+  function keyOf(claim: Claim): string {
+    const isFeeds = claim.operation === "data" || claim.operation === "push";
+    return `${claim.accountId}${claim.operation}${isFeeds ? claim.feedId : ""}`;
+  }
+
+  return {
+    /** `sentMs` is when the question left: the decision is younger, so the end is never too late. */
+    remember(
+      claim: Claim,
+      known: { window: WindowState; sentMs: number; fullForMs: number },
+    ): void {
+      full.set(keyOf(claim), {
+        window: known.window,
+        fullUntilMs: known.sentMs + known.fullForMs,
+        believedUntilMs: known.sentMs + BELIEVED_MS,
+        definitionVersion: claim.definitionVersion,
+      });
+    },
+    /** A refusal where the window is certainly full; undefined where the database must say. */
+    refuse(claim: Claim): Decision | undefined {
+      if (full.size === 0) return undefined;
+      const key = keyOf(claim);
+      const known = full.get(key);
+      if (known === undefined) return undefined;
+      const nowMs = now();
+      const isProven =
+        nowMs < known.fullUntilMs &&
+        nowMs < known.believedUntilMs &&
+        known.definitionVersion === claim.definitionVersion;
+      if (!isProven) {
+        full.delete(key);
+        return undefined;
+      }
+      return {
+        kind: "limited",
+        window: known.window,
+        retryAfterMs: Math.ceil(known.fullUntilMs - nowMs),
+      };
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * The environment, read once at start into a frozen `Config`. Decisions 9 and 10.
+ *
+ * A wrong variable is a `ConfigError` that names each mistake in one line.
+ *
+ * @module
+ */
+import { LIMITS_DEFAULT, type Limits } from "./limits.ts";
+
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
+export interface Config {
+  /** Any PostgreSQL 15 or newer; absent: an embedded one in `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  /** Folder of the embedded PostgreSQL. @default ".feedgate" */
+  readonly dataDir: string;
+  /** @default 3000 */
+  readonly port: number;
+  /** @default "127.0.0.1" */
+  readonly host: string;
+  /** What clients see; absent: `http://{host}:{port}` of the listener. Without a trailing slash. */
+  readonly baseUrl: string | undefined;
+  /** Where a 402 points; absent: `{base_url}/billing`. */
+  readonly billingUrl: string | undefined;
+  /** @default "info" */
+  readonly logLevel: LogLevel;
+  /** Signs cursors; absent: kept in the database. */
+  readonly cursorSecret: string | undefined;
+  readonly limits: Limits;
+}
+
+/** Every mistake in the environment, a line each. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  constructor(readonly mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
+const CURSOR_SECRET_LENGTH_MIN = 16;
+const PORT_MAX = 65_535;
+const LIMIT_MAX = 1_000_000_000;
+
+/** Variable of each limit that may be overridden. */
+export const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
+  readsFree: "FEEDGATE_READ_LIMIT_FREE",
+  readsPaid: "FEEDGATE_READ_LIMIT_PAID",
+  discovery: "FEEDGATE_DISCOVERY_LIMIT",
+  pushes: "FEEDGATE_PUSH_LIMIT",
+  singletonBodyBytes: "FEEDGATE_SINGLETON_BODY_BYTES",
+  requestBodyBytes: "FEEDGATE_REQUEST_BODY_BYTES",
+  rowBytes: "FEEDGATE_ROW_BYTES",
+  rows: "FEEDGATE_ROWS",
+  maxFeeds: "FEEDGATE_MAX_FEEDS",
+};
+
+/** @throws {ConfigError} with one line for each variable that can't be used. */
+export function readConfig(environment: Environment): Config {
+  const mistakes: string[] = [];
+  const read = environmentReader(environment, mistakes);
+  const limits = Object.fromEntries(
+    Object.entries(LIMIT_VARIABLES).map(([limit, variable]) => [
+      limit,
+      read.integer(variable, { least: 1, most: LIMIT_MAX }) ??
+        LIMITS_DEFAULT[limit as keyof Limits],
+    ]),
+  ) as unknown as Limits;
+  if (limits.rowBytes > limits.requestBodyBytes) {
+    mistakes.push(
+      `FEEDGATE_ROW_BYTES must be at most FEEDGATE_REQUEST_BODY_BYTES (${limits.requestBodyBytes}), got ${limits.rowBytes}`,
+    );
+  }
+  const config: Config = {
+    databaseUrl: read.url("DATABASE_URL", ["postgres:", "postgresql:"]),
+    dataDir: read.text("FEEDGATE_DATA_DIR") ?? ".feedgate",
+    port: read.integer("PORT", { least: 0, most: PORT_MAX }) ?? 3000,
+    host: read.text("HOST") ?? "127.0.0.1",
+    baseUrl: read.url("FEEDGATE_BASE_URL", ["http:", "https:"])?.replace(/\/+$/, ""),
+    billingUrl: read.url("FEEDGATE_BILLING_URL", ["http:", "https:"]),
+    logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
+    cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET", CURSOR_SECRET_LENGTH_MIN),
+    limits: Object.freeze(limits),
+  };
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return Object.freeze(config);
+}
+
+function environmentReader(environment: Environment, mistakes: string[]) {
+  // An empty variable counts as absent: that is how a compose file leaves one out.
+  const text = (name: string) => environment[name] || undefined;
+  return {
+    text,
+    integer(name: string, range: { least: number; most: number }): number | undefined {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      const number = Number(value);
+      if (/^\d{1,10}$/.test(value) && number >= range.least && number <= range.most) return number;
+      mistakes.push(
+        `${name} must be an integer from ${range.least} to ${range.most}, got "${value}"`,
+      );
+      return undefined;
+    },
+    url(name: string, protocols: readonly string[]): string | undefined {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      // A list of hosts is legal in a PostgreSQL address and in no other: only its scheme is read.
+      const protocol = /^([a-z][a-z0-9+.-]*:)\/\/./i.exec(value)?.[1]?.toLowerCase();
+      const readable = protocol !== undefined && (URL.canParse(value) || value.includes(","));
+      if (readable && protocols.includes(protocol)) return value;
+      const allowed = protocols.map((each) => `${each}//`).join(" or ");
+      // The value is not repeated: an address may hold a password.
+      mistakes.push(`${name} must be an address that begins with ${allowed}`);
+      return undefined;
+    },
+    oneOf<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      const choice = choices.find((each) => each === value);
+      if (choice === undefined) {
+        mistakes.push(`${name} must be one of ${choices.join(", ")}, got "${value}"`);
+      }
+      return choice;
+    },
+    secret(name: string, lengthMin: number): string | undefined {
+      const value = text(name);
+      if (value === undefined || value.length >= lengthMin) return value;
+      mistakes.push(`${name} must have at least ${lengthMin} characters, got ${value.length}`);
+      return undefined;
+    },
+  };
+}

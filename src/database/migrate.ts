@@ -1,0 +1,106 @@
+/**
+ * Brings a database to this program's schema: migrations by number, then the functions.
+ *
+ * Any number of processes may start at once: an advisory lock makes them take turns, and the version
+ * row is written first, so that two that slip past each other collide on its key.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { Connections } from "./connect.ts";
+import { FUNCTIONS, MIGRATIONS } from "./statements.ts";
+
+/** What a run applied; empty where nothing was missing. */
+export interface MigrationReport {
+  readonly migrations: readonly string[];
+  /** Whether the SQL functions were replaced. */
+  readonly functions: boolean;
+}
+
+/** The database was made by a newer program. */
+export class SchemaTooNewError extends Error {
+  override readonly name = "SchemaTooNewError";
+}
+
+// Any constant will do, as long as it is always the same one.
+const MIGRATION_LOCK = 7_306_927;
+const VERSION_MIN = 150_000;
+/** Partitions of the usage log that are made ahead, in months. */
+const USAGE_MONTHS_AHEAD = 3;
+
+/** @throws {SchemaTooNewError} @throws where PostgreSQL is older than 15. */
+export async function migrate(connections: Connections): Promise<MigrationReport> {
+  const version = await connections`select current_setting('server_version_num')::int as version`;
+  if (Number(version[0]?.version) < VERSION_MIN) {
+    throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
+  }
+  const connection = await connections.reserve();
+  try {
+    await connection`set statement_timeout = 0`;
+    await connection`select pg_advisory_lock(${MIGRATION_LOCK}::int)`;
+    try {
+      return await migrateLocked(connection as unknown as Connections);
+    } finally {
+      await connection`select pg_advisory_unlock(${MIGRATION_LOCK}::int)`;
+      await connection`reset statement_timeout`;
+    }
+  } finally {
+    connection.release();
+  }
+}
+
+async function migrateLocked(connection: Connections): Promise<MigrationReport> {
+  await connection`
+    create table if not exists schema_migrations (
+      version integer primary key,
+      name text not null,
+      applied_at timestamptz not null default now()
+    )`;
+  const known = await connection`select version, name from schema_migrations order by version`;
+  const newest = Number(known.at(-1)?.version ?? 0);
+  if (newest > MIGRATIONS.length) {
+    throw new SchemaTooNewError(
+      `the database has schema ${newest} and this program knows ${MIGRATIONS.length}: run a newer feedgate`,
+    );
+  }
+  const applied: string[] = [];
+  for (const [index, migration] of MIGRATIONS.entries()) {
+    if (index < newest) continue;
+    await inTransaction(connection, async () => {
+      await connection`
+        insert into schema_migrations (version, name) values (${index + 1}, ${migration.name})`;
+      await connection.unsafe(migration.text);
+    });
+    applied.push(migration.name);
+  }
+  const functions = await replaceFunctions(connection);
+  await connection`select create_usage_partitions(now(), ${USAGE_MONTHS_AHEAD}::int)`;
+  return { migrations: applied, functions };
+}
+
+/** Replaces the functions where their text has changed. True where it did. */
+async function replaceFunctions(connection: Connections): Promise<boolean> {
+  const digest = createHash("sha256");
+  for (const each of FUNCTIONS) digest.update(each.text);
+  const wanted = digest.digest("hex");
+  const found = await connection`select value from settings where name = 'functions_digest'`;
+  if (found[0]?.value === wanted) return false;
+  await inTransaction(connection, async () => {
+    for (const each of FUNCTIONS) await connection.unsafe(each.text);
+    await connection`
+      insert into settings (name, value) values ('functions_digest', ${wanted})
+      on conflict (name) do update set value = excluded.value`;
+  });
+  return true;
+}
+
+async function inTransaction(connection: Connections, work: () => Promise<void>): Promise<void> {
+  await connection`begin`;
+  try {
+    await work();
+    await connection`commit`;
+  } catch (error) {
+    await connection`rollback`;
+    throw error;
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Errors as answers: RFC 9457 problem details, made here and nowhere else. Decisions 2.
+ *
+ * A route throws a `Problem`; `problemResponse` turns it, and every other error, into a response that
+ * never holds a stack, SQL text or a file path.
+ *
+ * @module
+ */
+import { DatabaseUnavailableError } from "../database/query.ts";
+import { ERRORS_LISTED_MAX } from "../limits.ts";
+
+/** Status and title of every code. Decisions 2, the table. */
+export const PROBLEMS = {
+  QUERY_REQUIRED: { status: 400, title: "Search text required" },
+  INVALID_PARAMETER: { status: 400, title: "Invalid parameter" },
+  OPERATOR_DISABLED: { status: 400, title: "Operator disabled" },
+  JSONPATH_INVALID: { status: 400, title: "Invalid JSONPath" },
+  JSONPATH_FILTER_DISABLED: { status: 400, title: "JSONPath filters are disabled" },
+  CURSOR_INVALID: { status: 400, title: "Invalid cursor" },
+  BODY_NOT_JSON: { status: 400, title: "Body is not JSON" },
+  KEY_REQUIRED: { status: 401, title: "API key required" },
+  KEY_INVALID: { status: 401, title: "Invalid API key" },
+  INSUFFICIENT_CREDITS: { status: 402, title: "Insufficient credits" },
+  PURCHASE_REQUIRED: { status: 402, title: "Purchase required" },
+  KEY_PERMISSION: { status: 403, title: "Key lacks the permission" },
+  FEED_FORBIDDEN: { status: 403, title: "Not your feed" },
+  FEED_QUOTA_EXCEEDED: { status: 403, title: "Feed quota exceeded" },
+  ROUTE_NOT_FOUND: { status: 404, title: "No such route" },
+  FEED_NOT_FOUND: { status: 404, title: "Feed not found" },
+  FEED_NOT_SYNCED: { status: 404, title: "Feed not yet synced" },
+  METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed" },
+  ENDPOINT_PATH_TAKEN: { status: 409, title: "endpoint_path in use" },
+  FEED_NEVER_PUSHED: { status: 409, title: "Feed was never pushed to" },
+  FEED_TYPE_LOCKED: { status: 409, title: "Feed type is locked" },
+  BATCH_CLOSED: { status: 409, title: "Batch is closed" },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, title: "Idempotency key reused" },
+  CURSOR_EXPIRED: { status: 410, title: "Cursor expired" },
+  PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },
+  VALIDATION_FAILED: { status: 422, title: "Validation failed" },
+  SCHEMA_REQUIRED: { status: 422, title: "Schema required" },
+  SCHEMA_INVALID: { status: 422, title: "Invalid schema" },
+  PRICING_INVALID: { status: 422, title: "Invalid pricing" },
+  RATE_LIMITED: { status: 429, title: "Rate limit exceeded" },
+  INTERNAL: { status: 500, title: "Internal error" },
+  UNAVAILABLE: { status: 503, title: "Temporarily unavailable" },
+} as const satisfies Readonly<Record<string, { status: number; title: string }>>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One mistake in a body: RFC 6901 pointer into the body as sent, and what is wrong. */
+export interface FieldError {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ProblemOptions {
+  /** One sentence that says what to do next. */
+  readonly detail: string;
+  /** Where one code has two statuses. @default the table's */
+  readonly status?: number;
+  /** Members beside the standard ones: `retry_after_ms`, `limit`, `billing_url` and the like. */
+  readonly extras?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Mistakes in the body; the first 20 are listed. */
+  readonly errors?: readonly FieldError[];
+  /** All mistakes, where `errors` holds the first of them only. @default errors.length */
+  readonly errorCount?: number;
+  readonly cause?: unknown;
+}
+
+/** A refusal on its way to the client. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+
+  constructor(
+    readonly code: ProblemCode,
+    readonly options: ProblemOptions,
+  ) {
+    super(options.detail, { cause: options.cause });
+    this.status = options.status ?? PROBLEMS[code].status;
+  }
+}
+
+/** What the response needs to know of the request. */
+export interface ProblemContext {
+  readonly requestId: string;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** Whether the route needs a key; its answers must not be kept by a shared cache. */
+  readonly isKeyed: boolean;
+}
+
+const RETRY_AFTER_UNAVAILABLE_SECONDS = 1;
+const MS_PER_SECOND = 1_000;
+
+/** Any error as the problem that a client may see; what is not ours to tell becomes 500 or 503. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof DatabaseUnavailableError) {
+    return new Problem("UNAVAILABLE", {
+      detail: "The gateway can't reach its database; try again shortly.",
+      extras: { retry_after_ms: RETRY_AFTER_UNAVAILABLE_SECONDS * MS_PER_SECOND },
+      headers: { "Retry-After": String(RETRY_AFTER_UNAVAILABLE_SECONDS) },
+      cause: error,
+    });
+  }
+  return new Problem("INTERNAL", {
+    detail: "The gateway failed; try again, and report the request_id if it persists.",
+    cause: error,
+  });
+}
+
+/** The response of a problem: `application/problem+json`. RFC 9457. */
+export function problemResponse(problem: Problem, context: ProblemContext): Response {
+  const { code, status, options } = problem;
+  const { errors } = options;
+  const body = {
+    type: `${context.baseUrl}/docs#errors-${code.toLowerCase().replaceAll("_", "-")}`,
+    title: PROBLEMS[code].title,
+    status,
+    detail: options.detail,
+    code,
+    request_id: context.requestId,
+    ...options.extras,
+    ...(errors && {
+      errors: errors.slice(0, ERRORS_LISTED_MAX),
+      error_count: options.errorCount ?? errors.length,
+    }),
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      "Content-Type": "application/problem+json",
+      "X-Request-Id": context.requestId,
+      ...(context.isKeyed && { "Cache-Control": "private, no-cache" }),
+      ...(status === 401 && { "WWW-Authenticate": "Bearer" }),
+      ...options.headers,
+    },
+  });
+}

@@ -1,0 +1,54 @@
+/**
+ * The form of an API key: `fg_read_` or `fg_write_`, 32 random base62 characters, and 6 of a CRC-32
+ * over all that goes before, so that a mistyped key is refused without a database read and a scanner
+ * can find a leaked one. Decisions 3.
+ *
+ * @module
+ */
+import { randomInt } from "node:crypto";
+
+export type Permission = "read" | "write";
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+/** Characters of a key that are stored and shown. */
+const START_LENGTH = 12;
+const FORM = /^(fg_(read|write)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+/** A new key, from the system's random source. */
+export function generateKey(permission: Permission): string {
+  let body = `fg_${permission}_`;
+  for (let length = 0; length < RANDOM_LENGTH; length++) {
+    body += DIGITS[randomInt(DIGITS.length)];
+  }
+  return body + checksum(body);
+}
+
+/** The permission that a well-formed key claims; undefined where its form or checksum is wrong. */
+export function permissionOf(key: string): Permission | undefined {
+  const match = FORM.exec(key);
+  if (match === null || checksum(match[1] as string) !== match[3]) return undefined;
+  return match[2] as Permission;
+}
+
+/** SHA-256 of a key, which is all that is stored of it. */
+export function hashKey(key: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(key).digest();
+}
+
+/** The first characters of a key, which tell it from others without giving it away. */
+export function startOf(key: string): string {
+  return key.slice(0, START_LENGTH);
+}
+
+/** CRC-32 (IEEE) in base62, most significant digit first, padded with "0". */
+function checksum(body: string): string {
+  let rest = Bun.hash.crc32(body);
+  let digits = "";
+  for (let length = 0; length < CHECKSUM_LENGTH; length++) {
+    digits = DIGITS[rest % DIGITS.length] + digits;
+    rest = Math.floor(rest / DIGITS.length);
+  }
+  return digits;
+}

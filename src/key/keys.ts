@@ -1,0 +1,113 @@
+/**
+ * Who calls: the key of a request, looked up by its hash.
+ *
+ * A key that was found once is remembered, since its account and permission never change. Whether it
+ * is still usable is never remembered: admission checks that in the statement that counts, and a
+ * refusal for any other reason is proven first (`prove`). Decisions 3.
+ *
+ * @module
+ */
+import type { Database } from "../database/query.ts";
+import { Problem } from "../http/errors.ts";
+import { BoundedMap } from "../lib/bounded_map.ts";
+import { KNOWN_KEYS_MAX } from "../limits.ts";
+import { hashKey, type Permission, permissionOf } from "./key_format.ts";
+
+/** The caller, as its key tells. */
+export interface Principal {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly permission: Permission;
+  readonly keyHash: Uint8Array;
+}
+
+export interface Keys {
+  /**
+   * The caller of a consumer route (`read`) or a provider route (`write`).
+   * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`.
+   */
+  authenticate(headers: Headers, permission: Permission): Promise<Principal>;
+  /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID` */
+  prove(principal: Principal): Promise<void>;
+  /** Writes down which keys were used since the last call. */
+  flushUses(): Promise<void>;
+}
+
+export function createKeys(database: Database): Keys {
+  const known = new BoundedMap<string, Principal>(KNOWN_KEYS_MAX);
+  const used = new Set<string>();
+
+  async function find(key: string, permission: Permission): Promise<Principal> {
+    if (permissionOf(key) === undefined) throw keyInvalid(permission);
+    const keyHash = hashKey(key);
+    const mark = Buffer.from(keyHash).toString("latin1");
+    const remembered = known.get(mark);
+    if (remembered !== undefined) return remembered;
+    const row = await database.row("find_key", [keyHash]);
+    if (row === undefined || !row.is_usable) throw keyInvalid(permission);
+    const principal: Principal = {
+      keyId: row.key_id,
+      accountId: row.account_id,
+      permission: row.permission as Permission,
+      keyHash,
+    };
+    known.set(mark, principal);
+    return principal;
+  }
+
+  async function prove(principal: Principal, permission = principal.permission): Promise<void> {
+    const row = await database.row("find_key", [principal.keyHash]);
+    if (row === undefined || !row.is_usable) throw keyInvalid(permission);
+  }
+
+  return {
+    async authenticate(headers, permission) {
+      const key = permission === "read" ? readKeyOf(headers) : bearerOf(headers);
+      if (key === undefined) throw keyRequired(permission);
+      const principal = await find(key, permission);
+      if (principal.permission !== permission) {
+        await prove(principal, permission);
+        throw new Problem("KEY_PERMISSION", {
+          detail: `This route needs a ${permission} key and got a ${principal.permission} key; send your ${permission} key.`,
+        });
+      }
+      used.add(principal.keyId);
+      return principal;
+    },
+    prove,
+    async flushUses() {
+      if (used.size === 0) return;
+      const keyIds = [...used];
+      used.clear();
+      await database.rows("touch_keys", [keyIds]);
+    },
+  };
+}
+
+/** `x-api-key` wins where both headers are sent. Decisions 3. */
+function readKeyOf(headers: Headers): string | undefined {
+  return headers.get("x-api-key")?.trim() || bearerOf(headers);
+}
+
+/** The token of `Authorization: Bearer …`, RFC 6750; the scheme's name in any case. */
+function bearerOf(headers: Headers): string | undefined {
+  const value = headers.get("authorization");
+  if (value === null) return undefined;
+  return /^bearer +(\S+)\s*$/i.exec(value)?.[1];
+}
+
+function keyRequired(permission: Permission): Problem {
+  const detail =
+    permission === "read"
+      ? "Send your read key as x-api-key or as Authorization: Bearer."
+      : "Send your write key as Authorization: Bearer.";
+  return new Problem("KEY_REQUIRED", { detail });
+}
+
+function keyInvalid(permission: Permission): Problem {
+  return new Problem("KEY_INVALID", {
+    // A provider that shows a wrong key is not authenticated; a consumer is not let in. Interface 7.
+    status: permission === "read" ? 403 : 401,
+    detail: "The key is unknown, revoked or expired; check it, or ask the operator for a new one.",
+  });
+}

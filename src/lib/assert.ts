@@ -1,0 +1,21 @@
+/**
+ * Programmer errors: a condition that only a bug of ours can break.
+ *
+ * Never for input: a bad request is a `Problem` (`http/errors.ts`).
+ *
+ * @module
+ */
+
+export class AssertionError extends Error {
+  override readonly name = "AssertionError";
+}
+
+/** Throws where `condition` does not hold. One condition a call, so that the message is exact. */
+export function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new AssertionError(message);
+}
+
+/** The end of a `switch` over named outcomes: the compiler refuses a forgotten one. */
+export function unreachable(outcome: never): never {
+  throw new AssertionError(`outcome not handled: ${JSON.stringify(outcome)}`);
+}

@@ -1,0 +1,25 @@
+/**
+ * A map that forgets its oldest entry when it is full.
+ *
+ * @module
+ */
+import { assert } from "./assert.ts";
+
+/** Least recently written goes first; a read does not move an entry, so it costs a plain look-up. */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  constructor(readonly sizeMax: number) {
+    super();
+    assert(sizeMax > 0, "a bounded map holds at least one entry");
+  }
+
+  override set(key: Key, value: Value): this {
+    this.delete(key);
+    if (this.size >= this.sizeMax) {
+      for (const oldest of this.keys()) {
+        this.delete(oldest);
+        break;
+      }
+    }
+    return super.set(key, value);
+  }
+}

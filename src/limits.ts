@@ -1,0 +1,117 @@
+/**
+ * Every limit of the gateway in one place: unit, reason, section of the interface.
+ *
+ * `Limits` holds those that a deployment may override (`config.ts`); the constants hold for all.
+ *
+ * @module
+ */
+import { assert } from "./lib/assert.ts";
+
+/** The limits that a deployment may override. Interface section 8. */
+export interface Limits {
+  /** Reads of one free feed in a window, per account. Interface 8.1. */
+  readonly readsFree: number;
+  /** Reads of one metered or purchased feed in a window, per account. Interface 8.1. */
+  readonly readsPaid: number;
+  /** Calls of catalog, of search and of metadata in a window, per account and operation. */
+  readonly discovery: number;
+  /** Pushes in a window, per feed. Interface 8.3. */
+  readonly pushes: number;
+  /** Bytes of a singleton's push body. Interface 8.3. */
+  readonly singletonBodyBytes: number;
+  /** Bytes of every other push body, and of create and edit. Interface 8.3. */
+  readonly requestBodyBytes: number;
+  /** UTF-8 bytes of one stored row. Interface 8.3. */
+  readonly rowBytes: number;
+  /** Rows in one push. Interface 8.3. */
+  readonly rows: number;
+  /** Feeds a new account may own, drafts included. Interface 8.4. */
+  readonly maxFeeds: number;
+}
+
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+/** The interface's own figures. */
+export const LIMITS_DEFAULT: Limits = {
+  readsFree: 10,
+  readsPaid: 100,
+  discovery: 120,
+  pushes: 20,
+  singletonBodyBytes: 4 * MIB,
+  requestBodyBytes: 2 * MIB,
+  rowBytes: 50 * KIB,
+  rows: 500,
+  maxFeeds: 3,
+};
+
+/** Length of the exact sliding window of every limit, in milliseconds. Decisions 7. */
+export const WINDOW_MS = 60_000;
+/** Account, usage, own feeds, create and edit: calls in a window, per account and operation. */
+export const HOUSEKEEPING_LIMIT = 120;
+/** Answers without a body (304 and HEAD) in a window, per account. Decisions 6. */
+export const REVALIDATION_LIMIT = 600;
+
+/** Rows on a page, items in a listing: the default and the cap. Interface 8.2. */
+export const PAGE_LIMIT_DEFAULT = 20;
+export const PAGE_LIMIT_MAX = 100;
+/** Digits of an integer parameter. Decisions 10. */
+export const PARAMETER_DIGITS_MAX = 15;
+/** Record ids in one details read. Decisions 6. */
+export const IDS_MAX = 100;
+/** `eq` filters in one read. Decisions 6. */
+export const FILTERS_MAX = 10;
+/** Code points of `jsonpath`, and of a search's `q`. Decisions 6 and 10. */
+export const JSONPATH_LENGTH_MAX = 1_024;
+export const SEARCH_LENGTH_MAX = 1_000;
+/** Validation errors listed in one answer; `error_count` counts them all. Decisions 2. */
+export const ERRORS_LISTED_MAX = 20;
+/** How long a retired batch stays readable by cursor, in milliseconds. Decisions 6. */
+export const RETIRED_BATCH_GRACE_MS = 15 * 60_000;
+/** How long an idempotency key is remembered, in milliseconds. Decisions 6. */
+export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
+/** Nesting of a row or document, itself counted as level 1. Decisions 5. */
+export const JSON_DEPTH_MAX = 100;
+/** Code points of names and texts. Decisions 4 and 10. */
+export const NAME_LENGTH_MAX = 200;
+export const DESCRIPTION_LENGTH_MAX = 2_000;
+export const README_LENGTH_MAX = 200_000;
+export const CATEGORY_LENGTH_MAX = 100;
+export const UPDATE_FREQUENCY_LENGTH_MAX = 200;
+/** Serialized bytes of `schema_definition` and of `sample_response`. Decisions 4. */
+export const SCHEMA_BYTES_MAX = 256 * KIB;
+/** Minutes of `sync_interval_mins`: a year at most. Decisions 10. */
+export const SYNC_INTERVAL_MINS_MAX = 525_600;
+/** USD per 1,000 calls, and USD cents of a one-time price. Decisions 10. */
+export const PRICE_PER_1K_USD_MAX = 1_000_000;
+export const ONE_TIME_PRICE_CENTS_MIN = 100;
+/** Property names in a catalog entry's `schema_hint`. Decisions 4. */
+export const SCHEMA_HINT_MAX = 20;
+/** Code points of a batch id. Decisions 5. */
+export const BATCH_ID_LENGTH_MAX = 128;
+
+/** Reads decided by one statement, and statements in flight, per process. Design, "The idea". */
+export const ADMISSION_BATCH_MAX = 256;
+export const ADMISSION_FLIGHTS_MAX = 2;
+/** Reads that may wait for admission in one process; over it, 503. */
+export const ADMISSION_QUEUE_MAX = 8_192;
+/** Windows that a process remembers in order to refuse what is certainly full. */
+export const KNOWN_WINDOWS_MAX = 100_000;
+/** Keys and feeds that a process remembers; admission proves each before it counts. */
+export const KNOWN_KEYS_MAX = 50_000;
+export const KNOWN_FEEDS_MAX = 20_000;
+/** Bytes of answers kept in memory. */
+export const PAGE_CACHE_BYTES_MAX = 64 * MIB;
+/** What Bun itself reads of a request before it hangs up: above every limit of ours. */
+export const SERVER_BODY_BYTES_MAX = 64 * MIB;
+/** From the signal to the end of the process, in milliseconds. Decisions 8. */
+export const DRAIN_MS_MAX = 10_000;
+
+assert(PAGE_LIMIT_DEFAULT <= PAGE_LIMIT_MAX, "the default page fits the largest page");
+assert(
+  LIMITS_DEFAULT.rowBytes <= LIMITS_DEFAULT.requestBodyBytes,
+  "the largest row fits the largest request",
+);
+assert(SCHEMA_BYTES_MAX < LIMITS_DEFAULT.requestBodyBytes, "a schema fits a create body");
+assert(ADMISSION_BATCH_MAX <= ADMISSION_QUEUE_MAX, "a full batch fits the queue");
+assert(ADMISSION_BATCH_MAX < 2 ** 14, "a read's place in its batch fits its usage id");
