@@ -1,0 +1,407 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { Subprocess } from "bun";
+import postgres from "postgres";
+import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
+import { commandLine, findProcess } from "../../src/database/embedded_users.ts";
+
+const MODULE = resolve(import.meta.dir, "../../src/database/embedded.ts");
+const TEST_MS = 30_000;
+/** However the gateway ends, PostgreSQL has gone or is taken over after this long. */
+const ABANDONED_MS_MAX = 15_000;
+const NOBODY = 65534;
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) console.log("skipped: switching accounts and unreachable directories need root");
+
+type Child = Subprocess<"pipe", "pipe", "inherit">;
+const parents = new Map<string, string>();
+const children: Child[] = [];
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+  for (const [dataDir, parent] of parents) await cleanUp(dataDir, parent);
+  parents.clear();
+}, TEST_MS);
+
+/** A data directory that does not exist yet, in a directory that every account may enter. */
+function newDataDir(name = "data"): string {
+  const parent = realpathSync(mkdtempSync(join(tmpdir(), "feedgate-test-")));
+  chmodSync(parent, 0o755);
+  const dataDir = join(parent, name);
+  parents.set(dataDir, parent);
+  return dataDir;
+}
+
+/** Whatever a failed test left: the server ends first, so that its directory can go. */
+async function cleanUp(dataDir: string, parent: string): Promise<void> {
+  const pid = serverPid(dataDir);
+  if (pid !== undefined) await killAndWait(pid);
+  const cluster = join(dataDir, "pg18");
+  if (lstatSync(cluster, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    rmSync(dirname(readlinkSync(cluster)), { recursive: true, force: true });
+  }
+  rmSync(parent, { recursive: true, force: true });
+}
+
+function serverPid(dataDir: string): number | undefined {
+  const file = join(dataDir, "pg18", "postmaster.pid");
+  if (!existsSync(file)) return undefined;
+  const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
+  return commandLine(pid).includes("postgres -D") ? pid : undefined;
+}
+
+async function killAndWait(pid: number): Promise<void> {
+  process.kill(pid, "SIGKILL");
+  await waitFor(() => findProcess(pid) === undefined, 5_000);
+}
+
+/** Waits until the condition holds, and tells whether it did in time. */
+async function waitFor(condition: () => boolean, waitMs: number): Promise<boolean> {
+  const until = Date.now() + waitMs;
+  while (!condition()) {
+    if (Date.now() > until) return false;
+    await Bun.sleep(20);
+  }
+  return true;
+}
+
+/** Runs one statement and returns the first column of its first row. */
+async function ask(server: Address, statement: string): Promise<unknown> {
+  const { host, port, user, database } = server;
+  const sql = postgres({ host, port, user, database, max: 1, connect_timeout: 5 });
+  try {
+    const rows = await sql.unsafe(statement).values();
+    return rows[0]?.[0];
+  } finally {
+    await sql.end();
+  }
+}
+
+type Address = Pick<EmbeddedPostgres, "host" | "port" | "user" | "database">;
+type Report = Address & { readonly pid: number; readonly joined: boolean };
+
+/** A gateway of its own: starts, reports, and stops when its input ends. */
+function spawnUser(dataDir: string, uid?: number): { child: Child; report: Promise<Report> } {
+  const code = `
+    const { startEmbedded } = await import(${JSON.stringify(MODULE)});
+    const server = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)} });
+    console.log(JSON.stringify(server));
+    await Bun.stdin.text();
+    await server.stop();
+  `;
+  const child = Bun.spawn([process.execPath, "-e", code], {
+    cwd: "/",
+    env: { PATH: process.env.PATH ?? "", TMPDIR: tmpdir(), HOME: "/nonexistent" },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  children.push(child);
+  return { child, report: readReport(child) };
+}
+
+async function readReport(child: Child): Promise<Report> {
+  let text = "";
+  for await (const chunk of child.stdout) {
+    text += new TextDecoder().decode(chunk);
+    if (text.includes("\n")) return JSON.parse(text);
+  }
+  throw new Error(`the child ended with ${await child.exited} before it reported`);
+}
+
+describe("startEmbedded", () => {
+  test(
+    "starts in an empty directory and answers, and again twice in a row",
+    async () => {
+      const dataDir = newDataDir();
+      for (const round of [1, 2, 3]) {
+        const server = await startEmbedded({ dataDir });
+        expect(server.joined).toBe(false);
+        expect(server.database).toBe("feedgate");
+        expect(await ask(server, "select current_database()")).toBe("feedgate");
+        if (round === 1) await ask(server, "create table kept (n int)");
+        else expect(await ask(server, "select count(*)::int from kept")).toBe(0);
+        await server.stop();
+        expect(findProcess(server.pid)).toBeUndefined();
+      }
+      expect(existsSync(join(dataDir, "watchdog"))).toBe(false);
+      expect(readdirSync(join(dataDir, "users"))).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    "runs with the settings it promises, on a socket alone",
+    async () => {
+      const server = await startEmbedded({ dataDir: newDataDir() });
+      const names = ["fsync", "full_page_writes", "jit", "listen_addresses", "max_connections"];
+      const shown = await Promise.all(names.map((name) => ask(server, `show ${name}`)));
+      expect(shown).toEqual(["on", "on", "off", "", "200"]);
+      expect(lstatSync(server.host).mode & 0o777).toBe(0o700);
+      await server.stop();
+    },
+    TEST_MS,
+  );
+
+  test(
+    "joins the server of another user, and the last user out stops it",
+    async () => {
+      const dataDir = newDataDir();
+      const first = await startEmbedded({ dataDir });
+      const second = await startEmbedded({ dataDir });
+      const third = spawnUser(dataDir);
+      const report = await third.report;
+      expect(second.joined).toBe(true);
+      expect(report).toMatchObject({ joined: true, pid: first.pid, host: first.host });
+      await first.stop();
+      await first.stop();
+      await second.stop();
+      expect(await ask(report, "select 1")).toBe(1);
+      third.child.stdin.end();
+      expect(await third.child.exited).toBe(0);
+      expect(findProcess(first.pid)).toBeUndefined();
+    },
+    TEST_MS,
+  );
+
+  test(
+    "brings up one server when several start at the same moment on an empty directory",
+    async () => {
+      const dataDir = newDataDir();
+      const users = [spawnUser(dataDir), spawnUser(dataDir), spawnUser(dataDir)];
+      const reports = await Promise.all(users.map((user) => user.report));
+      expect(new Set(reports.map((report) => report.pid)).size).toBe(1);
+      expect(reports.filter((report) => !report.joined)).toHaveLength(1);
+      for (const user of users) user.child.stdin.end();
+      await Promise.all(users.map((user) => user.child.exited));
+      expect(serverPid(dataDir)).toBeUndefined();
+    },
+    TEST_MS,
+  );
+
+  test(
+    "recovers after a kill -9 of the postmaster",
+    async () => {
+      const dataDir = newDataDir();
+      const killed = await startEmbedded({ dataDir });
+      await ask(killed, "create table kept (n int)");
+      await ask(killed, "insert into kept values (7)");
+      await killAndWait(killed.pid);
+      const server = await startEmbedded({ dataDir });
+      expect(server.joined).toBe(false);
+      expect(await ask(server, "select n from kept")).toBe(7);
+      await killed.stop();
+      expect(await ask(server, "select n from kept")).toBe(7);
+      await server.stop();
+      expect(findProcess(server.pid)).toBeUndefined();
+    },
+    TEST_MS,
+  );
+
+  test(
+    "starts when postmaster.pid names a living process that is not PostgreSQL",
+    async () => {
+      const dataDir = newDataDir();
+      const killed = await startEmbedded({ dataDir });
+      await killAndWait(killed.pid);
+      const foreign = Bun.spawn(["sleep", "60"], accountOf(join(dataDir, "pg18")));
+      const file = join(dataDir, "pg18", "postmaster.pid");
+      const lines = readFileSync(file, "utf8").split("\n");
+      writeFileSync(file, [`${foreign.pid}`, ...lines.slice(1)].join("\n"));
+      const server = await startEmbedded({ dataDir });
+      expect(await ask(server, "select 1")).toBe(1);
+      expect(foreign.exitCode).toBeNull();
+      await server.stop();
+      await killed.stop();
+      foreign.kill();
+      await foreign.exited;
+    },
+    TEST_MS,
+  );
+
+  test(
+    "takes over the server of a user that was killed, while its watchdog was killed, too",
+    async () => {
+      const dataDir = newDataDir();
+      const { child, report } = spawnUser(dataDir);
+      const { pid } = await report;
+      process.kill(Number(readFileSync(join(dataDir, "watchdog"), "utf8")), "SIGKILL");
+      child.kill("SIGKILL");
+      await child.exited;
+      const server = await startEmbedded({ dataDir });
+      expect(server).toMatchObject({ joined: true, pid });
+      expect(await ask(server, "select 1")).toBe(1);
+      await server.stop();
+      expect(findProcess(pid)).toBeUndefined();
+    },
+    TEST_MS,
+  );
+
+  test(
+    "leaves no server and no watchdog when every user was killed and none starts again",
+    async () => {
+      const dataDir = newDataDir();
+      const { child, report } = spawnUser(dataDir);
+      const { pid } = await report;
+      const watchdog = Number(readFileSync(join(dataDir, "watchdog"), "utf8"));
+      expect(commandLine(watchdog)).toContain("feedgate-watchdog");
+      child.kill("SIGKILL");
+      const gone = () => findProcess(pid) === undefined && findProcess(watchdog) === undefined;
+      expect(await waitFor(gone, ABANDONED_MS_MAX)).toBe(true);
+      expect(existsSync(join(dataDir, "pg18", "postmaster.pid"))).toBe(false);
+    },
+    TEST_MS,
+  );
+
+  test(
+    "keeps the server when one of two users was killed",
+    async () => {
+      const dataDir = newDataDir();
+      const server = await startEmbedded({ dataDir });
+      const { child, report } = spawnUser(dataDir);
+      await report;
+      child.kill("SIGKILL");
+      await Bun.sleep(3_000);
+      expect(await ask(server, "select 1")).toBe(1);
+      await server.stop();
+      expect(findProcess(server.pid)).toBeUndefined();
+    },
+    TEST_MS,
+  );
+
+  test.each([
+    ["with spaces", "my data, 1 'copy'"],
+    ["too long for a socket", `${"long".repeat(20)}/${"path".repeat(20)}`],
+  ])(
+    "starts and joins on a path %s",
+    async (_, name) => {
+      const dataDir = newDataDir(name);
+      const server = await startEmbedded({ dataDir });
+      const second = await startEmbedded({ dataDir });
+      expect(second.joined).toBe(true);
+      expect(await ask(second, "select 1")).toBe(1);
+      await second.stop();
+      await server.stop();
+      if (!server.host.startsWith(dataDir)) rmSync(server.host, { recursive: true });
+    },
+    TEST_MS,
+  );
+
+  test(
+    "says what to do when the cluster cannot be opened, with the end of the log",
+    async () => {
+      const dataDir = newDataDir();
+      const server = await startEmbedded({ dataDir });
+      await server.stop();
+      writeFileSync(join(dataDir, "pg18", "PG_VERSION"), "12\n");
+      const failed = startEmbedded({ dataDir });
+      await expect(failed).rejects.toThrow(/DATABASE_URL.*postgres\.log ends:.*version 12/s);
+      expect(readdirSync(join(dataDir, "users"))).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test.skipIf(!isRoot)(
+    "starts as an ordinary user",
+    async () => {
+      const dataDir = newDataDir();
+      chownSync(dirname(dataDir), NOBODY, NOBODY);
+      const { child, report } = spawnUser(dataDir, NOBODY);
+      const { pid, joined } = await report;
+      expect(joined).toBe(false);
+      expect(lstatSync(join(dataDir, "pg18")).uid).toBe(NOBODY);
+      // Root joins it: an operator command under sudo.
+      const second = await startEmbedded({ dataDir });
+      expect(second).toMatchObject({ joined: true, pid });
+      await second.stop();
+      child.stdin.end();
+      expect(await child.exited).toBe(0);
+      expect(findProcess(pid)).toBeUndefined();
+    },
+    TEST_MS,
+  );
+
+  test.skipIf(!isRoot)(
+    "starts as root in a directory that only root may enter, and empty after it was deleted",
+    async () => {
+      const dataDir = newDataDir();
+      chmodSync(dirname(dataDir), 0o700);
+      const asides: string[] = [];
+      for (const round of [1, 2]) {
+        const server = await startEmbedded({ dataDir });
+        expect(await ask(server, "select count(*)::int from pg_tables where tablename = 't'")).toBe(
+          0,
+        );
+        await ask(server, "create table t ()");
+        await server.stop();
+        const home = dirname(readlinkSync(join(dataDir, "pg18")));
+        if (round === 1) rmSync(dataDir, { recursive: true });
+        for (const name of readdirSync(dirname(home))) {
+          const path = join(dirname(home), name);
+          if (path.startsWith(`${home}.`)) asides.push(path);
+        }
+        rmSync(server.host, { recursive: true, force: true });
+      }
+      expect(asides).toHaveLength(1);
+      for (const path of asides) rmSync(path, { recursive: true });
+    },
+    TEST_MS,
+  );
+
+  test.skipIf(!isRoot)(
+    "refuses a cluster that belongs to another account",
+    async () => {
+      const dataDir = newDataDir();
+      mkdirSync(join(dataDir, "pg18"), { recursive: true });
+      chownSync(dataDir, NOBODY, NOBODY);
+      const { child } = spawnRefused(dataDir);
+      expect(await new Response(child.stderr).text()).toContain(
+        "belongs to uid 0, not to uid 65534",
+      );
+      expect(await child.exited).toBe(1);
+    },
+    TEST_MS,
+  );
+});
+
+function spawnRefused(dataDir: string) {
+  const code = `
+    const { startEmbedded } = await import(${JSON.stringify(MODULE)});
+    await startEmbedded({ dataDir: ${JSON.stringify(dataDir)} });
+  `;
+  const child = Bun.spawn([process.execPath, "-e", code], {
+    cwd: "/",
+    env: { PATH: process.env.PATH ?? "", HOME: "/nonexistent" },
+    stdout: "ignore",
+    stderr: "pipe",
+    uid: NOBODY,
+    gid: NOBODY,
+  });
+  return { child };
+}
+
+/** The account that owns a path, where we may become it: PostgreSQL minds only its own account. */
+function accountOf(path: string): { uid?: number; gid?: number } {
+  if (!isRoot) return {};
+  const { uid, gid } = lstatSync(path);
+  return { uid, gid };
+}
