@@ -1,0 +1,514 @@
+/**
+ * An exact reader of JSON (RFC 8259) that keeps the provider's own text. Decisions 5 and 10.
+ *
+ * In goes a text; out comes the same text without insignificant white space, otherwise character for
+ * character as sent, and where its values lie in it. Numbers are never turned into doubles, keys stay in
+ * order, and what may not be stored is refused with an RFC 6901 pointer.
+ *
+ * Two errors: `JsonSyntaxError` for what is no JSON at all, and `JsonRefusedError` for JSON that may not
+ * be stored. A syntax error anywhere goes before a refusal, so the first refusal is only remembered and
+ * thrown at the end of the text.
+ *
+ * Speed comes from one pass, from not copying a text without white space, and from the habit of rows to
+ * share their keys: keys that come in the order of the object read before at that depth are compared in
+ * place, are thereby known to be distinct, and cost no new string.
+ *
+ * @module
+ */
+import { assert } from "./assert.ts";
+
+export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
+
+/** Where one value lies in the compacted text. */
+export interface JsonSpan {
+  readonly kind: JsonKind;
+  /** Offsets in `JsonText.text`, in UTF-16 units; `end` is exclusive. */
+  readonly start: number;
+  readonly end: number;
+  /** Levels of nesting of this value: a scalar has 0, `{}` and `[]` have 1, `[[]]` has 2. */
+  readonly height: number;
+  /** An object's members in the order sent; undefined at `spanDepth` and below. */
+  readonly members: readonly JsonMember[] | undefined;
+  /** An array's items; undefined at `spanDepth` and below. */
+  readonly items: readonly JsonSpan[] | undefined;
+}
+
+export interface JsonMember {
+  /** Unescaped. */
+  readonly key: string;
+  readonly value: JsonSpan;
+}
+
+export interface JsonText {
+  /** The source without insignificant white space. */
+  readonly text: string;
+  readonly root: JsonSpan;
+}
+
+export interface ScanOptions {
+  /** Levels of containers whose members and items get spans: 0 none, 1 the root's, and so on. */
+  readonly spanDepth: number;
+  /** Levels of nesting of the whole text; more is refused. At most 1,000: the reader recurses. */
+  readonly heightMax: number;
+}
+
+/** Not JSON: 400 `BODY_NOT_JSON`. The message says what was expected, what was found and where. */
+export class JsonSyntaxError extends Error {
+  override readonly name = "JsonSyntaxError";
+}
+
+/** JSON that may not be stored: 422 `VALIDATION_FAILED`. */
+export class JsonRefusedError extends Error {
+  override readonly name = "JsonRefusedError";
+
+  constructor(
+    message: string,
+    /** RFC 6901, from the root, of the value; of the object, where a key itself is at fault. */
+    readonly pointer: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Characters of one number. Decisions 5. */
+export const NUMBER_LENGTH_MAX = 1_000;
+
+const HEIGHT_LIMIT = 1_000;
+/** Up to this length, a number without exponent is within the range of a double, whatever its digits. */
+const NUMBER_LENGTH_SAFE = 300;
+/** Fewer keys than this are compared one by one, which is faster than a set. */
+const KEYS_COMPARED_MAX = 16;
+/** What a message shows of the text at fault. */
+const SHOWN_LENGTH_MAX = 40;
+const ASCII_LAST = 0x7e;
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const PLUS = 0x2b;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const LOWER_E = 0x65;
+const LOWER_F = 0x66;
+const LOWER_N = 0x6e;
+const LOWER_T = 0x74;
+const LOWER_U = 0x75;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+/** Set in every lower-case ASCII letter, clear in its capital. */
+const CASE_BIT = 0x20;
+const SURROGATE_FIRST = 0xd800;
+const SURROGATE_LOW_FIRST = 0xdc00;
+const SURROGATE_LAST = 0xdfff;
+
+/** Reads `source`; throws `JsonSyntaxError` or, where it is JSON all through, `JsonRefusedError`. */
+export function scanJson(source: string, options: ScanOptions): JsonText {
+  assert(options.heightMax <= HEIGHT_LIMIT, "the reader's recursion is bounded");
+  return new Scanner(source, options).scan();
+}
+
+/** The JSON text of one value. */
+export function textOf(json: JsonText, span: JsonSpan): string {
+  return json.text.slice(span.start, span.end);
+}
+
+/** The unescaped content of a string's span. */
+export function stringOf(json: JsonText, span: JsonSpan): string {
+  assert(span.kind === "string", "only a string has string content");
+  return unescaped(json.text.slice(span.start, span.end));
+}
+
+/** The value of an object's member, if there are spans at that depth and a member of that key. */
+export function findMember(span: JsonSpan, key: string): JsonSpan | undefined {
+  return span.members?.find((member) => member.key === key)?.value;
+}
+
+/** UTF-8 bytes of a well-formed text. */
+export function byteLength(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}
+
+/** An RFC 6901 JSON Pointer: `pointerTo("payload", 3, "a/b")` is `/payload/3/a~1b`. */
+export function pointerTo(...segments: readonly (string | number)[]): string {
+  return segments
+    .map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
+}
+
+/** The content of a valid string literal, quotes included. */
+function unescaped(literal: string): string {
+  return literal.includes("\\") ? JSON.parse(literal) : literal.slice(1, -1);
+}
+
+function shortened(text: string): string {
+  return text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text;
+}
+
+/** One character as a message can show it: what is invisible or easily mistaken, by its number. */
+function named(codePoint: number | undefined): string {
+  if (codePoint === undefined) return "the end";
+  if (codePoint > ASCII_LAST) return `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+  return JSON.stringify(String.fromCharCode(codePoint));
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+/** The keys of one object, compared after unescaping and as text: `__proto__` is one like any. */
+class DistinctKeys {
+  private seen: Set<string> | undefined;
+  /** Whether a key is spelled otherwise than it reads, so that the list is no pattern to compare with. */
+  hasEscapes = false;
+
+  constructor(readonly keys: string[]) {}
+
+  /** Adds a key; false where the object has it already. */
+  add(key: string): boolean {
+    const isNew = this.seen ? !this.seen.has(key) : !this.keys.includes(key);
+    this.keys.push(key);
+    if (this.seen) this.seen.add(key);
+    else if (this.keys.length > KEYS_COMPARED_MAX) this.seen = new Set(this.keys);
+    return isNew;
+  }
+}
+
+/** One pass over one text. Depth is the number of containers around a value. */
+class Scanner {
+  private position = 0;
+  /** White space left out before `position`: an offset in the text is `position - removed`. */
+  private removed = 0;
+  private readonly pieces: string[] = [];
+  private pieceStart = 0;
+  /** The span of the value read last, where its depth has spans. */
+  private made: JsonSpan | undefined;
+  /** The segment that leads from each container to the value being read in it. */
+  private readonly path: (string | number)[] = [];
+  /** By depth, the keys of the object read last, as far as they need no unescaping. */
+  private readonly shapes: (readonly string[] | undefined)[] = [];
+  private refusal: JsonRefusedError | undefined;
+  private readonly isWellFormed: boolean;
+  private readonly spanDepth: number;
+  private readonly heightMax: number;
+
+  constructor(
+    private readonly source: string,
+    options: ScanOptions,
+  ) {
+    this.spanDepth = options.spanDepth;
+    this.heightMax = options.heightMax;
+    this.isWellFormed = source.isWellFormed();
+  }
+
+  scan(): JsonText {
+    this.scanValue(0);
+    const root = this.made;
+    this.next();
+    if (this.position < this.source.length) this.fail("the end of the text", this.position);
+    if (this.refusal) throw this.refusal;
+    assert(root !== undefined, "the root has a span");
+    return { text: this.compacted(), root };
+  }
+
+  /** Reads one value and returns its height. */
+  private scanValue(depth: number): number {
+    const code = this.next();
+    const start = this.position - this.removed;
+    const hasSpans = depth < this.spanDepth;
+    let kind: JsonKind;
+    let height = 0;
+    let members: JsonMember[] | undefined;
+    let items: JsonSpan[] | undefined;
+    if (code === OPEN_BRACE) {
+      kind = "object";
+      members = hasSpans ? [] : undefined;
+      height = depth < this.heightMax ? this.scanObject(depth, members) : this.refuseDeep(depth);
+    } else if (code === OPEN_BRACKET) {
+      kind = "array";
+      items = hasSpans ? [] : undefined;
+      height = depth < this.heightMax ? this.scanArray(depth, items) : this.refuseDeep(depth);
+    } else {
+      kind = this.scanScalar(code, depth);
+    }
+    if (depth <= this.spanDepth) {
+      this.made = { kind, start, end: this.position - this.removed, height, members, items };
+    }
+    return height;
+  }
+
+  /** Reads an object from its brace, which `position` is at, and returns its height. */
+  private scanObject(depth: number, members: JsonMember[] | undefined): number {
+    this.position++;
+    if (this.next() === CLOSE_BRACE) {
+      this.position++;
+      return 1;
+    }
+    const shape = this.shapes[depth];
+    let distinct: DistinctKeys | undefined;
+    let heightInside = 0;
+    for (let index = 0; ; index++) {
+      let key = distinct === undefined ? this.matchKey(shape?.[index]) : undefined;
+      if (key === undefined) {
+        // The keys before were the shape's: distinct, and this object's own from here on.
+        distinct ??= new DistinctKeys(shape?.slice(0, index) ?? []);
+        key = this.scanKey(depth, distinct);
+      }
+      this.path[depth] = key;
+      this.passColon();
+      heightInside = Math.max(heightInside, this.scanValue(depth + 1));
+      if (members !== undefined) members.push({ key, value: this.made as JsonSpan });
+      const code = this.next();
+      if (code === CLOSE_BRACE) break;
+      if (code !== COMMA) this.fail('"," or "}"', this.position);
+      this.position++;
+    }
+    this.position++;
+    if (distinct && !distinct.hasEscapes) this.shapes[depth] = distinct.keys;
+    return heightInside + 1;
+  }
+
+  /** Reads an array from its bracket, which `position` is at, and returns its height. */
+  private scanArray(depth: number, items: JsonSpan[] | undefined): number {
+    this.position++;
+    if (this.next() === CLOSE_BRACKET) {
+      this.position++;
+      return 1;
+    }
+    let heightInside = 0;
+    for (let index = 0; ; index++) {
+      this.path[depth] = index;
+      heightInside = Math.max(heightInside, this.scanValue(depth + 1));
+      if (items !== undefined) items.push(this.made as JsonSpan);
+      const code = this.next();
+      if (code === CLOSE_BRACKET) break;
+      if (code !== COMMA) this.fail('"," or "]"', this.position);
+      this.position++;
+    }
+    this.position++;
+    return heightInside + 1;
+  }
+
+  /** Passes over a container that is one level too deep: without recursion, for its syntax alone. */
+  private refuseDeep(depth: number): number {
+    this.refuse(depth, `nesting must not go deeper than ${this.heightMax} levels`);
+    /** What each open container ends with. */
+    const ends: number[] = [];
+    for (;;) {
+      const code = this.next();
+      if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        this.position++;
+        const end = code === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
+        if (this.next() !== end) {
+          ends.push(end);
+          if (end === CLOSE_BRACE) this.passKey(depth);
+          continue;
+        }
+        this.position++;
+      } else {
+        this.scanScalar(code, depth);
+      }
+      while (ends.length > 0 && this.next() === ends.at(-1)) {
+        ends.pop();
+        this.position++;
+      }
+      const end = ends.at(-1);
+      if (end === undefined) return 0;
+      if (this.next() !== COMMA) this.fail(`"," or "${String.fromCharCode(end)}"`, this.position);
+      this.position++;
+      if (end === CLOSE_BRACE) this.passKey(depth);
+    }
+  }
+
+  private passKey(depth: number): void {
+    if (this.next() !== QUOTE) this.fail("a key in double quotes", this.position);
+    this.scanString(depth);
+    this.passColon();
+  }
+
+  private passColon(): void {
+    if (this.next() !== COLON) this.fail('":"', this.position);
+    this.position++;
+  }
+
+  /** Passes over a key that is spelled exactly as `key`; undefined, and no step, where it is not. */
+  private matchKey(key: string | undefined): string | undefined {
+    if (key === undefined || this.next() !== QUOTE) return undefined;
+    const { source } = this;
+    const start = this.position + 1;
+    const { length } = key;
+    if (source.charCodeAt(start + length) !== QUOTE) return undefined;
+    for (let index = 0; index < length; index++) {
+      if (source.charCodeAt(start + index) !== key.charCodeAt(index)) return undefined;
+    }
+    this.position = start + length + 1;
+    return key;
+  }
+
+  /** Reads a key; one that the object has already is refused. */
+  private scanKey(depth: number, distinct: DistinctKeys): string {
+    if (this.next() !== QUOTE) this.fail("a key in double quotes", this.position);
+    const start = this.position;
+    this.scanString(depth);
+    const literal = this.source.slice(start, this.position);
+    const key = unescaped(literal);
+    distinct.hasEscapes ||= key.length !== literal.length - 2;
+    if (!distinct.add(key)) {
+      this.path[depth] = key;
+      this.refuse(depth + 1, `an object must not have one key twice, got ${shortened(literal)}`);
+    }
+    return key;
+  }
+
+  private scanScalar(code: number, depth: number): JsonKind {
+    if (code === QUOTE) {
+      this.scanString(depth);
+      return "string";
+    }
+    if (code === MINUS || isDigit(code)) {
+      this.scanNumber(depth);
+      return "number";
+    }
+    if (code === LOWER_T && this.passWord("true")) return "boolean";
+    if (code === LOWER_F && this.passWord("false")) return "boolean";
+    if (code === LOWER_N && this.passWord("null")) return "null";
+    return this.fail("a value", this.position);
+  }
+
+  private passWord(word: string): boolean {
+    if (!this.source.startsWith(word, this.position)) return false;
+    this.position += word.length;
+    return true;
+  }
+
+  /** Reads a string from its quote; `depth` is that of the value a refusal points at. */
+  private scanString(depth: number): void {
+    const { source } = this;
+    const start = this.position;
+    let at = start + 1;
+    for (;;) {
+      const code = source.charCodeAt(at);
+      if (code === QUOTE) break;
+      if (code === BACKSLASH) at = this.scanEscape(at, depth);
+      else if (code >= SPACE) at++;
+      else this.fail("a closing quote (control characters must be escaped)", at);
+    }
+    this.position = at + 1;
+    if (!this.isWellFormed && !source.slice(start, at).isWellFormed()) {
+      this.refuse(depth, "a string must not hold a lone surrogate");
+    }
+  }
+
+  /** Reads the escape at `at` and returns what follows it. A surrogate is read as a pair. */
+  private scanEscape(at: number, depth: number): number {
+    const { source } = this;
+    if (source.charCodeAt(at + 1) !== LOWER_U) {
+      const letter = source.charAt(at + 1);
+      if (letter === "" || !'"\\/bfnrt'.includes(letter)) this.fail("an escape of JSON", at + 1);
+      return at + 2;
+    }
+    const unit = this.hexAt(at + 2);
+    const isSurrogate = unit >= SURROGATE_FIRST && unit <= SURROGATE_LAST;
+    if (unit < SURROGATE_LOW_FIRST && isSurrogate && source.startsWith("\\u", at + 6)) {
+      const low = this.hexAt(at + 8);
+      if (low >= SURROGATE_LOW_FIRST && low <= SURROGATE_LAST) return at + 12;
+    }
+    if (unit === 0) this.refuse(depth, "a string must not hold the character \\u0000");
+    if (isSurrogate) this.refuse(depth, "a string must not hold a lone surrogate");
+    return at + 6;
+  }
+
+  /** The value of four hexadecimal digits. */
+  private hexAt(at: number): number {
+    const digits = this.source.slice(at, at + 4);
+    if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.fail("four hexadecimal digits after \\u", at);
+    return Number.parseInt(digits, 16);
+  }
+
+  /** RFC 8259, section 6: no leading zero, no bare dot. */
+  private scanNumber(depth: number): void {
+    const { source } = this;
+    let at = this.position;
+    if (source.charCodeAt(at) === MINUS) at++;
+    at = source.charCodeAt(at) === ZERO ? at + 1 : this.passDigits(at);
+    if (source.charCodeAt(at) === DOT) at = this.passDigits(at + 1);
+    const hasExponent = (source.charCodeAt(at) | CASE_BIT) === LOWER_E;
+    if (hasExponent) {
+      const sign = source.charCodeAt(at + 1);
+      at = this.passDigits(sign === PLUS || sign === MINUS ? at + 2 : at + 1);
+    }
+    if (hasExponent || at - this.position > NUMBER_LENGTH_SAFE) {
+      this.checkNumber(source.slice(this.position, at), depth);
+    }
+    this.position = at;
+  }
+
+  /** The end of at least one digit. */
+  private passDigits(start: number): number {
+    const { source } = this;
+    let at = start;
+    while (isDigit(source.charCodeAt(at))) at++;
+    if (at === start) this.fail("a digit", at);
+    return at;
+  }
+
+  /** Refuses what a double can't hold, not even roughly: too large, or not zero but taken for it. */
+  private checkNumber(text: string, depth: number): void {
+    if (text.length > NUMBER_LENGTH_MAX) {
+      this.refuse(depth, `a number must be at most ${NUMBER_LENGTH_MAX} characters long`);
+      return;
+    }
+    const value = Number(text);
+    const isLost = value === 0 && /^[^eE]*[1-9]/.test(text);
+    if (Number.isFinite(value) && !isLost) return;
+    this.refuse(depth, `a number must be within the range of a double, got ${shortened(text)}`);
+  }
+
+  /** The code of the next character that is no white space; NaN at the end of the text. */
+  private next(): number {
+    const code = this.source.charCodeAt(this.position);
+    return code > SPACE ? code : this.passSpace();
+  }
+
+  private passSpace(): number {
+    const { source, position } = this;
+    let at = position;
+    let code = source.charCodeAt(at);
+    while (code === SPACE || code === 0x0a || code === 0x0d || code === 0x09) {
+      code = source.charCodeAt(++at);
+    }
+    if (at > position) {
+      if (position > this.pieceStart) this.pieces.push(source.slice(this.pieceStart, position));
+      this.pieceStart = at;
+      this.removed += at - position;
+      this.position = at;
+    }
+    return code;
+  }
+
+  private compacted(): string {
+    if (this.removed === 0) return this.source;
+    this.pieces.push(this.source.slice(this.pieceStart));
+    return this.pieces.join("");
+  }
+
+  /** Remembers the first refusal; the text is read on, because a syntax error would go before it. */
+  private refuse(depth: number, message: string): void {
+    this.refusal ??= new JsonRefusedError(message, pointerTo(...this.path.slice(0, depth)));
+  }
+
+  private fail(expected: string, at: number): never {
+    const before = this.source.slice(0, at);
+    const line = before.split("\n").length;
+    const column = at - before.lastIndexOf("\n");
+    const found = named(this.source.codePointAt(at));
+    throw new JsonSyntaxError(
+      `expected ${expected}, found ${found} at line ${line}, column ${column}`,
+    );
+  }
+}
