@@ -101,6 +101,11 @@ async function leave(site: Site, entry: string): Promise<void> {
   const server = findServer(site.cluster);
   if (server !== undefined) await stopServer(server, site);
   stopWatchdog(join(site.dataDir, "watchdog"));
+  // In the data directory it may stay; in the shared temp directory nobody would know it.
+  const { socketDir } = site;
+  if (socketDir !== undefined && dirname(socketDir) !== site.dataDir) {
+    rmSync(socketDir, { recursive: true, force: true });
+  }
 }
 
 /** Makes the database at the first start; at every start it proves that the server answers. */

@@ -28,6 +28,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { assert } from "../lib/assert.ts";
 import { readText } from "./embedded_users.ts";
 
 /** Where root puts what an unprivileged account cannot reach in the project. */
@@ -51,7 +52,8 @@ export interface Site {
   readonly dataDir: string;
   /** PostgreSQL's own data directory; made by `initdb`, so it may not exist yet. */
   readonly cluster: string;
-  readonly socketDir: string;
+  /** `undefined` on Windows, which has no socket file: the server listens on loopback. */
+  readonly socketDir: string | undefined;
   /** Holds `bin`, `lib` and `share` of PostgreSQL. */
   readonly runtime: string;
   /** Environment that lets the programs find their libraries, where the links could not be made. */
@@ -197,7 +199,8 @@ function moveDir(from: string, to: string): void {
   }
 }
 
-function placeSockets(dataDir: string, account: Account | undefined): string {
+function placeSockets(dataDir: string, account: Account | undefined): string | undefined {
+  if (process.platform === "win32") return undefined;
   const short = `feedgate-${hashOf(dataDir)}`;
   const choices = [join(dataDir, "sock"), join(tmpdir(), short), join("/tmp", short)];
   const path = choices.find(
@@ -206,8 +209,7 @@ function placeSockets(dataDir: string, account: Account | undefined): string {
       SOCKET_DIR_PLAIN.test(choice) &&
       (account === undefined || canReach(dirname(choice), account)),
   );
-  // Windows has no socket file: the server listens on loopback.
-  if (path === undefined || process.platform === "win32") return "";
+  assert(path !== undefined, "a name under /tmp is short, plain and reachable");
   makePrivateDir(path, account);
   return path;
 }

@@ -45,6 +45,7 @@ const LOG_BYTES_MAX = 16 * 1024 * 1024;
 export const SUPERUSER = "postgres";
 /** On unix it only names the socket's file. */
 const SOCKET_PORT = 5432;
+const SOCKET_LOCK = `.s.PGSQL.${SOCKET_PORT}.lock`;
 
 /** A server found through its `postmaster.pid`. */
 export interface Server extends ProcessId {
@@ -187,6 +188,9 @@ async function run(command: readonly string[], site: Site): Promise<string> {
 
 function launch(site: Site, log: string): ChildProcess {
   disownPidFile(join(site.cluster, "postmaster.pid"));
+  // The socket's lock names the dead server, too. Its directory is ours alone: nothing else to guard.
+  const { socketDir } = site;
+  if (socketDir !== undefined) rmSync(join(socketDir, SOCKET_LOCK), { force: true });
   const args = ["-D", site.cluster, ...addressArgs(site)];
   for (const setting of settings(site)) args.push("-c", setting);
   // Opened here, so that root may write a log that lies where the account cannot reach.
@@ -215,7 +219,7 @@ function disownPidFile(path: string): void {
 }
 
 function addressArgs(site: Site): string[] {
-  if (site.socketDir !== "") {
+  if (site.socketDir !== undefined) {
     // No port is open: no conflict, and nobody else's connection.
     const socket = ["-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"];
     return ["-k", site.socketDir, "-p", `${SOCKET_PORT}`, ...socket];
