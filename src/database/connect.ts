@@ -65,5 +65,16 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
       statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
     },
   };
-  return "url" in address ? postgres(address.url, settings) : postgres({ ...settings, ...address });
+  if (!("url" in address)) return postgres({ ...settings, ...address });
+  const { url, host } = splitHost(address.url);
+  return postgres(url, { ...settings, ...(host !== undefined && { host }) });
+}
+
+/** `?host=/run/postgresql` names a socket, as in libpq; the driver takes it as an option only. */
+function splitHost(address: string): { url: string; host: string | undefined } {
+  if (!URL.canParse(address)) return { url: address, host: undefined };
+  const url = new URL(address);
+  const host = url.searchParams.get("host") ?? undefined;
+  url.searchParams.delete("host");
+  return { url: host === undefined ? address : url.href, host };
 }

@@ -78,7 +78,11 @@ export function createDatabase(connections: Connections): Database {
   function run(name: StatementName, parameters: readonly unknown[]) {
     // Without `simple: false` a statement without parameters would not be prepared.
     const options = { prepare: true, simple: false } as const;
-    return connections.unsafe(STATEMENTS[name], parameters as never[], options as never);
+    return connections.unsafe(
+      STATEMENTS[name],
+      parameters.map(serverTyped) as never[],
+      options as never,
+    );
   }
   async function rows(name: StatementName, parameters: readonly unknown[]) {
     try {
@@ -96,6 +100,16 @@ export function createDatabase(connections: Connections): Database {
     close: () => connections.end({ timeout: CLOSE_TIMEOUT_SECONDS }),
     connections,
   };
+}
+
+/**
+ * The driver declares the type of a bigint or boolean, and of an array the type of its first element;
+ * as text the parameter gets the type that the statement has there.
+ */
+function serverTyped(parameter: unknown): unknown {
+  if (Array.isArray(parameter)) return parameter.map(serverTyped);
+  const isDeclared = typeof parameter === "bigint" || typeof parameter === "boolean";
+  return isDeclared ? String(parameter) : parameter;
 }
 
 function unavailable(cause: unknown): DatabaseUnavailableError {

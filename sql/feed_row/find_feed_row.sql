@@ -1,0 +1,24 @@
+-- name: find_feed_row
+-- why: all that a feed's owner, operator or reader may see of it, by id or slug
+-- $1 feed_id uuid?
+-- $2 endpoint_path text?
+-- returns feed_id uuid, account_id uuid, account_name text, max_feeds_allowed int, name text,
+--   description text?, readme_md text?, category text?, endpoint_path text, feed_type text?,
+--   schema_definition json?, schema_version numeric, schema_locked boolean, sample_response json?,
+--   sync_interval_mins int, update_frequency_text text?, status text, draft_step numeric?,
+--   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, is_public boolean,
+--   reliability_score numeric?, last_sync_at timestamptz?, created_at timestamptz,
+--   updated_at timestamptz, definition_version bigint, push_count bigint
+select
+  feeds.feed_id, feeds.account_id, accounts.name as account_name, accounts.max_feeds_allowed,
+  feeds.name, feeds.description, feeds.readme_md, feeds.category, feeds.endpoint_path,
+  feeds.feed_type, feeds.schema_definition, feeds.schema_version, feeds.schema_locked,
+  feeds.sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,
+  feeds.draft_step, feeds.price_type, feeds.call_price_nanos, feeds.one_time_price_cents,
+  feeds.is_public, feeds.reliability_score, feeds.last_sync_at, feeds.created_at,
+  feeds.updated_at, feeds.definition_version, feeds.push_count
+from feeds
+join accounts
+  on accounts.account_id = feeds.account_id
+where feeds.feed_id = $1
+  or feeds.endpoint_path = $2

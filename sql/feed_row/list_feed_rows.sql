@@ -1,0 +1,29 @@
+-- name: list_feed_rows
+-- why: the feeds of an account, drafts included, newest first; the operator may ask for all accounts
+-- $1 account_id uuid?
+-- $2 is_unlisted_only boolean
+-- $3 limit int?
+-- $4 offset bigint
+-- returns feed_id uuid, account_id uuid, account_name text, max_feeds_allowed int, name text,
+--   description text?, readme_md text?, category text?, endpoint_path text, feed_type text?,
+--   schema_definition json?, schema_version numeric, schema_locked boolean, sample_response json?,
+--   sync_interval_mins int, update_frequency_text text?, status text, draft_step numeric?,
+--   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, is_public boolean,
+--   reliability_score numeric?, last_sync_at timestamptz?, created_at timestamptz,
+--   updated_at timestamptz, definition_version bigint, push_count bigint
+select
+  feeds.feed_id, feeds.account_id, accounts.name as account_name, accounts.max_feeds_allowed,
+  feeds.name, feeds.description, feeds.readme_md, feeds.category, feeds.endpoint_path,
+  feeds.feed_type, feeds.schema_definition, feeds.schema_version, feeds.schema_locked,
+  feeds.sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,
+  feeds.draft_step, feeds.price_type, feeds.call_price_nanos, feeds.one_time_price_cents,
+  feeds.is_public, feeds.reliability_score, feeds.last_sync_at, feeds.created_at,
+  feeds.updated_at, feeds.definition_version, feeds.push_count
+from feeds
+join accounts
+  on accounts.account_id = feeds.account_id
+where ($1::uuid is null or feeds.account_id = $1)
+  and not ($2 and feeds.is_public)
+order by feeds.created_at desc, feeds.feed_id
+limit $3
+offset $4

@@ -1,0 +1,83 @@
+/**
+ * What a client is told of a decision: the `_origin` of a grant, the problem of a refusal.
+ *
+ * @module
+ */
+import { creditsText, usdText } from "../credit/money.ts";
+import { Problem } from "../http/errors.ts";
+import { rateHeaders, rateLimited } from "../http/rate_headers.ts";
+import type { Permission } from "../key/key_format.ts";
+import { unreachable } from "../lib/assert.ts";
+import type { Decision, Grant } from "./admission.ts";
+
+export interface RefusalContext {
+  readonly permission: Permission;
+  /** Where a 402 points. */
+  readonly billingUrl: string;
+  /** Unix epoch milliseconds, for the seconds that the rate headers count. */
+  readonly nowMs: number;
+}
+
+/** The problem of a decision that is no grant. `stale` is the caller's to repeat, not a refusal. */
+export function refusalOf(
+  decision: Exclude<Decision, Grant | { kind: "stale" }>,
+  context: RefusalContext,
+): Problem {
+  const { permission, billingUrl, nowMs } = context;
+  switch (decision.kind) {
+    case "limited":
+      return rateLimited(decision, nowMs);
+    case "unpaid": {
+      const { priceNanos, balanceNanos } = decision;
+      return new Problem("INSUFFICIENT_CREDITS", {
+        detail: `This call costs ${creditsText(priceNanos)} credits and the balance is ${creditsText(balanceNanos)}; add credits at ${billingUrl}.`,
+        extras: {
+          billing_url: billingUrl,
+          price_credits: Number(creditsText(priceNanos)),
+          balance_credits: Number(creditsText(balanceNanos)),
+          shortfall_credits: Number(creditsText(priceNanos - balanceNanos)),
+          price_usd: Number(usdText(priceNanos)),
+        },
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "not_purchased":
+      return new Problem("PURCHASE_REQUIRED", {
+        detail: `This feed is sold once and this account has not bought it; buy it at ${billingUrl}.`,
+        extras: { billing_url: billingUrl },
+      });
+    case "key_refused":
+      return new Problem("KEY_INVALID", {
+        status: permission === "read" ? 403 : 401,
+        detail: "The key was revoked or has expired; ask the operator for a new one.",
+      });
+    case "feed_closed":
+      return feedNotFound();
+    case "key_reused":
+      return new Problem("IDEMPOTENCY_KEY_REUSED", {
+        detail:
+          "This Idempotency-Key was used for another query in the last 24 hours; send a new one.",
+      });
+    case "overloaded":
+      return new Problem("UNAVAILABLE", {
+        detail: "More reads wait than the gateway can serve; try again in a second.",
+        extras: { retry_after_ms: 1_000 },
+        headers: { "Retry-After": "1" },
+      });
+    default:
+      return unreachable(decision);
+  }
+}
+
+/** 404 for an unknown, draft or inactive feed: one body for all three. */
+export function feedNotFound(): Problem {
+  return new Problem("FEED_NOT_FOUND", {
+    detail: "No active feed has this id or endpoint_path; find one with GET /v1/catalog.",
+  });
+}
+
+/** `_origin` as JSON text: the receipt of a logged read. Interface 2.6. */
+export function originText(grant: Grant, feedId: string | null): string {
+  const feed = feedId === null ? "null" : `"${feedId}"`;
+  return `{"usage_id":"${grant.usageId}","timestamp":"${grant.timestamp}","feed_id":${feed},"credits_charged":${creditsText(grant.chargeNanos)}}`;
+}

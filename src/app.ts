@@ -1,0 +1,56 @@
+/**
+ * The Elysia app: every feature's routes at `/v1` and, the same handlers, at `/api/v1`.
+ *
+ * @module
+ */
+import { Elysia } from "elysia";
+import { createEndpoint } from "./http/endpoint.ts";
+import { Problem } from "./http/errors.ts";
+import { healthRoutes } from "./http/health.ts";
+import type { Services } from "./services.ts";
+
+export type App = ReturnType<typeof createApp>;
+
+/** Prefixes under which the same routes answer. Decisions 1. */
+const PREFIXES = ["/v1", "/api/v1"] as const;
+
+export function createApp(services: Services) {
+  // With its standard-hostname shortcut on, Elysia misroutes where Host has three characters or fewer.
+  const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
+  for (const prefix of PREFIXES) {
+    app.group(prefix, (group) => group);
+  }
+  app.use(healthRoutes(services.http, services.database));
+  return withFallback(app, services);
+}
+
+/** 404 and 405 for what no route takes. Decisions 1. */
+function withFallback(app: Elysia, services: Services) {
+  const routes = app.routes.map(({ path, method }) => ({
+    pattern: new RegExp(`^${path.replace(/:[^/]+/g, "[^/]+")}$`),
+    method,
+  }));
+  const fallback = createEndpoint(
+    services.http,
+    { route: "(none)", isKeyed: false },
+    ({ request }) => {
+      const { pathname } = new URL(request.url);
+      const methods = routes
+        .filter((each) => each.pattern.test(pathname))
+        .map((each) => each.method);
+      if (methods.length === 0) {
+        throw new Problem("ROUTE_NOT_FOUND", {
+          detail: `There is no route ${request.method} here; see ${services.http.baseUrl()}/docs.`,
+        });
+      }
+      const allowed = [
+        ...new Set(methods.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : each))),
+      ];
+      throw new Problem("METHOD_NOT_ALLOWED", {
+        detail: `This route takes ${allowed.join(", ")}, not ${request.method}.`,
+        headers: { Allow: allowed.join(", ") },
+      });
+    },
+  );
+  return app.onError(({ request }) => fallback(request));
+}

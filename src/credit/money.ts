@@ -1,0 +1,74 @@
+/**
+ * Money: whole nano-dollars in a bigint, from SQL to the edge. 1 credit = 0.000001 USD = 1,000 of them.
+ *
+ * At the edge they are printed as exact JSON numbers, never through a float. Interface 8.5, decisions 10.
+ *
+ * @module
+ */
+
+const CREDIT_DECIMALS = 3;
+const USD_DECIMALS = 9;
+const PRICE_DECIMALS = 6;
+
+/** Credits as exact decimal text, e.g. `1.5`. */
+export function creditsText(nanos: bigint): string {
+  return decimalText(nanos, CREDIT_DECIMALS);
+}
+
+/** USD as exact decimal text, e.g. `0.0000015`. */
+export function usdText(nanos: bigint): string {
+  return decimalText(nanos, USD_DECIMALS);
+}
+
+/**
+ * `price_per_1k` in USD, as decimal text, of a call's price in nano-dollars: a thousand calls at a
+ * nano-dollar each are a micro-dollar.
+ */
+export function pricePer1kText(callPriceNanos: bigint): string {
+  return decimalText(callPriceNanos, PRICE_DECIMALS);
+}
+
+/** Price of one call in nano-dollars; undefined where the price has more than 6 decimals. */
+export function callPriceNanos(pricePer1kText: string): bigint | undefined {
+  return parseDecimal(pricePer1kText, PRICE_DECIMALS);
+}
+
+/** Nano-dollars of an amount of credits given as text; undefined where it has more than 3 decimals. */
+export function nanosOfCredits(text: string): bigint | undefined {
+  return parseDecimal(text, CREDIT_DECIMALS);
+}
+
+/** USD of cents, with two decimals: `5.00`. */
+export function usdOfCents(cents: bigint): string {
+  return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
+}
+
+/** A whole number of 10^-decimals as the shortest decimal text. */
+function decimalText(amount: bigint, decimals: number): string {
+  const sign = amount < 0n ? "-" : "";
+  const digits = String(amount < 0n ? -amount : amount).padStart(decimals + 1, "0");
+  const fraction = digits.slice(-decimals).replace(/0+$/, "");
+  return `${sign}${digits.slice(0, -decimals)}${fraction && `.${fraction}`}`;
+}
+
+/** A JSON number's text as a whole number of 10^-decimals; undefined where it is none. */
+function parseDecimal(text: string, decimals: number): bigint | undefined {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole, fraction = "", exponent = "0"] = match as unknown as [
+    string,
+    string,
+    string,
+    string?,
+    string?,
+  ];
+  const digits = whole + fraction;
+  const shift = Number(exponent) - fraction.length + decimals;
+  if (shift < 0) {
+    const cut = digits.padStart(1 - shift, "0");
+    if (/[1-9]/.test(cut.slice(shift))) return undefined;
+    return BigInt(`${sign}${cut.slice(0, shift)}`);
+  }
+  return BigInt(sign + digits + "0".repeat(shift));
+}
+

@@ -1,0 +1,69 @@
+/**
+ * A feed as JSON: the full row that its owner and the operator see, and the metadata view that readers
+ * see. Interface 2.1, decisions 4 and 10.
+ *
+ * Written as text, so that `schema_definition` and `sample_response` keep the provider's key order and
+ * numbers, and money stays exact.
+ *
+ * @module
+ */
+import { pricePer1kText } from "../credit/money.ts";
+import type { Row } from "../database/query.ts";
+import type { Limits } from "../limits.ts";
+import type { FeedType } from "./feeds.ts";
+
+export type FeedRow = Row<"find_feed_row">;
+
+/** The metadata view: interface 2.1, as the text of a JSON object's members. */
+export function metadataMembers(row: FeedRow, limits: Limits): string {
+  return [
+    `"id":"${row.feed_id}"`,
+    `"name":${JSON.stringify(row.name)}`,
+    `"description":${JSON.stringify(row.description)}`,
+    `"endpoint_path":${JSON.stringify(row.endpoint_path)}`,
+    `"readme_md":${JSON.stringify(row.readme_md)}`,
+    `"category":${JSON.stringify(row.category)}`,
+    `"feed_type":${JSON.stringify(row.feed_type)}`,
+    `"consumer_type":"${consumerType(row.feed_type)}"`,
+    `"price_per_1k":${row.call_price_nanos === null ? null : pricePer1kText(row.call_price_nanos)}`,
+    `"price_type":"${row.price_type}"`,
+    `"one_time_price_cents":${row.one_time_price_cents}`,
+    `"reliability_score":${row.reliability_score}`,
+    `"last_sync_at":${JSON.stringify(row.last_sync_at)}`,
+    `"sync_interval_mins":${row.sync_interval_mins}`,
+    `"update_frequency_text":${JSON.stringify(row.update_frequency_text)}`,
+    `"storage_config":${JSON.stringify(storageConfig(row.feed_type, limits))}`,
+    `"schema_definition":${row.schema_definition}`,
+    `"schema_version":${row.schema_version}`,
+    `"schema_locked":${row.schema_locked}`,
+    `"sample_response":${row.sample_response}`,
+    `"status":"${row.status}"`,
+    `"provider":${JSON.stringify({ id: row.account_id, name: row.account_name })}`,
+  ].join(",");
+}
+
+/** The full row as the text of a JSON object. */
+export function feedRowText(row: FeedRow, limits: Limits): string {
+  const own = [
+    `"draft_step":${row.draft_step}`,
+    `"is_public":${row.is_public}`,
+    `"created_at":"${row.created_at}"`,
+    `"updated_at":"${row.updated_at}"`,
+  ];
+  return `{${metadataMembers(row, limits)},${own.join(",")}}`;
+}
+
+/** `feed_type`, or `singleton` while that is null. Decisions 4. */
+export function consumerType(feedType: string | null): FeedType {
+  return (feedType ?? "singleton") as FeedType;
+}
+
+/** The guardrails in force for the feed. Decisions 10. */
+function storageConfig(feedType: string | null, limits: Limits) {
+  const isSingleton = consumerType(feedType) === "singleton";
+  return {
+    max_body_bytes: isSingleton ? limits.singletonBodyBytes : limits.requestBodyBytes,
+    max_row_bytes: isSingleton ? null : limits.rowBytes,
+    max_rows: isSingleton ? null : limits.rows,
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * Which feed a caller means: by UUID or by `endpoint_path`.
+ *
+ * A feed that was found is remembered together with its `definition_version`. A read that is planned
+ * by what is remembered names that version to admission, which refuses it as stale where the feed has
+ * changed since; so memory saves a round trip and never shows an old state.
+ *
+ * @module
+ */
+import type { Database, Row } from "../database/query.ts";
+import { BoundedMap } from "../lib/bounded_map.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import { KNOWN_FEEDS_MAX } from "../limits.ts";
+
+export type FeedType = "singleton" | "collection" | "stream";
+export type FeedStatus = "draft" | "inactive" | "active";
+export type PriceType = "free" | "metered" | "one_time";
+
+/** What planning needs to know of a feed. */
+export interface Feed {
+  readonly feedId: string;
+  /** The owner. */
+  readonly accountId: string;
+  readonly endpointPath: string;
+  /** Null until the first push decides. */
+  readonly feedType: FeedType | null;
+  readonly status: FeedStatus;
+  readonly priceType: PriceType;
+  /** The schema that pushes must meet, as JSON text; null where none is locked. */
+  readonly lockedSchema: string | null;
+  readonly definitionVersion: bigint;
+  /** As of the look-up; admission says what it is now. */
+  readonly dataVersion: bigint;
+  /** Whether any row was ever stored. */
+  readonly hasData: boolean;
+}
+
+export interface Feeds {
+  /** From memory where known. */
+  find(reference: string): Promise<Feed | undefined>;
+  /** From the database; what is remembered is replaced. */
+  findFresh(reference: string): Promise<Feed | undefined>;
+}
+
+export function createFeeds(database: Database): Feeds {
+  const known = new BoundedMap<string, Feed>(KNOWN_FEEDS_MAX);
+
+  async function findFresh(reference: string): Promise<Feed | undefined> {
+    const row = await database.row("find_feed", referenceParameters(reference));
+    if (row === undefined) {
+      known.delete(reference);
+      return undefined;
+    }
+    const feed = feedOf(row);
+    known.set(reference, feed);
+    return feed;
+  }
+
+  return {
+    find: async (reference) => known.get(reference) ?? (await findFresh(reference)),
+    findFresh,
+  };
+}
+
+/** `$1 feed_id, $2 endpoint_path` of the look-ups: one of them is null. */
+export function referenceParameters(reference: string): readonly [string | null, string | null] {
+  const feedId = parseUuid(reference);
+  // PostgreSQL refuses a NUL in any text; no slug has one.
+  return feedId === undefined ? [null, reference.replaceAll("\0", "/")] : [feedId, null];
+}
+
+function feedOf(row: Row<"find_feed">): Feed {
+  return {
+    feedId: row.feed_id,
+    accountId: row.account_id,
+    endpointPath: row.endpoint_path,
+    feedType: row.feed_type as FeedType | null,
+    status: row.status as FeedStatus,
+    priceType: row.price_type as PriceType,
+    lockedSchema: row.schema_definition,
+    definitionVersion: row.definition_version,
+    dataVersion: row.data_version,
+    hasData: row.has_data,
+  };
+}

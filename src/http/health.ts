@@ -1,0 +1,40 @@
+/**
+ * `/healthz`: this process lives. `/readyz`: it can serve, so its database answers and no drain has begun.
+ *
+ * Neither needs a key, and neither names an account or feed. Decisions 10.
+ *
+ * @module
+ */
+import { Elysia } from "elysia";
+import type { Database } from "../database/query.ts";
+import { createEndpoint, type HttpContext } from "./endpoint.ts";
+import { Problem } from "./errors.ts";
+
+export function healthRoutes(http: HttpContext, database: Database) {
+  const healthz = createEndpoint(http, { route: "/healthz", isKeyed: false }, () =>
+    Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
+  );
+  const readyz = createEndpoint(http, { route: "/readyz", isKeyed: false }, async () => {
+    if (http.isDraining()) {
+      throw new Problem("UNAVAILABLE", {
+        detail: "The gateway is draining; send this to another instance.",
+        headers: { "Retry-After": "1" },
+      });
+    }
+    await database.row("ping", []);
+    return Response.json({ status: "ready" }, { headers: { "Cache-Control": "no-store" } });
+  });
+  const tags = ["operations"];
+  return new Elysia({ name: "health" })
+    .get("/healthz", ({ request }) => healthz(request), {
+      detail: { operationId: "healthz", summary: "Whether the process lives", tags, security: [] },
+    })
+    .get("/readyz", ({ request }) => readyz(request), {
+      detail: {
+        operationId: "readyz",
+        summary: "Whether the gateway can serve",
+        tags,
+        security: [],
+      },
+    });
+}

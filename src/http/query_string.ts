@@ -1,0 +1,49 @@
+/**
+ * The query of an address, split before it is decoded.
+ *
+ * `+` is a space (WHATWG form encoding), `%XX` must be UTF-8, and the raw value stays at hand: `ids` is
+ * split at commas before decoding. Decisions 6 and 10.
+ *
+ * @module
+ */
+import { Problem } from "./errors.ts";
+
+export interface QueryEntry {
+  readonly name: string;
+  readonly value: string;
+  /** Before percent-decoding. */
+  readonly rawValue: string;
+}
+
+/** @throws {Problem} 400 `INVALID_PARAMETER` where an escape is broken or is no UTF-8. */
+export function parseQuery(search: string): QueryEntry[] {
+  if (search === "") return [];
+  const entries: QueryEntry[] = [];
+  for (const part of search.split("&")) {
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    const rawName = equals < 0 ? part : part.slice(0, equals);
+    const rawValue = equals < 0 ? "" : part.slice(equals + 1);
+    entries.push({ name: decode(rawName), value: decode(rawValue), rawValue });
+  }
+  return entries;
+}
+
+/** One raw part of a query as text. @throws {Problem} as `parseQuery`. */
+export function decode(raw: string): string {
+  const spaced = raw.includes("+") ? raw.replaceAll("+", " ") : raw;
+  if (!spaced.includes("%")) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    throw new Problem("INVALID_PARAMETER", {
+      detail: `The query holds "${raw.slice(0, 80)}", which is not percent-encoded UTF-8; encode it again.`,
+    });
+  }
+}
+
+/** The part of an address behind `?`, without it. */
+export function searchOf(url: string): string {
+  const start = url.indexOf("?");
+  return start < 0 ? "" : url.slice(start + 1);
+}

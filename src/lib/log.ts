@@ -1,0 +1,68 @@
+/**
+ * Structured logs on stderr: one JSON object a line, or readable text where stderr is a terminal.
+ *
+ * Callers pass ids, never keys or payloads.
+ *
+ * @module
+ */
+
+export type LogLevelName = "debug" | "info" | "warn" | "error" | "silent";
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+export interface LogOptions {
+  readonly level: LogLevelName;
+  /** @default whether stderr is a terminal */
+  readonly isReadable?: boolean;
+  /** @default standard error */
+  readonly write?: (line: string) => void;
+}
+
+const RANK: Readonly<Record<LogLevelName, number>> = {
+  debug: 0,
+  info: 1,
+  warn: 2,
+  error: 3,
+  silent: 4,
+};
+
+export function createLog(options: LogOptions): Log {
+  const {
+    level,
+    isReadable = process.stderr.isTTY === true,
+    write = (line) => process.stderr.write(`${line}\n`),
+  } = options;
+
+  function at(name: Exclude<LogLevelName, "silent">) {
+    if (RANK[name] < RANK[level]) return () => {};
+    return (message: string, fields: LogFields = {}) => {
+      const time = new Date().toISOString();
+      const plain = Object.fromEntries(
+        Object.entries(fields).map(([key, value]) => [key, plainOf(value)]),
+      );
+      const pairs = Object.entries(plain).map(([key, value]) => `${key}=${value}`);
+      write(
+        isReadable
+          ? [time.slice(11, 23), name.padEnd(5), message, ...pairs].join(" ")
+          : JSON.stringify({ time, level: name, message, ...plain }),
+      );
+    };
+  }
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** An error as its stack and those of its causes; a bigint as text. */
+function plainOf(value: unknown): unknown {
+  if (value instanceof Error) {
+    const cause = value.cause === undefined ? "" : `\ncaused by: ${plainOf(value.cause)}`;
+    return `${value.stack ?? value.message}${cause}`;
+  }
+  return typeof value === "bigint" ? String(value) : value;
+}

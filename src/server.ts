@@ -1,0 +1,98 @@
+/**
+ * Start and stop, in order: database, schema, services, listener; and back.
+ *
+ * @module
+ */
+import { createApp } from "./app.ts";
+import type { Config } from "./config.ts";
+import { connect, type DatabaseAddress } from "./database/connect.ts";
+import { startEmbedded } from "./database/embedded.ts";
+import { migrate } from "./database/migrate.ts";
+import { createDatabase, type Database } from "./database/query.ts";
+import type { Log } from "./lib/log.ts";
+import { SERVER_BODY_BYTES_MAX } from "./limits.ts";
+import { createServices, type Services } from "./services.ts";
+
+/** A gateway that serves. */
+export interface Gateway {
+  /** What clients see, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly services: Services;
+  /** Drains: answers what is in flight, then closes listener, database and embedded PostgreSQL. */
+  stop(): Promise<void>;
+}
+
+/** An open database, embedded or not. */
+export interface OpenDatabase {
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+/** While draining, answers carry `Connection: close` this long before the listener stops, in ms. */
+const CLOSING_NOTICE_MS = 300;
+const STOP_WAIT_MS = 5_000;
+const USES_FLUSHED_EVERY_MS = 60_000;
+
+/** Opens and migrates the database that the configuration names, or the embedded one. */
+export async function openDatabase(config: Config): Promise<OpenDatabase> {
+  const embedded =
+    config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
+  const address: DatabaseAddress = embedded ?? { url: config.databaseUrl as string };
+  const connections = connect(address);
+  const close = async () => {
+    await connections.end({ timeout: STOP_WAIT_MS / 1_000 });
+    await embedded?.stop();
+  };
+  try {
+    await migrate(connections);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { database: createDatabase(connections), close };
+}
+
+/** Serves until `stop`. @throws where the database can't be reached or the port is taken. */
+export async function startGateway(config: Config, log: Log): Promise<Gateway> {
+  const { database, close } = await openDatabase(config);
+  try {
+    const services = await createServices({ config, database, log });
+    const app = createApp(services).listen({
+      port: config.port,
+      hostname: config.host,
+      // Elysia shares the port by default: two gateways would silently split the requests.
+      reusePort: false,
+      maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+    });
+    const server = app.server;
+    if (server === null) throw new Error("the listener did not start");
+    const port = server.port as number;
+    services.state.baseUrl = config.baseUrl ?? `http://${config.host}:${port}`;
+    const flushing = setInterval(() => {
+      services.keys.flushUses().catch((error) => log.warn("key uses not written", { error }));
+    }, USES_FLUSHED_EVERY_MS);
+    let stopping: Promise<void> | undefined;
+    const stop = async () => {
+      services.state.isDraining = true;
+      await Bun.sleep(CLOSING_NOTICE_MS);
+      await Promise.race([server.stop(), Bun.sleep(STOP_WAIT_MS)]);
+      await Promise.race([services.admission.idle(), Bun.sleep(STOP_WAIT_MS)]);
+      clearInterval(flushing);
+      await services.keys.flushUses().catch((error) => log.warn("key uses not written", { error }));
+      await close();
+    };
+    return {
+      baseUrl: services.state.baseUrl,
+      port,
+      services,
+      stop: () => {
+        stopping ??= stop();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * What the features share, put together once a process.
+ *
+ * @module
+ */
+import { type Admission, createAdmission } from "./admission/admission.ts";
+import type { Config } from "./config.ts";
+import type { Database } from "./database/query.ts";
+import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
+import type { HttpContext } from "./http/endpoint.ts";
+import { createKeys, type Keys } from "./key/keys.ts";
+import type { Log } from "./lib/log.ts";
+
+export interface Services {
+  readonly config: Config;
+  readonly database: Database;
+  readonly log: Log;
+  readonly http: HttpContext;
+  readonly keys: Keys;
+  readonly feeds: Feeds;
+  readonly admission: Admission;
+  /** Signs cursors; the same in every process on this database. */
+  readonly cursorSecret: string;
+  /** Where a 402 points. */
+  readonly billingUrl: () => string;
+  /** Set once the listener's address is known, and when a drain begins. */
+  readonly state: ServerState;
+}
+
+export interface ServerState {
+  baseUrl: string;
+  isDraining: boolean;
+}
+
+export interface ServicesOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly log: Log;
+}
+
+/** Reads the cursor secret from the database, making it there at the first start. */
+export async function createServices(options: ServicesOptions): Promise<Services> {
+  const { config, database, log } = options;
+  const state: ServerState = {
+    baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}`,
+    isDraining: false,
+  };
+  const http: HttpContext = {
+    baseUrl: () => state.baseUrl,
+    isDraining: () => state.isDraining,
+    log,
+  };
+  return {
+    config,
+    database,
+    log,
+    http,
+    keys: createKeys(database),
+    feeds: createFeeds(database),
+    admission: createAdmission({ database }),
+    cursorSecret: config.cursorSecret ?? (await keptCursorSecret(database)),
+    billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,
+    state,
+  };
+}
+
+async function keptCursorSecret(database: Database): Promise<string> {
+  const proposed = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+  const row = await database.row("keep_setting", ["cursor_secret", proposed]);
+  if (row === undefined) throw new Error("the cursor secret could not be kept in the database");
+  return row.value;
+}

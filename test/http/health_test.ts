@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+describe("health", () => {
+  test("healthz and readyz answer without a key", async () => {
+    for (const path of ["/healthz", "/readyz"]) {
+      const response = await gateway.get(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get("x-request-id")).toBeTruthy();
+    }
+  });
+  test("an unknown route is 404, a known one with another method 405 with Allow", async () => {
+    const missing = await gateway.get("/nothing", undefined, { "X-Request-Id": "mine" });
+    expect(missing.status).toBe(404);
+    expect(missing.headers.get("x-request-id")).toBe("mine");
+    expect(await missing.json()).toMatchObject({
+      code: "ROUTE_NOT_FOUND",
+      status: 404,
+      request_id: "mine",
+    });
+    const wrong = await fetch(`${gateway.baseUrl}/healthz`, { method: "DELETE" });
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get("allow")).toBe("GET, HEAD");
+  });
+});

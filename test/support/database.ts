@@ -1,0 +1,57 @@
+/**
+ * A real PostgreSQL for the tests: one embedded server for the whole run, a database of its own for
+ * each test file, copied from a template that was migrated once.
+ *
+ * @module
+ */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, type DatabaseAddress } from "../../src/database/connect.ts";
+import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
+import { migrate } from "../../src/database/migrate.ts";
+
+export interface TestDatabase {
+  readonly url: string;
+  readonly address: DatabaseAddress;
+}
+
+const TEMPLATE = "template_feedgate";
+let server: Promise<EmbeddedPostgres> | undefined;
+let databases = 0;
+
+/** A fresh, migrated database. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  server ??= startServer();
+  const { host, user, port } = await server;
+  databases += 1;
+  const name = `test_${databases}`;
+  await administer(await server, `create database ${name} template ${TEMPLATE}`);
+  return {
+    url: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+    address: { host, port, user, database: name },
+  };
+}
+
+async function startServer(): Promise<EmbeddedPostgres> {
+  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-test-"));
+  const embedded = await startEmbedded({ dataDir });
+  await administer(embedded, `create database ${TEMPLATE}`);
+  const { host, port, user } = embedded;
+  const connections = connect({ host, port, user, database: TEMPLATE });
+  await migrate(connections);
+  await connections.end();
+  return embedded;
+}
+
+async function administer(embedded: EmbeddedPostgres, statement: string): Promise<void> {
+  const { host, port, user } = embedded;
+  const connections = connect({ host, port, user, database: "postgres" }, { connectionsMax: 1 });
+  await connections.unsafe(statement);
+  await connections.end();
+}
+
+/** Stops the server; called once, after the last test file (`test/support/preload.ts`). */
+export async function stopTestServer(): Promise<void> {
+  await (await server)?.stop();
+}

@@ -1,0 +1,111 @@
+/**
+ * A gateway for tests: real HTTP on a free port, a database of its own, accounts and keys at hand.
+ *
+ * @module
+ */
+import { readConfig } from "../../src/config.ts";
+import { type Connections, connect } from "../../src/database/connect.ts";
+import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { type Gateway, startGateway } from "../../src/server.ts";
+import { createTestDatabase } from "./database.ts";
+
+export interface TestGateway {
+  readonly baseUrl: string;
+  readonly databaseUrl: string;
+  readonly gateway: Gateway;
+  /** A pool of the test's own, for looking and for setting the scene. */
+  readonly sql: Connections;
+  /** An account with credits; its id. */
+  createAccount(options?: { credits?: number; maxFeeds?: number; name?: string }): Promise<string>;
+  createKey(accountId: string, permission: Permission): Promise<string>;
+  /** Another gateway process's worth of state on the same database. */
+  startPeer(environment?: Record<string, string>): Promise<Gateway>;
+  /** GET with a read key. */
+  get(path: string, key?: string, headers?: Record<string, string>): Promise<Response>;
+  /** A JSON body with a write key; a string or bytes are sent as they are. */
+  send(
+    method: "POST" | "PATCH",
+    path: string,
+    key: string | undefined,
+    body: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+const NANOS_PER_CREDIT = 1_000;
+
+/** Starts a gateway; `environment` overrides its configuration as a deployment would. */
+export async function startTestGateway(
+  environment: Record<string, string> = {},
+): Promise<TestGateway> {
+  const { url, address } = await createTestDatabase();
+  const sql = connect(address, { connectionsMax: 4 });
+  const log = createLog({ level: (process.env.TEST_LOG_LEVEL as "debug") ?? "silent" });
+  const start = (overrides: Record<string, string>) =>
+    startGateway(readConfig({ PORT: "0", DATABASE_URL: url, ...environment, ...overrides }), log);
+  const gateway = await start({});
+  const peers: Gateway[] = [];
+  const { baseUrl } = gateway;
+  return {
+    baseUrl,
+    databaseUrl: url,
+    gateway,
+    sql,
+    async createAccount({ credits = 0, maxFeeds = 100, name = "Test account" } = {}) {
+      const balance = String(credits * NANOS_PER_CREDIT);
+      const rows = await sql`
+        insert into accounts (name, max_feeds_allowed, balance_nanos)
+        values (${name}, ${maxFeeds}, ${balance})
+        returning account_id`;
+      const accountId: string = rows[0]?.account_id;
+      if (credits > 0) {
+        await sql`
+          insert into credit_ledger
+            (account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason)
+          values (${accountId}, 'grant', ${balance}, 0, ${balance}, 'test')`;
+      }
+      return accountId;
+    },
+    async createKey(accountId, permission) {
+      const key = generateKey(permission);
+      await sql`
+        insert into api_keys (account_id, key_hash, key_start, permission)
+        values (${accountId}, ${hashKey(key)}, ${startOf(key)}, ${permission})`;
+      return key;
+    },
+    async startPeer(overrides = {}) {
+      const peer = await start(overrides);
+      peers.push(peer);
+      return peer;
+    },
+    get: (path, key, headers = {}) =>
+      fetch(baseUrl + path, { headers: { ...(key && { "x-api-key": key }), ...headers } }),
+    send: (method, path, key, body, headers = {}) =>
+      fetch(baseUrl + path, {
+        method,
+        headers: {
+          "Content-Type": "application/json",
+          ...(key && { Authorization: `Bearer ${key}` }),
+          ...headers,
+        },
+        body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
+    async stop() {
+      await Promise.all([gateway, ...peers].map((each) => each.stop()));
+      await sql.end();
+    },
+  };
+}
+
+/** Status, code and content type of a problem, for one comparison. */
+export async function problemOf(response: Response) {
+  const body = (await response.json()) as { code?: string };
+  return {
+    status: response.status,
+    code: body.code,
+    type: response.headers.get("content-type"),
+    body: body as Record<string, unknown>,
+  };
+}
