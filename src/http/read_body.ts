@@ -1,0 +1,177 @@
+/**
+ * The bounded reader of request bodies, and the rules for what a body may be. Decisions 2, 5 and 10.
+ *
+ * In goes a request; out come its bytes, gzip decoded, or a named reason why not. Whatever a client
+ * sends, no more than the limit is kept in memory: a Content-Length over it is refused unread, a stream
+ * is counted as it comes in, and a gzip body is bounded twice, as sent and as decoded.
+ *
+ * gzip is decoded in one step once it is in, which takes about 1 ms for 2 MB. That a bomb is read to its
+ * end is no loss: what is read of it is bounded, and its decoding stops at the limit.
+ *
+ * @module
+ */
+import { gunzipSync } from "node:zlib";
+import { assert } from "../lib/assert.ts";
+
+export type BodyOutcome =
+  | { readonly kind: "read"; readonly bytes: Uint8Array }
+  | { readonly kind: "too_large" }
+  | { readonly kind: "broken_gzip" };
+
+export interface ReadBodyOptions {
+  /** Bytes of the body, after gzip decoding; exactly so many pass. */
+  readonly bytesMax: number;
+}
+
+export type MediaType =
+  | { readonly kind: "json" }
+  | { readonly kind: "ndjson" }
+  /** 415; the message says what to send. */
+  | { readonly kind: "unsupported"; readonly message: string };
+
+export interface MediaTypeOptions {
+  /** Whether newline-delimited JSON is welcome beside JSON. @default false */
+  readonly ndjson?: boolean;
+}
+
+/** What a chunked body is first read into; it doubles up to the limit. */
+const BUFFER_BYTES_FIRST = 64 * 1_024;
+/**
+ * How much longer a gzip body may be than its limit: deflate's fixed codes spend up to 9 bits on a byte,
+ * and there are header and trailer. Without this bound, members of no content could go on for ever.
+ */
+const GZIP_GROWTH_DIVISOR = 8;
+const GZIP_FRAME_BYTES = 1_024;
+
+const JSON_TYPE = /^application\/(?:json|[!#$%&'*+.^_`|~0-9a-z-]+\+json)$/;
+const NDJSON_TYPE = /^application\/(?:x-)?ndjson$/;
+const CHARSET_PARAMETER = /^charset\s*=\s*(.*)$/;
+/** `ignoreBOM` keeps the mark, so that the JSON reader refuses it. RFC 8259, section 8.1. */
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads a request's body, whose Content-Encoding `mediaTypeOf` has approved.
+ *
+ * After `too_large`, answer with `Connection: close`: the rest of the body is not read. Rejects with an
+ * `AbortError` where the client goes away before the end.
+ */
+export async function readBody(request: Request, options: ReadBodyOptions): Promise<BodyOutcome> {
+  const { bytesMax } = options;
+  if (contentCodingOf(request) === "identity") {
+    const bytes = await receive(request, bytesMax);
+    return bytes ? { kind: "read", bytes } : { kind: "too_large" };
+  }
+  const gzipBytesMax = bytesMax + Math.ceil(bytesMax / GZIP_GROWTH_DIVISOR) + GZIP_FRAME_BYTES;
+  const bytes = await receive(request, gzipBytesMax);
+  return bytes ? decodeGzip(bytes, bytesMax) : { kind: "too_large" };
+}
+
+/** Whether a body's Content-Type and Content-Encoding are ones we read. Decisions 10. */
+export function mediaTypeOf(request: Request, options: MediaTypeOptions = {}): MediaType {
+  const coding = contentCodingOf(request);
+  if (coding === undefined) {
+    const got = request.headers.get("content-encoding");
+    return unsupported(`Content-Encoding must be gzip or identity, got "${got}"`);
+  }
+  const header = request.headers.get("content-type");
+  if (header === null) return unsupported("Content-Type is missing; send application/json");
+  const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
+  for (const parameter of parameters) {
+    const charset = CHARSET_PARAMETER.exec(parameter)?.[1];
+    // JSON between systems is UTF-8. RFC 8259, section 8.1.
+    if (charset !== undefined && charset !== "utf-8" && charset !== '"utf-8"') {
+      return unsupported(`Content-Type must have the charset utf-8 or none, got "${header}"`);
+    }
+  }
+  if (JSON_TYPE.test(type)) return { kind: "json" };
+  if (options.ndjson && NDJSON_TYPE.test(type)) return { kind: "ndjson" };
+  return unsupported(`Content-Type must be application/json, got "${header}"`);
+}
+
+/** The text of bytes that are strictly UTF-8, a byte order mark kept; undefined where they are not. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF8.decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function unsupported(message: string): MediaType {
+  return { kind: "unsupported", message };
+}
+
+/** Undefined where there is a coding that we don't decode, or more than one. */
+function contentCodingOf(request: Request): "identity" | "gzip" | undefined {
+  switch (request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity") {
+    case "identity":
+      return "identity";
+    case "gzip":
+    // An old name of the same. RFC 9110, section 8.4.1.3.
+    case "x-gzip":
+      return "gzip";
+    default:
+      return undefined;
+  }
+}
+
+/** The body as sent; undefined where it has more than `bytesMax` bytes, which are not kept. */
+async function receive(request: Request, bytesMax: number): Promise<Uint8Array | undefined> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null) {
+    if (Number(declared) > bytesMax) return undefined;
+    // The server reads no more than was declared, so the native reader is bounded too.
+    const bytes = await request.bytes();
+    return bytes.length <= bytesMax ? bytes : undefined;
+  }
+  return request.body ? receiveStream(request.body, bytesMax) : new Uint8Array(0);
+}
+
+/** Copies, rather than keeps, the chunks: a body may come in chunks of one byte. */
+async function receiveStream(
+  body: ReadableStream<Uint8Array>,
+  bytesMax: number,
+): Promise<Uint8Array | undefined> {
+  let buffer = new Uint8Array(Math.min(BUFFER_BYTES_FIRST, bytesMax));
+  let length = 0;
+  for await (const chunk of body) {
+    const lengthNext = length + chunk.length;
+    // Leaving the loop cancels the stream.
+    if (lengthNext > bytesMax) return undefined;
+    if (lengthNext > buffer.length) {
+      const grown = new Uint8Array(Math.min(Math.max(buffer.length * 2, lengthNext), bytesMax));
+      grown.set(buffer.subarray(0, length));
+      buffer = grown;
+    }
+    buffer.set(chunk, length);
+    length = lengthNext;
+  }
+  return buffer.subarray(0, length);
+}
+
+/** All members of a gzip file, and nothing beside them. RFC 1952, section 2.2. */
+function decodeGzip(bytes: Uint8Array, bytesMax: number): BodyOutcome {
+  try {
+    const { buffer, engine } = gunzipWithInfo(bytes, bytesMax);
+    // zlib passes over zeros behind the last member.
+    if (engine.bytesWritten !== bytes.length) return { kind: "broken_gzip" };
+    return { kind: "read", bytes: buffer };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ERR_BUFFER_TOO_LARGE") return { kind: "too_large" };
+    if (code === "Z_DATA_ERROR" || code === "Z_BUF_ERROR") return { kind: "broken_gzip" };
+    throw error;
+  }
+}
+
+/** `info` adds the engine, whose `bytesWritten` counts what was decoded; the types don't know it. */
+function gunzipWithInfo(
+  bytes: Uint8Array,
+  maxOutputLength: number,
+): { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } } {
+  const decoded: unknown = gunzipSync(bytes, { maxOutputLength, info: true });
+  assert(typeof decoded === "object" && decoded !== null, "zlib answers with an object");
+  assert("buffer" in decoded && decoded.buffer instanceof Uint8Array, "zlib answers with bytes");
+  return decoded as ReturnType<typeof gunzipWithInfo>;
+}
