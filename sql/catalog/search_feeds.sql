@@ -1,0 +1,46 @@
+-- name: search_feeds
+-- why: one page of a search's listed feeds, best first, with how many there are in all
+-- $1 q text
+-- $2 category text?
+-- $3 limit int
+-- $4 offset int
+-- returns feed_id uuid?, name text?, description text?, category text?, feed_type text?,
+--   endpoint_path text?, call_price_nanos bigint?, price_type text?, one_time_price_cents bigint?,
+--   reliability_score numeric?, last_sync_at timestamptz?, update_frequency_text text?,
+--   sync_interval_mins int?, schema_definition json?, total bigint
+with matches as materialized (
+  select feed_id, place
+  from search_matches($1, $2)
+),
+page as (
+  select feed_id, place
+  from matches
+  where place > $4::int
+    and place <= $4::bigint + $3::int
+),
+size as (
+  select count(*) as total
+  from matches
+)
+select
+  feeds.feed_id,
+  feeds.name,
+  feeds.description,
+  feeds.category,
+  feeds.feed_type,
+  feeds.endpoint_path,
+  feeds.call_price_nanos,
+  feeds.price_type,
+  feeds.one_time_price_cents,
+  feeds.reliability_score,
+  feeds.last_sync_at,
+  feeds.update_frequency_text,
+  feeds.sync_interval_mins,
+  null::json as schema_definition,
+  size.total
+from size
+left join page
+  on true
+left join feeds
+  on feeds.feed_id = page.feed_id
+order by page.place

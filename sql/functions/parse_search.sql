@@ -1,0 +1,47 @@
+-- What a query asks for: the words to look for, and what a feed must or must not hold.
+--
+-- "a phrase" must stand as it is, -word and -"a phrase" must not stand at all. A quote that is not
+-- closed and a hyphen inside a word are plain text: no query is wrong.
+create or replace function parse_search(
+  q text,
+  out plain text,
+  out required tsquery
+)
+language sql
+immutable
+strict
+parallel safe
+as $$
+  with pieces as (
+    select
+      coalesce(piece[1] = '-', piece[3] ~ '^-[^-]') as is_excluded,
+      piece[2] is not null as is_phrase,
+      search_plain(coalesce(piece[2], piece[3])) as words,
+      place
+    from regexp_matches(
+      translate(q, '“”„', '"""'), '(?:(-?)"([^"]+)"|(\S+))', 'g'
+    ) with ordinality as matches (piece, place)
+  ),
+  conditions as (
+    select
+      is_excluded,
+      is_phrase,
+      words,
+      place,
+      phraseto_tsquery('english', words) as query
+    from pieces
+  )
+  select
+    coalesce(string_agg(words, ' ' order by place) filter (where not is_excluded), ''),
+    (
+      select
+        case
+          when count(*) > 0
+            then string_agg('(' || case when is_excluded then '!(' || query::text || ')' else query::text end || ')', ' & ')::tsquery
+        end
+      from conditions
+      where (is_excluded or is_phrase)
+        and numnode(query) > 0
+    )
+  from conditions
+$$;
