@@ -4,6 +4,8 @@
  * @module
  */
 import { Elysia } from "elysia";
+import { catalogRoutes } from "./catalog/catalog_routes.ts";
+import { feedRoutes } from "./feed/feed_routes.ts";
 import { createEndpoint } from "./http/endpoint.ts";
 import { Problem } from "./http/errors.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -18,7 +20,7 @@ export function createApp(services: Services) {
   // With its standard-hostname shortcut on, Elysia misroutes where Host has three characters or fewer.
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
   for (const prefix of PREFIXES) {
-    app.group(prefix, (group) => group);
+    app.group(prefix, (group) => group.use(catalogRoutes(services)).use(feedRoutes(services)));
   }
   app.use(healthRoutes(services.http, services.database));
   return withFallback(app, services);

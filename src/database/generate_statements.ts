@@ -17,6 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   json: "string",
   jsonb: "string",
   numeric: "string",
+  interval: "string",
   timestamptz: "string",
   bigint: "bigint",
   int: "number",
@@ -42,7 +43,9 @@ export interface DeclaredStatement {
 
 /** Reads the header of a statement file. @throws where it is not of the documented form. */
 export function parseHeader(text: string, path: string): DeclaredStatement {
-  const lines = text.split("\n").filter((line) => line.startsWith("-- "));
+  const all = text.split("\n");
+  const end = all.findIndex((line) => !line.startsWith("--"));
+  const lines = all.slice(0, end < 0 ? all.length : end);
   const one = (prefix: string) => {
     const line = lines.find((each) => each.startsWith(`-- ${prefix}`));
     if (line === undefined) throw new Error(`${path}: the header has no line "-- ${prefix}…"`);

@@ -3,22 +3,45 @@
  *
  * @module
  */
+import sql_account_find_account from "../../sql/account/find_account.sql" with { type: "text" };
+import sql_account_page_usage from "../../sql/account/page_usage.sql" with { type: "text" };
 import sql_admission_admit from "../../sql/admission/admit.sql" with { type: "text" };
+import sql_admission_refund_usage from "../../sql/admission/refund_usage.sql" with { type: "text" };
+import sql_catalog_list_catalog from "../../sql/catalog/list_catalog.sql" with { type: "text" };
+import sql_catalog_search_feeds from "../../sql/catalog/search_feeds.sql" with { type: "text" };
 import sql_database_keep_setting from "../../sql/database/keep_setting.sql" with { type: "text" };
 import sql_database_ping from "../../sql/database/ping.sql" with { type: "text" };
+import sql_feed_read_collection_page from "../../sql/feed/read_collection_page.sql" with { type: "text" };
+import sql_feed_read_collection_rows from "../../sql/feed/read_collection_rows.sql" with { type: "text" };
+import sql_feed_read_document from "../../sql/feed/read_document.sql" with { type: "text" };
+import sql_feed_read_stream_page from "../../sql/feed/read_stream_page.sql" with { type: "text" };
+import sql_feed_read_stream_rows from "../../sql/feed/read_stream_rows.sql" with { type: "text" };
 import sql_feed_row_count_feeds from "../../sql/feed_row/count_feeds.sql" with { type: "text" };
 import sql_feed_row_find_feed from "../../sql/feed_row/find_feed.sql" with { type: "text" };
 import sql_feed_row_find_feed_row from "../../sql/feed_row/find_feed_row.sql" with { type: "text" };
 import sql_feed_row_list_feed_rows from "../../sql/feed_row/list_feed_rows.sql" with { type: "text" };
 import sql_functions_admit from "../../sql/functions/admit.sql" with { type: "text" };
+import sql_functions_close_names from "../../sql/functions/close_names.sql" with { type: "text" };
+import sql_functions_close_words from "../../sql/functions/close_words.sql" with { type: "text" };
 import sql_functions_create_usage_partitions from "../../sql/functions/create_usage_partitions.sql" with { type: "text" };
 import sql_functions_divide_catalog_blocks from "../../sql/functions/divide_catalog_blocks.sql" with { type: "text" };
 import sql_functions_fold_listing from "../../sql/functions/fold_listing.sql" with { type: "text" };
+import sql_functions_parse_search from "../../sql/functions/parse_search.sql" with { type: "text" };
+import sql_functions_push_collection from "../../sql/functions/push_collection.sql" with { type: "text" };
+import sql_functions_push_document from "../../sql/functions/push_document.sql" with { type: "text" };
+import sql_functions_push_stream from "../../sql/functions/push_stream.sql" with { type: "text" };
+import sql_functions_push_to_feed from "../../sql/functions/push_to_feed.sql" with { type: "text" };
+import sql_functions_refund_usage from "../../sql/functions/refund_usage.sql" with { type: "text" };
+import sql_functions_row_matches from "../../sql/functions/row_matches.sql" with { type: "text" };
+import sql_functions_search_matches from "../../sql/functions/search_matches.sql" with { type: "text" };
+import sql_functions_to_lexeme_query from "../../sql/functions/to_lexeme_query.sql" with { type: "text" };
 import sql_functions_uuid_from_time from "../../sql/functions/uuid_from_time.sql" with { type: "text" };
 import sql_key_find_key from "../../sql/key/find_key.sql" with { type: "text" };
 import sql_key_touch_keys from "../../sql/key/touch_keys.sql" with { type: "text" };
 import sql_migrations_0001_feeds_and_accounts from "../../sql/migrations/0001_feeds_and_accounts.sql" with { type: "text" };
 import sql_migrations_0002_search from "../../sql/migrations/0002_search.sql" with { type: "text" };
+import sql_provider_push_to_feed from "../../sql/provider/push_to_feed.sql" with { type: "text" };
+import sql_provider_record_push from "../../sql/provider/record_push.sql" with { type: "text" };
 
 /** Every migration, in order. */
 export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [
@@ -29,27 +52,72 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "admit", text: sql_functions_admit },
+  { name: "close_names", text: sql_functions_close_names },
+  { name: "close_words", text: sql_functions_close_words },
   { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
   { name: "divide_catalog_blocks", text: sql_functions_divide_catalog_blocks },
   { name: "fold_listing", text: sql_functions_fold_listing },
+  { name: "parse_search", text: sql_functions_parse_search },
+  { name: "push_collection", text: sql_functions_push_collection },
+  { name: "push_document", text: sql_functions_push_document },
+  { name: "push_stream", text: sql_functions_push_stream },
+  { name: "push_to_feed", text: sql_functions_push_to_feed },
+  { name: "refund_usage", text: sql_functions_refund_usage },
+  { name: "row_matches", text: sql_functions_row_matches },
+  { name: "search_matches", text: sql_functions_search_matches },
+  { name: "to_lexeme_query", text: sql_functions_to_lexeme_query },
   { name: "uuid_from_time", text: sql_functions_uuid_from_time },
 ];
 
 /** The text of every statement, by name. */
 export const STATEMENTS = {
+  find_account: sql_account_find_account,
+  page_usage: sql_account_page_usage,
   admit: sql_admission_admit,
+  refund_usage: sql_admission_refund_usage,
+  list_catalog: sql_catalog_list_catalog,
+  search_feeds: sql_catalog_search_feeds,
   keep_setting: sql_database_keep_setting,
   ping: sql_database_ping,
+  read_collection_page: sql_feed_read_collection_page,
+  read_collection_rows: sql_feed_read_collection_rows,
+  read_document: sql_feed_read_document,
+  read_stream_page: sql_feed_read_stream_page,
+  read_stream_rows: sql_feed_read_stream_rows,
   count_feeds: sql_feed_row_count_feeds,
   find_feed: sql_feed_row_find_feed,
   find_feed_row: sql_feed_row_find_feed_row,
   list_feed_rows: sql_feed_row_list_feed_rows,
   find_key: sql_key_find_key,
   touch_keys: sql_key_touch_keys,
+  push_to_feed: sql_provider_push_to_feed,
+  record_push: sql_provider_record_push,
 } as const;
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
+  /** an account with its balance, for its owner and for the operator */
+  find_account: {
+    parameters: readonly [account_id: string];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+    };
+  };
+  /** a page of an account's usage log, newest first */
+  page_usage: {
+    parameters: readonly [account_id: string, feed_id: string | null, since: string | null, until: string | null, before_usage_id: string | null, limit: number];
+    row: {
+      readonly usage_id: string;
+      readonly timestamp: string;
+      readonly operation: string;
+      readonly feed_id: string | null;
+      readonly charge_nanos: bigint;
+    };
+  };
   /** decides every waiting read in one round trip and one commit */
   admit: {
     parameters: readonly [key_ids: readonly (string | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], limits: readonly (number | null)[], limits_paid: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], window_us: bigint, idempotency_us: bigint];
@@ -70,6 +138,55 @@ export interface StatementTypes {
       readonly push_count: bigint | null;
     };
   };
+  /** a read that fails after its grant costs nothing */
+  refund_usage: {
+    parameters: readonly [account_id: string, usage_id: string, operation: string, feed_id: string];
+    row: {
+      readonly refunded: boolean;
+    };
+  };
+  /** one page of the listed feeds, newest first, with how many there are in all */
+  list_catalog: {
+    parameters: readonly [limit: number, offset: number];
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
+    };
+  };
+  /** one page of a search's listed feeds, best first, with how many there are in all */
+  search_feeds: {
+    parameters: readonly [q: string, category: string | null, limit: number, offset: number];
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
+    };
+  };
   /** a value that all processes must agree on: the first one written wins */
   keep_setting: {
     parameters: readonly [name: string, value: string];
@@ -82,6 +199,56 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly answer: number;
+    };
+  };
+  /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
+  read_collection_page: {
+    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string];
+    row: {
+      readonly data_version: bigint;
+      readonly batch_number: bigint | null;
+      readonly is_current: boolean | null;
+      readonly is_readable: boolean | null;
+      readonly data: string | null;
+      readonly row_count: number;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
+    };
+  };
+  /** the current batch's rows with the ids asked for, in the order of the request */
+  read_collection_rows: {
+    parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
+    row: {
+      readonly data_version: bigint;
+      readonly data: string | null;
+    };
+  };
+  /** the one document of a singleton */
+  read_document: {
+    parameters: readonly [feed_id: string];
+    row: {
+      readonly data_version: bigint;
+      readonly data: string;
+    };
+  };
+  /** a page of a stream, newest event first; one row more than asked says has_more */
+  read_stream_page: {
+    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[]];
+    row: {
+      readonly data_version: bigint;
+      readonly data: string | null;
+      readonly row_count: number;
+      readonly last_event_at: string | null;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
+    };
+  };
+  /** a stream's rows with the ids asked for, in the order of the request */
+  read_stream_rows: {
+    parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
+    row: {
+      readonly data_version: bigint;
+      readonly data: string | null;
     };
   };
   /** how many feeds an account owns, drafts included: what counts against its quota */
@@ -191,6 +358,26 @@ export interface StatementTypes {
     parameters: readonly [key_ids: readonly (string | null)[]];
     row: {
       readonly key_id: string;
+    };
+  };
+  /** stores one push, whole, in one round trip and one commit */
+  push_to_feed: {
+    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: boolean, is_dry_run: boolean, body_bytes: bigint, elapsed_ms: number];
+    row: {
+      readonly outcome: string;
+      readonly status: string | null;
+      readonly rows_inserted: number | null;
+      readonly rows_updated: number | null;
+      readonly rows_duplicate: number | null;
+      readonly last_sync_at: string | null;
+      readonly data_version: bigint | null;
+    };
+  };
+  /** notes a refused push in the feed's history */
+  record_push: {
+    parameters: readonly [feed_id: string, code: string, detail: string, rows_received: number, body_bytes: bigint, duration_ms: number];
+    row: {
+      readonly push_id: bigint;
     };
   };
 }

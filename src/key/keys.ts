@@ -29,6 +29,11 @@ export interface Keys {
   authenticate(headers: Headers, permission: Permission): Promise<Principal>;
   /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID` */
   prove(principal: Principal): Promise<void>;
+  /** Runs `work`; where it refuses, the key is proven first, since a bad key is told before all else. */
+  provenOnRefusal<Result>(
+    principal: Principal,
+    work: () => Result | Promise<Result>,
+  ): Promise<Result>;
   /** Writes down which keys were used since the last call. */
   flushUses(): Promise<void>;
 }
@@ -75,6 +80,14 @@ export function createKeys(database: Database): Keys {
       return principal;
     },
     prove,
+    async provenOnRefusal(principal, work) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof Problem) await prove(principal);
+        throw error;
+      }
+    },
     async flushUses() {
       if (used.size === 0) return;
       const keyIds = [...used];

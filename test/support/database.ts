@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { mkdtempSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type DatabaseAddress } from "../../src/database/connect.ts";
@@ -18,6 +18,7 @@ export interface TestDatabase {
 
 const TEMPLATE = "template_feedgate";
 let server: Promise<EmbeddedPostgres> | undefined;
+let dataDir: string | undefined;
 let databases = 0;
 
 /** A fresh, migrated database. */
@@ -34,7 +35,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function startServer(): Promise<EmbeddedPostgres> {
-  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-test-"));
+  dataDir = mkdtempSync(join(tmpdir(), "feedgate-test-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(dataDir, 0o755);
   const embedded = await startEmbedded({ dataDir });
   await administer(embedded, `create database ${TEMPLATE}`);
   const { host, port, user } = embedded;
@@ -54,4 +57,5 @@ async function administer(embedded: EmbeddedPostgres, statement: string): Promis
 /** Stops the server; called once, after the last test file (`test/support/preload.ts`). */
 export async function stopTestServer(): Promise<void> {
   await (await server)?.stop();
+  if (dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true });
 }

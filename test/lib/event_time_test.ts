@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseEventTime } from "../../src/provider/event_time.ts";
+import { parseEventTime } from "../../src/lib/event_time.ts";
 import edgeRows from "../fixtures/edge-rows.json";
 import suite from "../fixtures/timestamps.json";
 

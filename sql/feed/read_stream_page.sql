@@ -1,0 +1,46 @@
+-- name: read_stream_page
+-- why: a page of a stream, newest event first; one row more than asked says has_more
+-- $1 feed_id uuid
+-- $2 before_event_at timestamptz?
+-- $3 before_position bigint?
+-- $4 start_time timestamptz?
+-- $5 end_time timestamptz?
+-- $6 offset bigint
+-- $7 limit int
+-- $8 names text[]
+-- $9 texts text[]
+-- $10 literals jsonb[]
+-- returns data_version bigint, data text?, row_count int, last_event_at timestamptz?,
+--   last_position bigint?, has_more boolean
+with found_rows as (
+  select
+    event_at,
+    position,
+    payload
+  from stream_events
+  where feed_id = $1
+    and (event_at, position)
+      < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 9223372036854775807))
+    and event_at >= coalesce($4, '-infinity'::timestamptz)
+    and event_at <= coalesce($5, 'infinity'::timestamptz)
+    and (cardinality($8::text[]) = 0 or row_matches(payload, $8, $9, $10))
+  order by event_at desc, position desc
+  limit $7::int + 1
+  offset $6
+),
+page_rows as (
+  select event_at, position, payload
+  from found_rows
+  order by event_at desc, position desc
+  limit $7
+)
+select
+  feeds.data_version,
+  (select string_agg(payload::text, ',' order by event_at desc, position desc) from page_rows)
+    as data,
+  (select count(*)::int from page_rows) as row_count,
+  (select event_at from page_rows order by event_at, position limit 1) as last_event_at,
+  (select position from page_rows order by event_at, position limit 1) as last_position,
+  (select count(*) > $7 from found_rows) as has_more
+from feeds
+where feed_id = $1

@@ -1,0 +1,42 @@
+/**
+ * `GET /catalog` and `GET /search`. Interface 4.1 and 4.2.
+ *
+ * @module
+ */
+import { Elysia } from "elysia";
+import { createEndpoint } from "../http/endpoint.ts";
+import { documentedParameters } from "../http/parameters.ts";
+import type { Services } from "../services.ts";
+import { CATALOG_PARAMETERS, createListCatalog } from "./list_catalog.ts";
+import { createSearchFeeds, SEARCH_PARAMETERS } from "./search_feeds.ts";
+
+export function catalogRoutes(services: Services) {
+  const { http } = services;
+  const list = createEndpoint(
+    http,
+    { route: "/v1/catalog", isKeyed: true },
+    createListCatalog(services),
+  );
+  const search = createEndpoint(
+    http,
+    { route: "/v1/search", isKeyed: true },
+    createSearchFeeds(services),
+  );
+  return new Elysia({ name: "catalog" })
+    .get("/catalog", ({ request }) => list(request), {
+      detail: {
+        operationId: "listCatalog",
+        tags: ["consumer"],
+        summary: "List the active public feeds",
+        parameters: documentedParameters(CATALOG_PARAMETERS),
+      },
+    })
+    .get("/search", ({ request }) => search(request), {
+      detail: {
+        operationId: "searchFeeds",
+        tags: ["consumer"],
+        summary: "Search the active public feeds",
+        parameters: documentedParameters(SEARCH_PARAMETERS),
+      },
+    });
+}

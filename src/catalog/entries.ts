@@ -1,0 +1,78 @@
+/**
+ * Feeds as catalog and search show them. Interface 2.2 and 2.4, decisions 4 and 10.
+ *
+ * @module
+ */
+import { pricePer1kText, usdOfCents } from "../credit/money.ts";
+import type { Row } from "../database/query.ts";
+import { consumerType } from "../feed_row/feed_row.ts";
+import { SCHEMA_HINT_MAX } from "../limits.ts";
+
+/** A listed feed as both statements return it; every column is null on the row of an empty page. */
+export type ListedFeed = Row<"list_catalog">;
+
+const CATEGORY_NONE = "uncategorized";
+
+/** An item of `feeds`. Interface 2.2. */
+export function catalogEntry(feed: ListedFeed) {
+  return {
+    id: feed.feed_id,
+    name: feed.name,
+    description: feed.description ?? "",
+    category: feed.category ?? CATEGORY_NONE,
+    feed_type: consumerType(feed.feed_type),
+    consumer_type: consumerType(feed.feed_type),
+    endpoint_path: feed.endpoint_path,
+    pricing: pricingText(feed),
+    update_frequency: feed.update_frequency_text || intervalText(feed.sync_interval_mins),
+    reliability: feed.reliability_score === null ? "unrated" : `${feed.reliability_score}%`,
+    last_sync_at: feed.last_sync_at,
+    schema_hint: schemaHint(feed.schema_definition),
+  };
+}
+
+/** An item of `results`, as JSON text: its price is exact. Interface 2.4. */
+export function searchHitText(feed: ListedFeed): string {
+  const hit = {
+    id: feed.feed_id,
+    name: feed.name,
+    description: feed.description ?? "",
+    category: feed.category ?? CATEGORY_NONE,
+    feed_type: consumerType(feed.feed_type),
+    consumer_type: consumerType(feed.feed_type),
+    endpoint_path: feed.endpoint_path,
+  };
+  return `${JSON.stringify(hit).slice(0, -1)},${[
+    `"price_per_1k":${pricePer1kText(feed.call_price_nanos ?? 0n)}`,
+    `"reliability_score":${feed.reliability_score}`,
+    `"last_sync_at":${JSON.stringify(feed.last_sync_at)}`,
+    `"update_frequency_text":${JSON.stringify(feed.update_frequency_text)}`,
+  ].join(",")}}`;
+}
+
+/** `free`, `$0.001 per 1,000 calls`, `$5.00 one-time`. Decisions 4. */
+export function pricingText(
+  feed: Pick<ListedFeed, "price_type" | "call_price_nanos" | "one_time_price_cents">,
+): string {
+  switch (feed.price_type) {
+    case "metered":
+      return `$${pricePer1kText(feed.call_price_nanos ?? 0n)} per 1,000 calls`;
+    case "one_time":
+      return `$${usdOfCents(feed.one_time_price_cents ?? 0n)} one-time`;
+    default:
+      return "free";
+  }
+}
+
+/** `every 60 minutes`: what the provider promises, where it says nothing in words. */
+function intervalText(minutes: number | null): string | null {
+  return minutes === null ? null : `every ${minutes} minute${minutes === 1 ? "" : "s"}`;
+}
+
+/** The top-level property names of the schema. */
+function schemaHint(schema: string | null): string[] {
+  if (schema === null) return [];
+  const { properties } = JSON.parse(schema) as { properties?: unknown };
+  if (properties === null || typeof properties !== "object") return [];
+  return Object.keys(properties).slice(0, SCHEMA_HINT_MAX);
+}

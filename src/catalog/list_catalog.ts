@@ -1,0 +1,68 @@
+/**
+ * The catalog: active public feeds, newest published first. Interface 2.3 and 4.1.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { loggedAnswer } from "../admission/logged_answer.ts";
+import type { Call } from "../http/endpoint.ts";
+import { readParameters } from "../http/parameters.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
+import type { Services } from "../services.ts";
+import { catalogEntry } from "./entries.ts";
+
+export const CATALOG_PARAMETERS = Type.Object({
+  limit: Type.Integer({
+    minimum: 1,
+    default: PAGE_LIMIT_DEFAULT,
+    description: `Feeds on the page; above ${PAGE_LIMIT_MAX} is capped.`,
+  }),
+  offset: Type.Integer({ minimum: 0, default: 0, description: "Feeds to skip." }),
+});
+
+/** PostgreSQL's integer; no catalog is longer. */
+const OFFSET_MAX = 2 ** 31 - 1;
+
+export function createListCatalog(services: Services) {
+  const { config, database, http, keys } = services;
+
+  return async (call: Call): Promise<Response> => {
+    const principal = await keys.authenticate(call.request.headers, "read");
+    const parameters = await keys.provenOnRefusal(principal, () =>
+      readParameters(CATALOG_PARAMETERS, call.search),
+    );
+    const limit = Math.min(parameters.limit, PAGE_LIMIT_MAX);
+    const { offset } = parameters;
+    const rows = await database.rows("list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
+    const total = Number(rows[0]?.total ?? 0n);
+    const feeds = rows.filter((row) => row.feed_id !== null).map(catalogEntry);
+    const hasMore = offset + feeds.length < total && feeds.length > 0;
+    const baseUrl = http.baseUrl();
+    const body = {
+      message:
+        total === 0
+          ? "No feed is listed yet."
+          : `${total} feed${total === 1 ? " is" : "s are"} listed; this page shows ${feeds.length}.`,
+      total,
+      total_feeds: total,
+      limit,
+      offset,
+      has_more: hasMore,
+      feeds,
+      instructions: [
+        `Read a feed with GET ${baseUrl}/v1/feed/{id} and your read key in the header x-api-key; {id} is a feed's id or endpoint_path.`,
+        `Look first at GET ${baseUrl}/v1/feed/{id}/metadata, which is free: it has the schema, a sample and the price.`,
+        `Search with GET ${baseUrl}/v1/search?q=WORDS.`,
+        hasMore ? `The next page is at offset=${offset + feeds.length}.` : "This is the last page.",
+      ].join(" "),
+    };
+    const response = await loggedAnswer(services, {
+      call,
+      principal,
+      operation: "catalog",
+      limit: config.limits.discovery,
+      members: JSON.stringify(body).slice(1, -1),
+    });
+    return response as Response;
+  };
+}

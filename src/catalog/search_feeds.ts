@@ -1,0 +1,85 @@
+/**
+ * Search over active public feeds; ranking is `sql/functions/search_matches.sql`'s. Interface 2.5, 4.2.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { loggedAnswer } from "../admission/logged_answer.ts";
+import type { Call } from "../http/endpoint.ts";
+import { Problem } from "../http/errors.ts";
+import { invalidParameter, readParameters } from "../http/parameters.ts";
+import { PAGE_LIMIT_MAX, SEARCH_LENGTH_MAX } from "../limits.ts";
+import type { Services } from "../services.ts";
+import { searchHitText } from "./entries.ts";
+import { CATALOG_PARAMETERS } from "./list_catalog.ts";
+
+export const SEARCH_PARAMETERS = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: SEARCH_LENGTH_MAX,
+      description:
+        'What to look for, in plain words; "quoted words" stand together, -word excludes.',
+    }),
+  ),
+  category: Type.Optional(
+    Type.String({ description: "Only feeds of this category; case does not matter." }),
+  ),
+  ...CATALOG_PARAMETERS.properties,
+});
+
+const OFFSET_MAX = 2 ** 31 - 1;
+
+export function createSearchFeeds(services: Services) {
+  const { config, database, keys } = services;
+
+  return async (call: Call): Promise<Response> => {
+    const principal = await keys.authenticate(call.request.headers, "read");
+    const parameters = await keys.provenOnRefusal(principal, () => readSearch(call.search));
+    const { q, category, offset } = parameters;
+    const limit = Math.min(parameters.limit, PAGE_LIMIT_MAX);
+    const rows = await database.rows("search_feeds", [
+      // PostgreSQL takes no NUL, and no feed holds one.
+      q.replaceAll("\0", " "),
+      category?.replaceAll("\0", " ") ?? null,
+      limit,
+      Math.min(offset, OFFSET_MAX),
+    ]);
+    const total = Number(rows[0]?.total ?? 0n);
+    const results = rows.filter((row) => row.feed_id !== null).map(searchHitText);
+    const hasMore = results.length > 0 && offset + results.length < total;
+    const members = [
+      `"query":${JSON.stringify(q)}`,
+      `"total":${total}`,
+      `"limit":${limit}`,
+      `"offset":${offset}`,
+      `"has_more":${hasMore}`,
+      `"results":[${results.join(",")}]`,
+    ].join(",");
+    const response = await loggedAnswer(services, {
+      call,
+      principal,
+      operation: "search",
+      limit: config.limits.discovery,
+      members,
+    });
+    return response as Response;
+  };
+}
+
+/** @throws {Problem} 400 `QUERY_REQUIRED` or `INVALID_PARAMETER` */
+function readSearch(search: string) {
+  const parameters = readParameters(SEARCH_PARAMETERS, search);
+  const { q } = parameters;
+  if (q === undefined || q.trim() === "") {
+    throw new Problem("QUERY_REQUIRED", {
+      detail: "Say what to look for in q, as in /v1/search?q=earthquakes.",
+    });
+  }
+  if ([...q].length > SEARCH_LENGTH_MAX) {
+    throw invalidParameter(
+      `q must have at most ${SEARCH_LENGTH_MAX} characters, got ${[...q].length}.`,
+    );
+  }
+  return { ...parameters, q };
+}

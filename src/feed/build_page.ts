@@ -1,0 +1,185 @@
+/**
+ * A page: the answer to a plan but for its `_origin`, at one data version.
+ *
+ * PostgreSQL puts the rows together as text, and the text goes out as it is, unless a projection asks
+ * for a part of it. Decisions 6.
+ *
+ * @module
+ */
+import type { Database } from "../database/query.ts";
+import type { Feed } from "../feed_row/feeds.ts";
+import { Problem } from "../http/errors.ts";
+import { RETIRED_BATCH_GRACE_MS } from "../limits.ts";
+import { writeCursor } from "./cursor.ts";
+import { project } from "./projection.ts";
+import type { DetailsPlan, PagePlan, ReadPlan } from "./read_plan.ts";
+
+export interface Page {
+  /** Of the feed, when the page was read. */
+  readonly dataVersion: bigint;
+  /** The answer's text up to `_origin`, without the closing brace: `{"data":…,`. */
+  readonly text: string;
+  readonly nextCursor: string | null;
+  /** False for a page of a retired batch, which expires with time rather than with a version. */
+  readonly isCacheable: boolean;
+}
+
+export interface PageSource {
+  readonly database: Database;
+  readonly cursorSecret: string;
+}
+
+const GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
+
+interface Rows {
+  readonly dataVersion: bigint;
+  readonly data: string;
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+  readonly isCacheable: boolean;
+}
+
+/**
+ * Undefined where the feed has gone meanwhile.
+ * @throws {Problem} 410 `CURSOR_EXPIRED`; 400 `JSONPATH_INVALID` where the projection grows too large.
+ */
+export async function buildPage(
+  source: PageSource,
+  feed: Feed,
+  plan: ReadPlan,
+): Promise<Page | undefined> {
+  switch (plan.kind) {
+    case "document": {
+      const row = await source.database.row("read_document", [feed.feedId]);
+      if (row === undefined) return undefined;
+      const data = projected(plan, row.data);
+      const text = `{"data":${data},`;
+      return { dataVersion: row.data_version, text, nextCursor: null, isCacheable: true };
+    }
+    case "details": {
+      const rows = await readDetails(source, feed, plan);
+      const limits = { limit: plan.ids.length, offset: 0 };
+      return rows && pageOf(rows, plan, limits);
+    }
+    case "page": {
+      const rows =
+        plan.source === "collection"
+          ? await readCollection(source, feed, plan)
+          : await readStream(source, feed, plan);
+      return rows && pageOf(rows, plan, plan);
+    }
+  }
+}
+
+function pageOf(rows: Rows, plan: ReadPlan, shown: { limit: number; offset: number }): Page {
+  const { dataVersion, hasMore, nextCursor, isCacheable } = rows;
+  const data = projected(plan, rows.data);
+  const text = `{"data":${data},"limit":${shown.limit},"offset":${shown.offset},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},`;
+  return { dataVersion, text, nextCursor, isCacheable };
+}
+
+function projected(plan: ReadPlan, data: string): string {
+  if (plan.projection === undefined) return data;
+  const outcome = project(plan.projection, data);
+  if (outcome.kind === "projected") return outcome.text;
+  throw new Problem("JSONPATH_INVALID", { detail: outcome.detail });
+}
+
+async function readCollection(
+  { database, cursorSecret }: PageSource,
+  feed: Feed,
+  plan: PagePlan,
+): Promise<Rows | undefined> {
+  const cursor = plan.cursor?.kind === "collection" ? plan.cursor : undefined;
+  const row = await database.row("read_collection_page", [
+    feed.feedId,
+    cursor?.batchNumber ?? null,
+    cursor?.position ?? 0n,
+    BigInt(plan.offset),
+    plan.limit,
+    ...filterParameters(plan),
+    GRACE,
+  ]);
+  if (row === undefined) return undefined;
+  const { batch_number: batchNumber, last_position: position } = row;
+  if (row.is_readable !== true) {
+    throw new Problem("CURSOR_EXPIRED", {
+      detail:
+        "The batch that this cursor walks has been replaced and removed; begin again without a cursor.",
+    });
+  }
+  const hasNext = row.has_more && batchNumber !== null && position !== null;
+  return {
+    dataVersion: row.data_version,
+    data: `[${row.data ?? ""}]`,
+    hasMore: row.has_more,
+    nextCursor: hasNext
+      ? writeCursor(
+          { kind: "collection", batchNumber, position },
+          { secret: cursorSecret, binding: plan.binding },
+        )
+      : null,
+    isCacheable: row.is_current === true,
+  };
+}
+
+async function readStream(
+  { database, cursorSecret }: PageSource,
+  feed: Feed,
+  plan: PagePlan,
+): Promise<Rows | undefined> {
+  const cursor = plan.cursor?.kind === "stream" ? plan.cursor : undefined;
+  const row = await database.row("read_stream_page", [
+    feed.feedId,
+    cursor?.eventAt ?? null,
+    cursor?.position ?? null,
+    plan.startTime ?? null,
+    plan.endTime ?? null,
+    BigInt(plan.offset),
+    plan.limit,
+    ...filterParameters(plan),
+  ]);
+  if (row === undefined) return undefined;
+  const { last_event_at: eventAt, last_position: position } = row;
+  const hasNext = row.has_more && eventAt !== null && position !== null;
+  return {
+    dataVersion: row.data_version,
+    data: `[${row.data ?? ""}]`,
+    hasMore: row.has_more,
+    nextCursor: hasNext
+      ? writeCursor(
+          { kind: "stream", eventAt, position },
+          { secret: cursorSecret, binding: plan.binding },
+        )
+      : null,
+    isCacheable: true,
+  };
+}
+
+async function readDetails(
+  { database }: PageSource,
+  feed: Feed,
+  plan: DetailsPlan,
+): Promise<Rows | undefined> {
+  // No id holds a NUL, and PostgreSQL takes none in a parameter.
+  const ids = plan.ids.filter((id) => !id.includes("\0"));
+  const statement = plan.source === "collection" ? "read_collection_rows" : "read_stream_rows";
+  const row = await database.row(statement, [feed.feedId, ids]);
+  return (
+    row && {
+      dataVersion: row.data_version,
+      data: `[${row.data ?? ""}]`,
+      hasMore: false,
+      nextCursor: null,
+      isCacheable: true,
+    }
+  );
+}
+
+function filterParameters({ filters }: PagePlan) {
+  return [
+    filters.map(({ name }) => name),
+    filters.map(({ text }) => text),
+    filters.map(({ literal }) => literal),
+  ] as const;
+}

@@ -1,0 +1,70 @@
+/**
+ * `<field>=eq.<value>`: equality on a top-level field, the only filter there is. Interface 4.4,
+ * decisions 6 and 10.
+ *
+ * @module
+ */
+import { Problem } from "../http/errors.ts";
+import { invalidParameter, unknownParameter } from "../http/parameters.ts";
+import type { QueryEntry } from "../http/query_string.ts";
+import { FILTERS_MAX } from "../limits.ts";
+
+/** One filter: the field's exact key, and the value as text and, where it is one, as a literal. */
+export interface Filter {
+  readonly name: string;
+  /** Compared with strings. Null where no stored text can equal it. */
+  readonly text: string | null;
+  /** Compared with numbers, booleans and null, as JSON; null where the text is no such literal. */
+  readonly literal: string | null;
+}
+
+/** What PostgREST knows as operators, all of them disabled but `eq`. */
+const OPERATORS_DISABLED = new Set(
+  "neq gt gte lt lte like ilike match imatch in is isdistinct fts plfts phfts wfts cs cd ov sl sr nxr nxl adj not or and all any".split(
+    " ",
+  ),
+);
+const LITERAL_PREFIX = "payload.";
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** @throws {Problem} 400 `OPERATOR_DISABLED` or `INVALID_PARAMETER` */
+export function readFilter(entry: QueryEntry, known: readonly string[]): Filter {
+  const { name, value } = entry;
+  const dot = value.indexOf(".");
+  // PostgREST lets an operator carry a language, as in fts(english).
+  const operator = dot < 0 ? undefined : value.slice(0, dot).replace(/\(.*$/, "");
+  if (operator !== undefined && OPERATORS_DISABLED.has(operator)) {
+    throw new Problem("OPERATOR_DISABLED", {
+      detail: `The operator "${operator}" is disabled; only equality is supported, as in ${name.slice(0, 80)}=eq.VALUE.`,
+    });
+  }
+  if (operator !== "eq") throw unknownParameter(name, known);
+  const key = keyOf(name);
+  const text = value.slice("eq.".length);
+  // No stored row holds a NUL, and PostgreSQL takes none in a parameter.
+  if (key.includes("\0") || text.includes("\0")) return { name: "", text: null, literal: null };
+  return { name: key, text, literal: literalOf(text) };
+}
+
+/** @throws {Problem} 400 where there are more than 10. */
+export function checkFilterCount(filters: readonly Filter[]): void {
+  if (filters.length <= FILTERS_MAX) return;
+  throw invalidParameter(
+    `At most ${FILTERS_MAX} filters are taken, got ${filters.length}; leave some out.`,
+  );
+}
+
+/** A name with a dot would mean a nested field; `payload.` in front makes it one key, literally. */
+function keyOf(name: string): string {
+  if (name.startsWith(LITERAL_PREFIX)) return name.slice(LITERAL_PREFIX.length);
+  if (!name.includes(".")) return name;
+  throw new Problem("OPERATOR_DISABLED", {
+    detail: `Only top-level fields can be filtered, got "${name.slice(0, 80)}"; write payload.${name.slice(0, 80)} for a key that holds a dot.`,
+  });
+}
+
+function literalOf(text: string): string | null {
+  if (text === "true" || text === "false" || text === "null") return text;
+  // Beyond the range of a double nothing is stored, and an exponent can be a bomb.
+  return NUMBER.test(text) && Number.isFinite(Number(text)) ? text : null;
+}

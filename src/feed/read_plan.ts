@@ -1,0 +1,255 @@
+/**
+ * From the query of a data read to what is to be read: pure, and before anything is charged.
+ *
+ * In goes the raw query and the feed; out comes a `ReadPlan`, or a 400. Interface 4.4, decisions 6
+ * and 10.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import type { Feed, FeedType } from "../feed_row/feeds.ts";
+import { Problem } from "../http/errors.ts";
+import { invalidParameter, takeParameters } from "../http/parameters.ts";
+import { decode, parseQuery, type QueryEntry } from "../http/query_string.ts";
+import { parseEventTime } from "../lib/event_time.ts";
+import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
+import { type Cursor, readCursor } from "./cursor.ts";
+import { checkFilterCount, type Filter, readFilter } from "./filters.ts";
+import { type Projection, parseProjection, projectionKey } from "./projection_parse.ts";
+
+/** The parameters of a data read beside its filters. */
+export const READ_PARAMETERS = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: `Rows on the page; above ${PAGE_LIMIT_MAX} is capped. Default ${PAGE_LIMIT_DEFAULT}.`,
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, description: "Rows to skip; a cursor is the fast way." }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ description: "next_cursor of the page before; not for singletons." }),
+  ),
+  jsonpath: Type.Optional(
+    Type.String({ description: "Projection of data, such as $[*].name; no filter expressions." }),
+  ),
+  ids: Type.Optional(
+    Type.String({
+      description: `Up to ${IDS_MAX} record ids, comma-separated: their full payloads (details mode).`,
+    }),
+  ),
+  start_time: Type.Optional(
+    Type.String({ format: "date-time", description: "Streams: inclusive lower bound." }),
+  ),
+  end_time: Type.Optional(
+    Type.String({ format: "date-time", description: "Streams: inclusive upper bound." }),
+  ),
+});
+
+type ReadParameters = Static<typeof READ_PARAMETERS>;
+
+interface Planned {
+  readonly projection: Projection | undefined;
+  /** The query in a canonical form: equal plans have equal keys. */
+  readonly key: string;
+}
+
+/** The one document of a singleton. */
+export interface DocumentPlan extends Planned {
+  readonly kind: "document";
+}
+
+/** Rows by id, all on one page. */
+export interface DetailsPlan extends Planned {
+  readonly kind: "details";
+  readonly source: "collection" | "stream";
+  readonly ids: readonly string[];
+}
+
+/** One page of rows. */
+export interface PagePlan extends Planned {
+  readonly kind: "page";
+  readonly source: "collection" | "stream";
+  readonly limit: number;
+  readonly offset: number;
+  readonly cursor: Cursor | undefined;
+  readonly filters: readonly Filter[];
+  /** RFC 3339 in UTC, to the microsecond; inclusive. */
+  readonly startTime: string | undefined;
+  readonly endTime: string | undefined;
+  /** What a cursor of this walk is bound to. */
+  readonly binding: string;
+}
+
+export type ReadPlan = DocumentPlan | DetailsPlan | PagePlan;
+
+const KNOWN = Object.keys(READ_PARAMETERS.properties);
+const ROWS_ONLY = ["cursor", "ids"] as const;
+const STREAM_ONLY = ["start_time", "end_time"] as const;
+
+/** @throws {Problem} 400, with the parameter and what to do about it. */
+export function planRead(search: string, feed: Feed, cursorSecret: string): ReadPlan {
+  const entries = parseQuery(search);
+  const filters: Filter[] = [];
+  const parameters = takeParameters(
+    READ_PARAMETERS,
+    // `ids` may be repeated: the first stands for all here, and `readIds` reads each.
+    entries.filter(
+      (entry, index) =>
+        entry.name !== "ids" || entries.findIndex(({ name }) => name === "ids") === index,
+    ),
+    (entry) => filters.push(readFilter(entry, KNOWN)),
+  );
+  checkFilterCount(filters);
+  const source: FeedType = feed.feedType ?? "singleton";
+  refuseUseless(source, parameters, filters);
+  const projection = readProjection(parameters.jsonpath);
+  const projected = projection === undefined ? "" : projectionKey(projection);
+  if (source === "singleton") {
+    return { kind: "document", projection, key: `document ${projected}` };
+  }
+  if (parameters.ids !== undefined) {
+    const ids = readIds(entries, parameters, filters);
+    return {
+      kind: "details",
+      source,
+      ids,
+      projection,
+      key: `details ${JSON.stringify(ids)} ${projected}`,
+    };
+  }
+  return planPage({ feed, source, parameters, filters, projection, projected, cursorSecret });
+}
+
+/** A parameter that the feed's type has no use for is refused, not ignored. */
+function refuseUseless(
+  source: FeedType,
+  parameters: ReadParameters,
+  filters: readonly Filter[],
+): void {
+  if (source !== "stream") {
+    for (const name of STREAM_ONLY) {
+      if (parameters[name] !== undefined) {
+        throw invalidParameter(
+          `${name} is for streams and this feed is a ${source}; leave it out.`,
+        );
+      }
+    }
+  }
+  if (source !== "singleton") return;
+  for (const name of ROWS_ONLY) {
+    if (parameters[name] !== undefined) {
+      throw invalidParameter(
+        `${name} is for collections and streams and this feed is a singleton; leave it out.`,
+      );
+    }
+  }
+  if (filters.length > 0) {
+    throw invalidParameter("A singleton has no rows to filter; use jsonpath to pick from it.");
+  }
+}
+
+function readProjection(jsonpath: string | undefined): Projection | undefined {
+  if (jsonpath === undefined) return undefined;
+  const parsed = parseProjection(jsonpath);
+  if (parsed.kind === "parsed") return parsed.projection;
+  throw new Problem(
+    parsed.kind === "filter_disabled" ? "JSONPATH_FILTER_DISABLED" : "JSONPATH_INVALID",
+    { detail: parsed.detail },
+  );
+}
+
+/** Split at commas before percent-decoding, so that `%2C` is a comma in an id. Decisions 6. */
+function readIds(
+  entries: readonly QueryEntry[],
+  parameters: ReadParameters,
+  filters: readonly Filter[],
+): string[] {
+  const { limit, offset, cursor, start_time, end_time } = parameters;
+  const besides = { limit, offset, cursor, start_time, end_time };
+  const beside = Object.entries(besides).find(([, value]) => value !== undefined)?.[0];
+  if (beside !== undefined || filters.length > 0) {
+    throw invalidParameter(
+      `ids stands alone, but ${beside ?? "a filter"} came with it; leave one of them out.`,
+    );
+  }
+  const asked = entries
+    .filter(({ name }) => name === "ids")
+    .flatMap(({ rawValue }) => rawValue.split(","))
+    .filter((raw) => raw !== "")
+    .map(decode);
+  if (asked.length === 0) throw invalidParameter("ids must name at least one record id.");
+  if (asked.length > IDS_MAX) {
+    throw invalidParameter(`ids takes at most ${IDS_MAX} record ids, got ${asked.length}.`);
+  }
+  return [...new Set(asked)];
+}
+
+interface PageInput {
+  readonly feed: Feed;
+  readonly source: "collection" | "stream";
+  readonly parameters: ReadParameters;
+  readonly filters: readonly Filter[];
+  readonly projection: Projection | undefined;
+  readonly projected: string;
+  readonly cursorSecret: string;
+}
+
+function planPage(input: PageInput): PagePlan {
+  const { feed, source, parameters, filters, projection, projected, cursorSecret } = input;
+  if (parameters.cursor !== undefined && parameters.offset !== undefined) {
+    throw invalidParameter("offset and cursor don't go together; leave out the offset.");
+  }
+  const startTime = readTime("start_time", parameters.start_time);
+  const endTime = readTime("end_time", parameters.end_time);
+  if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
+    throw invalidParameter("start_time is after end_time; swap them.");
+  }
+  const binding = JSON.stringify([
+    feed.feedId,
+    filters.map(({ name, text }) => [name, text]),
+    startTime ?? null,
+    endTime ?? null,
+  ]);
+  const limit = Math.min(parameters.limit ?? PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX);
+  const offset = parameters.offset ?? 0;
+  const cursor = openCursor(parameters.cursor, source, { secret: cursorSecret, binding });
+  return {
+    kind: "page",
+    source,
+    limit,
+    offset,
+    cursor,
+    filters,
+    startTime,
+    endTime,
+    binding,
+    projection,
+    key: `page ${limit} ${offset} ${parameters.cursor ?? ""} ${binding} ${projected}`,
+  };
+}
+
+function openCursor(
+  token: string | undefined,
+  source: "collection" | "stream",
+  scope: { secret: string; binding: string },
+): Cursor | undefined {
+  if (token === undefined) return undefined;
+  const cursor = readCursor(token, scope);
+  if (cursor?.kind === source) return cursor;
+  throw new Problem("CURSOR_INVALID", {
+    detail:
+      "This cursor was not issued for this feed, these filters and these time bounds; begin again without a cursor.",
+  });
+}
+
+function readTime(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  // The plus of an offset that was not encoded has become a space. Decisions 10.
+  const time = parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1"));
+  if (time !== undefined) return time;
+  throw invalidParameter(
+    `${name} must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, got "${text.slice(0, 80)}".`,
+  );
+}

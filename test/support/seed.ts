@@ -1,0 +1,75 @@
+/**
+ * Feeds with data, put straight into the tables: for tests of reading, which must not depend on push.
+ *
+ * @module
+ */
+import type { FeedType } from "../../src/feed_row/feeds.ts";
+import type { TestGateway } from "./gateway.ts";
+
+export interface Seed {
+  readonly type: FeedType;
+  /** Rows as values; a singleton's one document. */
+  readonly rows?: readonly Record<string, unknown>[];
+  /** Rows as exact JSON texts, instead. */
+  readonly texts?: readonly string[];
+  /** Price of a call in nano-dollars: a metered feed. */
+  readonly callPriceNanos?: number;
+  readonly oneTimePriceCents?: number;
+  readonly isPublic?: boolean;
+  readonly name?: string;
+}
+
+export interface SeededFeed {
+  readonly feedId: string;
+  readonly slug: string;
+}
+
+let seeds = 0;
+
+/** An active feed of `accountId`. */
+export async function seedFeed(
+  { sql }: TestGateway,
+  accountId: string,
+  seed: Seed,
+): Promise<SeededFeed> {
+  seeds += 1;
+  const slug = `seed-${seeds}`;
+  const texts = seed.texts ?? (seed.rows ?? []).map((row) => JSON.stringify(row));
+  const price = seed.callPriceNanos;
+  const priceType =
+    seed.oneTimePriceCents === undefined ? (price === undefined ? "free" : "metered") : "one_time";
+  const inserted = await sql`
+    insert into feeds (
+      account_id, name, endpoint_path, feed_type, status, first_pushed_at, last_sync_at, price_type,
+      call_price_nanos, one_time_price_cents, is_public, published_at, data_version, push_count,
+      next_position, current_batch
+    )
+    values (
+      ${accountId}, ${seed.name ?? `Seed ${seeds}`}, ${slug}, ${seed.type}, 'active', now(), now(),
+      ${priceType}, ${priceType === "one_time" ? null : String(price ?? 0)},
+      ${seed.oneTimePriceCents ?? null}, ${seed.isPublic ?? false},
+      ${seed.isPublic ? new Date() : null}, 1, 1, ${texts.length + 1},
+      ${seed.type === "collection" ? 1 : null}
+    )
+    returning feed_id`;
+  const feedId: string = inserted[0]?.feed_id;
+  if (seed.type === "singleton") {
+    await sql`insert into documents (feed_id, payload) values (${feedId}, ${texts[0] ?? "{}"})`;
+  } else if (seed.type === "collection") {
+    await sql`
+      insert into batches (feed_id, batch_number, status, finalized_at)
+      values (${feedId}, 1, 'final', now())`;
+    await sql`
+      insert into collection_rows (feed_id, batch_number, position, row_id, payload)
+      select ${feedId}, 1, place, row::json ->> 'id', row::json
+      from unnest(${texts as string[]}::text[]) with ordinality as rows (row, place)`;
+  } else {
+    await sql`
+      insert into stream_events (feed_id, position, row_id, event_at, payload)
+      select
+        ${feedId}, place, row::json ->> 'id', (row::json ->> 'event_timestamp')::timestamptz,
+        row::json
+      from unnest(${texts as string[]}::text[]) with ordinality as rows (row, place)`;
+  }
+  return { feedId, slug };
+}
