@@ -25,5 +25,5 @@ join accounts
 where ($1::uuid is null or feeds.account_id = $1)
   and not ($2 and feeds.is_public)
 order by feeds.created_at desc, feeds.feed_id
-limit $3
+limit $3::int
 offset $4

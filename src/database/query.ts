@@ -30,6 +30,8 @@ export interface Database {
   /** Ends every connection, after what is in flight. */
   close(): Promise<void>;
   readonly connections: Connections;
+  /** Statements sent so far, for metrics. */
+  readonly statementCount: number;
 }
 
 /** PostgreSQL can't be reached, or went away under the statement: the caller may try again. */
@@ -75,7 +77,9 @@ export function violatedConstraint(error: unknown): string | undefined {
 }
 
 export function createDatabase(connections: Connections): Database {
+  let statementCount = 0;
   function run(name: StatementName, parameters: readonly unknown[]) {
+    statementCount += 1;
     // Without `simple: false` a statement without parameters would not be prepared.
     const options = { prepare: true, simple: false } as const;
     return connections.unsafe(
@@ -99,6 +103,9 @@ export function createDatabase(connections: Connections): Database {
       run(name, parameters).cursor(CHUNK_ROWS)) as unknown as Database["chunks"],
     close: () => connections.end({ timeout: CLOSE_TIMEOUT_SECONDS }),
     connections,
+    get statementCount() {
+      return statementCount;
+    },
   };
 }
 

@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Gateway } from "../../src/server.ts";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
+
+const BELIEVED_MS = 1_100;
+const PRICE_NANOS = 1_500;
+
+let gateway: TestGateway;
+let peers: Gateway[];
+let owner: string;
+let bases: string[];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  peers = [await gateway.startPeer(), await gateway.startPeer()];
+  bases = [gateway.baseUrl, ...peers.map((peer) => peer.baseUrl)];
+  owner = await gateway.createAccount();
+});
+afterAll(() => gateway.stop());
+
+interface Result {
+  status: number;
+  usageId: string | undefined;
+  headers: Headers;
+  body: Record<string, unknown>;
+}
+
+async function readFrom(
+  base: string,
+  feed: SeededFeed,
+  key: string,
+  headers = {},
+): Promise<Result> {
+  const response = await fetch(`${base}/v1/feed/${feed.slug}`, {
+    headers: { "x-api-key": key, ...headers },
+  });
+  const body = (await response.json()) as Record<string, unknown>;
+  const origin = body._origin as { usage_id: string } | undefined;
+  return { status: response.status, usageId: origin?.usage_id, headers: response.headers, body };
+}
+
+/** `count` reads at once, spread over `over` processes and all `keys`. */
+async function readMany(
+  feed: SeededFeed,
+  keys: string[],
+  count: number,
+  over: string[],
+  headers = {},
+) {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      readFrom(
+        over[index % over.length] as string,
+        feed,
+        keys[index % keys.length] as string,
+        headers,
+      ),
+    ),
+  );
+}
+
+const granted = (results: Result[]) => results.filter(({ status }) => status === 200);
+
+async function agent(credits = 0) {
+  const accountId = await gateway.createAccount({ credits });
+  const keys = [
+    await gateway.createKey(accountId, "read"),
+    await gateway.createKey(accountId, "read"),
+  ];
+  return { accountId, keys };
+}
+
+/** granted − charged + refunded = balance, and every charge has its usage event. */
+async function identityHolds(accountId: string): Promise<boolean> {
+  const rows = await gateway.sql`
+    select
+      balance_nanos
+      = (select coalesce(sum(amount_nanos), 0) from credit_ledger where account_id = ${accountId})
+      - (select coalesce(sum(charge_nanos), 0) from usage_events where account_id = ${accountId})
+      as holds
+    from accounts where account_id = ${accountId}`;
+  return rows[0]?.holds === true;
+}
+
+describe("admission: the window", () => {
+  for (const [kind, limit, price] of [
+    ["free", 10, undefined],
+    ["metered", 100, 1],
+  ] as const) {
+    for (const processes of [1, 3]) {
+      test(`${kind}: of 200 reads at once over ${processes} process(es) exactly ${limit} succeed, then one more as the oldest leaves`, async () => {
+        const feed = await seedFeed(gateway, owner, {
+          type: "collection",
+          rows: [{ id: 1 }],
+          ...(price !== undefined && { callPriceNanos: price }),
+        });
+        const { accountId, keys } = await agent(1);
+        const over = bases.slice(0, processes);
+        const results = await readMany(feed, keys, 200, over);
+        expect(granted(results)).toHaveLength(limit);
+        const refused = results.filter(({ status }) => status === 429);
+        expect(refused).toHaveLength(200 - limit);
+        for (const { headers, body } of refused) {
+          expect(headers.get("x-ratelimit-remaining")).toBe("0");
+          expect(headers.get("x-ratelimit-limit")).toBe(String(limit));
+          expect(Number(headers.get("retry-after"))).toBe(
+            Math.ceil(Number(body.retry_after_ms) / 1_000),
+          );
+        }
+        await gateway.sql`
+          update rate_windows set hits[1] = hits[1] - 60000000 where account_id = ${accountId}`;
+        await Bun.sleep(BELIEVED_MS);
+        expect(granted(await readMany(feed, keys, 20, over))).toHaveLength(1);
+        expect(await identityHolds(accountId)).toBe(true);
+      });
+    }
+  }
+
+  test("a flood of refused reads asks the database nothing", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const { keys } = await agent();
+    await readMany(feed, keys, 11, [gateway.baseUrl]);
+    const { database } = gateway.gateway.services;
+    const before = database.statementCount;
+    const results = await readMany(feed, keys, 100, [gateway.baseUrl]);
+    expect(results.every(({ status }) => status === 429)).toBe(true);
+    expect(database.statementCount).toBe(before);
+  });
+});
+
+describe("admission: credit", () => {
+  test("credit for exactly N calls and 4N reads at once over two processes: N succeed, balance 0", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const calls = 24;
+    const { accountId, keys } = await agent((calls * PRICE_NANOS) / 1_000);
+    const results = await readMany(feed, keys, 4 * calls, bases.slice(0, 2));
+    expect(granted(results)).toHaveLength(calls);
+    const refused = results.find(({ status }) => status === 402);
+    expect(refused?.body).toMatchObject({
+      code: "INSUFFICIENT_CREDITS",
+      billing_url: expect.any(String),
+      price_credits: 1.5,
+      balance_credits: expect.any(Number),
+      shortfall_credits: expect.any(Number),
+    });
+    const rows = await gateway.sql`
+      select balance_nanos::int from accounts where account_id = ${accountId}`;
+    expect(rows[0]?.balance_nanos).toBe(0);
+    expect(await identityHolds(accountId)).toBe(true);
+    const ids = new Set(granted(results).map(({ usageId }) => usageId));
+    const logged = await gateway.sql`
+      select usage_id from usage_events where account_id = ${accountId}`;
+    expect(new Set(logged.map((row) => row.usage_id))).toEqual(ids as Set<unknown>);
+  });
+
+  test("a one-time feed is 402 until it is bought, then in the paid tier and free of charge", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      oneTimePriceCents: 500,
+    });
+    const { accountId, keys } = await agent();
+    const refused = await readFrom(gateway.baseUrl, feed, keys[0] as string);
+    expect(refused.body).toMatchObject({ status: 402, code: "PURCHASE_REQUIRED" });
+    await gateway.sql`
+      with entry as (
+        insert into credit_ledger
+          (account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason)
+        values (${accountId}, 'purchase', 0, 0, 0, 'test') returning entry_id
+      )
+      insert into purchases (account_id, feed_id, entry_id)
+      select ${accountId}, ${feed.feedId}, entry_id from entry`;
+    const bought = await readFrom(gateway.baseUrl, feed, keys[0] as string);
+    expect(bought.status).toBe(200);
+    expect(bought.headers.get("x-ratelimit-limit")).toBe("100");
+    expect(bought.body._origin).toMatchObject({ credits_charged: 0 });
+  });
+});
+
+describe("admission: what changes holds for the next read on every process", () => {
+  test("a revoked key, an inactive feed, another price, another slug", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const { keys } = await agent();
+    const key = keys[0] as string;
+    const everywhere = () => Promise.all(bases.map((base) => readFrom(base, feed, key)));
+    const statuses = async () => (await everywhere()).map(({ status }) => status);
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await gateway.sql`
+      update feeds set price_type = 'metered', call_price_nanos = 5,
+        definition_version = definition_version + 1 where feed_id = ${feed.feedId}`;
+    expect(await statuses()).toEqual([402, 402, 402]);
+    await gateway.sql`
+      update feeds set status = 'inactive', definition_version = definition_version + 1
+      where feed_id = ${feed.feedId}`;
+    expect(await statuses()).toEqual([404, 404, 404]);
+    await gateway.sql`
+      update feeds set status = 'active', price_type = 'free', call_price_nanos = 0,
+        endpoint_path = 'moved-away', definition_version = definition_version + 1
+      where feed_id = ${feed.feedId}`;
+    expect(await statuses()).toEqual([404, 404, 404]);
+    const moved = { ...feed, slug: "moved-away" };
+    expect((await readFrom(gateway.baseUrl, moved, key)).status).toBe(200);
+    await gateway.sql`update api_keys set revoked_at = now() where account_id =
+      (select account_id from api_keys where key_start = ${key.slice(0, 12)} limit 1)`;
+    const refused = await Promise.all(bases.map((base) => readFrom(base, moved, key)));
+    for (const { body } of refused)
+      expect(body).toMatchObject({ status: 403, code: "KEY_INVALID" });
+  });
+});
+
+describe("admission: Idempotency-Key", () => {
+  test("twenty at once over two processes share one usage event and one charge", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const { accountId, keys } = await agent(3);
+    const results = await readMany(feed, keys, 20, bases.slice(0, 2), { "Idempotency-Key": "one" });
+    expect(granted(results)).toHaveLength(20);
+    expect(new Set(results.map(({ usageId }) => usageId)).size).toBe(1);
+    const rows = await gateway.sql`
+      select balance_nanos::int,
+        (select sum(cardinality(hits)) from rate_windows where account_id = ${accountId})::int as hits
+      from accounts where account_id = ${accountId}`;
+    expect(rows[0]).toMatchObject({ balance_nanos: 3_000 - PRICE_NANOS, hits: 20 });
+    const other = await fetch(`${gateway.baseUrl}/v1/feed/${feed.slug}?limit=3`, {
+      headers: { "x-api-key": keys[0] as string, "Idempotency-Key": "one" },
+    });
+    expect(await problemOf(other)).toMatchObject({ status: 409, code: "IDEMPOTENCY_KEY_REUSED" });
+  });
+
+  test("a failed first try is not remembered", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const { accountId, keys } = await agent(0);
+    const key = keys[0] as string;
+    const headers = { "Idempotency-Key": "again" };
+    expect((await readFrom(gateway.baseUrl, feed, key, headers)).status).toBe(402);
+    await gateway.sql`
+      update accounts set balance_nanos = ${PRICE_NANOS} where account_id = ${accountId}`;
+    expect((await readFrom(gateway.baseUrl, feed, key, headers)).status).toBe(200);
+  });
+});
+
+describe("admission: a fault after the grant", () => {
+  test("a refund gives back charge and place, once, and the identity holds", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const { accountId, keys } = await agent(5);
+    const { usageId } = await readFrom(gateway.baseUrl, feed, keys[0] as string);
+    const { database } = gateway.gateway.services;
+    for (const refunded of [true, false]) {
+      const row = await database.row("refund_usage", [
+        accountId,
+        usageId as string,
+        "data",
+        feed.feedId,
+      ]);
+      expect(row?.refunded).toBe(refunded);
+    }
+    const rows = await gateway.sql`
+      select balance_nanos::int,
+        (select sum(cardinality(hits)) from rate_windows where account_id = ${accountId})::int as hits
+      from accounts where account_id = ${accountId}`;
+    expect(rows[0]).toMatchObject({ balance_nanos: 5_000, hits: 0 });
+    expect(await identityHolds(accountId)).toBe(true);
+  });
+});
+
+describe("admission: many processes", () => {
+  test("three processes, 256 reads at once over 50 shared accounts: no 5xx", async () => {
+    const feeds = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }], callPriceNanos: 1 }),
+      ),
+    );
+    const agents = await Promise.all(Array.from({ length: 50 }, () => agent(10)));
+    for (let round = 0; round < 4; round++) {
+      const results = await Promise.all(
+        Array.from({ length: 768 }, (_, index) => {
+          const { keys } = agents[(index * 7 + round) % agents.length] as { keys: string[] };
+          const feed = feeds[index % feeds.length] as SeededFeed;
+          return readFrom(bases[index % 3] as string, feed, keys[index % 2] as string);
+        }),
+      );
+      expect(results.filter(({ status }) => status >= 500)).toEqual([]);
+    }
+    for (const { accountId } of agents) expect(await identityHolds(accountId)).toBe(true);
+  });
+});

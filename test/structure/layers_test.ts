@@ -1,0 +1,79 @@
+import { describe, expect, test } from "bun:test";
+import { dirname, join, relative } from "node:path";
+import { Glob } from "bun";
+
+const SRC = new URL("../../src/", import.meta.url).pathname;
+
+/** From the top down; a file may import from its own layer's folder and from lower layers only. */
+const LAYERS: readonly (readonly string[])[] = [
+  ["main.ts"],
+  ["operator", "demo"],
+  ["server.ts"],
+  ["app.ts"],
+  ["catalog", "feed", "skill", "provider", "account", "docs"],
+  ["services.ts"],
+  ["admission", "feed_row", "credit", "key", "row_schema"],
+  ["http"],
+  ["database"],
+  ["config.ts"],
+  ["limits.ts"],
+  ["lib"],
+];
+
+/** Layers in which the folders are one another's peers and may not meet: features stay apart. */
+const FEATURES = new Set(LAYERS[4]);
+
+const files = [...new Glob("**/*.ts").scanSync(SRC)].filter((path) => !path.endsWith(".d.ts"));
+
+function unitOf(path: string): string {
+  return path.split("/")[0] as string;
+}
+
+function layerOf(unit: string): number {
+  return LAYERS.findIndex((units) => units.includes(unit));
+}
+
+function importsOf(path: string, text: string): string[] {
+  return [...text.matchAll(/(?:from|import)\s+"(\.{1,2}\/[^"]+\.ts)"/g)].map((match) =>
+    relative(SRC, join(SRC, dirname(path), match[1] as string)),
+  );
+}
+
+describe("layers", () => {
+  test("every file has a layer", () => {
+    expect(files.filter((path) => layerOf(unitOf(path)) < 0)).toEqual([]);
+  });
+
+  test("imports point down, and features never meet", async () => {
+    const wrong: string[] = [];
+    for (const path of files) {
+      const from = unitOf(path);
+      for (const target of importsOf(path, await Bun.file(SRC + path).text())) {
+        const to = unitOf(target);
+        if (from === to) continue;
+        const isUp = layerOf(to) < layerOf(from);
+        const isPeer = FEATURES.has(from) && FEATURES.has(to);
+        if (isUp || isPeer) wrong.push(`${path} imports ${target}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("every file opens by saying what it decides", async () => {
+    const silent: string[] = [];
+    for (const path of files) {
+      const text = await Bun.file(SRC + path).text();
+      if (!/^(#![^\n]*\n)?\/\*\*[\s\S]*?@module[\s\S]*?\*\//.test(text)) silent.push(path);
+    }
+    expect(silent).toEqual([]);
+  });
+
+  test("no lint or type rule is switched off", async () => {
+    const off: string[] = [];
+    for (const path of files) {
+      const text = await Bun.file(SRC + path).text();
+      if (/\bas any\b|@ts-ignore|@ts-expect-error|biome-ignore/.test(text)) off.push(path);
+    }
+    expect(off).toEqual([]);
+  });
+});
