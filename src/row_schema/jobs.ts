@@ -1,0 +1,35 @@
+/**
+ * What the main thread and the validation worker say to each other.
+ *
+ * @module
+ */
+
+/** One error of one row. */
+export interface RowError {
+  /** Index in the push. */
+  readonly row: number;
+  /** RFC 6901, inside the row; "" for the row itself. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+export type Job =
+  | { readonly kind: "check"; readonly text: string }
+  | {
+      readonly kind: "validate";
+      readonly key: string;
+      readonly text: string;
+      readonly rows: readonly string[];
+    };
+
+export type JobOutcome =
+  | { readonly kind: "valid" }
+  | { readonly kind: "invalid"; readonly errorCount: number; readonly errors: readonly RowError[] }
+  | { readonly kind: "invalid_schema"; readonly detail: string }
+  | { readonly kind: "over_budget"; readonly detail: string }
+  /** A fault of ours. */
+  | { readonly kind: "failed"; readonly detail: string };
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | { readonly kind: "done"; readonly outcome: JobOutcome };

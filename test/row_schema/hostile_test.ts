@@ -1,0 +1,254 @@
+/**
+ * Schemas that are built to stall the server. While each is checked and run, a timer on the main thread
+ * must not be late by 50 ms: that is how long another request could have waited.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createRowSchemas } from "../../src/row_schema/row_schema.ts";
+
+const LAG_MAX_MS = 50;
+/** Other processes on the machine delay a timer as well: the schema is to blame where it is late each time. */
+const ATTEMPTS = 3;
+/** The hard bounds of both calls together, and some for a loaded machine. */
+const CASE_TIMEOUT_MS = 30_000;
+
+const rowSchemas = createRowSchemas();
+afterAll(() => rowSchemas.close());
+
+/** How late a timer of 1 ms was at most, in milliseconds. */
+async function measureLag(work: () => Promise<void>): Promise<number> {
+  let lagMs = 0;
+  let lastMs = performance.now();
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    lagMs = Math.max(lagMs, nowMs - lastMs - 1);
+    lastMs = nowMs;
+  }, 1);
+  await work();
+  clearInterval(timer);
+  return Math.max(lagMs, performance.now() - lastMs - 1);
+}
+
+function repeat<Value>(count: number, make: (index: number) => Value): Value[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+/** Each level applies the next one twice: 2 to the 40th power applications. */
+function doubling(keyword: string): unknown {
+  const levels = 40;
+  const $defs = Object.fromEntries(
+    repeat(levels + 1, (level) => {
+      const next = { $ref: `#/$defs/${level + 1}` };
+      return [level, level === levels ? { type: "number" } : { [keyword]: [next, next] }];
+    }),
+  );
+  return { $ref: "#/$defs/0", $defs };
+}
+
+function nested(depth: number, wrap: (inner: unknown) => unknown): unknown {
+  let schema: unknown = {};
+  for (let level = 0; level < depth; level += 1) schema = wrap(schema);
+  return schema;
+}
+
+const DEEP_ROW = `${'{"a":'.repeat(90)}1${"}".repeat(90)}`;
+const OBJECTS = JSON.stringify(repeat(25_000, (index) => ({ a: index, b: `x${index}` })));
+
+interface Case {
+  readonly name: string;
+  readonly schema: unknown;
+  readonly rows: readonly string[];
+  readonly outcomes: readonly string[];
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: "a pattern that backtracks exponentially, on 500 rows of 4,000 characters",
+    schema: { pattern: "^(a+)+$" },
+    rows: repeat(500, () => JSON.stringify(`${"a".repeat(4_000)}!`)),
+    outcomes: ["invalid"],
+  },
+  {
+    name: "4,000 patterns with large repeats",
+    schema: { allOf: repeat(4_000, (index) => ({ pattern: `[a-z]{1,1000}${index}` })) },
+    rows: ['"a"'],
+    outcomes: ["schema_unusable"],
+  },
+  {
+    name: "patterns whose automata grow with the text",
+    schema: { anyOf: repeat(400, (index) => ({ pattern: `[ab]*a[ab]{14}[c-y]${index}` })) },
+    rows: repeat(20, (row) =>
+      JSON.stringify(repeat(4_000, (at) => ((at * 7 + row) ** 3 % 11 < 5 ? "a" : "b")).join("")),
+    ),
+    outcomes: ["over_budget", "invalid"],
+  },
+  {
+    name: "a $ref chain that doubles by allOf",
+    schema: doubling("allOf"),
+    rows: ["1"],
+    outcomes: ["over_budget"],
+  },
+  {
+    name: "a $ref chain that doubles by anyOf",
+    schema: doubling("anyOf"),
+    rows: ['"a"'],
+    outcomes: ["over_budget"],
+  },
+  {
+    name: "a recursive $ref that doubles with the row's depth",
+    schema: { properties: { a: { allOf: [{ $ref: "#" }, { $ref: "#" }] } } },
+    rows: [DEEP_ROW],
+    outcomes: ["over_budget"],
+  },
+  {
+    name: "a recursive $dynamicRef that doubles with the row's depth",
+    schema: {
+      $dynamicAnchor: "node",
+      properties: { a: { allOf: [{ $dynamicRef: "#node" }, { $dynamicRef: "#node" }] } },
+    },
+    rows: [DEEP_ROW],
+    outcomes: ["over_budget"],
+  },
+  {
+    name: "a circular $ref",
+    schema: { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } },
+    rows: ["1"],
+    outcomes: ["schema_unusable"],
+  },
+  {
+    name: "dynamic anchors in many scopes",
+    schema: {
+      $id: "http://x/root",
+      $ref: "s0",
+      $defs: Object.fromEntries(
+        repeat(14, (index) => [
+          index,
+          {
+            $id: `s${index}`,
+            $defs: { x: { $dynamicAnchor: `a${index}` } },
+            properties: { p: { $dynamicRef: `#a${index}` } },
+            anyOf: repeat(13, (other) => ({
+              properties: { q: { $ref: `s${(index + other + 1) % 14}` } },
+            })),
+          },
+        ]),
+      ),
+    },
+    rows: ["{}"],
+    outcomes: ["schema_unusable"],
+  },
+  {
+    name: "3,000 levels of properties",
+    schema: nested(3_000, (inner) => ({ properties: { a: inner } })),
+    rows: ["{}"],
+    outcomes: ["schema_unusable", "valid"],
+  },
+  {
+    name: "6,000 levels of not",
+    schema: nested(6_000, (not) => ({ not })),
+    rows: ["{}"],
+    outcomes: ["schema_unusable"],
+  },
+  {
+    name: "an enum of 20,000",
+    schema: { enum: repeat(20_000, (index) => `v${index}`) },
+    rows: repeat(500, () => '"w"'),
+    outcomes: ["invalid"],
+  },
+  {
+    name: "an enum of 8,000 objects",
+    schema: { enum: repeat(8_000, (a) => ({ a })) },
+    rows: repeat(500, () => JSON.stringify({ a: "x".repeat(3_000) })),
+    outcomes: ["invalid"],
+  },
+  {
+    name: "uniqueItems on 25,000 objects",
+    schema: { uniqueItems: true },
+    rows: [OBJECTS],
+    outcomes: ["valid"],
+  },
+  {
+    name: "uniqueItems on 25,000 objects, 500 times",
+    schema: { allOf: repeat(500, () => ({ uniqueItems: true })) },
+    rows: [OBJECTS],
+    outcomes: ["over_budget"],
+  },
+  {
+    name: "4,000 branches on each of 25,000 items",
+    schema: { contains: { anyOf: repeat(4_000, (index) => ({ const: `q${index}` })) } },
+    rows: [OBJECTS],
+    outcomes: ["over_budget", "schema_unusable"],
+  },
+  {
+    name: "an error for each of 2,000,000 items",
+    schema: { contains: { type: "string" } },
+    rows: [`[${"0,".repeat(2_000_000)}0]`],
+    outcomes: ["over_budget"],
+  },
+  {
+    name: "256 KiB of properties",
+    schema: {
+      properties: Object.fromEntries(repeat(4_900, (at) => [`p${at}`, { minLength: at }])),
+    },
+    rows: repeat(500, () => '{"p1":"a"}'),
+    outcomes: ["valid", "schema_unusable"],
+  },
+  {
+    name: "more subschemas than are allowed",
+    schema: { allOf: repeat(6_000, () => ({ type: "object" })) },
+    rows: ["{}"],
+    outcomes: ["schema_unusable"],
+  },
+  {
+    name: "more text than is allowed",
+    schema: { title: "a".repeat(262_144) },
+    rows: ["{}"],
+    outcomes: ["schema_unusable"],
+  },
+  {
+    name: "15,000 required properties",
+    schema: { required: repeat(15_000, (index) => `p${index}`) },
+    rows: repeat(500, () => "{}"),
+    outcomes: ["invalid"],
+  },
+  {
+    name: "800 branches that each evaluate a property",
+    schema: {
+      allOf: repeat(800, (index) => ({
+        anyOf: [{ properties: { [`a${index}`]: true } }, { properties: { [`b${index}`]: true } }],
+      })),
+      unevaluatedProperties: false,
+    },
+    rows: repeat(500, () => '{"a1":1}'),
+    outcomes: ["valid", "over_budget"],
+  },
+];
+
+describe("the main thread goes on while a worker has", () => {
+  beforeAll(async () => {
+    await rowSchemas.checkSchema("{}");
+    await rowSchemas.validateRows({ key: "warm", text: "{}" }, ["1"]);
+  });
+
+  for (const { name, schema, rows, outcomes } of CASES) {
+    test(
+      name,
+      async () => {
+        const text = JSON.stringify(schema);
+        let lagMs = Number.POSITIVE_INFINITY;
+        for (let attempt = 0; attempt < ATTEMPTS && lagMs >= LAG_MAX_MS; attempt += 1) {
+          let kind = "";
+          lagMs = await measureLag(async () => {
+            await rowSchemas.checkSchema(text);
+            ({ kind } = await rowSchemas.validateRows({ key: `${name} ${attempt}`, text }, rows));
+          });
+          expect(outcomes).toContain(kind);
+        }
+        expect(lagMs).toBeLessThan(LAG_MAX_MS);
+        // The next push is served.
+        const next = await rowSchemas.validateRows({ key: "warm", text: "{}" }, ["1"]);
+        expect(next).toEqual({ kind: "valid" });
+      },
+      CASE_TIMEOUT_MS,
+    );
+  }
+});

@@ -1,0 +1,304 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { createRowSchemas, type RowsCheck } from "../../src/row_schema/row_schema.ts";
+
+const rowSchemas = createRowSchemas();
+afterAll(() => rowSchemas.close());
+
+const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
+let lastKey = 0;
+
+function check(schema: unknown) {
+  return rowSchemas.checkSchema(typeof schema === "string" ? schema : JSON.stringify(schema));
+}
+
+/** Rows are given as JSON texts, as a push holds them. */
+function validate(schema: unknown, ...rows: string[]): Promise<RowsCheck> {
+  lastKey += 1;
+  const text = typeof schema === "string" ? schema : JSON.stringify(schema);
+  return rowSchemas.validateRows({ key: String(lastKey), text }, rows);
+}
+
+async function kindOf(schema: unknown, row: string): Promise<string> {
+  return (await validate(schema, row)).kind;
+}
+
+describe("checkSchema", () => {
+  test("takes both drafts, by http or https, with or without the empty fragment", async () => {
+    for (const uri of [
+      "https://json-schema.org/draft/2020-12/schema",
+      "https://json-schema.org/draft/2020-12/schema#",
+      "http://json-schema.org/draft-07/schema#",
+      "http://json-schema.org/draft-07/schema",
+      "https://json-schema.org/draft-07/schema",
+    ]) {
+      expect(await check({ $schema: uri })).toEqual({ kind: "valid" });
+    }
+  });
+
+  test("refuses every other $schema, also one inside", async () => {
+    for (const $schema of ["http://json-schema.org/draft-04/schema#", "", 7, "x"]) {
+      expect(await check({ $schema })).toMatchObject({ kind: "invalid" });
+    }
+    const mixed = { properties: { a: { $schema: DRAFT_07 } } };
+    expect(await check(mixed)).toMatchObject({ kind: "invalid" });
+  });
+
+  test("refuses what the metaschema refuses, and says where", async () => {
+    const outcome = await check({ properties: { price: { minimum: "0" } } });
+    expect(outcome).toEqual({
+      kind: "invalid",
+      detail: "/properties/price/minimum in the schema must be number",
+    });
+    for (const schema of ["[]", "1", "null", '"a"', "{", '{"type":"text"}']) {
+      expect(await check(schema)).toMatchObject({ kind: "invalid" });
+    }
+  });
+
+  test("refuses a reference that leaves the document, to a metaschema, or to nothing", async () => {
+    for (const $ref of [
+      "http://localhost:1234/a.json",
+      "other.json",
+      "https://json-schema.org/draft/2020-12/schema",
+      "http://json-schema.org/draft-07/schema#",
+      "file:///etc/passwd",
+      "#/$defs/none",
+      "#none",
+      "#/type",
+      "#%zz",
+      "http://[",
+    ]) {
+      const schema = { type: "object", properties: { a: { $ref } } };
+      expect({ $ref, outcome: await check(schema) }).toMatchObject({
+        outcome: { kind: "invalid" },
+      });
+    }
+    expect(await check({ $dynamicRef: "http://localhost/a#b" })).toMatchObject({ kind: "invalid" });
+    // Unused definitions as well: they would fail the day they are used.
+    expect(await check({ $defs: { a: { $ref: "b.json" } } })).toMatchObject({ kind: "invalid" });
+  });
+
+  test("refuses a metaschema's error in a target outside the known keywords", async () => {
+    const outcome = await check({ $ref: "#/shapes/0", shapes: [{ type: "text" }] });
+    expect(outcome).toMatchObject({ kind: "invalid" });
+    expect(await kindOf({ $ref: "#/shapes/0", shapes: [{ type: "string" }] }, "1")).toBe("invalid");
+  });
+
+  test("refuses references that lead back to themselves for the same value", async () => {
+    for (const schema of [
+      { $ref: "#" },
+      {
+        $ref: "#/$defs/a",
+        $defs: { a: { $ref: "#/$defs/b" }, b: { allOf: [{ $ref: "#/$defs/a" }] } },
+      },
+      { anyOf: [{ type: "string" }, { $ref: "#" }] },
+      { $dynamicAnchor: "a", $dynamicRef: "#a" },
+    ]) {
+      expect(await check(schema)).toMatchObject({ kind: "invalid" });
+    }
+    expect(await check({ properties: { child: { $ref: "#" } } })).toEqual({ kind: "valid" });
+  });
+
+  test("refuses a pattern that is not ECMA-262, or not linear", async () => {
+    for (const pattern of ["(", "a{", "\\a", "(?=a)b", "(?<!a)b", "(a)\\1", "a{5000}"]) {
+      expect({ pattern, outcome: await check({ pattern }) }).toMatchObject({
+        outcome: { kind: "invalid" },
+      });
+    }
+    expect(await check({ patternProperties: { "(?=a)": true } })).toMatchObject({
+      kind: "invalid",
+    });
+  });
+});
+
+describe("validateRows", () => {
+  test("gives each error the row's index and a JSON Pointer inside the row", async () => {
+    const schema = {
+      type: "object",
+      required: ["id"],
+      properties: { "a/b~c": { items: { type: "number" } }, kind: { enum: ["x", "y"] } },
+      additionalProperties: false,
+    };
+    const outcome = await validate(
+      schema,
+      '{"id":1,"a/b~c":[1,2]}',
+      '{"a/b~c":[1,"2"],"kind":"z","m/n":0}',
+      "3",
+    );
+    expect(outcome).toMatchObject({ kind: "invalid", errorCount: 6 });
+    const errors = outcome.kind === "invalid" ? outcome.errors : [];
+    expect(errors.map(({ row, pointer }) => `${row} ${pointer}`)).toEqual([
+      "0 /id",
+      "1 ",
+      "1 /m~1n",
+      "1 /a~1b~0c/1",
+      "1 /kind",
+      "2 ",
+    ]);
+    expect(errors.find(({ pointer }) => pointer === "/kind")?.message).toBe(
+      'must be one of "x", "y"',
+    );
+  });
+
+  test("describes 20 errors and counts all of all rows", async () => {
+    const rows = Array.from({ length: 500 }, () => '{"a":1,"b":2,"c":3}');
+    const schema = { additionalProperties: { type: "string" } };
+    const outcome = await validate(schema, ...rows);
+    expect(outcome).toMatchObject({ kind: "invalid", errorCount: 1_500 });
+    expect(outcome.kind === "invalid" && outcome.errors.length).toBe(20);
+    expect(outcome.kind === "invalid" && outcome.errors.at(-1)?.row).toBe(6);
+  });
+
+  test("counts one error a row where finding all would cost too much", async () => {
+    const branches = Array.from({ length: 100 }, () => ({ items: { type: "string" } }));
+    const row = JSON.stringify(Array.from({ length: 10_000 }, () => 1));
+    const outcome = await validate({ allOf: branches }, row, row);
+    expect(outcome).toMatchObject({ kind: "invalid", errorCount: 2 });
+  });
+
+  test("cuts a message that the schema makes long", async () => {
+    const outcome = await validate({ required: ["x".repeat(10_000)] }, "{}");
+    expect(outcome.kind === "invalid" && outcome.errors[0]?.message.length).toBe(300);
+  });
+
+  test("answers for a schema that does not compile", async () => {
+    expect(await kindOf({ type: "text" }, "1")).toBe("schema_unusable");
+  });
+
+  test("keeps format and content keywords as annotations, and ignores unknown ones", async () => {
+    const schema = {
+      format: "date-time",
+      contentEncoding: "base64",
+      contentMediaType: "application/json",
+      contentSchema: { type: "number" },
+      unknown: { type: "number" },
+      id: "x",
+      example: 1,
+    };
+    expect(await kindOf(schema, '"no date, no base64 %"')).toBe("valid");
+  });
+
+  test("does not take up what only the validator library knows", async () => {
+    expect(await kindOf({ $async: true, type: "string" }, "1")).toBe("invalid");
+    expect(await kindOf({ type: "string", nullable: true }, "null")).toBe("invalid");
+    expect(await kindOf({ $recursiveRef: "#", type: "string" }, '"a"')).toBe("valid");
+    expect(await kindOf({ type: "number", maximum: { $data: "1" } }, "1")).toBe("schema_unusable");
+  });
+
+  test("never writes text of the schema into code", async () => {
+    const breakers = ["*/ throw 1; /*", '"); throw 1; ("', "\\", "\u2028", "`1`", "errors++;"];
+    for (const text of breakers) {
+      const schema = {
+        $id: encodeURI(text),
+        title: text,
+        description: text,
+        $comment: text,
+        properties: { [text]: { const: text } },
+        required: [text],
+        additionalProperties: false,
+        $defs: { [text]: { $anchor: "a", enum: [text] } },
+        dependentRequired: { [text]: [text] },
+        allOf: [{ $ref: "#a" }, true].slice(1),
+      };
+      const row = JSON.stringify({ [text]: text });
+      expect({ text, kind: await kindOf(schema, row) }).toEqual({ text, kind: "valid" });
+      expect(await kindOf({ ...schema, $id: text }, "{}")).not.toBe("over_budget");
+    }
+  });
+
+  test("applies draft-07 where $schema says so", async () => {
+    const schema = { $schema: DRAFT_07, items: [{ type: "string" }], additionalItems: false };
+    expect(await kindOf(schema, '["a"]')).toBe("valid");
+    expect(await kindOf(schema, '["a",1]')).toBe("invalid");
+    // Keywords that draft-07 does not know are ignored there.
+    expect(await kindOf({ $schema: DRAFT_07, prefixItems: [{ type: "string" }] }, "[1]")).toBe(
+      "valid",
+    );
+    expect(await kindOf({ $schema: DRAFT_07, unevaluatedItems: false }, "[1]")).toBe("valid");
+  });
+
+  test("treats names of Object.prototype as any other, in schema and row", async () => {
+    const names = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"];
+    for (const name of names) {
+      const key = JSON.stringify(name);
+      const named = `{"properties":{${key}:{"type":"number"}},"required":[${key}],"additionalProperties":false}`;
+      expect(await kindOf(named, `{${key}:1}`)).toBe("valid");
+      expect(await kindOf(named, `{${key}:"a"}`)).toBe("invalid");
+      expect(await kindOf(named, "{}")).toBe("invalid");
+      expect(await kindOf({ additionalProperties: false }, `{${key}:1}`)).toBe("invalid");
+      const unevaluated = {
+        anyOf: [{ patternProperties: { "^x": true } }],
+        unevaluatedProperties: false,
+      };
+      expect(await kindOf(unevaluated, `{${key}:1}`)).toBe("invalid");
+      expect(await kindOf(`{"const":{${key}:1}}`, `{${key}:1}`)).toBe("valid");
+      expect(await kindOf(`{"const":{${key}:{}}}`, `{${key}:{}}`)).toBe("valid");
+      expect(await kindOf(`{"enum":[{${key}:1}]}`, `{${key}:2}`)).toBe("invalid");
+      const dependent = `{"dependentRequired":{${key}:["b"]}}`;
+      expect(await kindOf(dependent, `{${key}:1}`)).toBe("invalid");
+      expect(await kindOf(dependent, "{}")).toBe("valid");
+      const referred = `{"$ref":"#/$defs/${name}","$defs":{${key}:{"type":"object"}}}`;
+      expect(await kindOf(referred, "{}")).toBe("valid");
+    }
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  test("compares numbers as doubles", async () => {
+    expect(await kindOf('{"const":9007199254740993}', "9007199254740992")).toBe("valid");
+    expect(await kindOf('{"type":"integer"}', "1.0")).toBe("valid");
+    expect(await kindOf('{"minimum":0.1}', "0.10000000000000000001")).toBe("valid");
+  });
+
+  test("tells which items a contains has evaluated, also under conditions", async () => {
+    const schema = {
+      if: { contains: { const: "a" } },
+      // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword.
+      then: { if: { contains: { const: "b" } } },
+      unevaluatedItems: false,
+    };
+    expect(await kindOf(schema, '["a","a"]')).toBe("valid");
+    expect(await kindOf(schema, '["a","b","a"]')).toBe("valid");
+    expect(await kindOf(schema, '["b"]')).toBe("invalid");
+    expect(await kindOf(schema, '["a","b","c"]')).toBe("invalid");
+  });
+
+  test("runs many pushes at once, each with its own outcome", async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        validate({ const: index }, String(index % 2 === 0 ? index : -1)),
+      ),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(
+      outcomes.map((_, index) => (index % 2 === 0 ? "valid" : "invalid")),
+    );
+  });
+
+  test("rejects where the caller passes a text that is not JSON", async () => {
+    expect(validate({}, "{")).rejects.toThrow();
+    expect(await kindOf({}, "{}")).toBe("valid");
+  });
+});
+
+describe("close", () => {
+  test("answers busy from then on", async () => {
+    const closed = createRowSchemas();
+    const waiting = closed.checkSchema("{}");
+    await closed.close();
+    expect(await waiting).toEqual({ kind: "busy" });
+    expect(await closed.validateRows({ key: "a", text: "{}" }, ["1"])).toEqual({ kind: "busy" });
+  });
+});
+
+test("the workers do not keep the process alive", async () => {
+  const script = `
+    import { createRowSchemas } from "./src/row_schema/row_schema.ts";
+    const rowSchemas = createRowSchemas();
+    const { kind } = await rowSchemas.validateRows({ key: "a", text: "{}" }, ["1"]);
+    console.log(kind, (await rowSchemas.checkSchema("{}")).kind);`;
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    cwd: new URL("../..", import.meta.url).pathname,
+    stdout: "pipe",
+    timeout: 20_000,
+  });
+  expect(await child.exited).toBe(0);
+  expect(await new Response(child.stdout).text()).toBe("valid valid\n");
+}, 30_000);
