@@ -9,6 +9,7 @@ import { feedRoutes } from "./feed/feed_routes.ts";
 import { createEndpoint } from "./http/endpoint.ts";
 import { Problem } from "./http/errors.ts";
 import { healthRoutes } from "./http/health.ts";
+import { pushRoutes } from "./provider/push_routes.ts";
 import type { Services } from "./services.ts";
 
 export type App = ReturnType<typeof createApp>;
@@ -20,7 +21,9 @@ export function createApp(services: Services) {
   // With its standard-hostname shortcut on, Elysia misroutes where Host has three characters or fewer.
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
   for (const prefix of PREFIXES) {
-    app.group(prefix, (group) => group.use(catalogRoutes(services)).use(feedRoutes(services)));
+    app.group(prefix, (group) =>
+      group.use(catalogRoutes(services)).use(feedRoutes(services)).use(pushRoutes(services)),
+    );
   }
   app.use(healthRoutes(services.http, services.database));
   return withFallback(app, services);

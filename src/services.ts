@@ -10,6 +10,7 @@ import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
 import type { HttpContext } from "./http/endpoint.ts";
 import { createKeys, type Keys } from "./key/keys.ts";
 import type { Log } from "./lib/log.ts";
+import { createRowSchemas, type RowSchemas } from "./row_schema/row_schema.ts";
 
 export interface Services {
   readonly config: Config;
@@ -19,6 +20,7 @@ export interface Services {
   readonly keys: Keys;
   readonly feeds: Feeds;
   readonly admission: Admission;
+  readonly rowSchemas: RowSchemas;
   /** Signs cursors; the same in every process on this database. */
   readonly cursorSecret: string;
   /** Where a 402 points. */
@@ -58,6 +60,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     keys: createKeys(database),
     feeds: createFeeds(database),
     admission: createAdmission({ database }),
+    rowSchemas: createRowSchemas(),
     cursorSecret: config.cursorSecret ?? (await keptCursorSecret(database)),
     billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,
     state,

@@ -3,8 +3,6 @@
  *
  * @module
  */
-import sql_account_find_account from "../../sql/account/find_account.sql" with { type: "text" };
-import sql_account_page_usage from "../../sql/account/page_usage.sql" with { type: "text" };
 import sql_admission_admit from "../../sql/admission/admit.sql" with { type: "text" };
 import sql_admission_refund_usage from "../../sql/admission/refund_usage.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../sql/catalog/list_catalog.sql" with { type: "text" };
@@ -71,8 +69,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
 
 /** The text of every statement, by name. */
 export const STATEMENTS = {
-  find_account: sql_account_find_account,
-  page_usage: sql_account_page_usage,
   admit: sql_admission_admit,
   refund_usage: sql_admission_refund_usage,
   list_catalog: sql_catalog_list_catalog,
@@ -96,28 +92,6 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
-  /** an account with its balance, for its owner and for the operator */
-  find_account: {
-    parameters: readonly [account_id: string];
-    row: {
-      readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-    };
-  };
-  /** a page of an account's usage log, newest first */
-  page_usage: {
-    parameters: readonly [account_id: string, feed_id: string | null, since: string | null, until: string | null, before_usage_id: string | null, limit: number];
-    row: {
-      readonly usage_id: string;
-      readonly timestamp: string;
-      readonly operation: string;
-      readonly feed_id: string | null;
-      readonly charge_nanos: bigint;
-    };
-  };
   /** decides every waiting read in one round trip and one commit */
   admit: {
     parameters: readonly [key_ids: readonly (string | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], limits: readonly (number | null)[], limits_paid: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], window_us: bigint, idempotency_us: bigint];
@@ -362,7 +336,7 @@ export interface StatementTypes {
   };
   /** stores one push, whole, in one round trip and one commit */
   push_to_feed: {
-    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: boolean, is_dry_run: boolean, body_bytes: bigint, elapsed_ms: number];
+    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: string, is_dry_run: string, body_bytes: bigint, elapsed_ms: number];
     row: {
       readonly outcome: string;
       readonly status: string | null;

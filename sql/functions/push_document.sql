@@ -1,0 +1,31 @@
+-- Puts one document in the place of a singleton's. Called by push_to_feed, under the feed's lock.
+--
+-- A text that is there already is not written again, and readers see no change.
+create or replace function push_document(
+  pushed_feed_id uuid,
+  document text,
+  out rows_inserted int,
+  out rows_updated int,
+  out is_changed boolean
+)
+language plpgsql
+as $$
+begin
+  select documents.payload::text <> document
+  into is_changed
+  from documents
+  where documents.feed_id = pushed_feed_id;
+
+  rows_inserted := (not found)::int;
+  rows_updated := 1 - rows_inserted;
+  is_changed := coalesce(is_changed, true);
+  if rows_inserted = 1 then
+    insert into documents (feed_id, payload)
+    values (pushed_feed_id, document::json);
+  elsif is_changed then
+    update documents
+    set payload = document::json
+    where documents.feed_id = pushed_feed_id;
+  end if;
+end
+$$;
