@@ -4,6 +4,7 @@
  * @module
  */
 import { Elysia } from "elysia";
+import { accountRoutes } from "./account/routes.ts";
 import { catalogRoutes } from "./catalog/catalog_routes.ts";
 import { feedRoutes } from "./feed/feed_routes.ts";
 import { createEndpoint } from "./http/endpoint.ts";
@@ -22,7 +23,11 @@ export function createApp(services: Services) {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
   for (const prefix of PREFIXES) {
     app.group(prefix, (group) =>
-      group.use(catalogRoutes(services)).use(feedRoutes(services)).use(pushRoutes(services)),
+      group
+        .use(catalogRoutes(services))
+        .use(feedRoutes(services))
+        .use(pushRoutes(services))
+        .use(accountRoutes(services)),
     );
   }
   app.use(healthRoutes(services.http, services.database));

@@ -71,4 +71,3 @@ function parseDecimal(text: string, decimals: number): bigint | undefined {
   }
   return BigInt(sign + digits + "0".repeat(shift));
 }
-

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import sql_account_find_account from "../../sql/account/find_account.sql" with { type: "text" };
+import sql_account_page_usage from "../../sql/account/page_usage.sql" with { type: "text" };
 import sql_admission_admit from "../../sql/admission/admit.sql" with { type: "text" };
 import sql_admission_refund_usage from "../../sql/admission/refund_usage.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../sql/catalog/list_catalog.sql" with { type: "text" };
@@ -38,6 +40,7 @@ import sql_key_find_key from "../../sql/key/find_key.sql" with { type: "text" };
 import sql_key_touch_keys from "../../sql/key/touch_keys.sql" with { type: "text" };
 import sql_migrations_0001_feeds_and_accounts from "../../sql/migrations/0001_feeds_and_accounts.sql" with { type: "text" };
 import sql_migrations_0002_search from "../../sql/migrations/0002_search.sql" with { type: "text" };
+import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
 import sql_provider_push_to_feed from "../../sql/provider/push_to_feed.sql" with { type: "text" };
 import sql_provider_record_push from "../../sql/provider/record_push.sql" with { type: "text" };
 
@@ -69,6 +72,8 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
 
 /** The text of every statement, by name. */
 export const STATEMENTS = {
+  find_account: sql_account_find_account,
+  page_usage: sql_account_page_usage,
   admit: sql_admission_admit,
   refund_usage: sql_admission_refund_usage,
   list_catalog: sql_catalog_list_catalog,
@@ -86,12 +91,35 @@ export const STATEMENTS = {
   list_feed_rows: sql_feed_row_list_feed_rows,
   find_key: sql_key_find_key,
   touch_keys: sql_key_touch_keys,
+  export_usage: sql_operator_export_usage,
   push_to_feed: sql_provider_push_to_feed,
   record_push: sql_provider_record_push,
 } as const;
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
+  /** an account with its balance, for its owner and for the operator */
+  find_account: {
+    parameters: readonly [account_id: string];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+    };
+  };
+  /** a page of an account's usage log, newest first */
+  page_usage: {
+    parameters: readonly [account_id: string, feed_id: string | null, since: string | null, until: string | null, before_usage_id: string | null, limit: number];
+    row: {
+      readonly usage_id: string;
+      readonly timestamp: string;
+      readonly operation: string;
+      readonly feed_id: string | null;
+      readonly charge_nanos: bigint;
+    };
+  };
   /** decides every waiting read in one round trip and one commit */
   admit: {
     parameters: readonly [key_ids: readonly (string | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], limits: readonly (number | null)[], limits_paid: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], window_us: bigint, idempotency_us: bigint];
@@ -332,6 +360,17 @@ export interface StatementTypes {
     parameters: readonly [key_ids: readonly (string | null)[]];
     row: {
       readonly key_id: string;
+    };
+  };
+  /** a chunk of an account's usage log, oldest first, from behind the chunk before */
+  export_usage: {
+    parameters: readonly [account_id: string, since: string | null, until: string | null, after_usage_id: string | null, limit: number];
+    row: {
+      readonly usage_id: string;
+      readonly timestamp: string;
+      readonly operation: string;
+      readonly feed_id: string | null;
+      readonly charge_nanos: bigint;
     };
   };
   /** stores one push, whole, in one round trip and one commit */

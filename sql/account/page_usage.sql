@@ -1,0 +1,31 @@
+-- name: page_usage
+-- why: a page of an account's usage log, newest first
+-- A usage id is a UUIDv7 of the database's clock: its order is that of time, so the bounds are ranges
+-- of the primary key, and partitions outside them are not touched. The log begins after 1970, which
+-- also is the earliest time that a UUIDv7 can name.
+-- $1 account_id uuid
+-- $2 feed_id uuid?
+-- $3 since timestamptz?
+-- $4 until timestamptz?
+-- $5 before_usage_id uuid?
+-- $6 limit int
+-- returns usage_id uuid, timestamp text, operation text, feed_id uuid?, charge_nanos bigint
+select
+  usage_id,
+  to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as timestamp,
+  operation,
+  feed_id,
+  case when refunded then 0 else charge_nanos end as charge_nanos
+from usage_events
+where account_id = $1
+  and ($2::uuid is null or feed_id = $2)
+  and usage_id >= uuid_from_time(greatest($3::timestamptz, '1970-01-01 00:00:00+00'))
+  and usage_id < uuid_from_time(
+    greatest(coalesce($4::timestamptz, '9999-12-31 00:00:00+00'), '1970-01-01 00:00:00+00')
+      + interval '1 ms'
+  )
+  and usage_id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  and happened_at >= coalesce($3::timestamptz, '-infinity')
+  and happened_at <= coalesce($4::timestamptz, 'infinity')
+order by usage_id desc
+limit $6::int

@@ -1,0 +1,27 @@
+-- name: export_usage
+-- why: a chunk of an account's usage log, oldest first, from behind the chunk before
+-- By key rather than by a cursor: no statement runs long, and none holds a snapshot back.
+-- $1 account_id uuid
+-- $2 since timestamptz?
+-- $3 until timestamptz?
+-- $4 after_usage_id uuid?
+-- $5 limit int
+-- returns usage_id uuid, timestamp text, operation text, feed_id uuid?, charge_nanos bigint
+select
+  usage_id,
+  to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as timestamp,
+  operation,
+  feed_id,
+  case when refunded then 0 else charge_nanos end as charge_nanos
+from usage_events
+where account_id = $1
+  and usage_id >= uuid_from_time(greatest($2::timestamptz, '1970-01-01 00:00:00+00'))
+  and usage_id < uuid_from_time(
+    greatest(coalesce($3::timestamptz, '9999-12-31 00:00:00+00'), '1970-01-01 00:00:00+00')
+      + interval '1 ms'
+  )
+  and usage_id > coalesce($4::uuid, '00000000-0000-0000-0000-000000000000')
+  and happened_at >= coalesce($2::timestamptz, '-infinity')
+  and happened_at <= coalesce($3::timestamptz, 'infinity')
+order by usage_id
+limit $5::int

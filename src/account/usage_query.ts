@@ -1,0 +1,109 @@
+/**
+ * The query of `GET /v1/usage`, read into a named type, and the cursor of its pages.
+ *
+ * A cursor is bound to the account and to the filters; `limit` may change from page to page.
+ * Decisions 7 and 10.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { Problem } from "../http/errors.ts";
+import { invalidParameter, readParameters } from "../http/parameters.ts";
+import { parseEventTime } from "../lib/event_time.ts";
+import { openToken, signToken, type TokenOptions } from "../lib/signed_token.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
+
+export const USAGE_PARAMETERS = Type.Object({
+  limit: Type.Integer({
+    minimum: 1,
+    default: PAGE_LIMIT_DEFAULT,
+    description: `Events on the page; above ${PAGE_LIMIT_MAX} is capped.`,
+  }),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+  feed_id: Type.Optional(
+    Type.String({ format: "uuid", description: "Reads of this feed only, by its UUID." }),
+  ),
+  since: Type.Optional(
+    Type.String({ format: "date-time", description: "RFC 3339, inclusive lower bound." }),
+  ),
+  until: Type.Optional(
+    Type.String({ format: "date-time", description: "RFC 3339, inclusive upper bound." }),
+  ),
+});
+
+/** What to read of an account's usage log. */
+export interface UsageQuery {
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly feedId: string | undefined;
+  /** UTC, both inclusive. */
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+  /** The last usage id of the page before. */
+  readonly beforeUsageId: string | undefined;
+  /** Signs the next page's cursor. */
+  readonly scope: TokenOptions;
+}
+
+export interface UsageReader {
+  readonly accountId: string;
+  readonly cursorSecret: string;
+}
+
+/** @throws {Problem} 400 `INVALID_PARAMETER`, `CURSOR_INVALID` */
+export function readUsageQuery(search: string, reader: UsageReader): UsageQuery {
+  const parameters = readParameters(USAGE_PARAMETERS, search);
+  const feedId = readFeedId(parameters.feed_id);
+  const since = readTime("since", parameters);
+  const until = readTime("until", parameters);
+  if (since !== undefined && until !== undefined && since > until) {
+    throw invalidParameter("since is later than until; swap them.");
+  }
+  const binding = ["usage", reader.accountId, feedId, since, until].join(" ");
+  const scope = { secret: reader.cursorSecret, binding };
+  return {
+    limit: Math.min(parameters.limit, PAGE_LIMIT_MAX),
+    feedId,
+    since,
+    until,
+    beforeUsageId: readUsageCursor(parameters.cursor, scope),
+    scope,
+  };
+}
+
+/** The cursor of the page behind this usage event. */
+export function writeUsageCursor(usageId: string, scope: TokenOptions): string {
+  return signToken(usageId, scope);
+}
+
+function readUsageCursor(token: string | undefined, scope: TokenOptions): string | undefined {
+  if (token === undefined) return undefined;
+  const usageId = openToken(token, scope);
+  if (usageId !== undefined) return usageId;
+  throw new Problem("CURSOR_INVALID", {
+    detail:
+      "This cursor was not issued for this account and these filters; start again without it.",
+  });
+}
+
+function readFeedId(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const feedId = parseUuid(text);
+  if (feedId !== undefined) return feedId;
+  throw invalidParameter(`feed_id must be a feed's UUID, got "${text.slice(0, 80)}".`);
+}
+
+function readTime(
+  name: "since" | "until",
+  parameters: Static<typeof USAGE_PARAMETERS>,
+): string | undefined {
+  const text = parameters[name];
+  if (text === undefined) return undefined;
+  // A `+` in a query decodes to a blank: before an offset it was meant. Decisions 10.
+  const time = parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1"));
+  if (time !== undefined) return time;
+  throw invalidParameter(
+    `${name} must be an RFC 3339 time such as 2026-11-21T06:27:00Z, got "${text.slice(0, 80)}".`,
+  );
+}

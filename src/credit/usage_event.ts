@@ -1,0 +1,36 @@
+/**
+ * A line of the usage log as its reader sees it: the names of `GET /v1/usage` and of the operator's
+ * export. Decisions 10.
+ *
+ * @module
+ */
+import type { Row } from "../database/query.ts";
+import { creditsText } from "./money.ts";
+
+export type UsageRow = Row<"page_usage" | "export_usage">;
+
+/** The names, in order; they are the header of the CSV. */
+export const USAGE_COLUMNS = [
+  "usage_id",
+  "timestamp",
+  "operation",
+  "feed_id",
+  "credits_charged",
+] as const;
+
+/** A usage event as the text of a JSON object: money exact, times to the microsecond. */
+export function usageEventText(row: UsageRow): string {
+  const feed = row.feed_id === null ? "null" : `"${row.feed_id}"`;
+  return `{"usage_id":"${row.usage_id}","timestamp":"${row.timestamp}","operation":"${row.operation}","feed_id":${feed},"credits_charged":${creditsText(row.charge_nanos)}}`;
+}
+
+/** A usage event as a line of CSV (RFC 4180); no value of it needs quotes. */
+export function usageEventLine(row: UsageRow): string {
+  return [
+    row.usage_id,
+    row.timestamp,
+    row.operation,
+    row.feed_id ?? "",
+    creditsText(row.charge_nanos),
+  ].join(",");
+}
