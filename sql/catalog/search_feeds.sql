@@ -9,18 +9,17 @@
 --   reliability_score numeric?, last_sync_at timestamptz?, update_frequency_text text?,
 --   sync_interval_mins int?, schema_definition json?, total bigint
 with matches as materialized (
-  select feed_id, place
-  from search_matches($1, $2)
+  select feed_id, place, total
+  from search_matches($1, $2, $3::int, $4::int)
+),
+size as (
+  select coalesce(max(total), 0) as total
+  from matches
 ),
 page as (
   select feed_id, place
   from matches
   where place > $4::int
-    and place <= $4::bigint + $3::int
-),
-size as (
-  select count(*) as total
-  from matches
 )
 select
   feeds.feed_id,

@@ -22,7 +22,7 @@ begin
     select word, sum(listing_changes.feeds) as feeds
     from listing_changes
     cross join lateral unnest(tsvector_to_array(listing_changes.search)) as word
-    where word not like '#%'
+    where word !~ '^[@#=]'
     group by word
     having sum(listing_changes.feeds) <> 0
   )

@@ -5,7 +5,7 @@
 create or replace function parse_search(
   q text,
   out plain text,
-  out required tsquery
+  out condition tsquery
 )
 language sql
 immutable

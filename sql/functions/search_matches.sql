@@ -1,5 +1,20 @@
-create or replace function search_matches(q text, wanted_category text)
-returns table (feed_id uuid, place bigint)
+-- The feeds that a query finds: one page of them, best first, each with its place and the exact total.
+--
+-- A feed's score is the share of the query's worth that it holds: of each word the inverse document
+-- frequency, times the weight of the field that holds it, less in a long text. To that comes how much
+-- of the query it covers (all words, then most, then some), how close its name is to what was typed,
+-- and whether the query names its category.
+--
+-- Work is bounded, however common the words: feeds are found by the query's rarest words, as many as
+-- stand in postings_max feeds together; the more common ones then only add to the score. Where already
+-- the rarest stands in more feeds than that, rank_broad_search answers.
+create or replace function search_matches(
+  q text,
+  wanted_category text,
+  rows_max integer,
+  rows_skipped integer
+)
+returns table (feed_id uuid, place bigint, total bigint)
 language plpgsql
 stable
 set enable_seqscan = off
@@ -7,199 +22,230 @@ set jit = off
 as $$
 declare
   words_max constant integer := 64;
-  postings_max constant bigint := 5000;
-  listed bigint;
-  plain text;
-  required tsquery;
-  typed_key text;
-  category_query tsquery;
+  postings_max constant bigint := 2500;
+  rescored_max constant integer := 300;
+  close_names_max constant integer := 50;
+  close_key_max constant integer := 60;
+  -- Of readme, schema property names, description and category, name.
   field_weights constant real[] := '{0.2, 0.4, 0.6, 1.0}';
+  parsed record;
+  typed_key text;
+  condition tsquery;
+  feeds_listed bigint;
+  numbers integer[];
+  queries tsquery[];
+  rank_queries tsquery[];
+  worths double precision[];
+  worth_max double precision;
+  found_by integer;
+  words_asked bigint;
+  all_query tsquery;
+  name_query tsquery;
+  category_query tsquery;
+  rarest_query tsquery;
+  largest_query tsquery;
+  largest_feeds bigint;
+  is_broad boolean;
+  is_named boolean;
 begin
-  select parsed.plain, parsed.required
-  into plain, required
-  from parse_search(q) as parsed;
-  typed_key := replace(plain, ' ', '');
+  select * into parsed from parse_search(q);
+  typed_key := replace(parsed.plain, ' ', '');
   if typed_key = '' then
     return;
   end if;
-  select coalesce(sum(catalog_blocks.feeds), 0)
-  into listed
-  from catalog_blocks;
+  condition := parsed.condition;
+  if wanted_category is not null then
+    condition := coalesce(condition && to_lexeme_query('=' || lower(wanted_category)), to_lexeme_query('=' || lower(wanted_category)));
+  end if;
+  select coalesce(sum(catalog_blocks.feeds), 0) into feeds_listed from catalog_blocks;
+
+  with alternatives as materialized (
+    select *
+    from weigh_search(parsed.plain, feeds_listed, words_max, postings_max)
+  ),
+  by_word as (
+    select
+      alternatives.word,
+      alternatives.stem,
+      alternatives.is_last,
+      alternatives.rarity,
+      max(alternatives.worth) as worth,
+      max(alternatives.feeds) as feeds,
+      (array_agg(alternatives.query order by alternatives.feeds desc))[1] as largest_query,
+      string_agg('(' || alternatives.query::text || ')', ' | ') as query
+    from alternatives
+    group by alternatives.word, alternatives.stem, alternatives.is_last, alternatives.rarity
+  ),
+  whole as (
+    select
+      sum(by_word.worth) as worth,
+      string_agg('(' || by_word.query || ')', ' & ')::tsquery as all_query,
+      string_agg(to_lexeme_query('@' || by_word.stem, by_word.is_last)::text, ' & ')::tsquery as name_query,
+      string_agg(to_lexeme_query('#' || by_word.stem)::text, ' & ')::tsquery as category_query,
+      max(by_word.query) filter (where by_word.rarity = 1) as rarest_query,
+      max(by_word.largest_query::text) filter (where by_word.rarity = 1) as largest_query,
+      max(by_word.feeds) filter (where by_word.rarity = 1) as rarest_feeds
+    from by_word
+  ),
+  listed as (
+    select
+      array_agg(alternatives.word) as numbers,
+      array_agg(alternatives.query) as queries,
+      array_agg(alternatives.rank_query) as rank_queries,
+      array_agg(alternatives.worth) as worths,
+      count(*) filter (where alternatives.feeds_so_far <= postings_max) as found_by,
+      max(alternatives.words_asked) as words_asked,
+      bool_and(alternatives.feeds_so_far > postings_max) as is_broad,
+      bool_or(alternatives.query = to_lexeme_query(typed_key)) as is_named
+    from alternatives
+  )
+  select
+    listed.numbers, listed.queries, listed.rank_queries, listed.worths, listed.found_by,
+    listed.words_asked, listed.is_broad, listed.is_named, whole.worth, whole.all_query,
+    whole.name_query, whole.category_query, whole.rarest_query::tsquery,
+    whole.largest_query::tsquery, whole.rarest_feeds
+  into
+    numbers, queries, rank_queries, worths, found_by, words_asked, is_broad, is_named, worth_max,
+    all_query, name_query, category_query, rarest_query, largest_query,
+    largest_feeds
+  from listed
+  cross join whole;
+
+  if is_broad then
+    return query
+      select broad.feed_id, broad.place, broad.total
+      from rank_broad_search(
+        array[name_query, category_query, all_query, rarest_query], condition, rank_queries, typed_key,
+        largest_query,
+        largest_feeds, rows_max, rows_skipped
+      ) as broad
+      order by broad.place;
+    return;
+  end if;
 
   return query
-  with raw_words as (
-    select raws.position, raws.raw, stems.stem
-    from (
-      select position, lexeme as raw
-      from unnest(to_tsvector('simple', plain)) as token, unnest(token.positions) as position
-    ) as raws
-    left join (
-      select position, lexeme as stem
-      from unnest(to_tsvector('english', plain)) as token, unnest(token.positions) as position
-    ) as stems using (position)
-    order by raws.position
-    limit words_max
-  ),
-  words as (
-    select
-      min(position) as word,
-      stem,
-      (array_agg(raw order by position))[1] as raw,
-      max(position) = (select max(position) from raw_words) as is_last
-    from raw_words
-    where stem is not null
-    group by stem
-  ),
-  exact_alternatives as (
-    select words.word, to_lexeme_query(known.word) as query, 1.0 as factor, known.feeds
-    from words
-    join search_words as known
-      on known.word = words.stem or known.word = words.raw
-  ),
-  prefix_alternatives as (
-    select words.word, to_lexeme_query(words.raw, true) as query, 0.5 as factor, known.feeds
-    from words
-    cross join lateral (
-      select sum(search_words.feeds) as feeds
-      from search_words
-      where search_words.word > words.raw
-        and search_words.word < words.raw || U&'\+10FFFF'
-    ) as known
-    where words.is_last
-      and char_length(words.raw) >= 2
-      and known.feeds > 0
-  ),
-  joined_alternatives as (
-    select
-      covered.word,
-      to_lexeme_query(known.word) as query,
-      1.0 as factor,
-      known.feeds
-    from (
-      select raw || lead(raw) over (order by position) as joined, position as from_position, lead(position) over (order by position) as to_position
-      from raw_words
-      union
-      select string_agg(raw, '' order by position), min(position), max(position)
-      from raw_words
-      having count(*) > 1
-    ) as pairs
-    join search_words as known
-      on known.word = pairs.joined
-    join raw_words as members
-      on members.position between pairs.from_position and pairs.to_position
-    join words as covered
-      on covered.stem = members.stem
-  ),
-  unknown_words as (
-    select word, raw, stem
-    from words
-    where word not in (
-      select word from exact_alternatives
-      union all
-      select word from prefix_alternatives
-      union all
-      select word from joined_alternatives
-    )
-    order by word
-    limit 4
-  ),
-  split_alternatives as (
-    select unknown_words.word, to_lexeme_query(l.word) && to_lexeme_query(r.word) as query, 0.8 as factor, least(l.feeds, r.feeds) as feeds
-    from unknown_words
-    cross join lateral generate_series(3, char_length(raw) - 3) as cut
-    join search_words as l on l.word = left(raw, cut)
-    join search_words as r on r.word = substr(raw, cut + 1)
-  ),
-  close_alternatives as (
-    select unknown_words.word, to_lexeme_query(close.word) as query, close.closeness * 0.8 as factor, close.feeds
-    from unknown_words
-    cross join lateral close_words(unknown_words.stem) as close
-  ),
-  alternatives as (
-    select word, query, factor::float8 as factor, feeds::bigint as feeds from exact_alternatives
-    union
-    select word, query, factor, feeds from prefix_alternatives
-    union
-    select word, query, factor, feeds from joined_alternatives
-    union
-    select word, query, factor, feeds from split_alternatives
-    union
-    select word, query, factor, feeds from close_alternatives
-  ),
-  weighted as (
-    select
-      word,
-      query,
-      factor * ln(1 + (listed - least(feeds, listed) + 0.5) / (least(feeds, listed) + 0.5)) as worth,
-      feeds,
-      sum(feeds) over (order by feeds, word, query) as feeds_so_far,
-      row_number() over (order by feeds, word, query) as rarity
-    from alternatives
-  ),
-  word_worths as (
-    select word, max(worth) as worth
-    from weighted
-    group by word
-  ),
-  total_worth as (
-    select sum(worth) as worth, count(*) as words, (select count(*) from words) as asked
-    from word_worths
-  ),
-  candidates as (
+  with postings as (
     select
       feeds.feed_id,
-      weighted.word,
-      weighted.worth,
-      max(weighted.worth * ts_rank(field_weights, feeds.search, weighted.query) * 1.64493) as score
-    from weighted
+      alternatives.word,
+      max(alternatives.worth * feeds.score) as score,
+      max(feeds.bonus) as bonus
+    from unnest(
+      numbers[:found_by], queries[:found_by], rank_queries[:found_by], worths[:found_by]
+    ) as alternatives (word, query, rank_query, worth)
     cross join lateral (
-      select feeds.feed_id, feeds.search
+      select
+        feeds.feed_id,
+        greatest(
+          ts_rank(field_weights, feeds.search_head, alternatives.rank_query) * 1.64493,
+          field_weights[1]
+        ) / (0.5 + 0.025 * length(feeds.search_head)) as score,
+        case
+          when feeds.name_key = typed_key then 10
+          when feeds.search_head @@ category_query then 1
+          else 0
+        end as bonus
       from feeds
       where feeds.listed_at is not null
-        and feeds.search @@ weighted.query
-        and (required is null or feeds.search @@ required)
-        and (wanted_category is null or lower(coalesce(feeds.category, 'uncategorized')) = lower(wanted_category))
+        and feeds.search @@ coalesce(alternatives.query && condition, alternatives.query)
     ) as feeds
-    where weighted.feeds_so_far <= postings_max
-      or weighted.rarity = 1
-    group by feeds.feed_id, weighted.word, weighted.worth
+    group by feeds.feed_id, alternatives.word
   ),
   word_scores as (
     select
-      candidates.feed_id,
-      sum(candidates.score) as score,
-      count(distinct candidates.word) as words,
+      postings.feed_id,
+      sum(postings.score) as score,
+      count(*) as words,
+      max(postings.bonus) as bonus,
       0::real as closeness
-    from candidates
-    group by candidates.feed_id
+    from postings
+    group by postings.feed_id
     union all
-    select close.feed_id, 0, 0, close.closeness
-    from close_names(typed_key, 50) as close
-    join feeds using (feed_id)
-    where char_length(typed_key) <= 80
-      and (required is null or feeds.search @@ required)
-      and (wanted_category is null or lower(coalesce(feeds.category, 'uncategorized')) = lower(wanted_category))
+    select close.feed_id, 0, 0, 0, close.closeness
+    from close_names(typed_key, close_names_max) as close
+    join feeds
+      on feeds.feed_id = close.feed_id
+    where is_named is not true
+      and char_length(typed_key) <= close_key_max
+      and (condition is null or feeds.search @@ condition)
+  ),
+  found as materialized (
+    select
+      word_scores.feed_id,
+      sum(word_scores.score) as score,
+      sum(word_scores.words) as words,
+      max(word_scores.closeness) as closeness,
+      max(word_scores.bonus) as bonus
+    from word_scores
+    group by word_scores.feed_id
+  ),
+  -- What the more common words add, for those that lead without them or hold all of them.
+  leaders as (
+    select found.feed_id
+    from found
+    where found_by < cardinality(queries)
+    order by found.score * (0.3 + found.words) desc, found.feed_id
+    limit rescored_max
+  ),
+  holders as (
+    select feeds.feed_id
+    from feeds
+    where found_by < cardinality(queries)
+      and feeds.listed_at is not null
+      and feeds.search @@ coalesce(all_query && condition, all_query)
+  ),
+  additions as (
+    select
+      feeds.feed_id,
+      alternatives.word,
+      max(
+        alternatives.worth * ts_rank(field_weights, feeds.search_head, alternatives.rank_query)
+        * 1.64493 / (0.5 + 0.025 * length(feeds.search_head))
+      ) as score
+    from (
+      select leaders.feed_id from leaders
+      union
+      select holders.feed_id from holders
+    ) as chosen
+    join feeds
+      on feeds.feed_id = chosen.feed_id
+    join unnest(
+      numbers[found_by + 1:], queries[found_by + 1:], rank_queries[found_by + 1:], worths[found_by + 1:]
+    ) as alternatives (word, query, rank_query, worth)
+      on feeds.search_head @@ alternatives.query
+    group by feeds.feed_id, alternatives.word
+  ),
+  parts as (
+    select found.feed_id, found.score, found.words, found.closeness, found.bonus
+    from found
+    union all
+    select additions.feed_id, additions.score, 1, 0, 0
+    from additions
   ),
   scores as (
     select
-      word_scores.feed_id,
-      sum(word_scores.score) / coalesce(nullif((select worth from total_worth), 0), 1) as score,
-      sum(word_scores.words)::float8 / greatest((select asked from total_worth), 1) as coverage,
-      max(word_scores.closeness) as closeness
-    from word_scores
-    group by word_scores.feed_id
+      parts.feed_id,
+      sum(parts.score) / coalesce(nullif(worth_max, 0), 1) as score,
+      sum(parts.words)::double precision / coalesce(words_asked, 1) as coverage,
+      max(parts.closeness) as closeness,
+      max(parts.bonus) as bonus
+    from parts
+    group by parts.feed_id
+  ),
+  ranked as (
+    select
+      scores.feed_id,
+      row_number() over (
+        order by
+          scores.score * (0.3 + scores.coverage) + 1.5 * scores.closeness ^ 2 + scores.bonus desc,
+          scores.feed_id
+      ) as place,
+      count(*) over () as total
+    from scores
   )
-  select
-    scores.feed_id,
-    row_number() over (
-      order by
-        (feeds.name_key = typed_key) desc,
-        score * (0.3 + coverage) / (0.5 + 0.5 * length(feeds.search) / 20.0) + 1.5 * closeness ^ 2
-        + case when feeds.search @@ (select string_agg('''#' || stem || '''', ' & ')::tsquery from words) then 1 else 0 end
-        desc,
-        scores.feed_id
-    )
-  from scores
-  join feeds using (feed_id);
+  select ranked.feed_id, ranked.place, ranked.total
+  from ranked
+  where ranked.place = 1
+    or (ranked.place > rows_skipped and ranked.place <= rows_skipped::bigint + rows_max);
 end
 $$;

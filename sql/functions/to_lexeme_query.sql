@@ -3,8 +3,10 @@ create or replace function to_lexeme_query(word text, is_prefix boolean default 
 returns tsquery
 language sql
 immutable
-strict
 parallel safe
 as $$
-  select ('''' || replace(replace(word, '\', '\\'), '''', '''''') || '''' || case when is_prefix then ':*' else '' end)::tsquery
+  select (
+    '''' || replace(replace(word, '\', '\\'), '''', '''''') || ''''
+    || case when is_prefix then ':*' else '' end
+  )::tsquery
 $$;

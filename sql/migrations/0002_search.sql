@@ -14,16 +14,21 @@ immutable
 strict
 parallel safe
 as $$
-  select trim(both ' ' from regexp_replace(
-    regexp_replace(
-      lower(normalize(
-        regexp_replace(normalize(raw, NFKD), '[\u0300-\u036f''\u2019]', '', 'g'),
-        NFC
-      )),
-      '([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])', ' \1 ', 'g'
-    ),
-    '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u303f]+', ' ', 'g'
-  ))
+  select case
+    when octet_length(raw) = char_length(raw) then
+      trim(both ' ' from regexp_replace(lower(replace(raw, '''', '')), '[^a-z0-9]+', ' ', 'g'))
+    else
+      trim(both ' ' from regexp_replace(
+        regexp_replace(
+          lower(normalize(
+            regexp_replace(normalize(raw, NFKD), '[\u0300-\u036f''\u2019]', '', 'g'),
+            NFC
+          )),
+          '([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])', ' \1 ', 'g'
+        ),
+        '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u303f]+', ' ', 'g'
+      ))
+  end
 $$;
 
 -- camelCase and ABCWords taken apart.
@@ -99,8 +104,39 @@ exception when others then
 end
 $$;
 
--- The weighted words of a feed: name A, description and category B, schema property names C, readme D.
--- "#" marks the words of the category once more, so that a query that names it can be told.
+-- The weighted words of a feed but those of its readme: name A, description and category B, schema
+-- property names C. "@" marks the words of the name once more, "#" those of the category and "=" the
+-- whole category, so that the index alone can tell who is named by a word, or filed under it.
+create function search_head_of(name text, description text, category text, schema json)
+returns tsvector
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+  plain text := search_plain(name);
+  parts text := search_plain(search_split(name));
+  named tsvector := to_tsvector('english', plain);
+  named_apart tsvector := to_tsvector('english', parts);
+  filed tsvector := to_tsvector('english', coalesce(search_plain(category), ''));
+  properties text := search_plain(search_split(search_properties(schema)));
+begin
+  named := named || to_tsvector('simple', search_joined(plain));
+  if parts <> plain then
+    named := named || named_apart || to_tsvector('simple', search_joined(parts));
+  end if;
+  return setweight(named, 'A')
+    || setweight(to_tsvector('english', coalesce(search_plain(description), '')) || filed, 'B')
+    || setweight(to_tsvector('english', coalesce(properties, '')), 'C')
+    || array_to_tsvector(
+      array(select '@' || word from unnest(tsvector_to_array(named_apart)) as word)
+      || array(select '#' || word from unnest(tsvector_to_array(filed)) as word)
+      || ('=' || lower(coalesce(category, 'uncategorized')))
+    );
+end
+$$;
+
+-- All the weighted words of a feed: those above, and its readme's as D.
 create function search_words_of(
   name text,
   description text,
@@ -114,46 +150,16 @@ immutable
 parallel safe
 as $$
 declare
-  head tsvector;
-  properties text := search_properties(schema);
+  head tsvector := search_head_of(name, description, category, schema);
 begin
-  head :=
-    setweight(
-      to_tsvector('english', search_plain(name))
-      || to_tsvector('simple', search_joined(search_plain(name)))
-      || case
-        when search_split(name) <> name then
-          to_tsvector('english', search_plain(search_split(name)))
-          || to_tsvector('simple', search_joined(search_plain(search_split(name))))
-        else ''
-      end,
-      'A'
-    )
-    || setweight(
-      to_tsvector('english', coalesce(search_plain(description), ''))
-      || to_tsvector('english', coalesce(search_plain(category), '')),
-      'B'
-    )
-    || coalesce(
-      (
-        select array_to_tsvector(array_agg('#' || word order by word))
-        from unnest(tsvector_to_array(to_tsvector('english', search_plain(category)))) as word
-      ),
-      ''
-    )
-    || setweight(
-      to_tsvector('english', coalesce(search_plain(search_split(properties)), '')),
-      'C'
-    );
   if readme is null then
     return head;
   end if;
-  begin
-    return head || setweight(to_tsvector('english', search_plain(readme)), 'D');
-  exception when program_limit_exceeded then
-    -- A tsvector holds 1 MB: of a readme with more different words, its beginning counts.
-    return head || setweight(to_tsvector('english', left(search_plain(left(readme, 20000)), 20000)), 'D');
-  end;
+  return head || setweight(to_tsvector('english', search_plain(readme)), 'D');
+exception when program_limit_exceeded then
+  -- A tsvector holds 1 MB: of a readme with more different words than that, the beginning counts.
+  return head
+    || setweight(to_tsvector('english', left(search_plain(left(readme, 20000)), 20000)), 'D');
 end
 $$;
 
@@ -164,6 +170,10 @@ alter table feeds
   ) stored,
   add column search tsvector generated always as (
     search_words_of(name, description, category, schema_definition, readme_md)
+  ) stored,
+  -- What is ranked by, small enough to stay in the row where a readme's words do not.
+  add column search_head tsvector generated always as (
+    search_head_of(name, description, category, schema_definition)
   ) stored,
   add column name_key text generated always as (search_key(name)) stored;
 
