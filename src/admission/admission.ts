@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { Database, Row } from "../database/query.ts";
+import type { Database, Parameters, Row } from "../database/query.ts";
 import { createBatcher } from "../lib/batcher.ts";
 import type { WindowState } from "../lib/window_state.ts";
 import {
@@ -19,6 +19,7 @@ import {
   WINDOW_MS,
 } from "../limits.ts";
 import { createKnownWindows } from "./known_windows.ts";
+import { windowKeyOf } from "./window_key.ts";
 
 /** What is limited: each operation has windows of its own. */
 export type Operation =
@@ -63,7 +64,6 @@ export interface Grant {
   /** Of the feed, at the moment of the decision; null where the claim names none. */
   readonly dataVersion: bigint | null;
   readonly definitionVersion: bigint | null;
-  readonly pushCount: bigint | null;
 }
 
 export type Decision =
@@ -100,6 +100,10 @@ export interface AdmissionOptions {
   readonly database: Database;
   /** @default WINDOW_MS */
   readonly windowMs?: number;
+  /** Reads in one statement at most. @default ADMISSION_BATCH_MAX */
+  readonly batchMax?: number;
+  /** Statements under way at most. @default ADMISSION_FLIGHTS_MAX */
+  readonly flightsMax?: number;
   /** Called after each batch, for the metrics. */
   readonly onBatch?: (size: number) => void;
 }
@@ -108,8 +112,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { database, windowMs = WINDOW_MS, onBatch } = options;
   const knownWindows = createKnownWindows();
   const batcher = createBatcher<Claim, Decision>({
-    batchMax: ADMISSION_BATCH_MAX,
-    flightsMax: ADMISSION_FLIGHTS_MAX,
+    batchMax: options.batchMax ?? ADMISSION_BATCH_MAX,
+    flightsMax: options.flightsMax ?? ADMISSION_FLIGHTS_MAX,
     queueMax: ADMISSION_QUEUE_MAX,
     groupOf: (claim) => claim.idempotency && `${claim.accountId} ${claim.idempotency.key}`,
     isWanted: (claim) => claim.signal?.aborted !== true,
@@ -121,7 +125,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         const row = rows[index] as Row<"admit">;
         const decision = decisionOf(row);
         if (decision.kind === "limited") {
-          const fullForMs = Number(row.frees_us - row.happened_us) / MICROSECONDS_PER_MS;
+          const fullForMs = fullForMsOf(row);
           knownWindows.remember(claim, { window: decision.window, sentMs, fullForMs });
         }
         return decision;
@@ -146,25 +150,43 @@ async function decide(
   claims: readonly Claim[],
   windowMs: number,
 ): Promise<Row<"admit">[]> {
+  const parameters = admitParameters(claims, windowMs);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await database.rows("admit", [
-        claims.map((claim) => claim.keyId),
-        claims.map((claim) => claim.operation),
-        claims.map((claim) => claim.feedId ?? null),
-        claims.map((claim) => claim.definitionVersion ?? null),
-        claims.map((claim) => claim.limit),
-        claims.map((claim) => claim.limitPaid ?? claim.limit),
-        claims.map((claim) => claim.idempotency?.key ?? null),
-        claims.map((claim) => claim.idempotency?.queryHash ?? null),
-        BigInt(windowMs * MICROSECONDS_PER_MS),
-        BigInt(IDEMPOTENCY_TTL_MS * MICROSECONDS_PER_MS),
-      ]);
+      return await database.rows("admit", parameters);
     } catch (error) {
       const state = (error as { code?: string }).code ?? "";
       if (!RETRIED_STATES.has(state) || attempt >= RETRIES_MAX) throw error;
     }
   }
+}
+
+/** A batch as the parallel arrays that `admit` takes; accounts and windows are numbered from 1. */
+export function admitParameters(claims: readonly Claim[], windowMs: number): Parameters<"admit"> {
+  const accountIds = [...new Set(claims.map((claim) => claim.accountId))].sort();
+  const accountNumbers = new Map(accountIds.map((accountId, index) => [accountId, index + 1]));
+  const windowNumbers = new Map<string, number>();
+  const numberOfWindow = (claim: Claim) => {
+    const key = windowKeyOf(claim);
+    const number = windowNumbers.get(key) ?? windowNumbers.size + 1;
+    windowNumbers.set(key, number);
+    return number;
+  };
+  return [
+    accountIds,
+    claims.map((claim) => accountNumbers.get(claim.accountId) as number),
+    claims.map(numberOfWindow),
+    claims.map((claim) => claim.keyId),
+    claims.map((claim) => claim.operation),
+    claims.map((claim) => claim.feedId ?? null),
+    claims.map((claim) => claim.definitionVersion ?? null),
+    claims.map((claim) => claim.limit),
+    claims.map((claim) => claim.limitPaid ?? claim.limit),
+    claims.map((claim) => claim.idempotency?.key ?? null),
+    claims.map((claim) => claim.idempotency?.queryHash ?? null),
+    BigInt(windowMs * MICROSECONDS_PER_MS),
+    BigInt(IDEMPOTENCY_TTL_MS * MICROSECONDS_PER_MS),
+  ];
 }
 
 function decisionOf(row: Row<"admit">): Decision {
@@ -179,20 +201,19 @@ function decisionOf(row: Row<"admit">): Decision {
         window: windowOf(row),
         dataVersion: row.data_version,
         definitionVersion: row.definition_version,
-        pushCount: row.push_count,
       };
     case "limited":
       return {
         kind: "limited",
         window: windowOf(row),
-        retryAfterMs: Math.ceil(Number(row.frees_us - row.happened_us) / MICROSECONDS_PER_MS),
+        retryAfterMs: Math.ceil(fullForMsOf(row)),
       };
     case "unpaid":
       return {
         kind: "unpaid",
         window: windowOf(row),
-        priceNanos: row.price_nanos,
-        balanceNanos: row.balance_nanos ?? 0n,
+        priceNanos: row.charge_nanos,
+        balanceNanos: row.balance_nanos,
       };
     case "not_purchased":
     case "key_refused":
@@ -203,6 +224,11 @@ function decisionOf(row: Row<"admit">): Decision {
     default:
       throw new Error(`admit returned the unknown outcome "${row.outcome}"`);
   }
+}
+
+/** How long a full window has no room, from the moment of the decision. */
+function fullForMsOf(row: Row<"admit">): number {
+  return Number((row.frees_us ?? row.happened_us) - row.happened_us) / MICROSECONDS_PER_MS;
 }
 
 function windowOf(row: Row<"admit">): WindowState {

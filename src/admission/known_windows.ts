@@ -12,6 +12,7 @@ import { BoundedMap } from "../lib/bounded_map.ts";
 import type { WindowState } from "../lib/window_state.ts";
 import { KNOWN_WINDOWS_MAX } from "../limits.ts";
 import type { Claim, Decision } from "./admission.ts";
+import { windowKeyOf } from "./window_key.ts";
 
 interface FullWindow {
   readonly window: WindowState;
@@ -27,18 +28,13 @@ const BELIEVED_MS = 1_000;
 export function createKnownWindows(now: () => number = () => performance.now()) {
   const full = new BoundedMap<string, FullWindow>(KNOWN_WINDOWS_MAX);
 
-  function keyOf(claim: Claim): string {
-    const isFeeds = claim.operation === "data" || claim.operation === "push";
-    return `${claim.accountId}${claim.operation}${isFeeds ? claim.feedId : ""}`;
-  }
-
   return {
     /** `sentMs` is when the question left: the decision is younger, so the end is never too late. */
     remember(
       claim: Claim,
       known: { window: WindowState; sentMs: number; fullForMs: number },
     ): void {
-      full.set(keyOf(claim), {
+      full.set(windowKeyOf(claim), {
         window: known.window,
         fullUntilMs: known.sentMs + known.fullForMs,
         believedUntilMs: known.sentMs + BELIEVED_MS,
@@ -48,7 +44,7 @@ export function createKnownWindows(now: () => number = () => performance.now()) 
     /** A refusal where the window is certainly full; undefined where the database must say. */
     refuse(claim: Claim): Decision | undefined {
       if (full.size === 0) return undefined;
-      const key = keyOf(claim);
+      const key = windowKeyOf(claim);
       const known = full.get(key);
       if (known === undefined) return undefined;
       const nowMs = now();

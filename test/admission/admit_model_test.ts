@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { admitParameters, type Claim } from "../../src/admission/admission.ts";
+import { WINDOW_MS } from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { AccountModel, type ModelClaim, type ModelFeed } from "./model.ts";
@@ -16,8 +18,6 @@ const FEEDS: readonly ModelFeed[] = [
   { kind: "one_time", priceNanos: 0 },
 ];
 const PURCHASES = new Set([3]);
-const WINDOW_US = 60_000_000n;
-const DAY_US = 86_400_000_000n;
 
 interface Step {
   /** Time that passes before the batch; sums never come near the window's length. */
@@ -126,6 +126,21 @@ async function createAccounts(histories: readonly History[]): Promise<Account[]>
   });
 }
 
+function claimOf(account: Account, claim: ModelClaim): Claim {
+  const { feed, idempotencyKey } = claim;
+  const feedId = feed === undefined ? undefined : feedIds[feed];
+  return {
+    keyId: claim.isKeyRevoked ? account.revokedKeyId : account.keyId,
+    accountId: account.accountId,
+    ...(feedId === undefined
+      ? { operation: "catalog", limit: LIMITS.catalog }
+      : { operation: "data", feedId, limit: LIMITS.free, limitPaid: LIMITS.paid }),
+    ...(idempotencyKey !== undefined && {
+      idempotency: { key: idempotencyKey, queryHash: `q${feed}` },
+    }),
+  };
+}
+
 /** Time passes: what was counted is now that much older. */
 async function pass(accountIds: readonly string[], passUs: readonly string[]): Promise<void> {
   await gateway.sql`
@@ -159,21 +174,13 @@ async function check(histories: readonly History[]): Promise<void> {
         return claim === undefined ? [] : [{ index, claim }];
       }),
     ).flat();
-    const rows = await gateway.gateway.services.database.rows("admit", [
-      claims.map(({ index, claim }) => {
-        const account = accounts[index] as Account;
-        return claim.isKeyRevoked ? account.revokedKeyId : account.keyId;
-      }),
-      claims.map(({ claim }) => (claim.feed === undefined ? "catalog" : "data")),
-      claims.map(({ claim }) => (claim.feed === undefined ? null : (feedIds[claim.feed] ?? null))),
-      claims.map(() => null),
-      claims.map(({ claim }) => (claim.feed === undefined ? LIMITS.catalog : LIMITS.free)),
-      claims.map(({ claim }) => (claim.feed === undefined ? LIMITS.catalog : LIMITS.paid)),
-      claims.map(({ claim }) => claim.idempotencyKey ?? null),
-      claims.map(({ claim }) => (claim.idempotencyKey === undefined ? null : `q${claim.feed}`)),
-      WINDOW_US,
-      DAY_US,
-    ]);
+    const rows = await gateway.gateway.services.database.rows(
+      "admit",
+      admitParameters(
+        claims.map(({ index, claim }) => claimOf(accounts[index] as Account, claim)),
+        WINDOW_MS,
+      ),
+    );
     for (const [place, { index, claim }] of claims.entries()) {
       const expected = (models[index] as AccountModel).decide(claim, clocks[index] as number);
       const actual = rows[place]?.outcome;

@@ -1,0 +1,182 @@
+/**
+ * Decisions a second at 512 waiting reads over 20,000 account-feed pairs, durable (fsync on): the whole
+ * job (key, feed, window, price, balance, usage row) for one read a transaction, for batches of 64 and
+ * of 256, beside npm's `rate-limiter-flexible` on the same PostgreSQL, which only counts, in fixed
+ * windows. Then the same again with 10 million usage rows in place.
+ *
+ * `bun run bench admission [usage rows]`
+ *
+ * @module
+ */
+import { type Admission, type Claim, createAdmission } from "../../src/admission/admission.ts";
+import { connect } from "../../src/database/connect.ts";
+import { createDatabase } from "../../src/database/query.ts";
+import type { Bench } from "./run.ts";
+import { type BenchDatabase, callsPerSecond, median, peer, startBenchDatabase } from "./support.ts";
+
+const ACCOUNTS = 1_000;
+const FEEDS = 20;
+const WAITING = 512;
+const ROUNDS = 3;
+const ROUND_MS = 4_000;
+const HISTORY_ROWS = 10_000_000;
+
+/** What is used of the peers, whose packages only the benchmarks install. */
+interface PgPackage {
+  Pool: new (options: object) => { end(): Promise<void> };
+}
+interface Limiter {
+  consume(key: string): Promise<unknown>;
+}
+interface LimiterPackage {
+  RateLimiterPostgres: new (options: object, ready: (error?: Error) => void) => Limiter;
+}
+
+interface Contender {
+  readonly name: string;
+  readonly call: () => Promise<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+export const bench: Bench = async (args) => {
+  const database = await startBenchDatabase();
+  try {
+    const pick = await seed(database);
+    const before = await compare(database, pick, "empty log");
+    const rows = Number(args[0] ?? HISTORY_ROWS);
+    await fillHistory(database, rows);
+    const after = await compare(database, pick, `${rows} usage rows`);
+    return [...before, ...after];
+  } finally {
+    await database.stop();
+  }
+};
+
+async function compare(database: BenchDatabase, pick: () => Claim, history: string) {
+  const contenders: Contender[] = [
+    ours(database, pick, { name: "one transaction a read", batchMax: 1, flightsMax: 16 }),
+    ours(database, pick, { name: "batches of 64", batchMax: 64, flightsMax: 2 }),
+    ours(database, pick, { name: "batches of 256", batchMax: 256, flightsMax: 2 }),
+    await rateLimiterFlexible(database, pick),
+  ];
+  const figures = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
+  for (const { call } of contenders) await callsPerSecond(WAITING, 1_000, call);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { name, call } of contenders) {
+      figures.get(name)?.push(await callsPerSecond(WAITING, ROUND_MS, call));
+    }
+  }
+  for (const { close } of contenders) await close();
+  const base = median(figures.get("one transaction a read") ?? []);
+  return [...figures].map(([name, values]) => ({
+    history,
+    name,
+    "decisions/s": Math.round(median(values)),
+    "of one transaction": (median(values) / base).toFixed(1),
+  }));
+}
+
+function ours(
+  database: BenchDatabase,
+  pick: () => Claim,
+  options: { name: string; batchMax: number; flightsMax: number },
+): Contender {
+  const connections = connect(database.address, { connectionsMax: options.flightsMax });
+  const admission: Admission = createAdmission({
+    database: createDatabase(connections),
+    batchMax: options.batchMax,
+    flightsMax: options.flightsMax,
+  });
+  return {
+    name: options.name,
+    async call() {
+      const decision = await admission.admit(pick());
+      if (decision.kind !== "granted") throw new Error(`not granted: ${decision.kind}`);
+    },
+    close: () => connections.end(),
+  };
+}
+
+async function rateLimiterFlexible(database: BenchDatabase, pick: () => Claim): Promise<Contender> {
+  const pg = await peer<PgPackage>("pg");
+  const { RateLimiterPostgres } = await peer<LimiterPackage>("rate-limiter-flexible");
+  const pool = new pg.Pool({
+    host: database.socketDir,
+    user: "postgres",
+    database: "feedgate",
+    max: 16,
+  });
+  const limiter = await new Promise<Limiter>((resolve, reject) => {
+    const made = new RateLimiterPostgres(
+      { storeClient: pool, points: 1_000_000, duration: 60, tableName: "peer_limits" },
+      (error) => (error ? reject(error) : resolve(made)),
+    );
+  });
+  return {
+    name: "rate-limiter-flexible (counts only)",
+    call() {
+      const { accountId, feedId } = pick();
+      return limiter.consume(`${accountId}:${feedId}`);
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** Accounts with credit, each with a key; metered feeds. Returns a picker of random claims. */
+async function seed({ sql }: BenchDatabase): Promise<() => Claim> {
+  await sql`
+    insert into accounts (name, max_feeds_allowed, balance_nanos)
+    select 'bench', 0, 1000000000000 from generate_series(1, ${ACCOUNTS}::int)`;
+  const keys = await sql`
+    insert into api_keys (account_id, key_hash, key_start, permission)
+    select account_id, sha256(account_id::text::bytea), 'fg_read_bnch', 'read' from accounts
+    returning key_id, account_id`;
+  const feeds = await sql`
+    insert into feeds (
+      account_id, name, endpoint_path, feed_type, status, first_pushed_at, price_type,
+      call_price_nanos
+    )
+    select
+      (select account_id from accounts limit 1), 'bench', 'bench-' || number, 'collection',
+      'active', now(), 'metered', 1000
+    from generate_series(1, ${FEEDS}::int) as number
+    returning feed_id`;
+  await sql.unsafe("vacuum analyze");
+  const any = <T>(list: readonly T[]) => list[Math.floor(Math.random() * list.length)] as T;
+  return () => {
+    const key = any(keys);
+    return {
+      keyId: key.key_id,
+      accountId: key.account_id,
+      operation: "data",
+      feedId: any(feeds).feed_id,
+      definitionVersion: 1n,
+      limit: 1_000_000,
+    };
+  };
+}
+
+/** Usage rows of the month so far, in the order of time, as a busy month would leave them. */
+async function fillHistory({ sql }: BenchDatabase, rows: number): Promise<void> {
+  console.log(`filling ${rows} usage rows …`);
+  await sql`
+    insert into usage_events (
+      usage_id, account_id, operation, feed_id, charge_nanos, balance_after_nanos, happened_at
+    )
+    select
+      overlay(
+        uuid_from_time(now() - (${rows}::bigint - number) * interval '1 millisecond')::text
+        placing substr(gen_random_uuid()::text, 15) from 15
+      )::uuid,
+      accounts.account_id, 'data', feeds.feed_id, 0, 0,
+      now() - (${rows}::bigint - number) * interval '1 millisecond'
+    from generate_series(1, ${rows}::bigint) as number
+    join (
+      select account_id, row_number() over (order by account_id) - 1 as place from accounts
+    ) as accounts on accounts.place = number % ${ACCOUNTS}
+    join (
+      select feed_id, row_number() over (order by feed_id) - 1 as place from feeds
+    ) as feeds on feeds.place = number % ${FEEDS}`;
+  await sql.unsafe("vacuum analyze usage_events");
+  await sql.unsafe("checkpoint");
+}

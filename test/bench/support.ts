@@ -1,0 +1,78 @@
+/**
+ * What the benchmarks share: a database of their own with fsync on, and the arithmetic of figures.
+ *
+ * @module
+ */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Connections, connect, type DatabaseAddress } from "../../src/database/connect.ts";
+import { startEmbedded } from "../../src/database/embedded.ts";
+import { migrate } from "../../src/database/migrate.ts";
+
+export interface BenchDatabase {
+  readonly address: DatabaseAddress;
+  readonly socketDir: string;
+  /** Without a statement timeout. */
+  readonly sql: Connections;
+  stop(): Promise<void>;
+}
+
+/** A fresh embedded PostgreSQL as a user has it: durable, migrated. */
+export async function startBenchDatabase(): Promise<BenchDatabase> {
+  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-bench-"));
+  chmodSync(dataDir, 0o755);
+  const embedded = await startEmbedded({ dataDir });
+  const { host, port, user, database } = embedded;
+  const address = { host, port, user, database };
+  const sql = connect(address, { connectionsMax: 4, statementTimeoutMs: 0 });
+  await migrate(sql);
+  const [settings] = await sql`select current_setting('fsync') as fsync`;
+  if (settings?.fsync !== "on") throw new Error("the benchmark needs fsync on");
+  return {
+    address,
+    socketDir: host,
+    sql,
+    async stop() {
+      await sql.end();
+      await embedded.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** The value below which `share` (0 to 1) of the values lie. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Runs `call` on `waiting` loops for `ms`; calls a second. */
+export async function callsPerSecond(
+  waiting: number,
+  ms: number,
+  call: () => Promise<unknown>,
+): Promise<number> {
+  const start = performance.now();
+  const end = start + ms;
+  let calls = 0;
+  const loop = async () => {
+    while (performance.now() < end) {
+      await call();
+      calls += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: waiting }, loop));
+  return calls / ((performance.now() - start) / 1_000);
+}
+
+/** A peer's package, by a name that the type checker does not follow: only the benchmarks install it. */
+export async function peer<Package>(name: string): Promise<Package> {
+  const loaded = (await import(name)) as { default?: Package } & Package;
+  return loaded.default ?? loaded;
+}
