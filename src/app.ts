@@ -6,6 +6,7 @@
 import { Elysia } from "elysia";
 import { accountRoutes } from "./account/routes.ts";
 import { catalogRoutes } from "./catalog/catalog_routes.ts";
+import { docsRoutes } from "./docs/docs_routes.ts";
 import { feedRoutes } from "./feed/feed_routes.ts";
 import { createEndpoint } from "./http/endpoint.ts";
 import { Problem } from "./http/errors.ts";
@@ -31,6 +32,7 @@ export function createApp(services: Services) {
     );
   }
   app.use(healthRoutes(services.http, services.database));
+  app.use(docsRoutes(services, app));
   return withFallback(app, services);
 }
 

@@ -1,0 +1,155 @@
+/**
+ * `/docs`, the browsable page, and `/docs/json`, the OpenAPI document. Decisions 1.
+ *
+ * All of it is served from here; the compiled binary holds Swagger UI's files.
+ *
+ * @module
+ */
+import { swagger } from "@elysiajs/swagger";
+import { Type } from "@sinclair/typebox";
+import { type AnyElysia, Elysia } from "elysia";
+import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
+import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import { type Call, createEndpoint, type Handler } from "../http/endpoint.ts";
+import { Problem } from "../http/errors.ts";
+import { matchesTag, weakTag } from "../http/etag.ts";
+import { readParameters } from "../http/parameters.ts";
+import type { Services } from "../services.ts";
+import { describeApi, type OpenApiDocument, type PluginDocument } from "./openapi.ts";
+import { PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, renderPage } from "./page.ts";
+
+const NO_PARAMETERS = Type.Object({});
+/** Where the plugin serves, on an app of its own that no client reaches; no route of ours. */
+const PLUGIN_PATH = "/swagger";
+
+interface Asset {
+  readonly type: string;
+  readonly read: () => Promise<Content>;
+}
+
+/** What is sent, with the tag that it is revalidated by. */
+interface Content {
+  readonly body: string | Uint8Array;
+  readonly tag: string;
+}
+
+function file(path: string, type: string): Asset {
+  return { type, read: once(async () => tagged(await Bun.file(path).bytes())) };
+}
+
+function text(content: string, type: string): Asset {
+  return { type, read: once(async () => tagged(content)) };
+}
+
+const SCRIPT_TYPE = "text/javascript; charset=utf-8";
+const STYLE_TYPE = "text/css; charset=utf-8";
+
+const ASSETS: Readonly<Record<string, Asset>> = {
+  "swagger-ui-bundle.js": file(script, SCRIPT_TYPE),
+  "swagger-ui.css": file(styles, STYLE_TYPE),
+  "favicon-32x32.png": file(favicon, "image/png"),
+  "page.js": text(PAGE_SCRIPT, SCRIPT_TYPE),
+  "page.css": text(PAGE_STYLE, STYLE_TYPE),
+};
+
+const renderedPage = once(async () => tagged(renderPage()));
+
+/** `app` is described as it is when the document is first asked for: with all its routes. */
+export function docsRoutes(services: Services, app: AnyElysia) {
+  const { http } = services;
+  const hidden = { detail: { hide: true } };
+  const endpoint = (route: string, handler: Handler) =>
+    createEndpoint(http, { route, isKeyed: false }, (call, parameter) => {
+      readParameters(NO_PARAMETERS, call.search);
+      return handler(call, parameter);
+    });
+
+  let described: { readonly baseUrl: string; readonly content: Promise<Content> } | undefined;
+  /** Made once for each base URL, which is known only when the listener has its port. */
+  function document(): Promise<Content> {
+    const baseUrl = http.baseUrl();
+    if (described?.baseUrl !== baseUrl) {
+      const content = documentOf(app, services).then((it) => tagged(JSON.stringify(it)));
+      described = { baseUrl, content };
+    }
+    return described.content;
+  }
+
+  const page = endpoint("/docs", async (call) => answer(call, await renderedPage(), PAGE_HEADERS));
+  const json = endpoint("/docs/json", async (call) =>
+    answer(call, await document(), {
+      "Content-Type": "application/json",
+      "Cache-Control": "public, no-cache",
+      // Tools on other sites read it; there is nothing secret in it.
+      "Access-Control-Allow-Origin": "*",
+    }),
+  );
+  const asset = endpoint("/docs/assets/{name}", async (call, name) => {
+    const found = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+    if (found === undefined) {
+      throw new Problem("ROUTE_NOT_FOUND", { detail: "There is no such file; see /docs." });
+    }
+    return answer(call, await found.read(), {
+      "Content-Type": found.type,
+      "Cache-Control": "public, no-cache",
+      "X-Content-Type-Options": "nosniff",
+    });
+  });
+  return new Elysia({ name: "docs" })
+    .get("/docs", ({ request }) => page(request), hidden)
+    .get("/docs/json", ({ request }) => json(request), hidden)
+    .get("/docs/assets/:name", ({ request, params }) => asset(request, params.name), hidden);
+}
+
+/** The document of an app, for tests and tools. */
+export async function documentOf(app: AnyElysia, services: Services): Promise<OpenApiDocument> {
+  return describeApi(await describeRoutes(app), {
+    baseUrl: services.http.baseUrl(),
+    limits: services.config.limits,
+  });
+}
+
+async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
+  const describer = new Elysia()
+    .use(
+      swagger({
+        path: PLUGIN_PATH,
+        specPath: `${PLUGIN_PATH}/json`,
+        // The alias is mentioned once, in the description. Decisions 1.
+        exclude: [/^\/api\//],
+        // A path with a dot, such as /.well-known, is no static file here.
+        excludeStaticFile: false,
+      }),
+    )
+    .use(app);
+  const response = await describer.handle(new Request(`http://localhost${PLUGIN_PATH}/json`));
+  return (await response.json()) as PluginDocument;
+}
+
+function answer(
+  call: Call,
+  { body, tag }: Content,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const all = { ...headers, ETag: tag };
+  if (matchesTag(call.request.headers.get("if-none-match"), tag)) {
+    return new Response(null, { status: 304, headers: all });
+  }
+  return new Response(call.isHead ? null : body, { headers: all });
+}
+
+function tagged(body: string | Uint8Array): Content {
+  return {
+    body,
+    tag: weakTag(typeof body === "string" ? body : Buffer.from(body).toString("latin1")),
+  };
+}
+
+function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

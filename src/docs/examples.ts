@@ -1,0 +1,140 @@
+/**
+ * Example values that several operations share: one feed of earthquakes, its rows and its reader.
+ *
+ * @module
+ */
+
+export const FEED_ID = "0192f0c1-8f5e-7c3a-9d1b-2f6c1e0a4b7d";
+const ACCOUNT_ID = "3d6f8a52-5b0e-4c8e-9a44-0d2f7f0e6c11";
+const USAGE_ID = "0193a7e4-52d1-7b6e-8c55-6a1f0f7e9d20";
+const SYNCED_AT = "2026-11-21T09:00:04.218031Z";
+
+export const ORIGIN = {
+  usage_id: USAGE_ID,
+  timestamp: "2026-11-21T09:02:11.480112Z",
+  feed_id: FEED_ID,
+  credits_charged: 1,
+};
+
+export const ORIGIN_FREE = { ...ORIGIN, feed_id: null, credits_charged: 0 };
+
+export const ROWS = [
+  { id: "us7000kufc", event_timestamp: "2026-11-21T08:41:07Z", magnitude: 5.1, place: "Tonga" },
+  { id: "us7000kuf9", event_timestamp: "2026-11-21T08:12:55Z", magnitude: 4.7, place: "Chile" },
+];
+
+export const SCHEMA_DEFINITION = {
+  type: "object",
+  properties: {
+    id: { type: "string" },
+    event_timestamp: { type: "string", format: "date-time" },
+    magnitude: { type: "number" },
+    place: { type: "string" },
+  },
+  required: ["id", "magnitude"],
+};
+
+export const FEED_METADATA = {
+  id: FEED_ID,
+  name: "Earthquakes",
+  description: "Earthquakes of magnitude 4.5 and above, worldwide.",
+  endpoint_path: "quakes",
+  readme_md: "# Earthquakes\n\nUpdated every hour.",
+  category: "science",
+  feed_type: "stream",
+  consumer_type: "stream",
+  price_per_1k: 0.001,
+  price_type: "metered",
+  one_time_price_cents: null,
+  reliability_score: 99.2,
+  last_sync_at: SYNCED_AT,
+  sync_interval_mins: 60,
+  update_frequency_text: "hourly",
+  storage_config: { max_body_bytes: 2_097_152, max_row_bytes: 51_200, max_rows: 500 },
+  schema_definition: SCHEMA_DEFINITION,
+  schema_version: 1,
+  schema_locked: true,
+  sample_response: ROWS[0],
+  status: "active",
+  provider: { id: ACCOUNT_ID, name: "Seismic Data" },
+};
+
+export const FEED_ROW = {
+  ...FEED_METADATA,
+  draft_step: null,
+  is_public: true,
+  created_at: "2026-11-01T12:00:00.000000Z",
+  updated_at: "2026-11-02T08:30:00.000000Z",
+};
+
+export const WRITTEN_FEED = { ...FEED_ROW, max_feeds_allowed: 3, feeds_used: 1 };
+
+export const CREATED_FEED = {
+  ...WRITTEN_FEED,
+  status: "draft",
+  is_public: false,
+  last_sync_at: null,
+  reliability_score: null,
+};
+
+export const CATALOG_ENTRY = {
+  id: FEED_ID,
+  name: "Earthquakes",
+  description: FEED_METADATA.description,
+  category: "science",
+  feed_type: "stream",
+  consumer_type: "stream",
+  endpoint_path: "quakes",
+  pricing: "$0.001 per 1,000 calls",
+  update_frequency: "hourly",
+  reliability: "99.2%",
+  last_sync_at: SYNCED_AT,
+  schema_hint: Object.keys(SCHEMA_DEFINITION.properties),
+};
+
+export const SEARCH_HIT = {
+  id: FEED_ID,
+  name: "Earthquakes",
+  description: FEED_METADATA.description,
+  category: "science",
+  feed_type: "stream",
+  consumer_type: "stream",
+  endpoint_path: "quakes",
+  price_per_1k: 0.001,
+  reliability_score: 99.2,
+  last_sync_at: SYNCED_AT,
+  update_frequency_text: "hourly",
+};
+
+export const PUSH_RESULT = {
+  feed_id: FEED_ID,
+  feed_type: "stream",
+  status: "active",
+  rows_received: 2,
+  rows_inserted: 2,
+  rows_updated: 0,
+  rows_duplicate: 0,
+  batch_id: null,
+  batch_complete: false,
+  last_sync_at: SYNCED_AT,
+  data_version: 42,
+};
+
+export const USAGE_EVENT = {
+  usage_id: USAGE_ID,
+  timestamp: ORIGIN.timestamp,
+  operation: "data",
+  feed_id: FEED_ID,
+  credits_charged: 1,
+};
+
+export const ACCOUNT = {
+  id: ACCOUNT_ID,
+  name: "Research agents",
+  balance: { credits: 999.5, usd: 0.0009995 },
+  limits: [
+    { operation: "data", tier: "free", limit: 10, window_seconds: 60 },
+    { operation: "data", tier: "paid", limit: 100, window_seconds: 60 },
+    { operation: "search", tier: "all", limit: 120, window_seconds: 60 },
+  ],
+};

@@ -1,0 +1,48 @@
+/**
+ * What the document says of the API as a whole. Interface 5, 8 and 9.
+ *
+ * @module
+ */
+import type { Limits } from "../limits.ts";
+
+/** The version of the interface. Interface 9. */
+const API_VERSION = "1.1.0";
+
+export const TAGS = [
+  { name: "discovery", description: "Find feeds, and learn all about one. Free." },
+  { name: "data", description: "Read a feed's data." },
+  { name: "account", description: "Your balance, limits and logged calls." },
+  { name: "provider", description: "Create, edit and fill your own feeds." },
+  { name: "skills", description: "Feeds as skills for agent frameworks. No key needed." },
+  { name: "operations", description: "For those who run the gateway. No key needed." },
+] as const;
+
+export const SECURITY_SCHEMES = {
+  apiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description: "A read key, `fg_read_…`. It wins where both headers are sent.",
+  },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "A read key on consumer routes, a write key, `fg_write_…`, on provider routes.",
+  },
+} as const;
+
+export function documentInfo(context: { readonly baseUrl: string; readonly limits: Limits }) {
+  const { baseUrl, limits } = context;
+  return {
+    title: "Feedgate",
+    version: API_VERSION,
+    description: [
+      "Providers push JSON data into feeds; agents find the feeds, read them over HTTP and pay per call.",
+      "Every `/v1/…` address answers the same at `/api/v1/…`. `HEAD` works wherever `GET` does and is never charged.",
+      `Limits are exact sliding windows of 60 seconds: ${limits.readsFree} reads of a free feed and ${limits.readsPaid} of a paid one, ${limits.discovery} calls each of catalog, search and metadata, ${limits.pushes} pushes into a feed.`,
+      `One credit is 0.000001 USD. Errors are RFC 9457 problem details; each \`code\` is explained [on the docs page](${baseUrl}/docs#errors).`,
+    ].join("\n\n"),
+    license: { name: "MIT", identifier: "MIT" },
+    contact: { name: "The operator of this gateway", url: `${baseUrl}/docs` },
+  };
+}

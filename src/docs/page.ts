@@ -1,0 +1,121 @@
+/**
+ * The docs page: Swagger UI over the document, and every error explained under the anchor that a
+ * problem's `type` points to. Decisions 1, 2 and 10.
+ *
+ * All addresses are relative, so the page works behind any prefix, and nothing on it asks another host.
+ *
+ * @module
+ */
+import { PROBLEMS } from "../http/errors.ts";
+import { anchorOf, PROBLEM_CODES, PROBLEM_DOCS } from "./problems.ts";
+
+/** Swagger UI sets styles on elements, so styles can't be confined to files. */
+export const PAGE_HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Cache-Control": "public, no-cache",
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Referrer-Policy": "no-referrer",
+} as const;
+
+/** Starts Swagger UI on the server that the page came from, and jumps to the error asked for. */
+export const PAGE_SCRIPT = `"use strict";
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const shade = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", shade);
+shade();
+const jump = () => {
+  const asked = location.hash.startsWith("#errors") && document.getElementById(location.hash.slice(1));
+  if (asked) asked.scrollIntoView();
+};
+const response = await fetch("docs/json");
+const spec = await response.json();
+// The public address may lie behind a proxy that this browser does not use.
+spec.servers = [{ url: new URL(".", location.href).href.replace(/\\/$/, "") }];
+SwaggerUIBundle({
+  spec,
+  dom_id: "#api",
+  deepLinking: true,
+  displayRequestDuration: true,
+  persistAuthorization: false,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  onComplete: jump,
+});
+addEventListener("hashchange", jump);
+`;
+
+export const PAGE_STYLE = `
+:root { color-scheme: light dark; --ink: #1f2937; --soft: #6b7280; --line: #e5e7eb; --ground: #fff; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e5e7eb; --soft: #9ca3af; --line: #374151; --ground: #1c2022; }
+}
+body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+.frame { max-width: 1460px; margin: 0 auto; padding: 0 20px; }
+header.frame { display: flex; gap: 24px; align-items: baseline; padding-top: 20px; }
+header strong { font-size: 20px; }
+a { color: inherit; }
+#errors { margin-bottom: 60px; }
+#errors > p { color: var(--soft); }
+article { border-top: 1px solid var(--line); padding: 12px 0; scroll-margin-top: 12px; }
+article:target { background: color-mix(in srgb, gold 18%, transparent); }
+article h3 { display: flex; gap: 12px; align-items: baseline; margin: 0; font-size: 16px; }
+article h3 a { text-decoration: none; }
+article h3 span { color: var(--soft); font-weight: normal; }
+article p { margin: 4px 0 0; }
+`;
+
+/** The page, the same for every deployment. */
+export function renderPage(): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Feedgate API</title>
+<link rel="icon" type="image/png" href="docs/assets/favicon-32x32.png">
+<link rel="stylesheet" href="docs/assets/swagger-ui.css">
+<link rel="stylesheet" href="docs/assets/page.css">
+<script src="docs/assets/swagger-ui-bundle.js" defer></script>
+<script src="docs/assets/page.js" type="module"></script>
+</head>
+<body>
+<header class="frame"><strong>Feedgate</strong> <a href="docs/json">OpenAPI document</a> <a href="#errors">Errors</a></header>
+<main>
+<div id="api"><noscript class="frame">The API is described in <a href="docs/json">the OpenAPI document</a>.</noscript></div>
+<section id="errors" class="frame">
+<h2>Errors</h2>
+<p>Every error is a problem document (RFC 9457, <code>application/problem+json</code>). Decide by <code>code</code>; <code>detail</code> says what to do in the case at hand.</p>
+${PROBLEM_CODES.map(renderProblem).join("\n")}
+</section>
+</main>
+</body>
+</html>
+`;
+}
+
+function renderProblem(code: (typeof PROBLEM_CODES)[number]): string {
+  const { status, title } = PROBLEMS[code];
+  const { when, remedy } = PROBLEM_DOCS[code];
+  const anchor = anchorOf(code);
+  const statuses = code === "KEY_INVALID" ? "401 or 403" : status;
+  return `<article id="${anchor}">
+<h3><a href="#${anchor}"><code>${code}</code></a> <span>${statuses} · ${escapeHtml(title)}</span></h3>
+<p>${escapeHtml(when)}</p>
+<p><b>What to do:</b> ${escapeHtml(remedy)}</p>
+</article>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
