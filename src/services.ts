@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./database/query.ts";
 import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
 import type { HttpContext } from "./http/endpoint.ts";
+import { createMetrics } from "./http/metrics.ts";
 import { createKeys, type Keys } from "./key/keys.ts";
 import type { Log } from "./lib/log.ts";
 import { createRowSchemas, type RowSchemas } from "./row_schema/row_schema.ts";
@@ -47,11 +48,20 @@ export async function createServices(options: ServicesOptions): Promise<Services
     baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}`,
     isDraining: false,
   };
+  const metrics = createMetrics();
   const http: HttpContext = {
     baseUrl: () => state.baseUrl,
     isDraining: () => state.isDraining,
     log,
+    metrics,
   };
+  const admission = createAdmission({ database, metrics });
+  metrics.gauge(
+    "feedgate_admission_waiting",
+    "Reads that wait to be admitted",
+    () => admission.waiting,
+  );
+  metrics.gauge("feedgate_database_statements", "Statements sent", () => database.statementCount);
   return {
     config,
     database,
@@ -59,7 +69,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     http,
     keys: createKeys(database),
     feeds: createFeeds(database),
-    admission: createAdmission({ database }),
+    admission,
     rowSchemas: createRowSchemas(),
     cursorSecret: config.cursorSecret ?? (await keptCursorSecret(database)),
     billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,

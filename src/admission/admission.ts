@@ -9,6 +9,7 @@
  * @module
  */
 import type { Database, Parameters, Row } from "../database/query.ts";
+import type { Metrics } from "../http/metrics.ts";
 import { createBatcher } from "../lib/batcher.ts";
 import type { WindowState } from "../lib/window_state.ts";
 import {
@@ -92,6 +93,7 @@ export interface Admission {
 
 const MICROSECONDS_PER_SECOND = 1_000_000n;
 const MICROSECONDS_PER_MS = 1_000;
+const NANOS_PER_CREDIT = 1_000;
 const RETRIES_MAX = 5;
 /** Deadlock and serialization failure: the whole batch was rolled back and may be sent again. */
 const RETRIED_STATES = new Set(["40P01", "40001"]);
@@ -104,12 +106,11 @@ export interface AdmissionOptions {
   readonly batchMax?: number;
   /** Statements under way at most. @default ADMISSION_FLIGHTS_MAX */
   readonly flightsMax?: number;
-  /** Called after each batch, for the metrics. */
-  readonly onBatch?: (size: number) => void;
+  readonly metrics?: Metrics;
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { database, windowMs = WINDOW_MS, onBatch } = options;
+  const { database, windowMs = WINDOW_MS, metrics } = options;
   const knownWindows = createKnownWindows();
   const batcher = createBatcher<Claim, Decision>({
     batchMax: options.batchMax ?? ADMISSION_BATCH_MAX,
@@ -118,7 +119,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     groupOf: (claim) => claim.idempotency && `${claim.accountId} ${claim.idempotency.key}`,
     isWanted: (claim) => claim.signal?.aborted !== true,
     run: async (claims) => {
-      onBatch?.(claims.length);
+      metrics?.batchSent(claims.length);
       const sentMs = performance.now();
       const rows = await decide(database, claims, windowMs);
       return claims.map((claim, index) => {
@@ -128,6 +129,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
           const fullForMs = fullForMsOf(row);
           knownWindows.remember(claim, { window: decision.window, sentMs, fullForMs });
         }
+        metrics?.decided({
+          operation: claim.operation,
+          outcome: row.outcome,
+          isLogged: row.outcome === "granted" && row.usage_id !== null,
+          credits: row.outcome === "granted" ? Number(row.charge_nanos) / NANOS_PER_CREDIT : 0,
+        });
         return decision;
       });
     },

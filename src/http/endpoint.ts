@@ -5,8 +5,11 @@
  */
 import type { Log } from "../lib/log.ts";
 import { problemOf, problemResponse } from "./errors.ts";
+import type { Metrics } from "./metrics.ts";
 import { searchOf } from "./query_string.ts";
 import { requestIdOf } from "./request_id.ts";
+
+const MS_PER_SECOND = 1_000;
 
 /** What the HTTP layer knows of the server it runs in. */
 export interface HttpContext {
@@ -15,8 +18,7 @@ export interface HttpContext {
   /** While true, answers ask the client to close its connection. */
   readonly isDraining: () => boolean;
   readonly log: Log;
-  /** Called after each answer, for metrics. */
-  readonly onAnswer?: (answer: { route: string; status: number; ms: number }) => void;
+  readonly metrics: Metrics;
 }
 
 /** One request on its way through a route. */
@@ -27,6 +29,8 @@ export interface Call {
   readonly search: string;
   /** HEAD: every check but window and credit, and no body. */
   readonly isHead: boolean;
+  /** Whose call and of which feed, as far as that is known: for the log, never for the answer. */
+  readonly subject: { accountId?: string; feedId?: string };
 }
 
 export interface EndpointOptions {
@@ -50,10 +54,15 @@ export function createEndpoint(
   return async (request, parameter = "") => {
     const startedMs = performance.now();
     const requestId = requestIdOf(request.headers);
-    const isHead = request.method === "HEAD";
+    const call: Call = {
+      request,
+      requestId,
+      search: searchOf(request.url),
+      isHead: request.method === "HEAD",
+      subject: {},
+    };
     let response: Response;
     try {
-      const call = { request, requestId, search: searchOf(request.url), isHead };
       response = await handler(call, parameter);
       response.headers.set("X-Request-Id", requestId);
     } catch (error) {
@@ -63,8 +72,35 @@ export function createEndpoint(
     }
     if (context.isDraining()) response.headers.set("Connection", "close");
     const ms = performance.now() - startedMs;
-    context.onAnswer?.({ route, status: response.status, ms });
-    context.log.debug("answered", { requestId, route, status: response.status, ms });
+    context.metrics.answered(route, response.status, ms / MS_PER_SECOND);
+    if (context.log.isEnabled("info")) logAnswer(context.log, { call, route, response, ms });
     return response;
   };
+}
+
+/** One line a request; ids only, never a key, a query or a payload. */
+function logAnswer(
+  log: Log,
+  answer: { call: Call; route: string; response: Response; ms: number },
+): void {
+  const { call, route, response, ms } = answer;
+  const { headers, method } = call.request;
+  log.info("request", {
+    request_id: call.requestId,
+    trace_id: traceIdOf(headers.get("traceparent")),
+    method,
+    route,
+    status: response.status,
+    ms: Math.round(ms * MS_PER_SECOND) / MS_PER_SECOND,
+    account: call.subject.accountId,
+    feed: call.subject.feedId,
+    request_bytes: Number(headers.get("content-length") ?? 0) || undefined,
+  });
+}
+
+/** The trace id of a W3C `traceparent`. */
+function traceIdOf(traceparent: string | null): string | undefined {
+  return traceparent === null
+    ? undefined
+    : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(traceparent)?.[1];
 }

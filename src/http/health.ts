@@ -1,7 +1,8 @@
 /**
- * `/healthz`: this process lives. `/readyz`: it can serve, so its database answers and no drain has begun.
+ * `/healthz`: this process lives. `/readyz`: it can serve, so its database answers and no drain has
+ * begun. `/metrics`: Prometheus' text.
  *
- * Neither needs a key, and neither names an account or feed. Decisions 10.
+ * None needs a key, and none names an account or feed. Decisions 10.
  *
  * @module
  */
@@ -24,6 +25,10 @@ export function healthRoutes(http: HttpContext, database: Database) {
     await database.row("ping", []);
     return Response.json({ status: "ready" }, { headers: { "Cache-Control": "no-store" } });
   });
+  const metrics = createEndpoint(http, { route: "/metrics", isKeyed: false }, async () => {
+    const headers = { "Content-Type": http.metrics.contentType, "Cache-Control": "no-store" };
+    return new Response(await http.metrics.text(), { headers });
+  });
   const tags = ["operations"];
   return new Elysia({ name: "health" })
     .get("/healthz", ({ request }) => healthz(request), {
@@ -36,5 +41,8 @@ export function healthRoutes(http: HttpContext, database: Database) {
         tags,
         security: [],
       },
+    })
+    .get("/metrics", ({ request }) => metrics(request), {
+      detail: { operationId: "metrics", summary: "Figures for Prometheus", tags, security: [] },
     });
 }

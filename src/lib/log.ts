@@ -6,6 +6,10 @@
  * @module
  */
 
+import { writeSync } from "node:fs";
+
+const STDERR = 2;
+
 export type LogLevelName = "debug" | "info" | "warn" | "error" | "silent";
 
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -15,6 +19,8 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+  /** Whether lines of this level are written: to ask before making a line on a hot path. */
+  isEnabled(level: Exclude<LogLevelName, "silent">): boolean;
 }
 
 export interface LogOptions {
@@ -34,18 +40,16 @@ const RANK: Readonly<Record<LogLevelName, number>> = {
 };
 
 export function createLog(options: LogOptions): Log {
-  const {
-    level,
-    isReadable = process.stderr.isTTY === true,
-    write = (line) => process.stderr.write(`${line}\n`),
-  } = options;
+  const { level, isReadable = process.stderr.isTTY === true, write = bufferedStderr() } = options;
 
   function at(name: Exclude<LogLevelName, "silent">) {
     if (RANK[name] < RANK[level]) return () => {};
     return (message: string, fields: LogFields = {}) => {
       const time = new Date().toISOString();
       const plain = Object.fromEntries(
-        Object.entries(fields).map(([key, value]) => [key, plainOf(value)]),
+        Object.entries(fields)
+          .filter(([, value]) => value !== undefined)
+          .map(([key, value]) => [key, plainOf(value)]),
       );
       const pairs = Object.entries(plain).map(([key, value]) => `${key}=${value}`);
       write(
@@ -55,7 +59,28 @@ export function createLog(options: LogOptions): Log {
       );
     };
   }
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    isEnabled: (name) => RANK[name] >= RANK[level],
+  };
+}
+
+/** Lines of one turn of the event loop leave in one write; what is left leaves when the process ends. */
+function bufferedStderr(): (line: string) => void {
+  let lines = "";
+  const flush = () => {
+    const text = lines;
+    lines = "";
+    if (text !== "") writeSync(STDERR, text);
+  };
+  process.on("exit", flush);
+  return (line) => {
+    if (lines === "") setImmediate(flush);
+    lines += `${line}\n`;
+  };
 }
 
 /** An error as its stack and those of its causes; a bigint as text. */

@@ -1,0 +1,162 @@
+/**
+ * What the gateway tells Prometheus: low-cardinality, no account and no feed. Decisions 10.
+ *
+ * "No usage" and "metering broken" differ: `feedgate_reads_answered_total` counts answers that carry a
+ * usage id, `feedgate_usage_events_total` the events that the database committed for them; the second
+ * is never smaller while metering works, and both stand still when nobody reads.
+ *
+ * @module
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+export interface Metrics {
+  /** One answer of a route. */
+  answered(route: string, status: number, seconds: number): void;
+  /** One admission batch that was sent. */
+  batchSent(size: number): void;
+  /** One decision of a batch. */
+  decided(decision: {
+    operation: string;
+    outcome: string;
+    isLogged: boolean;
+    credits: number;
+  }): void;
+  /** One answer with a usage id. */
+  readAnswered(): void;
+  /** One page asked of memory. */
+  pageLookedUp(isHit: boolean): void;
+  /** One push that was stored or refused. */
+  pushed(push: { feedType: string; outcome: "stored" | "refused"; rows: number }): void;
+  /** One run of a background job. */
+  maintained(job: string, isFailed: boolean): void;
+  /** A value that is read when it is asked for. */
+  gauge(name: string, help: string, read: () => number): void;
+  /** All of it in Prometheus' text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+const SECONDS_BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "feedgate_http_requests_total",
+    help: "Answers by route and status",
+    labelNames: ["route", "status"],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "feedgate_http_request_duration_seconds",
+    help: "Time from request to answer by route",
+    labelNames: ["route"],
+    buckets: SECONDS_BUCKETS,
+    registers,
+  });
+  const batches = new Histogram({
+    name: "feedgate_admission_batch_reads",
+    help: "Reads decided by one statement",
+    buckets: BATCH_BUCKETS,
+    registers,
+  });
+  const decisions = new Counter({
+    name: "feedgate_admission_decisions_total",
+    help: "Decisions by operation and outcome",
+    labelNames: ["operation", "outcome"],
+    registers,
+  });
+  const usageEvents = new Counter({
+    name: "feedgate_usage_events_total",
+    help: "Usage events that the database committed",
+    registers,
+  });
+  const credits = new Counter({
+    name: "feedgate_credits_charged_total",
+    help: "Credits charged",
+    registers,
+  });
+  const reads = new Counter({
+    name: "feedgate_reads_answered_total",
+    help: "Answers sent that carry a usage id",
+    registers,
+  });
+  const pages = new Counter({
+    name: "feedgate_page_lookups_total",
+    help: "Pages asked of memory, by whether they were there",
+    labelNames: ["result"],
+    registers,
+  });
+  const pushes = new Counter({
+    name: "feedgate_pushes_total",
+    help: "Pushes by feed type and outcome",
+    labelNames: ["feed_type", "outcome"],
+    registers,
+  });
+  const rows = new Counter({
+    name: "feedgate_pushed_rows_total",
+    help: "Rows of stored pushes",
+    labelNames: ["feed_type"],
+    registers,
+  });
+  const jobs = new Counter({
+    name: "feedgate_maintenance_runs_total",
+    help: "Runs of background jobs",
+    labelNames: ["job", "result"],
+    registers,
+  });
+  // Looking a label up costs more than counting, so each combination is looked up once.
+  const answers = new Map<string, { count: () => void; observe: (value: number) => void }>();
+  const outcomes = new Map<string, () => void>();
+
+  return {
+    answered(route, status, value) {
+      const key = `${status} ${route}`;
+      let answer = answers.get(key);
+      if (answer === undefined) {
+        const counter = requests.labels({ route, status });
+        const histogram = seconds.labels({ route });
+        answer = { count: () => counter.inc(), observe: (each) => histogram.observe(each) };
+        answers.set(key, answer);
+      }
+      answer.count();
+      answer.observe(value);
+    },
+    batchSent: (size) => batches.observe(size),
+    decided({ operation, outcome, isLogged, credits: charged }) {
+      const key = `${operation} ${outcome}`;
+      let count = outcomes.get(key);
+      if (count === undefined) {
+        const counter = decisions.labels({ operation, outcome });
+        count = () => counter.inc();
+        outcomes.set(key, count);
+      }
+      count();
+      if (isLogged) usageEvents.inc();
+      if (charged > 0) credits.inc(charged);
+    },
+    readAnswered: () => reads.inc(),
+    pageLookedUp: (isHit) => pages.inc({ result: isHit ? "hit" : "miss" }),
+    pushed(push) {
+      pushes.inc({ feed_type: push.feedType, outcome: push.outcome });
+      if (push.outcome === "stored") rows.inc({ feed_type: push.feedType }, push.rows);
+    },
+    maintained: (job, isFailed) => jobs.inc({ job, result: isFailed ? "failed" : "done" }),
+    gauge(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
