@@ -12,6 +12,7 @@ import { createEndpoint } from "./http/endpoint.ts";
 import { Problem } from "./http/errors.ts";
 import { healthRoutes } from "./http/health.ts";
 import { pushRoutes } from "./provider/push_routes.ts";
+import { saveRoutes } from "./provider/save_routes.ts";
 import type { Services } from "./services.ts";
 
 export type App = ReturnType<typeof createApp>;
@@ -28,6 +29,7 @@ export function createApp(services: Services) {
         .use(catalogRoutes(services))
         .use(feedRoutes(services))
         .use(pushRoutes(services))
+        .use(saveRoutes(services))
         .use(accountRoutes(services)),
     );
   }

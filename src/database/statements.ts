@@ -565,7 +565,7 @@ export interface StatementTypes {
   };
   /** creates or edits a feed in one round trip and one commit */
   save_feed: {
-    parameters: readonly [account_id: string, feed_id: string | null, can_create: boolean, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null];
+    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null];
     row: {
       readonly outcome: string;
       readonly feed_id: string | null;

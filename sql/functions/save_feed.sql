@@ -1,0 +1,207 @@
+-- Creates or edits one feed: every rule that depends on what is stored, and the write, in one commit.
+--
+-- Why a function: the account's row is locked first, so that creates at the quota take turns, then the
+-- feed's row, and only then, with a fresh snapshot, is anything read. The given fields are laid over
+-- the row as it is under the lock, so two edits at once never lose each other's fields.
+--
+-- owner_id: the account that saves
+-- saved_feed_id: the feed that is meant, or the id that a new one is to get; null for one of our making
+-- save_mode: create, where a feed that is not there is made (fields then hold name and endpoint_path),
+--   or edit, where it is refused
+-- fields: the given fields and no others, as one JSON object; null clears. It is json and not jsonb, so
+--   schema_definition and sample_response keep their text
+-- given_price_type, given_call_price_nanos, given_one_time_price_cents: the pricing as decided from the
+--   body; given_price_type is null where the body has none, and pricing stays
+--
+-- Outcomes: created, saved, forbidden, draft_step_null (null over a number), schema_required,
+-- never_pushed, type_locked, endpoint_path_taken, quota_exceeded.
+create or replace function save_feed(
+  owner_id uuid,
+  saved_feed_id uuid,
+  save_mode text,
+  fields json,
+  given_price_type text,
+  given_call_price_nanos bigint,
+  given_one_time_price_cents bigint
+)
+returns table (
+  outcome text,
+  feed_id uuid,
+  max_feeds_allowed int,
+  feeds_used bigint
+)
+language plpgsql
+-- Every table is reached by its key; without this a plan made while the tables were empty could scan
+-- them, and be kept.
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  given constant text[] := array(select json_object_keys(fields));
+  wanted record;
+  feed feeds%rowtype;
+  saved feeds%rowtype;
+  is_new boolean;
+  is_schema_empty boolean;
+  was_schema_empty boolean;
+  violated text;
+begin
+  select accounts.max_feeds_allowed
+  into max_feeds_allowed
+  from accounts
+  where accounts.account_id = owner_id
+  for no key update;
+
+  select feeds.*
+  into feed
+  from feeds
+  where feeds.feed_id = saved_feed_id
+  for update;
+
+  is_new := feed.feed_id is null;
+  if (is_new and save_mode = 'edit') or feed.account_id <> owner_id then
+    outcome := 'forbidden';
+    return next;
+    return;
+  end if;
+
+  if is_new then
+    feed.feed_id := coalesce(saved_feed_id, gen_random_uuid());
+    feed.account_id := owner_id;
+    feed.schema_version := 1;
+    feed.schema_locked := false;
+    feed.sync_interval_mins := 60;
+    feed.status := 'draft';
+    feed.price_type := 'free';
+    feed.call_price_nanos := 0;
+    feed.next_position := 1;
+  end if;
+  feed_id := feed.feed_id;
+
+  -- A JSON null becomes a SQL null here, in the json columns too.
+  select *
+  into wanted
+  from json_to_record(fields) as wanted (
+    name text, description text, readme_md text, category text, endpoint_path text, feed_type text,
+    schema_definition json, schema_version numeric, schema_locked boolean, sample_response json,
+    sync_interval_mins int, update_frequency_text text, status text, draft_step numeric
+  );
+  saved := feed;
+  if 'name' = any (given) then saved.name := wanted.name; end if;
+  if 'description' = any (given) then saved.description := wanted.description; end if;
+  if 'readme_md' = any (given) then saved.readme_md := wanted.readme_md; end if;
+  if 'category' = any (given) then saved.category := wanted.category; end if;
+  if 'endpoint_path' = any (given) then saved.endpoint_path := wanted.endpoint_path; end if;
+  if 'feed_type' = any (given) then saved.feed_type := wanted.feed_type; end if;
+  if 'schema_definition' = any (given) then
+    saved.schema_definition := wanted.schema_definition;
+  end if;
+  if 'schema_version' = any (given) then saved.schema_version := wanted.schema_version; end if;
+  if 'schema_locked' = any (given) then saved.schema_locked := wanted.schema_locked; end if;
+  if 'sample_response' = any (given) then saved.sample_response := wanted.sample_response; end if;
+  if 'sync_interval_mins' = any (given) then
+    saved.sync_interval_mins := wanted.sync_interval_mins;
+  end if;
+  if 'update_frequency_text' = any (given) then
+    saved.update_frequency_text := wanted.update_frequency_text;
+  end if;
+  if 'status' = any (given) then saved.status := wanted.status; end if;
+  if 'draft_step' = any (given) then saved.draft_step := wanted.draft_step; end if;
+  if given_price_type is not null then
+    saved.price_type := given_price_type;
+    saved.call_price_nanos := given_call_price_nanos;
+    saved.one_time_price_cents := given_one_time_price_cents;
+  end if;
+
+  -- Stored JSON is compact, so an empty schema has one form.
+  is_schema_empty := coalesce(saved.schema_definition::text, '{}') = '{}';
+  was_schema_empty := coalesce(feed.schema_definition::text, '{}') = '{}';
+  outcome := case
+    when saved.draft_step is null and feed.draft_step is not null
+      then 'draft_step_null'
+    -- The owner's own move, or taking the schema away; a first push may have activated a draft without one.
+    when saved.status <> 'draft' and is_schema_empty
+      and (saved.status <> feed.status or not was_schema_empty)
+      then 'schema_required'
+    when saved.status = 'active' and feed.status <> 'active' and feed.first_pushed_at is null
+      then 'never_pushed'
+    when saved.feed_type is distinct from feed.feed_type and feed.next_position > 1
+      then 'type_locked'
+    when saved.endpoint_path is distinct from feed.endpoint_path
+      and exists (select from feeds where feeds.endpoint_path = saved.endpoint_path)
+      then 'endpoint_path_taken'
+  end;
+  feeds_used := (select count(*) from feeds where feeds.account_id = owner_id);
+  if outcome is null and is_new and feeds_used >= max_feeds_allowed then
+    outcome := 'quota_exceeded';
+  end if;
+  if outcome is not null then
+    return next;
+    return;
+  end if;
+
+  begin
+    if is_new then
+      insert into feeds (
+        feed_id, account_id, name, description, readme_md, category, endpoint_path, feed_type,
+        schema_definition, schema_version, schema_locked, sample_response, sync_interval_mins,
+        update_frequency_text, status, draft_step, price_type, call_price_nanos,
+        one_time_price_cents
+      )
+      values (
+        saved.feed_id, saved.account_id, saved.name, saved.description, saved.readme_md,
+        saved.category, saved.endpoint_path, saved.feed_type, saved.schema_definition,
+        saved.schema_version, saved.schema_locked, saved.sample_response, saved.sync_interval_mins,
+        saved.update_frequency_text, saved.status, saved.draft_step, saved.price_type,
+        saved.call_price_nanos, saved.one_time_price_cents
+      );
+      feeds_used := feeds_used + 1;
+    -- As text, because json has no equality; what is written as it was is no change.
+    elsif saved::text <> feed::text then
+      update feeds
+      set name = saved.name,
+        description = saved.description,
+        readme_md = saved.readme_md,
+        category = saved.category,
+        endpoint_path = saved.endpoint_path,
+        feed_type = saved.feed_type,
+        schema_definition = saved.schema_definition,
+        schema_version = saved.schema_version,
+        schema_locked = saved.schema_locked,
+        sample_response = saved.sample_response,
+        sync_interval_mins = saved.sync_interval_mins,
+        update_frequency_text = saved.update_frequency_text,
+        status = saved.status,
+        draft_step = saved.draft_step,
+        price_type = saved.price_type,
+        call_price_nanos = saved.call_price_nanos,
+        one_time_price_cents = saved.one_time_price_cents,
+        definition_version = feeds.definition_version + 1,
+        updated_at = clock_timestamp()
+      where feeds.feed_id = saved.feed_id;
+    end if;
+  exception when unique_violation then
+    -- Another account was faster since the look above.
+    get stacked diagnostics violated = constraint_name;
+    if violated = 'feeds_endpoint_path_unique' then
+      outcome := 'endpoint_path_taken';
+      return next;
+      return;
+    end if;
+    if violated <> 'feeds_pkey' then
+      raise;
+    end if;
+    -- The id is there by now, and feeds are never deleted: so this is no longer a create.
+    return query
+    select again.outcome, again.feed_id, again.max_feeds_allowed, again.feeds_used
+    from save_feed(
+      owner_id, saved_feed_id, 'edit', fields, given_price_type, given_call_price_nanos,
+      given_one_time_price_cents
+    ) as again;
+    return;
+  end;
+
+  outcome := case when is_new then 'created' else 'saved' end;
+  return next;
+end
+$$;

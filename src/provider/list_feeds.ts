@@ -1,0 +1,64 @@
+/**
+ * `GET /provider/feeds`: the account's own feeds, drafts included, newest first. Decisions 7 and 10.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { refusalOf } from "../admission/refusal.ts";
+import { feedRowText } from "../feed_row/feed_row.ts";
+import type { Handler } from "../http/endpoint.ts";
+import { readParameters } from "../http/parameters.ts";
+import { assert } from "../lib/assert.ts";
+import {
+  HOUSEKEEPING_LIMIT,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  REVALIDATION_LIMIT,
+} from "../limits.ts";
+import type { Services } from "../services.ts";
+
+export const LIST_PARAMETERS = Type.Object({
+  limit: Type.Integer({
+    minimum: 1,
+    default: PAGE_LIMIT_DEFAULT,
+    description: `Feeds on the page; above ${PAGE_LIMIT_MAX} is capped.`,
+  }),
+  offset: Type.Integer({ minimum: 0, default: 0, description: "Feeds to skip." }),
+});
+
+/** The handler of the route. */
+export function createListFeeds(services: Services): Handler {
+  const { config, database, keys } = services;
+  return async (call) => {
+    const principal = await keys.authenticate(call.request.headers, "write");
+    const { limit: limitGiven, offset } = await keys.provenOnRefusal(principal, () =>
+      readParameters(LIST_PARAMETERS, call.search),
+    );
+    const decision = await services.admission.admit({
+      keyId: principal.keyId,
+      accountId: principal.accountId,
+      // HEAD has a limit of its own. Decisions 10.
+      operation: call.isHead ? "revalidate" : "feeds",
+      limit: call.isHead ? REVALIDATION_LIMIT : HOUSEKEEPING_LIMIT,
+      signal: call.request.signal,
+    });
+    assert(decision.kind !== "stale", "a claim that names no definition is never stale");
+    if (decision.kind !== "granted") {
+      const billingUrl = services.billingUrl();
+      throw refusalOf(decision, { permission: "write", billingUrl, nowMs: Date.now() });
+    }
+    const headers = { "Content-Type": "application/json", "Cache-Control": "private, no-cache" };
+    if (call.isHead) return new Response(null, { headers });
+
+    const limit = Math.min(limitGiven, PAGE_LIMIT_MAX);
+    const [count, rows] = await Promise.all([
+      database.row("count_feeds", [principal.accountId]),
+      database.rows("list_feed_rows", [principal.accountId, false, limit, BigInt(offset)]),
+    ]);
+    const total = Number(count?.total ?? 0n);
+    const hasMore = offset + rows.length < total && rows.length > 0;
+    const feeds = rows.map((row) => feedRowText(row, config.limits)).join(",");
+    const page = `"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}`;
+    return new Response(`{"feeds":[${feeds}],${page}}`, { headers });
+  };
+}

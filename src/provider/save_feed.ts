@@ -1,0 +1,296 @@
+/**
+ * Create and edit: `POST /provider/feed/create`, `PATCH /provider/feed/{feed_id}/edit`. Interface 3, 4.7
+ * and 4.8, decisions 4 and 10.
+ *
+ * The checks come in the order of decisions 2. What depends on the body alone is decided here; what
+ * depends on the stored feed is decided, and written, by one statement (`save_feed.sql`). A create that
+ * names a feed of the account is exactly an edit with that body.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { refusalOf } from "../admission/refusal.ts";
+import type { Parameters, Row } from "../database/query.ts";
+import { feedRowText } from "../feed_row/feed_row.ts";
+import type { Call, Handler } from "../http/endpoint.ts";
+import { type FieldError, Problem, type ProblemCode } from "../http/errors.ts";
+import { readParameters } from "../http/parameters.ts";
+import { decodeUtf8, mediaTypeOf, readBody } from "../http/read_body.ts";
+import type { Principal } from "../key/keys.ts";
+import { assert, unreachable } from "../lib/assert.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import { HOUSEKEEPING_LIMIT } from "../limits.ts";
+import type { Services } from "../services.ts";
+import {
+  type FeedChanges,
+  parseBody,
+  readChanges,
+  type SaveBody,
+  upsertIdOf,
+} from "./save_body.ts";
+import type { SaveMode } from "./save_fields.ts";
+
+/** Create and edit take no query parameters. */
+const NO_PARAMETERS = Type.Object({});
+
+/** The feed that is meant, and whether it may be made. */
+interface Target {
+  /** Undefined for a new feed with an id of our making. */
+  readonly feedId: string | undefined;
+  readonly mode: SaveMode;
+}
+
+/** Runs of the writing statement, where the database rolled it back for a reason that passes. */
+const RUNS_MAX = 5;
+/** Deadlock and serialization failure: nothing was written, and the same may be sent again. */
+const RETRIED_STATES = new Set(["40P01", "40001"]);
+const RETRY_AFTER_SECONDS = 1;
+const MS_PER_SECOND = 1_000;
+
+/** The handler of create. */
+export function createCreateFeed(services: Services): Handler {
+  return async (call) => {
+    const principal = await services.keys.authenticate(call.request.headers, "write");
+    await admitSave(services, principal);
+    const body = await receiveBody(services, call);
+    // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
+    const target = await targetOfCreate(services, principal, upsertIdOf(body));
+    return save(services, principal, { ...target, body });
+  };
+}
+
+/** The handler of edit; its parameter is the feed's id. */
+export function createEditFeed(services: Services): Handler {
+  return async (call, reference) => {
+    const principal = await services.keys.authenticate(call.request.headers, "write");
+    const feedId = await ownedFeedId(services, principal, reference);
+    await admitSave(services, principal);
+    const body = await receiveBody(services, call);
+    return save(services, principal, { feedId, mode: "edit", body });
+  };
+}
+
+async function ownedFeedId(
+  services: Services,
+  principal: Principal,
+  reference: string,
+): Promise<string> {
+  const feedId = parseUuid(reference);
+  const feed = feedId === undefined ? undefined : await services.feeds.find(feedId);
+  if (feed?.accountId === principal.accountId) return feed.feedId;
+  await services.keys.prove(principal);
+  throw feedForbidden();
+}
+
+async function targetOfCreate(
+  services: Services,
+  principal: Principal,
+  feedId: string | undefined,
+): Promise<Target> {
+  const feed = feedId === undefined ? undefined : await services.feeds.find(feedId);
+  if (feed === undefined) return { feedId, mode: "create" };
+  if (feed.accountId !== principal.accountId) throw feedForbidden();
+  return { feedId, mode: "edit" };
+}
+
+/** One window an account for create and edit. Decisions 10. */
+async function admitSave(services: Services, principal: Principal): Promise<void> {
+  const decision = await services.admission.admit({
+    keyId: principal.keyId,
+    accountId: principal.accountId,
+    operation: "save",
+    limit: HOUSEKEEPING_LIMIT,
+  });
+  if (decision.kind === "granted") return;
+  assert(decision.kind !== "stale", "a claim that names no definition is never stale");
+  throw refusalOf(decision, {
+    permission: "write",
+    billingUrl: services.billingUrl(),
+    nowMs: Date.now(),
+  });
+}
+
+/** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422 */
+async function receiveBody(services: Services, { request, search }: Call): Promise<SaveBody> {
+  readParameters(NO_PARAMETERS, search);
+  const mediaType = mediaTypeOf(request);
+  if (mediaType.kind === "unsupported") {
+    throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `${mediaType.message}.` });
+  }
+  const text = await receiveText(request, services.config.limits.requestBodyBytes);
+  const outcome = parseBody(text);
+  switch (outcome.kind) {
+    case "body":
+      return outcome.body;
+    case "not_json":
+      throw notJson(outcome.message);
+    case "invalid":
+      throw invalid("VALIDATION_FAILED", outcome.errors);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+async function receiveText(request: Request, bytesMax: number): Promise<string> {
+  const outcome = await readBody(request, { bytesMax }).catch((error) => {
+    if (error instanceof Error && error.name === "AbortError") {
+      throw notJson("the connection ended within it");
+    }
+    throw error;
+  });
+  if (outcome.kind === "too_large") {
+    // Sent at once: the rest of the body is not read, so the connection can't be used again.
+    throw new Problem("PAYLOAD_TOO_LARGE", {
+      detail: `The body is larger than the ${bytesMax} bytes of a create or edit; shorten it.`,
+      extras: { limit: "request_body", max_bytes: bytesMax },
+      headers: { Connection: "close" },
+    });
+  }
+  if (outcome.kind === "broken_gzip") throw notJson("it is no whole gzip stream");
+  const text = decodeUtf8(outcome.bytes);
+  if (text === undefined) throw notJson("it is not valid UTF-8");
+  if (text === "") throw notJson("it is empty");
+  return text;
+}
+
+async function save(
+  services: Services,
+  principal: Principal,
+  { feedId, mode, body }: Target & { readonly body: SaveBody },
+): Promise<Response> {
+  const changes = changesOf(body, mode);
+  await checkSchema(services, changes);
+  const saved = await write(services, [
+    principal.accountId,
+    feedId ?? null,
+    mode,
+    changes.fields,
+    changes.pricing?.priceType ?? null,
+    changes.pricing?.callPriceNanos ?? null,
+    changes.pricing?.oneTimePriceCents ?? null,
+  ]);
+  if (saved.outcome !== "created" && saved.outcome !== "saved") throw refusedSave(saved);
+  const row = await services.database.row("find_feed_row", [saved.feed_id, null]);
+  assert(row !== undefined, "a feed is never deleted");
+  const feedText = feedRowText(row, services.config.limits);
+  const quota = `"max_feeds_allowed":${saved.max_feeds_allowed},"feeds_used":${saved.feeds_used}`;
+  return new Response(`${feedText.slice(0, -1)},${quota}}`, {
+    status: saved.outcome === "created" ? 201 : 200,
+    headers: { "Content-Type": "application/json", "Cache-Control": "private, no-cache" },
+  });
+}
+
+/** @throws {Problem} 422 `VALIDATION_FAILED`, `PRICING_INVALID` */
+function changesOf(body: SaveBody, mode: SaveMode): FeedChanges {
+  const outcome = readChanges(body, mode);
+  switch (outcome.kind) {
+    case "changes":
+      return outcome.changes;
+    case "invalid":
+      throw invalid("VALIDATION_FAILED", outcome.errors);
+    case "pricing_invalid":
+      throw invalid("PRICING_INVALID", outcome.errors);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** A schema is compiled before it is stored, so that no push meets a bad one. @throws {Problem} 422, 503 */
+async function checkSchema(services: Services, { schema }: FeedChanges): Promise<void> {
+  if (schema === undefined) return;
+  const check = await services.rowSchemas.checkSchema(schema);
+  switch (check.kind) {
+    case "valid":
+      return;
+    case "invalid":
+      throw invalid("SCHEMA_INVALID", [{ path: "/schema_definition", message: check.detail }]);
+    case "busy":
+      throw new Problem("UNAVAILABLE", {
+        detail: "More schemas wait to be checked than the gateway can serve; try again shortly.",
+        extras: { retry_after_ms: RETRY_AFTER_SECONDS * MS_PER_SECOND },
+        headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+      });
+    default:
+      return unreachable(check);
+  }
+}
+
+async function write(
+  services: Services,
+  parameters: Parameters<"save_feed">,
+): Promise<Row<"save_feed">> {
+  for (let runs = 1; ; runs++) {
+    try {
+      const row = await services.database.row("save_feed", parameters);
+      assert(row !== undefined, "save_feed returns one row");
+      return row;
+    } catch (error) {
+      const state = (error as { code?: string }).code ?? "";
+      if (!RETRIED_STATES.has(state) || runs >= RUNS_MAX) throw error;
+    }
+  }
+}
+
+/** The problem of an outcome that wrote nothing. Decisions 2 and 4. */
+function refusedSave(saved: Row<"save_feed">): Problem {
+  switch (saved.outcome) {
+    case "forbidden":
+      return feedForbidden();
+    case "draft_step_null":
+      return invalid("VALIDATION_FAILED", [
+        { path: "/draft_step", message: "draft_step must be a number, got null" },
+      ]);
+    case "schema_required": {
+      const message = "schema_definition must not be empty where status is not draft";
+      return invalid("SCHEMA_REQUIRED", [{ path: "/schema_definition", message }]);
+    }
+    case "never_pushed":
+      return new Problem("FEED_NEVER_PUSHED", {
+        detail:
+          "A feed becomes active by its first successful push; push to it rather than set status to active.",
+      });
+    case "type_locked":
+      return new Problem("FEED_TYPE_LOCKED", {
+        detail:
+          "The feed holds data, so its feed_type can't change; leave feed_type out, or create another feed.",
+      });
+    case "endpoint_path_taken":
+      return new Problem("ENDPOINT_PATH_TAKEN", {
+        detail: "Another feed has this endpoint_path; choose another one.",
+      });
+    case "quota_exceeded":
+      return new Problem("FEED_QUOTA_EXCEEDED", {
+        detail: `This account has ${saved.feeds_used} feeds, drafts included, and may have ${saved.max_feeds_allowed}; edit one of them, or ask the operator for more.`,
+        extras: {
+          max_feeds_allowed: saved.max_feeds_allowed,
+          feeds_used: Number(saved.feeds_used),
+        },
+      });
+    default:
+      throw new Error(`save_feed returned the unknown outcome "${saved.outcome}"`);
+  }
+}
+
+/** One and the same refusal for an unknown id and another account's. Decisions 2. */
+function feedForbidden(): Problem {
+  return new Problem("FEED_FORBIDDEN", {
+    detail:
+      "This key's account owns no feed with this id; check the id, or send the key of its owner.",
+  });
+}
+
+function notJson(reason: string): Problem {
+  return new Problem("BODY_NOT_JSON", {
+    detail: `The body can't be read as JSON: ${reason}; send it again as UTF-8 JSON.`,
+  });
+}
+
+/** 422; the first mistake is told in the detail, too. */
+function invalid(code: ProblemCode, errors: readonly FieldError[]): Problem {
+  const first = errors[0];
+  assert(first !== undefined, "a body that is refused has a mistake");
+  return new Problem(code, {
+    detail: `Nothing was saved: ${first.message}; correct what is listed in errors and send it again.`,
+    errors,
+  });
+}

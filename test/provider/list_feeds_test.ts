@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+
+const FEEDS = "/v1/provider/feeds";
+
+interface Page {
+  readonly feeds: readonly Record<string, unknown>[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly has_more: boolean;
+}
+
+let gateway: TestGateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  key = await newKey();
+});
+afterAll(() => gateway.stop());
+
+async function newKey(): Promise<string> {
+  return gateway.createKey(await gateway.createAccount(), "write");
+}
+
+const list = (search = "", as = key, method = "GET") =>
+  fetch(gateway.baseUrl + FEEDS + search, {
+    method,
+    headers: { Authorization: `Bearer ${as}` },
+  });
+
+const pageOf = async (search = "", as = key) => (await (await list(search, as)).json()) as Page;
+
+async function create(slug: string, as = key): Promise<Record<string, unknown>> {
+  const body = { name: slug, endpoint_path: slug, sample_response: { b: 1, a: 2 } };
+  const response = await gateway.send("POST", "/v1/provider/feed/create", as, body);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+describe("GET /v1/provider/feeds", () => {
+  test("an account without feeds has an empty page", async () => {
+    expect(await pageOf("", await newKey())).toEqual({
+      feeds: [],
+      total: 0,
+      limit: 20,
+      offset: 0,
+      has_more: false,
+    });
+  });
+
+  test("own feeds only, full rows, drafts included, newest first", async () => {
+    const { max_feeds_allowed: _max, feeds_used: _used, ...first } = await create("first");
+    await create("second");
+    await create("foreign", await newKey());
+    const response = await list();
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("private, no-cache");
+    expect(response.headers.get("content-type")).toBe("application/json");
+    const page = (await response.json()) as Page;
+    expect(page).toMatchObject({ total: 2, limit: 20, offset: 0, has_more: false });
+    expect(page.feeds.map(({ name }) => name)).toEqual(["second", "first"]);
+    expect(page.feeds[1]).toEqual(first);
+  });
+
+  test("pages by limit and offset; a limit above 100 is capped", async () => {
+    const own = await newKey();
+    for (let i = 1; i <= 5; i++) await create(`paged-${i}`, own);
+    const names = async (search: string) => {
+      const page = await pageOf(search, own);
+      return [page.feeds.map(({ name }) => name), page.has_more, page.total];
+    };
+    expect(await names("?limit=2")).toEqual([["paged-5", "paged-4"], true, 5]);
+    expect(await names("?limit=2&offset=4")).toEqual([["paged-1"], false, 5]);
+    expect(await names("?offset=999999999999999")).toEqual([[], false, 5]);
+    expect((await pageOf("?limit=101", own)).limit).toBe(100);
+    const alias = await fetch(`${gateway.baseUrl}/api${FEEDS}`, {
+      headers: { Authorization: `Bearer ${own}` },
+    });
+    expect(((await alias.json()) as Page).total).toBe(5);
+  });
+
+  test("400 INVALID_PARAMETER", async () => {
+    for (const search of [
+      "?limit=0",
+      "?limit=x",
+      "?offset=-1",
+      "?limit=1&limit=2",
+      "?status=draft",
+    ]) {
+      expect(await problemOf(await list(search))).toMatchObject({
+        status: 400,
+        code: "INVALID_PARAMETER",
+      });
+    }
+  });
+
+  test("401 and 403 for the wrong key, also where the parameters are wrong", async () => {
+    const accountId = await gateway.createAccount();
+    const readKey = await gateway.createKey(accountId, "read");
+    const revoked = await gateway.createKey(accountId, "write");
+    expect((await list("", revoked)).status).toBe(200);
+    await gateway.sql`update api_keys set revoked_at = now() where account_id = ${accountId}
+      and permission = 'write'`;
+    for (const search of ["", "?limit=0"]) {
+      const keyless = await gateway.get(FEEDS + search);
+      expect(await problemOf(keyless)).toMatchObject({ status: 401, code: "KEY_REQUIRED" });
+      const reading = await list(search, readKey);
+      expect(await problemOf(reading)).toMatchObject({ status: 403, code: "KEY_PERMISSION" });
+      const dead = await list(search, revoked);
+      expect(await problemOf(dead)).toMatchObject({ status: 401, code: "KEY_INVALID" });
+    }
+  });
+
+  test("HEAD has the headers and no body, and 429 comes after 120 reads a minute", async () => {
+    const own = await newKey();
+    for (let i = 0; i < 3; i++) {
+      const head = await list("", own, "HEAD");
+      expect(head.status).toBe(200);
+      expect(head.headers.get("content-type")).toBe("application/json");
+      expect(await head.text()).toBe("");
+    }
+    const answers = await Promise.all(Array.from({ length: 120 }, () => list("", own)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const refused = await list("", own);
+    expect(refused.headers.get("x-ratelimit-limit")).toBe("120");
+    expect(await problemOf(refused)).toMatchObject({ status: 429, code: "RATE_LIMITED" });
+  });
+});
