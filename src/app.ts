@@ -14,6 +14,7 @@ import { healthRoutes } from "./http/health.ts";
 import { pushRoutes } from "./provider/push_routes.ts";
 import { saveRoutes } from "./provider/save_routes.ts";
 import type { Services } from "./services.ts";
+import { skillRoutes } from "./skill/skill_routes.ts";
 
 export type App = ReturnType<typeof createApp>;
 
@@ -34,6 +35,7 @@ export function createApp(services: Services) {
     );
   }
   app.use(healthRoutes(services.http, services.database));
+  app.use(skillRoutes(services));
   app.use(docsRoutes(services, app));
   return withFallback(app, services);
 }

@@ -1,0 +1,71 @@
+/**
+ * The fields that a skill names: top-level properties of the feed's schema, or of its sample.
+ *
+ * @module
+ */
+
+export interface FeedField {
+  readonly name: string;
+  /** JSON Schema's word, or `any`. */
+  readonly type: string;
+}
+
+export interface FeedFields {
+  readonly fields: readonly FeedField[];
+  /** Fields that are not named: too many, or with names that can't stand in a text unquoted. */
+  readonly unnamedCount: number;
+}
+
+const FIELDS_MAX = 40;
+/** A name in a skill is read by an agent: no blanks, so none is a sentence. */
+const PLAIN_NAME = /^[\p{L}\p{N}_$@.:-]{1,64}$/u;
+const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
+const FILTERED_TYPES = ["string", "number", "integer", "boolean", "any"];
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** In the schema's order; of the sample where there is no schema. Both are JSON text or null. */
+export function feedFields(schema: string | null, sample: string | null): FeedFields {
+  const all = fieldsOfSchema(schema) ?? fieldsOfSample(sample) ?? [];
+  const fields = all.filter(({ name }) => PLAIN_NAME.test(name)).slice(0, FIELDS_MAX);
+  return { fields, unnamedCount: all.length - fields.length };
+}
+
+/** Whether `eq` can match a value of this field. */
+export function isFilterable({ type }: FeedField): boolean {
+  return FILTERED_TYPES.some((each) => type.split(" or ").includes(each));
+}
+
+function fieldsOfSchema(schema: string | null): FeedField[] | undefined {
+  const properties = objectOf(objectOf(parse(schema))?.properties);
+  if (properties === undefined || Object.keys(properties).length === 0) return undefined;
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    type: typeOfSchema(objectOf(property)?.type),
+  }));
+}
+
+function fieldsOfSample(sample: string | null): FeedField[] | undefined {
+  const value = parse(sample);
+  const row = objectOf(Array.isArray(value) ? value[0] : value);
+  return row && Object.entries(row).map(([name, each]) => ({ name, type: typeOfValue(each) }));
+}
+
+function typeOfSchema(type: unknown): string {
+  const types = (Array.isArray(type) ? type : [type]).filter((each) => TYPES.has(each));
+  return types.length === 0 ? "any" : types.join(" or ");
+}
+
+function typeOfValue(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function objectOf(value: unknown): JsonObject | undefined {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as JsonObject) : undefined;
+}
+
+function parse(text: string | null): unknown {
+  return text === null ? undefined : JSON.parse(text);
+}

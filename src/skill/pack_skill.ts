@@ -1,0 +1,31 @@
+/**
+ * A skill as a folder in one file: `<name>/SKILL.md` with `references/schema.json` and
+ * `references/sample.json` beside it.
+ *
+ * @module
+ */
+import { zipSync } from "fflate";
+import { unreachable } from "../lib/assert.ts";
+import type { Skill } from "./render_skill.ts";
+
+export type SkillFormat = "zip" | "tar.gz";
+
+/** A zip's times begin here; the content alone decides what an archive holds. */
+const ZIP_TIME = "1980-01-02T00:00:00Z";
+const ZIP_LEVEL = 6;
+
+export function packSkill(skill: Skill, format: SkillFormat): Promise<Uint8Array<ArrayBuffer>> {
+  const files = {
+    [`${skill.name}/SKILL.md`]: Buffer.from(skill.markdown),
+    [`${skill.name}/references/schema.json`]: Buffer.from(skill.schema),
+    [`${skill.name}/references/sample.json`]: Buffer.from(skill.sample),
+  };
+  switch (format) {
+    case "zip":
+      return Promise.resolve(zipSync(files, { level: ZIP_LEVEL, mtime: ZIP_TIME }));
+    case "tar.gz":
+      return new Bun.Archive(files, { compress: "gzip" }).bytes();
+    default:
+      return unreachable(format);
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * `GET /public/feeds/{id}/agent-skill` and the index of all skills; neither needs a key.
+ * Interface 4.5, decisions 10.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { feedNotFound } from "../admission/refusal.ts";
+import { referenceParameters } from "../feed_row/feeds.ts";
+import { type Call, createEndpoint } from "../http/endpoint.ts";
+import { matchesTag, weakTag } from "../http/etag.ts";
+import { documentedParameters, readParameters } from "../http/parameters.ts";
+import type { Services } from "../services.ts";
+import { packSkill, type SkillFormat } from "./pack_skill.ts";
+import { renderSkill, type Skill, type SkillContext } from "./render_skill.ts";
+import { createSkillIndex } from "./skill_index.ts";
+
+const NO_PARAMETERS = Type.Object({});
+const SKILL_PARAMETERS = Type.Object({
+  format: Type.Optional(
+    Type.Union([Type.Literal("zip"), Type.Literal("tar.gz")], {
+      description: "A folder with schema and sample beside SKILL.md; left out, SKILL.md alone.",
+    }),
+  ),
+});
+
+const CACHE_CONTROL = "public, max-age=300";
+const ARCHIVE_TYPES: Readonly<Record<SkillFormat, string>> = {
+  zip: "application/zip",
+  "tar.gz": "application/gzip",
+};
+
+export function skillRoutes(services: Services) {
+  const { config, database, http } = services;
+  const context = (): SkillContext => ({
+    baseUrl: http.baseUrl(),
+    billingUrl: services.billingUrl(),
+    limits: config.limits,
+  });
+  const writeIndex = createSkillIndex({ database, context });
+
+  async function download(call: Call, reference: string): Promise<Response> {
+    const row = await database.row("find_feed_row", referenceParameters(reference));
+    if (row === undefined || row.status !== "active" || !row.is_public) throw feedNotFound();
+    const { format } = readParameters(SKILL_PARAMETERS, call.search);
+    const skill = renderSkill(row, context());
+    return revalidated(call, tagOf(skill, format), {
+      "Content-Type": format === undefined ? "text/markdown; charset=utf-8" : ARCHIVE_TYPES[format],
+      "Content-Disposition": `attachment; filename="${format === undefined ? "SKILL.md" : `${skill.name}.${format}`}"`,
+    })(() => (format === undefined ? skill.markdown : packSkill(skill, format)));
+  }
+
+  async function index(call: Call): Promise<Response> {
+    readParameters(NO_PARAMETERS, call.search);
+    const text = await writeIndex();
+    return revalidated(call, weakTag(text), { "Content-Type": "application/json" })(() => text);
+  }
+
+  const skillEndpoint = createEndpoint(
+    http,
+    { route: "/public/feeds/{id}/agent-skill", isKeyed: false },
+    download,
+  );
+  const indexEndpoint = createEndpoint(
+    http,
+    { route: "/.well-known/agent-skills/index.json", isKeyed: false },
+    index,
+  );
+  const tags = ["skills"];
+  return new Elysia({ name: "skill" })
+    .get(
+      "/public/feeds/:id/agent-skill",
+      ({ request, params }) => skillEndpoint(request, params.id),
+      {
+        detail: {
+          operationId: "downloadAgentSkill",
+          summary: "Download a feed's agent skill",
+          tags,
+          parameters: documentedParameters(SKILL_PARAMETERS),
+        },
+      },
+    )
+    .get("/.well-known/agent-skills/index.json", ({ request }) => indexEndpoint(request), {
+      detail: { operationId: "listAgentSkills", summary: "List all agent skills", tags },
+    });
+}
+
+/** An archive's tag is of what it holds: its bytes tell when it was made. */
+function tagOf(skill: Skill, format: SkillFormat | undefined): string {
+  const { markdown, schema, sample } = skill;
+  return weakTag(
+    format === undefined ? markdown : JSON.stringify([format, markdown, schema, sample]),
+  );
+}
+
+/** 304, HEAD or the body, which is made only where it is sent. */
+function revalidated(call: Call, tag: string, headers: Readonly<Record<string, string>>) {
+  return async (makeBody: () => string | Promise<Uint8Array<ArrayBuffer>>): Promise<Response> => {
+    const shared = { ETag: tag, "Cache-Control": CACHE_CONTROL };
+    if (matchesTag(call.request.headers.get("if-none-match"), tag)) {
+      return new Response(null, { status: 304, headers: shared });
+    }
+    return new Response(call.isHead ? null : await makeBody(), {
+      headers: { ...shared, ...headers, "X-Content-Type-Options": "nosniff" },
+    });
+  };
+}

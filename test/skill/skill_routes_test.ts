@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { unzipSync } from "fflate";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type Seed, type SeededFeed, seedFeed } from "../support/seed.ts";
+
+let gateway: TestGateway;
+let owner: string;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ FEEDGATE_READ_LIMIT_FREE: "1000" });
+  owner = await gateway.createAccount({ name: "Seismic Data" });
+  key = await gateway.createKey(await gateway.createAccount(), "read");
+});
+afterAll(() => gateway.stop());
+
+const rows = Array.from({ length: 250 }, (_, id) => ({
+  id,
+  limit: id % 2 === 0 ? "VALUE" : "other",
+  event_timestamp: new Date(Date.UTC(2026, 0, 1) + id * 1_000).toISOString(),
+}));
+const SCHEMA =
+  '{"properties":{"id":{"type":"integer"},"limit":{"type":"string"},"n":{"const":1.0}}}';
+
+async function listedFeed(seed: Partial<Seed> = {}): Promise<SeededFeed> {
+  const feed = await seedFeed(gateway, owner, {
+    type: "collection",
+    rows,
+    ...seed,
+  });
+  await gateway.sql`
+    update feeds
+    set
+      schema_definition = ${SCHEMA},
+      is_public = true,
+      published_at = now(),
+      definition_version = definition_version + 1
+    where feed_id = ${feed.feedId}`;
+  return feed;
+}
+
+const pathOf = ({ feedId }: SeededFeed) => `/public/feeds/${feedId}/agent-skill`;
+
+/** Runs the n-th shell block of a skill as its reader would. */
+async function run(markdown: string, index: number): Promise<string> {
+  const block = [...markdown.matchAll(/```sh\n([\s\S]*?)```/g)][index]?.[1] as string;
+  const child = Bun.spawn(["bash", "-c", block], {
+    env: { PATH: process.env.PATH, FEEDGATE_READ_KEY: key },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  expect({ code: await child.exited, err }).toEqual({ code: 0, err: "" });
+  return out;
+}
+
+describe("agent skill", () => {
+  test("SKILL.md as a file, by id and by slug, without a key", async () => {
+    const feed = await listedFeed();
+    const response = await gateway.get(pathOf(feed));
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/markdown; charset=utf-8",
+      "content-disposition": 'attachment; filename="SKILL.md"',
+      "cache-control": "public, max-age=300",
+      etag: expect.stringMatching(/^W\/"/),
+      "x-request-id": expect.any(String),
+    });
+    const text = await response.text();
+    expect(text).toStartWith(`---\nname: feed-${feed.slug}\n`);
+    expect(text).not.toContain("fg_read_");
+    const bySlug = await gateway.get(`/public/feeds/${feed.slug}/agent-skill`);
+    expect(await bySlug.text()).toBe(text);
+    expect((await gateway.get(`/api${pathOf(feed)}`)).status).toBe(404);
+  });
+
+  test("HEAD has the headers, and If-None-Match gives 304, for every format", async () => {
+    const feed = await listedFeed();
+    for (const query of ["", "?format=zip", "?format=tar.gz"]) {
+      const url = gateway.baseUrl + pathOf(feed) + query;
+      const head = await fetch(url, { method: "HEAD" });
+      const etag = head.headers.get("etag") as string;
+      expect([head.status, await head.text()]).toEqual([200, ""]);
+      expect((await fetch(url)).headers.get("etag")).toBe(etag);
+      const unchanged = await fetch(url, { headers: { "If-None-Match": etag } });
+      expect([unchanged.status, await unchanged.text()]).toEqual([304, ""]);
+      expect(unchanged.headers.get("cache-control")).toBe("public, max-age=300");
+    }
+  });
+
+  test("a push leaves the tag as it is; a new definition changes it", async () => {
+    const feed = await listedFeed();
+    const tag = async () => (await gateway.get(pathOf(feed))).headers.get("etag");
+    const before = await tag();
+    await gateway.sql`update feeds set data_version = 9, last_sync_at = now() where feed_id = ${feed.feedId}`;
+    expect(await tag()).toBe(before);
+    await gateway.sql`update feeds set description = 'New' where feed_id = ${feed.feedId}`;
+    expect(await tag()).not.toBe(before);
+  });
+
+  test("zip and tar.gz hold the folder, with the provider's own JSON text", async () => {
+    const feed = await listedFeed();
+    const name = `feed-${feed.slug}`;
+    const markdown = await (await gateway.get(pathOf(feed))).text();
+    const expected = {
+      [`${name}/SKILL.md`]: markdown,
+      [`${name}/references/schema.json`]: SCHEMA,
+      [`${name}/references/sample.json`]: "null",
+    };
+    const zip = await gateway.get(`${pathOf(feed)}?format=zip`);
+    expect(zip.headers.get("content-type")).toBe("application/zip");
+    expect(zip.headers.get("content-disposition")).toBe(`attachment; filename="${name}.zip"`);
+    const unzipped = Object.entries(unzipSync(await zip.bytes())).map(([path, bytes]) => [
+      path,
+      new TextDecoder().decode(bytes),
+    ]);
+    expect(Object.fromEntries(unzipped)).toEqual(expected);
+    const tar = await gateway.get(`${pathOf(feed)}?format=tar.gz`);
+    expect(tar.headers.get("content-type")).toBe("application/gzip");
+    expect(tar.headers.get("content-disposition")).toBe(`attachment; filename="${name}.tar.gz"`);
+    const files = await new Bun.Archive(await tar.bytes()).files();
+    const texts = await Promise.all(
+      [...files].map(async ([path, file]) => [path, await file.text()]),
+    );
+    expect(Object.fromEntries(texts)).toEqual(expected);
+  });
+
+  test("unlisted, inactive, draft and unknown feeds are 404, before any parameter is looked at", async () => {
+    const unlisted = await seedFeed(gateway, owner, { type: "singleton" });
+    const inactive = await listedFeed();
+    await gateway.sql`update feeds set status = 'inactive' where feed_id = ${inactive.feedId}`;
+    for (const reference of [
+      unlisted.feedId,
+      unlisted.slug,
+      inactive.slug,
+      "unknown",
+      crypto.randomUUID(),
+      "%00",
+    ]) {
+      const problem = await problemOf(
+        await gateway.get(`/public/feeds/${reference}/agent-skill?x=1`),
+      );
+      expect(problem).toMatchObject({ status: 404, code: "FEED_NOT_FOUND" });
+    }
+  });
+
+  test("an unknown parameter or format is 400", async () => {
+    const feed = await listedFeed();
+    for (const query of ["x=1", "format=rar", "format=", "format=zip&format=zip"]) {
+      const problem = await problemOf(await gateway.get(`${pathOf(feed)}?${query}`));
+      expect(problem).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
+    }
+    const index = await problemOf(await gateway.get("/.well-known/agent-skills/index.json?x=1"));
+    expect(index).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
+  });
+
+  test("its commands work: first call, filter and projection, for every type", async () => {
+    for (const type of ["singleton", "collection", "stream"] as const) {
+      const feed = await listedFeed({ type });
+      const markdown = await (await gateway.get(pathOf(feed))).text();
+      const first = JSON.parse(await run(markdown, 0));
+      expect(first._origin.feed_id).toBe(feed.feedId);
+      if (type === "singleton") {
+        expect(JSON.parse(await run(markdown, 1)).data).toEqual({ id: 0, limit: "VALUE", n: null });
+        continue;
+      }
+      const filtered = JSON.parse(await run(markdown, 2));
+      expect(filtered.data).toHaveLength(20);
+      expect(new Set(filtered.data.map((row: { limit: string }) => row.limit))).toEqual(
+        new Set(["VALUE"]),
+      );
+      const projected = JSON.parse(await run(markdown, 3));
+      expect(Object.keys(projected.data[0])).toEqual(["id", "limit", "n"]);
+    }
+  });
+
+  test.skipIf(Bun.which("jq") === null)(
+    "its cursor loop reads every row once (needs jq)",
+    async () => {
+      const feed = await listedFeed();
+      const markdown = await (await gateway.get(pathOf(feed))).text();
+      const lines = (await run(markdown, 1)).trim().split("\n");
+      expect(lines.map((line) => JSON.parse(line).id)).toEqual(rows.map(({ id }) => id));
+    },
+  );
+});
+
+describe("index of agent skills", () => {
+  interface Index {
+    $schema: string;
+    skills: { name: string; type: string; description: string; url: string; digest: string }[];
+  }
+  const read = async () => {
+    const response = await gateway.get("/.well-known/agent-skills/index.json");
+    expect(response.headers.get("cache-control")).toBe("public, max-age=300");
+    return (await response.json()) as Index;
+  };
+
+  test("lists the active public feeds, with the digest of what is served", async () => {
+    const feed = await listedFeed();
+    const unlisted = await seedFeed(gateway, owner, { type: "singleton" });
+    const index = await read();
+    expect(index.$schema).toBe("https://schemas.agentskills.io/discovery/0.2.0/schema.json");
+    expect(index.skills.some(({ name }) => name === `feed-${unlisted.slug}`)).toBe(false);
+    const entry = index.skills.find(({ name }) => name === `feed-${feed.slug}`);
+    expect(entry?.type).toBe("skill-md");
+    const served = await (await fetch(entry?.url as string)).bytes();
+    const digest = new Bun.CryptoHasher("sha256").update(served).digest("hex");
+    expect(entry?.digest).toBe(`sha256:${digest}`);
+  });
+
+  test("follows an edit and a withdrawal at once, and is revalidated by its tag", async () => {
+    const feed = await listedFeed();
+    const entryOf = async () =>
+      (await read()).skills.find(({ name }) => name === `feed-${feed.slug}`);
+    const before = await entryOf();
+    await gateway.sql`
+      update feeds set name = 'Other', definition_version = definition_version + 1
+      where feed_id = ${feed.feedId}`;
+    expect((await entryOf())?.digest).not.toBe(before?.digest);
+    await gateway.sql`update feeds set is_public = false where feed_id = ${feed.feedId}`;
+    expect(await entryOf()).toBeUndefined();
+    const response = await gateway.get("/.well-known/agent-skills/index.json");
+    const etag = response.headers.get("etag") as string;
+    const again = await gateway.get("/.well-known/agent-skills/index.json", undefined, {
+      "If-None-Match": etag,
+    });
+    expect(again.status).toBe(304);
+  });
+});
