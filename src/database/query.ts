@@ -110,13 +110,12 @@ export function createDatabase(connections: Connections): Database {
 }
 
 /**
- * The driver declares the type of a bigint or boolean, and of an array the type of its first element;
- * as text the parameter gets the type that the statement has there.
+ * The driver declares a bigint's type by itself, and for an array that of its first element; as text
+ * the parameter gets the type that the statement has there.
  */
 function serverTyped(parameter: unknown): unknown {
   if (Array.isArray(parameter)) return parameter.map(serverTyped);
-  const isDeclared = typeof parameter === "bigint" || typeof parameter === "boolean";
-  return isDeclared ? String(parameter) : parameter;
+  return typeof parameter === "bigint" ? String(parameter) : parameter;
 }
 
 function unavailable(cause: unknown): DatabaseUnavailableError {

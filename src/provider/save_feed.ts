@@ -63,8 +63,8 @@ export function createCreateFeed(services: Services): Handler {
 export function createEditFeed(services: Services): Handler {
   return async (call, reference) => {
     const principal = await services.keys.authenticate(call.request.headers, "write");
-    const feedId = await ownedFeedId(services, principal, reference);
     await admitSave(services, principal);
+    const feedId = await ownedFeedId(services, principal, reference);
     const body = await receiveBody(services, call);
     return save(services, principal, { feedId, mode: "edit", body });
   };
@@ -78,7 +78,6 @@ async function ownedFeedId(
   const feedId = parseUuid(reference);
   const feed = feedId === undefined ? undefined : await services.feeds.find(feedId);
   if (feed?.accountId === principal.accountId) return feed.feedId;
-  await services.keys.prove(principal);
   throw feedForbidden();
 }
 
