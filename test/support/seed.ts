@@ -48,7 +48,7 @@ export async function seedFeed(
       ${accountId}, ${seed.name ?? `Seed ${seeds}`}, ${slug}, ${seed.type}, 'active', now(), now(),
       ${priceType}, ${priceType === "one_time" ? null : String(price ?? 0)},
       ${seed.oneTimePriceCents ?? null}, ${seed.isPublic ?? false},
-      ${seed.isPublic ? new Date() : null}, 1, 1, ${texts.length + 1},
+      ${seed.isPublic ? new Date().toISOString() : null}, 1, 1, ${texts.length + 1},
       ${seed.type === "collection" ? 1 : null}
     )
     returning feed_id`;
