@@ -5,9 +5,9 @@
  */
 import { createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { connect, type DatabaseAddress } from "./database/connect.ts";
+import { type ConnectOptions, connect, type DatabaseAddress } from "./database/connect.ts";
 import { startEmbedded } from "./database/embedded.ts";
-import { migrate } from "./database/migrate.ts";
+import { type MigrationReport, migrate } from "./database/migrate.ts";
 import { createDatabase, type Database } from "./database/query.ts";
 import type { Log } from "./lib/log.ts";
 import { SERVER_BODY_BYTES_MAX } from "./limits.ts";
@@ -26,6 +26,8 @@ export interface Gateway {
 /** An open database, embedded or not. */
 export interface OpenDatabase {
   readonly database: Database;
+  /** What was missing from its schema. */
+  readonly migrated: MigrationReport;
   close(): Promise<void>;
 }
 
@@ -35,22 +37,25 @@ const STOP_WAIT_MS = 5_000;
 const USES_FLUSHED_EVERY_MS = 60_000;
 
 /** Opens and migrates the database that the configuration names, or the embedded one. */
-export async function openDatabase(config: Config): Promise<OpenDatabase> {
+export async function openDatabase(
+  config: Config,
+  options: ConnectOptions = {},
+): Promise<OpenDatabase> {
   const embedded =
     config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
   const address: DatabaseAddress = embedded ?? { url: config.databaseUrl as string };
-  const connections = connect(address);
+  const connections = connect(address, options);
   const close = async () => {
     await connections.end({ timeout: STOP_WAIT_MS / 1_000 });
     await embedded?.stop();
   };
   try {
-    await migrate(connections);
+    const migrated = await migrate(connections);
+    return { database: createDatabase(connections), migrated, close };
   } catch (error) {
     await close();
     throw error;
   }
-  return { database: createDatabase(connections), close };
 }
 
 /** Serves until `stop`. @throws where the database can't be reached or the port is taken. */

@@ -9,6 +9,10 @@ import sql_admission_admit from "../../sql/admission/admit.sql" with { type: "te
 import sql_admission_refund_usage from "../../sql/admission/refund_usage.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../sql/catalog/list_catalog.sql" with { type: "text" };
 import sql_catalog_search_feeds from "../../sql/catalog/search_feeds.sql" with { type: "text" };
+import sql_credit_create_promotion from "../../sql/credit/create_promotion.sql" with { type: "text" };
+import sql_credit_grant_credits from "../../sql/credit/grant_credits.sql" with { type: "text" };
+import sql_credit_record_purchase from "../../sql/credit/record_purchase.sql" with { type: "text" };
+import sql_credit_redeem_promotion from "../../sql/credit/redeem_promotion.sql" with { type: "text" };
 import sql_database_keep_setting from "../../sql/database/keep_setting.sql" with { type: "text" };
 import sql_database_ping from "../../sql/database/ping.sql" with { type: "text" };
 import sql_feed_read_collection_page from "../../sql/feed/read_collection_page.sql" with { type: "text" };
@@ -21,6 +25,7 @@ import sql_feed_row_find_feed from "../../sql/feed_row/find_feed.sql" with { typ
 import sql_feed_row_find_feed_row from "../../sql/feed_row/find_feed_row.sql" with { type: "text" };
 import sql_feed_row_list_feed_rows from "../../sql/feed_row/list_feed_rows.sql" with { type: "text" };
 import sql_functions_admit from "../../sql/functions/admit.sql" with { type: "text" };
+import sql_functions_append_ledger_entry from "../../sql/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_functions_close_names from "../../sql/functions/close_names.sql" with { type: "text" };
 import sql_functions_close_words from "../../sql/functions/close_words.sql" with { type: "text" };
 import sql_functions_create_usage_partitions from "../../sql/functions/create_usage_partitions.sql" with { type: "text" };
@@ -32,6 +37,8 @@ import sql_functions_push_document from "../../sql/functions/push_document.sql" 
 import sql_functions_push_stream from "../../sql/functions/push_stream.sql" with { type: "text" };
 import sql_functions_push_to_feed from "../../sql/functions/push_to_feed.sql" with { type: "text" };
 import sql_functions_rank_broad_search from "../../sql/functions/rank_broad_search.sql" with { type: "text" };
+import sql_functions_record_purchase from "../../sql/functions/record_purchase.sql" with { type: "text" };
+import sql_functions_redeem_promotion from "../../sql/functions/redeem_promotion.sql" with { type: "text" };
 import sql_functions_refund_usage from "../../sql/functions/refund_usage.sql" with { type: "text" };
 import sql_functions_row_matches from "../../sql/functions/row_matches.sql" with { type: "text" };
 import sql_functions_save_feed from "../../sql/functions/save_feed.sql" with { type: "text" };
@@ -43,7 +50,14 @@ import sql_key_find_key from "../../sql/key/find_key.sql" with { type: "text" };
 import sql_key_touch_keys from "../../sql/key/touch_keys.sql" with { type: "text" };
 import sql_migrations_0001_feeds_and_accounts from "../../sql/migrations/0001_feeds_and_accounts.sql" with { type: "text" };
 import sql_migrations_0002_search from "../../sql/migrations/0002_search.sql" with { type: "text" };
+import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
+import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
+import sql_operator_list_accounts from "../../sql/operator/list_accounts.sql" with { type: "text" };
+import sql_operator_list_keys from "../../sql/operator/list_keys.sql" with { type: "text" };
+import sql_operator_prove_ledger from "../../sql/operator/prove_ledger.sql" with { type: "text" };
+import sql_operator_revoke_key from "../../sql/operator/revoke_key.sql" with { type: "text" };
+import sql_operator_set_feeds_public from "../../sql/operator/set_feeds_public.sql" with { type: "text" };
 import sql_provider_push_to_feed from "../../sql/provider/push_to_feed.sql" with { type: "text" };
 import sql_provider_record_push from "../../sql/provider/record_push.sql" with { type: "text" };
 import sql_provider_save_feed from "../../sql/provider/save_feed.sql" with { type: "text" };
@@ -59,6 +73,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "admit", text: sql_functions_admit },
+  { name: "append_ledger_entry", text: sql_functions_append_ledger_entry },
   { name: "close_names", text: sql_functions_close_names },
   { name: "close_words", text: sql_functions_close_words },
   { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
@@ -70,6 +85,8 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "push_stream", text: sql_functions_push_stream },
   { name: "push_to_feed", text: sql_functions_push_to_feed },
   { name: "rank_broad_search", text: sql_functions_rank_broad_search },
+  { name: "record_purchase", text: sql_functions_record_purchase },
+  { name: "redeem_promotion", text: sql_functions_redeem_promotion },
   { name: "refund_usage", text: sql_functions_refund_usage },
   { name: "row_matches", text: sql_functions_row_matches },
   { name: "save_feed", text: sql_functions_save_feed },
@@ -87,6 +104,10 @@ export const STATEMENTS = {
   refund_usage: sql_admission_refund_usage,
   list_catalog: sql_catalog_list_catalog,
   search_feeds: sql_catalog_search_feeds,
+  create_promotion: sql_credit_create_promotion,
+  grant_credits: sql_credit_grant_credits,
+  record_purchase: sql_credit_record_purchase,
+  redeem_promotion: sql_credit_redeem_promotion,
   keep_setting: sql_database_keep_setting,
   ping: sql_database_ping,
   read_collection_page: sql_feed_read_collection_page,
@@ -100,7 +121,14 @@ export const STATEMENTS = {
   list_feed_rows: sql_feed_row_list_feed_rows,
   find_key: sql_key_find_key,
   touch_keys: sql_key_touch_keys,
+  create_account: sql_operator_create_account,
+  create_key: sql_operator_create_key,
   export_usage: sql_operator_export_usage,
+  list_accounts: sql_operator_list_accounts,
+  list_keys: sql_operator_list_keys,
+  prove_ledger: sql_operator_prove_ledger,
+  revoke_key: sql_operator_revoke_key,
+  set_feeds_public: sql_operator_set_feeds_public,
   push_to_feed: sql_provider_push_to_feed,
   record_push: sql_provider_record_push,
   save_feed: sql_provider_save_feed,
@@ -196,6 +224,66 @@ export interface StatementTypes {
       readonly sync_interval_mins: number | null;
       readonly schema_definition: string | null;
       readonly total: bigint;
+    };
+  };
+  /** a promotion code; where it is there already, the one that is */
+  create_promotion: {
+    parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null];
+    row: {
+      readonly code: string;
+      readonly amount_nanos: bigint;
+      readonly max_redemptions: number | null;
+      readonly expires_at: string | null;
+      readonly created_at: string;
+      readonly is_same: boolean;
+    };
+  };
+  /** gives an account credits, once for each reference */
+  grant_credits: {
+    parameters: readonly [account_id: string, amount_nanos: bigint, reason: string, reference: string | null];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
+    };
+  };
+  /** notes that an account has bought a one-time feed */
+  record_purchase: {
+    parameters: readonly [account_id: string, feed_id: string, reference: string | null];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
+    };
+  };
+  /** gives an account the credits of a promotion code, once */
+  redeem_promotion: {
+    parameters: readonly [code: string, account_id: string];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
     };
   };
   /** a value that all processes must agree on: the first one written wins */
@@ -371,6 +459,25 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
+  /** a new account, without credits */
+  create_account: {
+    parameters: readonly [name: string, max_feeds_allowed: number];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+    };
+  };
+  /** a new key of an account, by its hash; no row where the account is unknown */
+  create_key: {
+    parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null];
+    row: {
+      readonly key_id: string;
+      readonly expires_at: string | null;
+    };
+  };
   /** a chunk of an account's usage log, oldest first, from behind the chunk before */
   export_usage: {
     parameters: readonly [account_id: string, since: string | null, until: string | null, after_usage_id: string | null, limit: number];
@@ -380,6 +487,64 @@ export interface StatementTypes {
       readonly operation: string;
       readonly feed_id: string | null;
       readonly charge_nanos: bigint;
+    };
+  };
+  /** every account with its balance, oldest first */
+  list_accounts: {
+    parameters: readonly [];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+    };
+  };
+  /** the keys of an account in any state, oldest first */
+  list_keys: {
+    parameters: readonly [account_id: string];
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
+    };
+  };
+  /** whether granted - charged + refunded = balance, in one snapshot */
+  prove_ledger: {
+    parameters: readonly [account_id: string];
+    row: {
+      readonly balance_nanos: bigint;
+      readonly granted_nanos: bigint;
+      readonly charged_nanos: bigint;
+      readonly refunded_nanos: bigint;
+    };
+  };
+  /** ends a key for good; a key that was revoked before keeps that time */
+  revoke_key: {
+    parameters: readonly [key_id: string];
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
+    };
+  };
+  /** lists feeds or takes them off the list; what is as wanted already stays untouched */
+  set_feeds_public: {
+    parameters: readonly [feed_ids: readonly (string | null)[], is_public: boolean];
+    row: {
+      readonly feed_id: string;
     };
   };
   /** stores one push, whole, in one round trip and one commit */

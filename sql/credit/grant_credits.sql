@@ -1,0 +1,21 @@
+-- name: grant_credits
+-- why: gives an account credits, once for each reference
+-- $1 account_id uuid
+-- $2 amount_nanos bigint
+-- $3 reason text
+-- $4 reference text?
+-- returns outcome text, entry_id bigint?, account_id uuid?, kind text?, amount_nanos bigint?,
+--   balance_before_nanos bigint?, balance_after_nanos bigint?, reason text?, reference text?,
+--   created_at timestamptz?
+select
+  outcome,
+  (entry).entry_id,
+  (entry).account_id,
+  (entry).kind,
+  (entry).amount_nanos,
+  (entry).balance_before_nanos,
+  (entry).balance_after_nanos,
+  (entry).reason,
+  (entry).reference,
+  (entry).created_at
+from append_ledger_entry($1, 'grant', $2, $3, $4)

@@ -1,0 +1,69 @@
+-- Adds an entry to the ledger of an account and its amount to the balance, under the account's lock,
+-- so that the balance before and after are those of the account's history.
+--
+-- A reference is used once over all accounts. The same reference with the same account, kind and
+-- amount gives the first entry again, so that a caller may repeat what it does not know the end of.
+--
+-- Outcomes: appended; repeated; account_unknown; reference_taken (`entry` is the one that has it);
+-- balance_full (the sum would not fit a bigint).
+create or replace function append_ledger_entry(
+  entry_account uuid,
+  entry_kind text,
+  amount bigint,
+  entry_reason text,
+  entry_reference text,
+  out outcome text,
+  out entry credit_ledger
+)
+language plpgsql
+as $$
+declare
+  balance bigint;
+  balance_most constant bigint := 9223372036854775807;
+begin
+  select balance_nanos into balance
+  from accounts
+  where account_id = entry_account
+  for no key update;
+  if not found then
+    outcome := 'account_unknown';
+    return;
+  end if;
+
+  select * into entry
+  from credit_ledger
+  where reference = entry_reference;
+  if not found then
+    if amount > balance_most - balance then
+      outcome := 'balance_full';
+      return;
+    end if;
+    insert into credit_ledger (
+      account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason, reference
+    )
+    values (
+      entry_account, entry_kind, amount, balance, balance + amount, entry_reason, entry_reference
+    )
+    on conflict (reference) do nothing
+    returning * into entry;
+    if found then
+      update accounts
+      set balance_nanos = balance + amount
+      where account_id = entry_account
+        and amount <> 0;
+      outcome := 'appended';
+      return;
+    end if;
+    -- Another account's entry took the reference since: its lock is not ours.
+    select * into entry
+    from credit_ledger
+    where reference = entry_reference;
+  end if;
+
+  outcome := case
+    when entry.account_id = entry_account and entry.kind = entry_kind
+      and entry.amount_nanos = amount then 'repeated'
+    else 'reference_taken'
+  end;
+end
+$$;

@@ -1,0 +1,72 @@
+-- Notes that an account has bought a one-time feed. It is paid elsewhere: the entry's amount is 0 and
+-- its reason tells the price. A feed is bought once; to record it again is harmless, unless the
+-- reference says that it was paid a second time.
+--
+-- Outcomes: purchased; repeated; account_unknown; feed_unknown; not_one_time; already_purchased
+-- (under the reference of `entry`); reference_taken as in append_ledger_entry.
+create or replace function record_purchase(
+  buying_account uuid,
+  bought_feed uuid,
+  purchase_reference text,
+  out outcome text,
+  out entry credit_ledger
+)
+language plpgsql
+as $$
+declare
+  feed feeds;
+  appended record;
+begin
+  perform
+  from accounts
+  where account_id = buying_account
+  for no key update;
+  if not found then
+    outcome := 'account_unknown';
+    return;
+  end if;
+  select * into feed
+  from feeds
+  where feed_id = bought_feed;
+  if not found then
+    outcome := 'feed_unknown';
+    return;
+  end if;
+
+  select credit_ledger.* into entry
+  from purchases
+  join credit_ledger
+    on credit_ledger.entry_id = purchases.entry_id
+  where purchases.account_id = buying_account
+    and purchases.feed_id = bought_feed;
+  if found then
+    outcome := case
+      when entry.reference <> purchase_reference then 'already_purchased'
+      else 'repeated'
+    end;
+    return;
+  end if;
+  if feed.price_type <> 'one_time' then
+    outcome := 'not_one_time';
+    return;
+  end if;
+
+  select * into appended
+  from append_ledger_entry(
+    buying_account,
+    'purchase',
+    0,
+    format('one-time purchase of feed %s for %s cents', bought_feed, feed.one_time_price_cents),
+    coalesce(purchase_reference, 'purchase:' || buying_account || ':' || bought_feed)
+  );
+  entry := appended.entry;
+  if appended.outcome <> 'appended' then
+    -- The same reference for another feed is other content.
+    outcome := 'reference_taken';
+    return;
+  end if;
+  insert into purchases (account_id, feed_id, entry_id)
+  values (buying_account, bought_feed, entry.entry_id);
+  outcome := 'purchased';
+end
+$$;

@@ -1,0 +1,14 @@
+-- name: create_key
+-- why: a new key of an account, by its hash; no row where the account is unknown
+-- $1 account_id uuid
+-- $2 key_hash bytea
+-- $3 key_start text
+-- $4 permission text
+-- $5 name text?
+-- $6 expires_at timestamptz?
+-- returns key_id uuid, expires_at timestamptz?
+insert into api_keys (account_id, key_hash, key_start, permission, name, expires_at)
+select account_id, $2, $3, $4, $5, $6
+from accounts
+where account_id = $1
+returning key_id, expires_at

@@ -1,0 +1,12 @@
+#!/usr/bin/env bun
+/**
+ * The `feedgate` command. Decisions 8.
+ *
+ * @module
+ */
+import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "./operator/commands.ts";
+import { runCommand } from "./operator/run.ts";
+
+const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
+
+process.exit(await runCommand(process.argv.slice(2), COMMANDS, process.env));

@@ -1,0 +1,76 @@
+/**
+ * What a command is: its words, options and work. The table of commands (`commands.ts`) holds all of
+ * them, and parsing, help and messages of wrong usage are made from it (`command_line.ts`).
+ *
+ * @module
+ */
+import type { Config } from "../config.ts";
+import type { Output } from "./output.ts";
+
+/** One option of a command; its text is read once, here, into a typed value. */
+export interface Option<Value, IsRequired extends boolean = boolean> {
+  /** What stands for the value in the help: `N`, `ID`. Empty: a flag. */
+  readonly placeholder: string;
+  readonly about: string;
+  readonly isRequired: IsRequired;
+  /** @throws {UsageError} where the text can't be used; `name` is what the user wrote: `--credits`. */
+  read(text: string, name: string): Value;
+}
+
+export type Options = Readonly<Record<string, Option<unknown>>>;
+
+export type Values<Of extends Options> = {
+  readonly [Name in keyof Of]: Of[Name] extends Option<infer Value, infer IsRequired>
+    ? IsRequired extends true
+      ? Value
+      : Value | undefined
+    : never;
+};
+
+/** What a command gets. */
+export interface Input<Of extends Options> {
+  readonly values: Values<Of>;
+  /** As many as the command's `arguments` ask for. */
+  readonly arguments: readonly string[];
+  readonly config: Config;
+  readonly output: Output;
+}
+
+/** What a command prints when it is done. */
+export interface Answer {
+  /** The text of one JSON value, for `--json`. */
+  readonly json: string;
+  /** For a reader; lines without the last line break. */
+  readonly text: string;
+}
+
+export interface CommandSpec<Of extends Options> {
+  /** `account create`. */
+  readonly words: string;
+  /** Names of the arguments, in order: `["CODE"]`. */
+  readonly arguments?: readonly string[];
+  /** Whether the last argument may be repeated. */
+  readonly isRepeated?: boolean;
+  /** One line, without a full stop. */
+  readonly about: string;
+  readonly options: Of;
+  /** Nothing comes back where the command has written by itself. */
+  run(input: Input<Of>): Promise<Answer | undefined>;
+}
+
+export type Command = CommandSpec<Options>;
+
+/** A command for the table: checks that its work fits its options, then forgets their types. */
+export function command<Of extends Options>(spec: CommandSpec<Of>): Command {
+  return spec as unknown as Command;
+}
+
+/** The command was called wrongly: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The command was right and the answer is no: exit code 1. */
+export class RefusedError extends Error {
+  override readonly name = "RefusedError";
+}

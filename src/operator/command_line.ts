@@ -1,0 +1,202 @@
+/**
+ * From the arguments of the process to a command and its typed input; and every help text.
+ *
+ * The table of commands is the one source: usage, help and messages of wrong usage are made from it.
+ * Decisions 8 and 10.
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+import { version } from "../../package.json" with { type: "json" };
+import { type Command, type Option, type Options, UsageError } from "./command.ts";
+import { flag, text } from "./options.ts";
+
+/** Every command takes these. */
+const GLOBAL_OPTIONS = {
+  json: flag("print one JSON value and nothing else"),
+  "data-dir": text({
+    placeholder: "D",
+    about: "folder of the embedded PostgreSQL, in place of FEEDGATE_DATA_DIR and DATABASE_URL",
+    lengthMax: 4_096,
+  }),
+} satisfies Options;
+
+/** What the process was asked for. */
+export type Request =
+  /** Help or version: to be printed. */
+  | { readonly kind: "help"; readonly text: string }
+  | {
+      readonly kind: "command";
+      readonly command: Command;
+      readonly values: Readonly<Record<string, unknown>>;
+      readonly arguments: readonly string[];
+      readonly isJson: boolean;
+      readonly dataDir: string | undefined;
+    };
+
+/** @throws {UsageError} whose message is one line. */
+export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): Request {
+  const { words, rest, isHelp, isVersion } = splitWords(argv, commands);
+  if (isVersion) return { kind: "help", text: `feedgate ${version}` };
+  const command = commands.find((each) => each.words === words.join(" "));
+  if (isHelp) return { kind: "help", text: helpFor(words, commands) };
+  if (command === undefined) throw unknownCommand(words, commands);
+  const options: Options = { ...GLOBAL_OPTIONS, ...command.options };
+  const { texts, given } = parseOptions(rest, { command, options });
+  const wanted = command.arguments ?? [];
+  const isFew = given.length < wanted.length;
+  if (isFew || (given.length > wanted.length && command.isRepeated !== true)) {
+    throw new UsageError(
+      `expected ${wanted.join(", ") || "no argument"} and got ${given.length === 0 ? "none" : given.map((each) => `"${each}"`).join(", ")}; ${seeHelp(command.words)}`,
+    );
+  }
+  const values = readOptions(texts, { command, options });
+  return {
+    kind: "command",
+    command,
+    values,
+    arguments: given,
+    isJson: values.json === true,
+    dataDir: values["data-dir"] as string | undefined,
+  };
+}
+
+/** The words that name the command, at the front or behind flags; what is left is its own. */
+function splitWords(argv: readonly string[], commands: readonly Command[]) {
+  const parsed = parseArgs({
+    args: [...argv],
+    options: {
+      help: { type: "boolean", short: "h" },
+      version: { type: "boolean" },
+      "data-dir": { type: "string" },
+    },
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const positionals = parsed.tokens.filter((token) => token.kind === "positional");
+  const isHelpWord = positionals[0]?.value === "help";
+  const named = isHelpWord ? positionals.slice(1) : positionals;
+  const isGroup = commands.some((each) => each.words.startsWith(`${named[0]?.value} `));
+  const words = named.slice(0, isGroup ? 2 : 1);
+  const taken = new Set(words.map((token) => token.index));
+  return {
+    words: words.map((token) => token.value),
+    rest: argv.filter((_, index) => !taken.has(index)),
+    isHelp: isHelpWord || parsed.values.help === true,
+    isVersion: argv.length === 1 && parsed.values.version === true,
+  };
+}
+
+interface Known {
+  readonly command: Command;
+  readonly options: Options;
+}
+
+function parseOptions(rest: readonly string[], { command, options }: Known) {
+  const texts: Record<string, string> = {};
+  try {
+    const { tokens, positionals } = parseArgs({
+      args: [...rest],
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, { placeholder }]) => [
+          name,
+          { type: placeholder === "" ? ("boolean" as const) : ("string" as const) },
+        ]),
+      ),
+      strict: true,
+      allowPositionals: true,
+      tokens: true,
+    });
+    for (const token of tokens) {
+      if (token.kind !== "option") continue;
+      if (Object.hasOwn(texts, token.name)) throw new UsageError(`--${token.name} is given twice`);
+      texts[token.name] = token.value ?? "";
+    }
+    return { texts, given: positionals };
+  } catch (error) {
+    // What parseArgs says beyond its first sentence is about itself.
+    const message = (error as Error).message.split(/[\n.](?:\s|$)/)[0] as string;
+    throw new UsageError(`${message}; ${seeHelp(command.words)}`);
+  }
+}
+
+function readOptions(texts: Readonly<Record<string, string>>, { command, options }: Known) {
+  const values: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(options)) {
+    const given = texts[name];
+    if (given !== undefined) values[name] = option.read(given, `--${name}`);
+    else if (option.isRequired) {
+      throw new UsageError(`${optionUsage(name, option)} is missing; ${seeHelp(command.words)}`);
+    }
+  }
+  return values;
+}
+
+function unknownCommand(words: readonly string[], commands: readonly Command[]): UsageError {
+  const name = words.join(" ");
+  const inGroup = commands.filter((each) => each.words.startsWith(`${words[0]} `));
+  const known =
+    inGroup.length > 0
+      ? inGroup.map((each) => each.words)
+      : new Set(commands.map((each) => each.words.split(" ")[0] as string));
+  const list = [...known].join(", ");
+  const missing = name === "" ? "a command is missing" : `there is no command "${name}"`;
+  return new UsageError(`${missing}: use one of ${list}; ${seeHelp("")}`);
+}
+
+function seeHelp(words: string): string {
+  return `see feedgate ${words}${words && " "}--help`;
+}
+
+/** Help for all, for a group or for one command. @throws {UsageError} for what is no command. */
+function helpFor(words: readonly string[], commands: readonly Command[]): string {
+  const name = words.join(" ");
+  const command = commands.find((each) => each.words === name);
+  if (command !== undefined) return commandHelp(command);
+  const group = commands.filter((each) => each.words.startsWith(`${name} `));
+  if (name !== "" && group.length === 0) throw unknownCommand(words, commands);
+  return overview(name === "" ? commands : group);
+}
+
+function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map((each) => each.words.length));
+  return [
+    "Usage: feedgate <command> [options]",
+    "",
+    ...commands.map((each) => `  ${each.words.padEnd(width)}  ${each.about}`),
+    "",
+    "Every command takes:",
+    ...optionLines(GLOBAL_OPTIONS),
+    "",
+    "feedgate <command> --help tells more. Exit codes: 0 done, 1 refused, 2 wrong usage.",
+  ].join("\n");
+}
+
+function commandHelp(command: Command): string {
+  const names = (command.arguments ?? []).join(" ") + (command.isRepeated ? "…" : "");
+  const usages = Object.entries(command.options).map(([name, option]) => {
+    const usage = optionUsage(name, option);
+    return option.isRequired ? usage : `[${usage}]`;
+  });
+  const parts = ["Usage: feedgate", command.words, names, ...usages];
+  return [
+    parts.filter((part) => part !== "").join(" "),
+    "",
+    `${command.about[0]?.toUpperCase()}${command.about.slice(1)}.`,
+    "",
+    ...optionLines({ ...command.options, ...GLOBAL_OPTIONS }),
+  ].join("\n");
+}
+
+function optionLines(options: Options): string[] {
+  const usages = Object.entries(options).map(([name, option]) => optionUsage(name, option));
+  const width = Math.max(...usages.map((usage) => usage.length));
+  return Object.values(options).map(
+    (option, index) => `  ${(usages[index] as string).padEnd(width)}  ${option.about}`,
+  );
+}
+
+function optionUsage(name: string, option: Option<unknown>): string {
+  return `--${name}${option.placeholder && ` ${option.placeholder}`}`;
+}

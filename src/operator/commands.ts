@@ -1,0 +1,25 @@
+/**
+ * The table of commands, in the order of the help. Decisions 8.
+ *
+ * @module
+ */
+import { ACCOUNT_COMMANDS } from "./accounts.ts";
+import type { Command } from "./command.ts";
+import { CREDIT_COMMANDS } from "./credits.ts";
+import { FEED_COMMANDS } from "./feeds.ts";
+import { KEY_COMMANDS } from "./keys.ts";
+import { MIGRATE_COMMANDS } from "./migrate.ts";
+import { SERVE_COMMANDS } from "./serve.ts";
+import { USAGE_COMMANDS } from "./usage.ts";
+
+export const OPERATOR_COMMANDS: readonly Command[] = [
+  ...MIGRATE_COMMANDS,
+  ...ACCOUNT_COMMANDS,
+  ...KEY_COMMANDS,
+  ...CREDIT_COMMANDS,
+  ...FEED_COMMANDS,
+  ...USAGE_COMMANDS,
+];
+
+/** What serves until a signal. */
+export { SERVE_COMMANDS };

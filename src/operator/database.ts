@@ -1,0 +1,25 @@
+/**
+ * The database of one command: joined or started, migrated, and left again, whatever happens.
+ *
+ * @module
+ */
+import type { Config } from "../config.ts";
+import type { Database } from "../database/query.ts";
+import { openDatabase } from "../server.ts";
+
+/** One statement at a time; a few for what is looked up together. */
+const CONNECTIONS_MAX = 4;
+
+export async function withDatabase<Result>(
+  config: Config,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  // An operator may wait for a sum over a whole log; nobody else is held up by it.
+  const options = { connectionsMax: CONNECTIONS_MAX, statementTimeoutMs: 0 };
+  const { database, close } = await openDatabase(config, options);
+  try {
+    return await work(database);
+  } finally {
+    await close();
+  }
+}

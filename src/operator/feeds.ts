@@ -1,0 +1,136 @@
+/**
+ * `feed list`, `feed publish`, `feed unpublish`, `feed show`: what is listed is the operator's to say.
+ * Interface 1, decisions 8 and 10.
+ *
+ * @module
+ */
+import type { Config } from "../config.ts";
+import { pricePer1kText, usdOfCents } from "../credit/money.ts";
+import type { Database } from "../database/query.ts";
+import { type FeedRow, feedRowText } from "../feed_row/feed_row.ts";
+import { type Answer, command, type Input } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { ACCOUNT_OPTION } from "./keys.ts";
+import { flag } from "./options.ts";
+import { fields, shown, table } from "./output.ts";
+import { findAccount, findFeed } from "./references.ts";
+
+const feedList = command({
+  words: "feed list",
+  about: "list feeds in any state, newest first",
+  options: {
+    account: ACCOUNT_OPTION,
+    unlisted: flag("only those that are not public, which may wait for review"),
+  },
+  run: ({ config, values }) =>
+    withDatabase(config, async (database) => {
+      const { account } = values;
+      const owner = account === undefined ? undefined : await findAccount(database, account);
+      const rows = await database.rows("list_feed_rows", [
+        owner?.account_id ?? null,
+        values.unlisted === true,
+        null,
+        0n,
+      ]);
+      return answerOf(rows, config);
+    }),
+});
+
+const feedPublish = command({
+  words: "feed publish",
+  arguments: ["ID"],
+  isRepeated: true,
+  about: "list feeds in catalog and search; a draft shows once it is active",
+  options: {},
+  run: (input) => setPublic(input, true),
+});
+
+const feedUnpublish = command({
+  words: "feed unpublish",
+  arguments: ["ID"],
+  isRepeated: true,
+  about: "take feeds off catalog and search; they stay readable by id",
+  options: {},
+  run: (input) => setPublic(input, false),
+});
+
+const feedShow = command({
+  words: "feed show",
+  arguments: ["ID"],
+  about: "show a feed in any state, by id or slug",
+  options: {},
+  run: ({ config, arguments: [reference = ""] }) =>
+    withDatabase(config, async (database) => {
+      const row = await findFeed(database, reference);
+      return { json: feedRowText(row, config.limits), text: fields(feedFields(row)) };
+    }),
+});
+
+export const FEED_COMMANDS = [feedList, feedPublish, feedUnpublish, feedShow];
+
+/** All the feeds named, or none where one is unknown. */
+function setPublic(
+  { config, arguments: references }: Input<Record<never, never>>,
+  isPublic: boolean,
+): Promise<Answer> {
+  return withDatabase(config, async (database) => {
+    const named = await findFeeds(database, references);
+    const feedIds = named.map((row) => row.feed_id);
+    await database.rows("set_feeds_public", [feedIds, isPublic]);
+    return answerOf(await findFeeds(database, feedIds), config);
+  });
+}
+
+function findFeeds(database: Database, references: readonly string[]): Promise<FeedRow[]> {
+  return Promise.all(references.map((reference) => findFeed(database, reference)));
+}
+
+function answerOf(rows: readonly FeedRow[], config: Config): Answer {
+  return {
+    json: `[${rows.map((row) => feedRowText(row, config.limits)).join(",")}]`,
+    text: table(
+      ["ID", "SLUG", "TYPE", "STATUS", "LISTED", "PRICE", "LAST SYNC", "OWNER"],
+      rows.map((row) => [
+        row.feed_id,
+        row.endpoint_path,
+        shown(row.feed_type),
+        row.status,
+        row.is_public ? "yes" : "no",
+        priceOf(row),
+        shown(row.last_sync_at),
+        shown(row.account_name),
+      ]),
+    ),
+  };
+}
+
+function feedFields(row: FeedRow): Record<string, string> {
+  return {
+    feed: row.feed_id,
+    slug: row.endpoint_path,
+    name: shown(row.name),
+    description: shown(row.description),
+    category: shown(row.category),
+    type: shown(row.feed_type),
+    status: row.status,
+    listed: row.is_public ? "yes" : "no",
+    price: priceOf(row),
+    owner: `${row.account_id} (${shown(row.account_name)})`,
+    reliability: row.reliability_score === null ? "unrated" : `${row.reliability_score}%`,
+    "last sync": shown(row.last_sync_at),
+    "synced every": `${row.sync_interval_mins} minutes`,
+    schema: row.schema_definition === null ? "none" : row.schema_locked ? "locked" : "not locked",
+    created: row.created_at,
+    updated: row.updated_at,
+  };
+}
+
+function priceOf(row: FeedRow): string {
+  if (row.price_type === "metered" && row.call_price_nanos !== null) {
+    return `$${pricePer1kText(row.call_price_nanos)} per 1,000 calls`;
+  }
+  if (row.price_type === "one_time" && row.one_time_price_cents !== null) {
+    return `$${usdOfCents(row.one_time_price_cents)} one-time`;
+  }
+  return row.price_type;
+}

@@ -1,0 +1,44 @@
+/**
+ * What an operator names: accounts, keys and feeds. What is not there is refused in one wording.
+ *
+ * @module
+ */
+import type { Database } from "../database/query.ts";
+import type { FeedRow } from "../feed_row/feed_row.ts";
+import { referenceParameters } from "../feed_row/feeds.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import { RefusedError } from "./command.ts";
+
+/** The account's id in canonical form. @throws {RefusedError} where the text can be no account's id. */
+export function accountIdOf(text: string): string {
+  return parseUuid(text) ?? throwUnknown("account", text, "feedgate account list");
+}
+
+/** The key's id in canonical form. @throws {RefusedError} where the text can be no key's id. */
+export function keyIdOf(text: string): string {
+  return parseUuid(text) ?? throwUnknown("key", text, "feedgate key list");
+}
+
+export function throwUnknownAccount(text: string): never {
+  return throwUnknown("account", text, "feedgate account list");
+}
+
+export function throwUnknownKey(text: string): never {
+  return throwUnknown("key", text, "feedgate key list");
+}
+
+/** @throws {RefusedError} where there is no such account. */
+export async function findAccount(database: Database, text: string) {
+  const row = await database.row("find_account", [accountIdOf(text)]);
+  return row ?? throwUnknownAccount(text);
+}
+
+/** A feed by id or slug. @throws {RefusedError} where there is none. */
+export async function findFeed(database: Database, text: string): Promise<FeedRow> {
+  const row = await database.row("find_feed_row", referenceParameters(text));
+  return row ?? throwUnknown("feed", text, "feedgate feed list");
+}
+
+function throwUnknown(noun: string, text: string, list: string): never {
+  throw new RefusedError(`there is no ${noun} "${text}"; see ${list}`);
+}

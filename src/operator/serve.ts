@@ -1,0 +1,90 @@
+/**
+ * `serve`: a gateway until a signal, then a drain within 10 seconds. Decisions 8.
+ *
+ * @module
+ */
+import type { Config } from "../config.ts";
+import { createLog } from "../lib/log.ts";
+import { DRAIN_MS_MAX } from "../limits.ts";
+import { type Gateway, startGateway } from "../server.ts";
+import { command, type Options } from "./command.ts";
+import { port, text } from "./options.ts";
+import type { Output } from "./output.ts";
+
+/** `serve` and `demo` take these. */
+export const LISTEN_OPTIONS = {
+  port: port("default PORT, else 3000; 0 takes a free one"),
+  host: text({
+    placeholder: "H",
+    about: "address to listen on; default HOST, else 127.0.0.1",
+    lengthMax: 253,
+  }),
+} satisfies Options;
+
+/** The configuration with what the command line says in its place. */
+export function listenConfig(
+  config: Config,
+  given: { readonly port?: number | undefined; readonly host?: string | undefined },
+): Config {
+  return { ...config, port: given.port ?? config.port, host: given.host ?? config.host };
+}
+
+const serve = command({
+  words: "serve",
+  about: "migrate, then serve until SIGINT or SIGTERM",
+  options: LISTEN_OPTIONS,
+  run: async ({ config, values, output }) => {
+    await serveUntilSignal(listenConfig(config, values), (gateway) => announce(gateway, output));
+    return undefined;
+  },
+});
+
+export const SERVE_COMMANDS = [serve];
+
+function announce({ baseUrl, port: listening }: Gateway, output: Output): Promise<void> {
+  return output.write(
+    output.isJson
+      ? `${JSON.stringify({ base_url: baseUrl, docs_url: `${baseUrl}/docs`, port: listening })}\n`
+      : `Feedgate serves ${baseUrl} (docs at ${baseUrl}/docs)\n`,
+  );
+}
+
+/** Of the bound on a drain, what is left for the process itself to end, in milliseconds. */
+const EXIT_MARGIN_MS = 500;
+/** A signal to the group arrives twice where a parent passes it on: once more within this is the same one. */
+const SAME_SIGNAL_MS = 250;
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Serves; `onStart` runs once the gateway listens, and is left alone where a signal comes first. */
+export async function serveUntilSignal(
+  config: Config,
+  onStart: (gateway: Gateway) => Promise<void>,
+): Promise<void> {
+  // Before the database is started: a signal in between must not leave it behind.
+  const signalled = catchSignals();
+  const gateway = await startGateway(config, createLog({ level: config.logLevel }));
+  try {
+    await Promise.race([onStart(gateway), signalled]);
+    await signalled;
+  } finally {
+    await gateway.stop();
+  }
+}
+
+/** Resolves at the first signal. The second, or the end of the time for a drain, ends the process. */
+function catchSignals(): Promise<void> {
+  let firstMs: number | undefined;
+  return new Promise((resolve) => {
+    for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+      process.on(signal, () => {
+        if (firstMs === undefined) {
+          firstMs = performance.now();
+          setTimeout(() => process.exit(1), DRAIN_MS_MAX - EXIT_MARGIN_MS).unref();
+          resolve();
+        } else if (performance.now() - firstMs > SAME_SIGNAL_MS) {
+          process.exit(code);
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+import { linesOf, type Operator, operatorOf, type Run } from "./support.ts";
+
+const UNKNOWN = "00000000-0000-4000-8000-000000000001";
+
+let gateway: TestGateway;
+let operator: Operator;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  operator = operatorOf(gateway.databaseUrl);
+});
+afterAll(() => gateway.stop());
+
+function grant(accountId: string, credits: string, ...more: string[]): Promise<Run> {
+  const argv = ["credits", "grant", "--account", accountId, "--credits", credits];
+  return operator.run([...argv, "--reason", "top-up", "--json", ...more]);
+}
+
+async function balanceOf(accountId: string): Promise<number> {
+  const account = (await operator.json("account", "show", accountId)) as {
+    balance_credits: number;
+    ledger: { is_balanced: boolean };
+  };
+  expect(account.ledger.is_balanced).toBe(true);
+  return account.balance_credits;
+}
+
+function refused({ code, stdout, stderr }: Run, message: string): void {
+  expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
+  expect(stderr).toContain(message);
+}
+
+describe("credits grant", () => {
+  test("raises the balance, and prints the entry with the balance before and after", async () => {
+    const accountId = await gateway.createAccount();
+    await grant(accountId, "10");
+    const { code, stdout } = await grant(accountId, "0.001");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      entry_id: expect.any(Number),
+      account_id: accountId,
+      kind: "grant",
+      credits: 0.001,
+      balance_before_credits: 10,
+      balance_after_credits: 10.001,
+      reason: "top-up",
+      reference: null,
+      created_at: expect.any(String),
+    });
+    expect(await balanceOf(accountId)).toBe(10.001);
+  });
+
+  test("the same reference with the same content is the first entry; with another it is refused", async () => {
+    const accountId = await gateway.createAccount();
+    const other = await gateway.createAccount();
+    const first = await grant(accountId, "5", "--reference", "invoice 1");
+    const again = await grant(accountId, "5.0", "--reference", "invoice 1");
+    expect(again).toEqual(first);
+    refused(await grant(accountId, "6", "--reference", "invoice 1"), "invoice 1");
+    refused(await grant(other, "5", "--reference", "invoice 1"), "invoice 1");
+    expect(await balanceOf(accountId)).toBe(5);
+    expect(await balanceOf(other)).toBe(0);
+  });
+
+  test("the same reference at the same time is one entry", async () => {
+    const accountId = await gateway.createAccount();
+    const other = await gateway.createAccount();
+    const runs = await Promise.all(
+      [accountId, accountId, other, accountId, other].map((each) =>
+        grant(each, "5", "--reference", "invoice 2"),
+      ),
+    );
+    const winner = runs.find((each) => each.code === 0)?.stdout ?? "";
+    const accountOfWinner = JSON.parse(winner).account_id;
+    for (const [index, each] of runs.entries()) {
+      const isWinner = (index === 2 || index === 4 ? other : accountId) === accountOfWinner;
+      expect([each.code, each.stdout]).toEqual(isWinner ? [0, winner] : [1, ""]);
+    }
+    expect((await balanceOf(accountId)) + (await balanceOf(other))).toBe(5);
+  });
+
+  test("an unknown account, and more than the ledger can hold, are exit code 1", async () => {
+    refused(await grant(UNKNOWN, "5"), UNKNOWN);
+    const accountId = await gateway.createAccount();
+    for (let times = 0; times < 9; times++) expect((await grant(accountId, "1e15")).code).toBe(0);
+    refused(await grant(accountId, "1e15"), "larger than the ledger can hold");
+    // Beyond a double's digits, the balance is exact as text.
+    await grant(accountId, "0.001");
+    const { stdout } = await operator.run(["account", "show", accountId, "--json"]);
+    expect(stdout).toContain('"balance_credits":9000000000000000.001,');
+  });
+});
+
+describe("promo", () => {
+  const redeem = (code: string, accountId: string) =>
+    operator.run(["promo", "redeem", code, "--account", accountId, "--json"]);
+
+  test("a code gives its credits once per account", async () => {
+    const promotion = await operator.json("promo", "create", "WELCOME", "--credits", "2.5");
+    expect(promotion).toEqual({
+      code: "WELCOME",
+      credits: 2.5,
+      max_redemptions: null,
+      expires_at: null,
+      created_at: expect.any(String),
+    });
+    const [one, two] = [await gateway.createAccount(), await gateway.createAccount()];
+    const first = await redeem("WELCOME", one);
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      kind: "promotion",
+      credits: 2.5,
+      account_id: one,
+    });
+    refused(await redeem("WELCOME", one), "already");
+    expect((await redeem("WELCOME", two)).code).toBe(0);
+    expect([await balanceOf(one), await balanceOf(two)]).toEqual([2.5, 2.5]);
+  });
+
+  test("a code may be made again with the same content only", async () => {
+    const argv = ["promo", "create", "AGAIN", "--credits", "1", "--max-redemptions", "2"];
+    const first = await operator.json(...argv);
+    expect(await operator.json(...argv)).toEqual(first);
+    refused(await operator.run(["promo", "create", "AGAIN", "--credits", "2"]), "there already");
+  });
+
+  test("of the last redemption only one goes through", async () => {
+    await operator.json("promo", "create", "FEW", "--credits", "1", "--max-redemptions", "2");
+    const accounts = await Promise.all(Array.from({ length: 6 }, () => gateway.createAccount()));
+    const runs = await Promise.all(accounts.map((each) => redeem("FEW", each)));
+    expect(runs.map((each) => each.code).sort()).toEqual([0, 0, 1, 1, 1, 1]);
+    for (const run of runs) if (run.code === 1) refused(run, "no redemption left");
+  });
+
+  test("an expired or unknown code, and an unknown account, are exit code 1", async () => {
+    const past = ["--expires", "2026-01-01T00:00:00Z"];
+    await operator.json("promo", "create", "OLD", "--credits", "1", ...past);
+    const accountId = await gateway.createAccount();
+    refused(await redeem("OLD", accountId), "expired");
+    refused(await redeem("NONE", accountId), "no promotion code");
+    refused(await redeem("OLD", UNKNOWN), UNKNOWN);
+    expect(await balanceOf(accountId)).toBe(0);
+  });
+});
+
+describe("purchase record", () => {
+  const record = (accountId: string, feed: string, ...more: string[]) =>
+    operator.run([
+      ...["purchase", "record", "--account", accountId, "--feed", feed, "--json"],
+      ...more,
+    ]);
+
+  test("opens a one-time feed, costs no credit, and may be repeated", async () => {
+    const provider = await gateway.createAccount();
+    const rows = [{ rate: 1 }];
+    const feed = await seedFeed(gateway, provider, {
+      type: "singleton",
+      rows,
+      oneTimePriceCents: 500,
+    });
+    const accountId = await gateway.createAccount();
+    const key = await gateway.createKey(accountId, "read");
+    expect((await gateway.get(`/v1/feed/${feed.slug}`, key)).status).toBe(402);
+    const first = await record(accountId, feed.slug, "--reference", "receipt 1");
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      kind: "purchase",
+      credits: 0,
+      account_id: accountId,
+      feed_id: feed.feedId,
+      reference: "receipt 1",
+    });
+    expect((await gateway.get(`/v1/feed/${feed.slug}`, key)).status).toBe(200);
+    expect(await record(accountId, feed.feedId, "--reference", "receipt 1")).toEqual(first);
+    expect(await record(accountId, feed.feedId)).toEqual(first);
+    refused(await record(accountId, feed.slug, "--reference", "receipt 2"), "receipt 1");
+    expect(await balanceOf(accountId)).toBe(0);
+    // The feed has become free since: what was recorded stays so.
+    await gateway.sql`
+      update feeds
+      set price_type = 'free', call_price_nanos = 0, one_time_price_cents = null
+      where feed_id = ${feed.feedId}`;
+    expect(await record(accountId, feed.slug)).toEqual(first);
+  });
+
+  test("one reference is one purchase", async () => {
+    const provider = await gateway.createAccount();
+    const seed = { type: "singleton", rows: [{ rate: 1 }], oneTimePriceCents: 500 } as const;
+    const one = await seedFeed(gateway, provider, seed);
+    const two = await seedFeed(gateway, provider, seed);
+    const accountId = await gateway.createAccount();
+    expect((await record(accountId, one.slug, "--reference", "receipt 3")).code).toBe(0);
+    refused(await record(accountId, two.slug, "--reference", "receipt 3"), "receipt 3");
+    refused(await grant(accountId, "1", "--reference", "receipt 3"), "receipt 3");
+  });
+
+  test("a feed that is not sold once, an unknown feed or account: exit code 1", async () => {
+    const provider = await gateway.createAccount();
+    const rows = [{ rate: 1 }];
+    const free = await seedFeed(gateway, provider, { type: "singleton", rows });
+    const metered = await seedFeed(gateway, provider, {
+      type: "singleton",
+      rows,
+      callPriceNanos: 1_000,
+    });
+    const sold = await seedFeed(gateway, provider, {
+      type: "singleton",
+      rows,
+      oneTimePriceCents: 100,
+    });
+    const accountId = await gateway.createAccount();
+    refused(await record(accountId, free.slug), "not sold once");
+    refused(await record(accountId, metered.slug), "not sold once");
+    refused(await record(accountId, "no-such-feed"), "no-such-feed");
+    refused(await record(UNKNOWN, sold.slug), UNKNOWN);
+  });
+});

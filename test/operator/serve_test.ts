@@ -1,0 +1,123 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOperator, firstLine, linesOf, spawnFeedgate } from "./support.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-serve-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+function usersOf(dataDir: string): string[] {
+  return existsSync(join(dataDir, "users")) ? readdirSync(join(dataDir, "users")) : [];
+}
+
+describe("serve", () => {
+  test("prints one line with its address, and ends with 0 at either signal", async () => {
+    const { databaseUrl } = await createOperator();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: databaseUrl });
+      const line = await firstLine(child.stdout);
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+      expect((await fetch(`${address}/readyz`)).status).toBe(200);
+      child.kill(signal);
+      expect(await child.exited).toBe(0);
+      // Nothing more was printed.
+      expect((await child.stdout.getReader().read()).done).toBe(true);
+    }
+  });
+
+  test("--json prints one JSON value", async () => {
+    const { databaseUrl } = await createOperator();
+    const argv = ["serve", "--port", "0", "--json"];
+    const child = spawnFeedgate(argv, { DATABASE_URL: databaseUrl });
+    const { base_url: baseUrl, port } = JSON.parse(await firstLine(child.stdout));
+    expect(baseUrl).toBe(`http://127.0.0.1:${port}`);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+  });
+
+  test("a request in flight is answered before it ends", async () => {
+    const { databaseUrl } = await createOperator();
+    const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: databaseUrl });
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0];
+    const answers = Array.from({ length: 50 }, () => fetch(`${address}/readyz`));
+    await Promise.race(answers);
+    child.kill("SIGTERM");
+    for (const answer of await Promise.all(answers)) expect([200, 503]).toContain(answer.status);
+    expect(await child.exited).toBe(0);
+  });
+
+  test("a second signal ends it at once", async () => {
+    const { databaseUrl } = await createOperator();
+    const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: databaseUrl });
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0] ?? "";
+    // A request that is never finished holds the drain up.
+    const { hostname, port } = new URL(address);
+    const socket = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } });
+    socket.write(
+      "POST /v1/provider/feed/x/push HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+    );
+    await Bun.sleep(100);
+    const startedMs = performance.now();
+    child.kill("SIGINT");
+    await Bun.sleep(300);
+    child.kill("SIGINT");
+    const code = await child.exited;
+    socket.end();
+    expect([0, 130]).toContain(code);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+  });
+
+  test("a port in use is one line, and exit code 1", async () => {
+    const { databaseUrl } = await createOperator();
+    const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+    const argv = ["serve", "--port", String(taken.port)];
+    const child = spawnFeedgate(argv, { DATABASE_URL: databaseUrl });
+    expect(await child.exited).toBe(1);
+    const lines = linesOf(await new Response(child.stderr).text());
+    expect(lines).toEqual([expect.stringContaining("in use")]);
+    taken.stop(true);
+  });
+
+  test("the embedded database is started, joined by commands, and stopped with its last user", async () => {
+    const dataDir = temporaryFolder();
+    const child = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0];
+    const run = async (...argv: string[]) => {
+      const each = spawnFeedgate([...argv, "--json", "--data-dir", dataDir], {});
+      return JSON.parse(await new Response(each.stdout).text());
+    };
+    const account = await run("account", "create", "--name", "Acme");
+    const key = await run("key", "create", "--account", account.id, "--permission", "read");
+    const answer = await fetch(`${address}/v1/account`, { headers: { "x-api-key": key.key } });
+    expect(await answer.json()).toMatchObject({ id: account.id });
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    expect(usersOf(dataDir)).toEqual([]);
+    // On its own it starts the database for itself, and stops it.
+    expect(await run("account", "list")).toMatchObject([{ id: account.id }]);
+    expect(usersOf(dataDir)).toEqual([]);
+  });
+
+  test("a signal while the database starts leaves nothing behind", async () => {
+    for (const delayMs of [50, 300, 600]) {
+      const dataDir = temporaryFolder();
+      const child = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});
+      await Bun.sleep(delayMs);
+      child.kill("SIGTERM");
+      // Before the handlers are there the signal ends it by itself: 143.
+      expect([0, 143]).toContain(await child.exited);
+      expect(usersOf(dataDir)).toEqual([]);
+    }
+  });
+});
