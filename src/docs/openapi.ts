@@ -252,7 +252,7 @@ function problemExample(code: ProblemCode, status: number, { baseUrl }: Document
     type: `${baseUrl}/docs#${anchorOf(code)}`,
     title: PROBLEMS[code].title,
     status,
-    detail: remedy,
+    detail: remedy.replaceAll("`", ""),
     code,
     request_id: HEADERS["X-Request-Id"].example,
     ...extras,

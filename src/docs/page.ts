@@ -111,9 +111,14 @@ function renderProblem(code: (typeof PROBLEM_CODES)[number]): string {
   const statuses = code === "KEY_INVALID" ? "401 or 403" : status;
   return `<article id="${anchor}">
 <h3><a href="#${anchor}"><code>${code}</code></a> <span>${statuses} · ${escapeHtml(title)}</span></h3>
-<p>${escapeHtml(when)}</p>
-<p><b>What to do:</b> ${escapeHtml(remedy)}</p>
+<p>${renderText(when)}</p>
+<p><b>What to do:</b> ${renderText(remedy)}</p>
 </article>`;
+}
+
+/** Text with code in backticks. */
+function renderText(text: string): string {
+  return escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
 }
 
 function escapeHtml(text: string): string {

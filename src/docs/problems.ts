@@ -9,6 +9,7 @@ import { PROBLEMS, type ProblemCode } from "../http/errors.ts";
 /** Every code, in the table's order. */
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
+/** Sentences with code in backticks. */
 export interface ProblemDoc {
   readonly when: string;
   readonly remedy: string;
@@ -23,39 +24,39 @@ export function anchorOf(code: ProblemCode): string {
 
 export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   QUERY_REQUIRED: {
-    when: "A search without q, or with a blank one.",
-    remedy: "Say what to look for, as in /v1/search?q=earthquakes.",
+    when: "A search without `q`, or with a blank one.",
+    remedy: "Say what to look for, as in `/v1/search?q=earthquakes`.",
   },
   INVALID_PARAMETER: {
     when: "A query parameter that is unknown, repeated, of the wrong type, out of range, or of no use for the feed's type.",
     remedy:
-      "Read detail: it names the parameter and what it takes. Change the request before sending it again.",
+      "Read `detail`: it names the parameter and what it takes. Change the request before sending it again.",
   },
   OPERATOR_DISABLED: {
-    when: "A filter with another operator than eq, or on a nested field.",
-    remedy: "Filter by <field>=eq.<value> on a top-level field, and do the rest on your side.",
+    when: "A filter with another operator than `eq`, or on a nested field.",
+    remedy: "Filter by `<field>=eq.<value>` on a top-level field, and do the rest on your side.",
   },
   JSONPATH_INVALID: {
-    when: "jsonpath is no path that is understood, or picks more than 100,000 nodes or 8 MiB.",
-    remedy: "Write a projection such as $[*].name, $.items[0:5] or $[*].{title: name}.",
+    when: "`jsonpath` is no path that is understood, or picks more than 100,000 nodes or 8 MiB.",
+    remedy: "Write a projection such as `$[*].name`, `$.items[0:5]` or `$[*].{title: name}`.",
   },
   JSONPATH_FILTER_DISABLED: {
-    when: "jsonpath holds a filter, script or function expression.",
-    remedy: "Only projection is on offer; filter rows by <field>=eq.<value>.",
+    when: "`jsonpath` holds a filter, script or function expression.",
+    remedy: "Only projection is on offer; filter rows by `<field>=eq.<value>`.",
   },
   CURSOR_INVALID: {
     when: "A cursor that was not issued for this feed and these filters, or was changed.",
     remedy:
-      "Pass next_cursor unchanged, with the same filters and time bounds, or begin without a cursor.",
+      "Pass `next_cursor` unchanged, with the same filters and time bounds, or begin without a cursor.",
   },
   BODY_NOT_JSON: {
     when: "A body that is empty, not JSON, not UTF-8, or a broken gzip stream.",
     remedy: "Send one JSON value in UTF-8.",
   },
   KEY_REQUIRED: {
-    when: "No key, or an Authorization header that is no Bearer token.",
+    when: "No key, or an `Authorization` header that is no Bearer token.",
     remedy:
-      "Send a read key as x-api-key or Authorization: Bearer; a write key as Authorization: Bearer.",
+      "Send a read key as `x-api-key` or `Authorization: Bearer`; a write key as `Authorization: Bearer`.",
   },
   KEY_INVALID: {
     when: "A key that is unknown, revoked or expired: 403 on consumer routes, 401 on provider routes.",
@@ -63,7 +64,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   INSUFFICIENT_CREDITS: {
     when: "A metered feed whose price is above the account's balance. Nothing was charged.",
-    remedy: "Add credits at billing_url; shortfall_credits says how many are missing.",
+    remedy: "Add credits at `billing_url`; `shortfall_credits` says how many are missing.",
     extras: {
       billing_url: "https://feeds.example.org/billing",
       price_credits: 1,
@@ -74,7 +75,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   PURCHASE_REQUIRED: {
     when: "A feed that is sold once and that the account has not bought.",
-    remedy: "Buy it at billing_url.",
+    remedy: "Buy it at `billing_url`.",
     extras: { billing_url: "https://feeds.example.org/billing" },
   },
   KEY_PERMISSION: {
@@ -83,7 +84,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   FEED_FORBIDDEN: {
     when: "A push or edit of a feed that the key's account does not own; unknown ids are told the same.",
-    remedy: "Check the id against GET /v1/provider/feeds.",
+    remedy: "Check the id against `GET /v1/provider/feeds`.",
   },
   FEED_QUOTA_EXCEEDED: {
     when: "A new feed beyond the account's quota; drafts count.",
@@ -96,7 +97,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   FEED_NOT_FOUND: {
     when: "A feed that is unknown, a draft or inactive.",
-    remedy: "Find one with GET /v1/catalog or GET /v1/search.",
+    remedy: "Find one with `GET /v1/catalog` or `GET /v1/search`.",
   },
   FEED_NOT_SYNCED: {
     when: "An active feed into which no data was ever pushed.",
@@ -104,26 +105,26 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   METHOD_NOT_ALLOWED: {
     when: "A known route with a method that it does not take.",
-    remedy: "Use one of the methods in the Allow header.",
+    remedy: "Use one of the methods in the `Allow` header.",
   },
   ENDPOINT_PATH_TAKEN: {
-    when: "An endpoint_path that another feed has.",
+    when: "An `endpoint_path` that another feed has.",
     remedy: "Choose another one.",
   },
   FEED_NEVER_PUSHED: {
-    when: "An edit that sets status to active before any push has succeeded.",
+    when: "An edit that sets `status` to `active` before any push has succeeded.",
     remedy: "Push first: the first successful push activates the feed by itself.",
   },
   FEED_TYPE_LOCKED: {
-    when: "A change of feed_type once data is stored.",
-    remedy: "Leave feed_type as it is, or create another feed.",
+    when: "A change of `feed_type` once data is stored.",
+    remedy: "Leave `feed_type` as it is, or create another feed.",
   },
   BATCH_CLOSED: {
     when: "A push to a batch that was finalized or retired.",
-    remedy: "Begin a new batch with a batch_id not used before.",
+    remedy: "Begin a new batch with a `batch_id` not used before.",
   },
   IDEMPOTENCY_KEY_REUSED: {
-    when: "An Idempotency-Key that was sent with another query or feed in the last 24 hours.",
+    when: "An `Idempotency-Key` that was sent with another query or feed in the last 24 hours.",
     remedy: "Send a new key with each new read; repeat a key only to repeat the very same read.",
   },
   CURSOR_EXPIRED: {
@@ -131,32 +132,32 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Begin again without a cursor.",
   },
   PAYLOAD_TOO_LARGE: {
-    when: "A body, a row or a number of rows above the limit that limit names.",
-    remedy: "Split the push over several requests; keep each row within max_bytes.",
+    when: "A body, a row or a number of rows above the limit that `limit` names.",
+    remedy: "Split the push over several requests; keep each row within `max_bytes`.",
     extras: { limit: "row_payload", max_bytes: 51_200, row_index: 3 },
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    when: "A Content-Type that is not JSON, or a Content-Encoding other than identity and gzip.",
-    remedy: "Send Content-Type: application/json.",
+    when: "A `Content-Type` that is not JSON, or a `Content-Encoding` other than identity and gzip.",
+    remedy: "Send `Content-Type: application/json`.",
   },
   VALIDATION_FAILED: {
     when: "A body of the wrong shape, a bad row id or timestamp, or rows that break the locked schema. Nothing was stored.",
-    remedy: "Mend what errors lists: each path points into the body as it was sent.",
+    remedy: "Mend what `errors` lists: each path points into the body as it was sent.",
     extras: {
       errors: [{ path: "/payload/3/price", message: "must be number" }],
       error_count: 1,
     },
   },
   SCHEMA_REQUIRED: {
-    when: "A status other than draft without a schema_definition.",
-    remedy: "Send a schema_definition, or keep the feed a draft.",
+    when: "A status other than draft without a `schema_definition`.",
+    remedy: "Send a `schema_definition`, or keep the feed a draft.",
     extras: {
       errors: [{ path: "/schema_definition", message: "is required unless status is draft" }],
       error_count: 1,
     },
   },
   SCHEMA_INVALID: {
-    when: "A schema_definition that is no JSON Schema that this gateway can run.",
+    when: "A `schema_definition` that is no JSON Schema that this gateway can run.",
     remedy: "Use JSON Schema 2020-12 or draft-07, without references to other documents.",
     extras: {
       errors: [{ path: "/schema_definition/type", message: "is no JSON Schema type" }],
@@ -164,9 +165,9 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     },
   },
   PRICING_INVALID: {
-    when: "Prices that contradict price_type or are out of range.",
+    when: "Prices that contradict `price_type` or are out of range.",
     remedy:
-      "free has no price, metered needs price_per_1k above 0, one_time needs one_time_price_cents of at least 100.",
+      "`free` has no price, `metered` needs `price_per_1k` above 0, `one_time` needs `one_time_price_cents` of at least 100.",
     extras: {
       errors: [{ path: "/price_per_1k", message: "must be above 0 for a metered feed" }],
       error_count: 1,
@@ -174,16 +175,16 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   RATE_LIMITED: {
     when: "More calls in the last minute than the limit allows.",
-    remedy: "Wait retry_after_ms, then back off exponentially. Refused calls count nothing.",
+    remedy: "Wait `retry_after_ms`, then back off exponentially. Refused calls count nothing.",
     extras: { retry_after_ms: 4_200 },
   },
   INTERNAL: {
     when: "A fault of the gateway. Nothing was charged.",
-    remedy: "Try again; report request_id if it persists.",
+    remedy: "Try again; report `request_id` if it persists.",
   },
   UNAVAILABLE: {
     when: "The gateway is draining, overloaded or without its database. Nothing was charged.",
-    remedy: "Try again after the seconds in Retry-After.",
+    remedy: "Try again after the seconds in `Retry-After`.",
     extras: { retry_after_ms: 1_000 },
   },
 };

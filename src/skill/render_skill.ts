@@ -184,16 +184,16 @@ Pass each \`next_cursor\` on as \`cursor\`, unchanged, until it is null. Each ro
 \`\`\`sh
 cursor=""
 while :; do
-  page=$(curl -sS --fail-with-body --retry 5 -G -H "x-api-key: $FEEDGATE_READ_KEY" \\
+  page=$(curl -sSf --retry 5 -G -H "x-api-key: $FEEDGATE_READ_KEY" \\
     --data-urlencode "limit=100" \${cursor:+--data-urlencode "cursor=$cursor"} \\
-    "${address}") || { printf '%s\\n' "$page" >&2; break; }
+    "${address}") || break
   printf '%s\\n' "$page" | jq -c '.data[]'
   cursor=$(printf '%s' "$page" | jq -r '.next_cursor // empty')
   [ -n "$cursor" ] || break
 done
 \`\`\`
 
-Each page is one call of the limit and, where the feed is metered, one call charged. Know the rows you want? \`?ids=A,B,C\` gives up to 100 rows by their ids in one call.${bounds}`;
+curl waits and tries again where the limit is reached. Each page is one call of the limit and, where the feed is metered, one call charged. Know the rows you want? \`?ids=A,B,C\` gives up to 100 rows by their ids in one call.${bounds}`;
 }
 
 function fieldTable({ fields: { fields, unnamedCount } }: Facts): string {
@@ -269,7 +269,7 @@ function priceText(feed: SkillFeed, billingUrl: string): string {
   const { price_type: priceType, call_price_nanos: nanos, one_time_price_cents: cents } = feed;
   switch (priceType) {
     case "metered":
-      return `$${pricePer1kText(nanos ?? 0n)} per 1,000 calls: ${creditsText(nanos ?? 0n)} credits a call (1 credit = 0.000001 USD). Only a 200 is charged.`;
+      return `$${pricePer1kText(nanos ?? 0n)} per 1,000 calls: each call costs ${creditsText(nanos ?? 0n)} of your credits (a credit is 0.000001 USD). Only a 200 is charged.`;
     case "one_time":
       return `Bought once for $${usdOfCents(cents ?? 0n)} at ${billingUrl}; reads are then free.`;
     default:

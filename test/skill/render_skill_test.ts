@@ -81,7 +81,7 @@ describe("renderSkill", () => {
       }
     }
     const { body } = expectValid(plain);
-    expect(body).toContain("$0.001 per 1,000 calls: 1 credits a call");
+    expect(body).toContain("$0.001 per 1,000 calls: each call costs 1 of your credits");
     expect(body).toContain("At most 100 reads");
     expect(body).toContain('"place=eq.VALUE"');
     expect(body).toContain("jsonpath=$[*].{id: id, place: place}");

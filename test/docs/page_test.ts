@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { OPERATIONS } from "../../src/docs/openapi.ts";
+import { anchorOf, PROBLEM_CODES } from "../../src/docs/problems.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const hasBrowser = existsSync(CHROMIUM);
+if (!hasBrowser) {
+  console.log(
+    `docs page: not driven in a browser, since there is no ${CHROMIUM} (see CHROMIUM_PATH)`,
+  );
+}
+
+let gateway: TestGateway;
+let key: string;
+let slug: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  key = await gateway.createKey(await gateway.createAccount(), "read");
+  const rows = [
+    { id: 1, place: "Tonga" },
+    { id: 2, place: "Chile" },
+  ];
+  const owner = await gateway.createAccount();
+  const feed = await seedFeed(gateway, owner, { type: "collection", rows, name: "Earthquakes" });
+  await gateway.sql`
+    update feeds set is_public = true, published_at = now() where feed_id = ${feed.feedId}`;
+  slug = feed.slug;
+});
+afterAll(() => gateway.stop());
+
+describe("docs page", () => {
+  test("has security headers, and names no other host", async () => {
+    const response = await gateway.get("/docs");
+    const headers = Object.fromEntries(response.headers);
+    expect(headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "referrer-policy": "no-referrer",
+    });
+    expect(headers["content-security-policy"]).toStartWith(
+      "default-src 'none'; script-src 'self';",
+    );
+    expect(headers["content-security-policy"]).not.toContain("unsafe-eval");
+    const loaded = [...(await response.text()).matchAll(/(?:src|href)="([^"#]+)"/g)];
+    for (const [, address] of loaded) {
+      expect(address).toMatch(/^docs\//);
+      expect((await gateway.get(`/${address}`)).status).toBe(200);
+    }
+  });
+
+  test("every code has its anchor, where the problems point", async () => {
+    const html = await (await gateway.get("/docs")).text();
+    for (const code of PROBLEM_CODES) expect(html).toContain(`<article id="${anchorOf(code)}">`);
+    const problem = (await (await gateway.get("/v1/catalog")).json()) as { type: string };
+    const { hash, pathname } = new URL(problem.type);
+    expect([pathname, hash]).toEqual(["/docs", "#errors-key-required"]);
+  });
+
+  test("page, document and assets are revalidated by tag, HEAD included", async () => {
+    for (const path of ["/docs", "/docs/json", "/docs/assets/swagger-ui-bundle.js"]) {
+      const response = await fetch(gateway.baseUrl + path, { method: "HEAD" });
+      const etag = response.headers.get("etag") as string;
+      expect([path, response.status, await response.text()]).toEqual([path, 200, ""]);
+      const again = await gateway.get(path, undefined, { "If-None-Match": etag });
+      expect([path, again.status]).toEqual([path, 304]);
+    }
+  });
+
+  test("unknown parameters and files are refused", async () => {
+    expect((await gateway.get("/docs?x=1")).status).toBe(400);
+    expect((await gateway.get("/docs/json?x=1")).status).toBe(400);
+    expect((await gateway.get("/docs/assets/nothing.js")).status).toBe(404);
+    expect((await gateway.get("/docs/assets/__proto__")).status).toBe(404);
+    expect((await gateway.get("/docs/")).status).toBe(404);
+  });
+});
+
+describe.skipIf(!hasBrowser)("docs page in a browser", () => {
+  let browser: Browser;
+  let page: Page;
+  const strangers: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 1000 } });
+    const { host } = new URL(gateway.baseUrl);
+    await context.route(
+      (url) => url.host !== host && url.protocol !== "data:" && url.protocol !== "blob:",
+      (route) => {
+        strangers.push(route.request().url());
+        return route.abort();
+      },
+    );
+    page = await context.newPage();
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    await page.goto(`${gateway.baseUrl}/docs`);
+    await page.locator(".opblock").first().waitFor();
+  });
+  afterAll(() => browser?.close());
+
+  /** Opens an operation, fills its parameters, executes, and returns what the page shows. */
+  async function execute(operationId: string, parameters: Record<string, string>): Promise<string> {
+    const block = page.locator(`[id$="-${operationId}"].opblock`);
+    await block.locator(".opblock-summary-control").click();
+    for (const [name, value] of Object.entries(parameters)) {
+      await block.locator(`tr[data-param-name="${name}"] input`).fill(value);
+    }
+    await block.locator("button.execute").click();
+    const answer = block.locator(".live-responses-table .response");
+    await answer.waitFor();
+    return (await answer.textContent()) ?? "";
+  }
+
+  test("lists every operation", async () => {
+    const shown = await page
+      .locator(".opblock")
+      .evaluateAll((blocks) => blocks.map(({ id }) => id));
+    const expected = OPERATIONS.map(({ tag, operationId }) => `operations-${tag}-${operationId}`);
+    expect(shown.sort()).toEqual(expected.sort());
+    if (process.env.SCREENSHOT) {
+      const path = process.env.SCREENSHOT.replace(".png", "-top.png");
+      await page.screenshot({ path, fullPage: true });
+    }
+  });
+
+  test("takes a key, and shows the answers of a search and of a read", async () => {
+    await page.locator("button.authorize").first().click();
+    const form = page.locator(".auth-container", { hasText: "apiKey" });
+    await form.locator("input").first().fill(key);
+    await form.locator("button[type=submit]").click();
+    await page.locator(".close-modal").click();
+    const found = await execute("searchFeeds", { q: "earthquakes" });
+    expect(found).toContain("200");
+    expect(found).toContain(slug);
+    const read = await execute("readFeed", { id: slug, limit: "1" });
+    expect(read).toContain("200");
+    expect(read).toContain("Tonga");
+    expect(read).not.toContain("Chile");
+    expect(read).toContain("x-ratelimit-remaining: 9");
+    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
+  });
+
+  test("an error's address leads to its explanation", async () => {
+    await page.goto(`${gateway.baseUrl}/docs#errors-rate-limited`);
+    await page.reload();
+    await page.locator(".opblock").first().waitFor();
+    const article = page.locator("#errors-rate-limited");
+    await article.waitFor();
+    // Given as text: it runs in the page, whose types are not ours.
+    await page.waitForFunction(
+      "(({ top }) => top >= 0 && top < innerHeight)(document.getElementById('errors-rate-limited').getBoundingClientRect())",
+    );
+    expect(await article.textContent()).toContain("retry_after_ms");
+    if (process.env.SCREENSHOT) {
+      await page.screenshot({ path: process.env.SCREENSHOT.replace(".png", "-errors.png") });
+    }
+  });
+
+  test("asked no other host, and the browser had nothing to complain of", () => {
+    expect(strangers).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+/**
+ * The document as a contract: is an answer one that `/docs/json` promises?
+ *
+ * Checked are the status, the content type, the headers that are always there, and the body, in which no
+ * member may be that the document does not name.
+ *
+ * @module
+ */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { parseEventTime } from "../../src/lib/event_time.ts";
+import { parseUuid } from "../../src/lib/uuid.ts";
+
+type Json = Record<string, unknown>;
+
+interface MediaType {
+  readonly schema: Json;
+}
+
+interface DocumentedResponse {
+  readonly headers?: Readonly<Record<string, Json>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface DocumentedOperation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Readonly<Record<string, DocumentedResponse>>;
+}
+
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly headers: Readonly<Record<string, Json>>;
+  };
+}
+
+export interface Contract {
+  readonly document: OpenApi;
+  /** `operationId status` of every answer checked. */
+  readonly seen: ReadonlySet<string>;
+  /** The answer's body. @throws where the answer is none that the document promises. */
+  check(method: string, response: Response): Promise<unknown>;
+}
+
+/** By the document that the gateway serves. */
+export async function loadContract(baseUrl: string): Promise<Contract> {
+  const document = (await (await fetch(`${baseUrl}/docs/json`)).json()) as OpenApi;
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  ajv.addFormat("date-time", (text) => parseEventTime(text) !== undefined);
+  ajv.addFormat("uuid", (text) => parseUuid(text) !== undefined);
+  ajv.addFormat("uri", (text) => URL.canParse(text));
+  ajv.addSchema(closed(document) as Json, "api");
+  const seen = new Set<string>();
+  return {
+    document,
+    seen,
+    async check(method, response) {
+      const { pathname } = new URL(response.url);
+      const found = findOperation(document, method, pathname.replace(/^\/api\/v1\//, "/v1/"));
+      const where = `${method} ${pathname} ${response.status}`;
+      const promised = found.operation.responses[response.status];
+      if (promised === undefined) throw new Error(`${where}: no such status is documented`);
+      checkHeaders(where, response, promised, document);
+      const body = await readBody(response);
+      const type = response.headers.get("content-type")?.split(";")[0] ?? "";
+      const media = promised.content?.[type];
+      if (promised.content === undefined) {
+        if (body !== "") throw new Error(`${where}: a body where none is documented`);
+      } else if (media === undefined) {
+        throw new Error(`${where}: the content type "${type}" is not documented`);
+      } else if (type.endsWith("json")) {
+        const pointer = [
+          "paths",
+          found.path,
+          method.toLowerCase(),
+          "responses",
+          String(response.status),
+          "content",
+          type,
+          "schema",
+        ];
+        checkBody(where, validatorAt(ajv, pointer), body);
+      }
+      seen.add(`${found.operation.operationId} ${response.status}`);
+      return body;
+    },
+  };
+}
+
+function findOperation(document: OpenApi, method: string, pathname: string) {
+  // A path without parameters comes before one with.
+  const paths = Object.keys(document.paths).sort(
+    (a, b) => Number(a.includes("{")) - Number(b.includes("{")),
+  );
+  for (const path of paths) {
+    const pattern = new RegExp(`^${path.replaceAll(".", "\\.").replace(/\{[^}]+\}/g, "[^/]+")}$`);
+    const operation = document.paths[path]?.[method.toLowerCase()];
+    if (pattern.test(pathname) && operation !== undefined) return { path, operation };
+  }
+  throw new Error(`${method} ${pathname} is not documented`);
+}
+
+async function readBody(response: Response): Promise<unknown> {
+  const text = await response.text();
+  return response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
+}
+
+function checkHeaders(
+  where: string,
+  response: Response,
+  promised: DocumentedResponse,
+  document: OpenApi,
+): void {
+  for (const [name, header] of Object.entries(promised.headers ?? {})) {
+    const reference = header.$ref as string | undefined;
+    const definition =
+      reference === undefined
+        ? header
+        : document.components.headers[reference.split("/").at(-1) ?? ""];
+    const value = response.headers.get(name);
+    if (value === null && definition?.required === true) {
+      throw new Error(`${where}: the header ${name} is missing`);
+    }
+    const schema = definition?.schema as { type?: string } | undefined;
+    if (value !== null && schema?.type === "integer" && !/^\d+$/.test(value)) {
+      throw new Error(`${where}: the header ${name} is "${value}", no integer`);
+    }
+  }
+}
+
+const validators = new WeakMap<Ajv2020, Map<string, ValidateFunction>>();
+
+function validatorAt(ajv: Ajv2020, pointer: readonly string[]): ValidateFunction {
+  const escaped = pointer.map((part) =>
+    encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")),
+  );
+  const reference = `api#/${escaped.join("/")}`;
+  const known = validators.get(ajv) ?? new Map<string, ValidateFunction>();
+  validators.set(ajv, known);
+  const validator = known.get(reference) ?? ajv.compile({ $ref: reference });
+  known.set(reference, validator);
+  return validator;
+}
+
+function checkBody(where: string, validate: ValidateFunction, body: unknown): void {
+  if (validate(body)) return;
+  const mistakes = (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+  throw new Error(`${where}: ${mistakes.join("; ")}\n${JSON.stringify(body, null, 2)}`);
+}
+
+/** Objects with named members take no others, unless they say so: a member can't go undocumented. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, closed(each)]),
+  );
+  const isOpen =
+    copy.type === "object" && "properties" in copy && !("additionalProperties" in copy);
+  return isOpen ? { ...copy, additionalProperties: false } : copy;
+}
