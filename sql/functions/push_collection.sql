@@ -54,20 +54,29 @@ begin
       select count(*)
       from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
         as pushed (row_text, row_id)
-      join collection_rows as stored
-        on stored.feed_id = pushed_feed_id
-        and stored.batch_number = target
-        and stored.row_id = pushed.row_id
-      where stored.payload::text = pushed.row_text
+      where (
+        select stored.payload::text = pushed.row_text
+        from collection_rows as stored
+        where stored.feed_id = pushed_feed_id
+          and stored.batch_number = target
+          and stored.row_id = pushed.row_id
+      )
     );
     return;
   end if;
 
   if target is null then
-    select coalesce(max(batches.batch_number), 0) + 1
-    into target
-    from batches
-    where batches.feed_id = pushed_feed_id;
+    select coalesce(
+      (
+        select batches.batch_number
+        from batches
+        where batches.feed_id = pushed_feed_id
+        order by batches.batch_number desc
+        limit 1
+      ),
+      0
+    ) + 1
+    into target;
     -- Without a name there is nothing to complete later: such a batch counts as finalized.
     insert into batches (feed_id, batch_number, batch_id, status, begun_at, finalized_at)
     values (
@@ -78,33 +87,53 @@ begin
     );
   end if;
 
-  with written as (
-    insert into collection_rows as stored (feed_id, batch_number, position, row_id, payload)
+  -- Under the feed's lock nobody else writes here, so a look tells new rows from known ones. "on conflict
+  -- do update" alone would lock, and so write, every known row, and most providers push a whole table
+  -- of which little has changed. The look is a subquery for a value, and not a join, because that can
+  -- only be planned one way: by the key, however small the table was when the plan was made.
+  insert into collection_rows (feed_id, batch_number, position, row_id, payload)
+  select
+    pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id, pushed.row_text::json
+  from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
+    with ordinality as pushed (row_text, row_id, place)
+  where (
+    select stored.position
+    from collection_rows as stored
+    where stored.feed_id = pushed_feed_id
+      and stored.batch_number = target
+      and stored.row_id = pushed.row_id
+  ) is null
+  order by pushed.place;
+  get diagnostics rows_inserted = row_count;
+
+  if rows_inserted < row_count then
+    insert into collection_rows (feed_id, batch_number, position, row_id, payload)
     select
       pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id,
       pushed.row_text::json
     from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
       with ordinality as pushed (row_text, row_id, place)
+    where (
+      select stored.payload::text <> pushed.row_text
+      from collection_rows as stored
+      where stored.feed_id = pushed_feed_id
+        and stored.batch_number = target
+        and stored.row_id = pushed.row_id
+    )
     order by pushed.place
     on conflict (feed_id, batch_number, row_id) do update
-    set payload = excluded.payload
-    where stored.payload::text <> excluded.payload::text
-    returning stored.xmax = 0 as is_inserted
-  )
-  select count(*) filter (where written.is_inserted), count(*) filter (where not written.is_inserted)
-  into rows_inserted, rows_updated
-  from written;
+    set payload = excluded.payload;
+    get diagnostics rows_updated = row_count;
+  end if;
 
   if is_complete then
+    -- No open batch was begun before the shown one: it is the oldest open one, or retired those before.
     update batches
     set status = case when batch_number = target then 'final' else 'retired' end,
       finalized_at = case when batch_number = target then moment else finalized_at end,
-      retired_at = case when batch_number = target then retired_at else moment end
+      retired_at = case when batch_number = target then null else moment end
     where feed_id = pushed_feed_id
-      and (
-        batch_number in (target, batch_shown_before)
-        or (status = 'open' and batch_number < target)
-      );
+      and batch_number between coalesce(batch_shown_before, target) and target;
     batch_shown := target;
   else
     batch_shown := coalesce(batch_shown_before, target);

@@ -8,14 +8,12 @@
 -- $6 row_ids text[]
 -- $7 event_times timestamptz[]
 -- $8 batch_id text?
--- $9 is_complete text
--- $10 is_dry_run text
+-- $9 is_complete boolean
+-- $10 is_dry_run boolean
 -- $11 body_bytes bigint
 -- $12 elapsed_ms int
 -- returns outcome text, status text?, rows_inserted int?, rows_updated int?, rows_duplicate int?,
 --   last_sync_at timestamptz?, data_version bigint?
 select
   outcome, status, rows_inserted, rows_updated, rows_duplicate, last_sync_at, data_version
-from push_to_feed(
-  $1, $2, $3, $4, $5, $6, $7, $8, $9::text::boolean, $10::text::boolean, $11, $12
-)
+from push_to_feed($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)

@@ -549,7 +549,7 @@ export interface StatementTypes {
   };
   /** stores one push, whole, in one round trip and one commit */
   push_to_feed: {
-    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: string, is_dry_run: string, body_bytes: bigint, elapsed_ms: number];
+    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: boolean, is_dry_run: boolean, body_bytes: bigint, elapsed_ms: number];
     row: {
       readonly outcome: string;
       readonly status: string | null;

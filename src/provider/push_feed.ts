@@ -269,8 +269,8 @@ async function store(
         isDocument ? [] : push.rows.map(({ id }) => id),
         isStream ? push.rows.map(({ eventTime }) => eventTime) : [],
         push.batchId,
-        String(push.isComplete),
-        String(passage.isDryRun),
+        push.isComplete,
+        passage.isDryRun,
         BigInt(passage.bodyBytes),
         elapsedMs(passage),
       ]);

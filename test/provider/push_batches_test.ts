@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type PushScene, startPushScene } from "./push_scene.ts";
+
+let scene: PushScene;
+beforeAll(async () => {
+  scene = await startPushScene();
+});
+afterAll(() => scene.gateway.stop());
+
+interface Step {
+  readonly ids: readonly string[];
+  readonly batch?: string;
+  readonly complete?: boolean;
+  /** What each row holds beside its id. */
+  readonly v?: number;
+}
+
+function bodyOf({ ids, batch, complete, v = 0 }: Step) {
+  return {
+    payload: ids.map((id) => ({ id, v })),
+    ...(batch !== undefined && { batch_id: batch }),
+    ...(complete && { batch_complete: true }),
+  };
+}
+
+async function shownIds(feedId: string): Promise<string> {
+  return (await scene.shown(feedId)).map((text) => JSON.parse(text).id).join("");
+}
+
+describe("what readers see, push by push", () => {
+  /** A push, and the ids that readers see after it; "409" where it is refused. */
+  const scenarios: Readonly<Record<string, readonly (readonly [Step, string])[]>> = {
+    "without batch_id, rows go into the current batch": [
+      [{ ids: ["a"] }, "a"],
+      [{ ids: ["b", "a"] }, "ab"],
+    ],
+    "a named batch is staged until it is complete, then swapped in whole": [
+      [{ ids: ["a"] }, "a"],
+      [{ ids: ["x"], batch: "1" }, "a"],
+      [{ ids: ["b"] }, "ab"],
+      [{ ids: ["y"], batch: "1" }, "ab"],
+      [{ ids: ["z"], batch: "1", complete: true }, "xyz"],
+      [{ ids: ["w"] }, "xyzw"],
+    ],
+    "before any is finalized, the oldest open batch is current": [
+      [{ ids: ["a"], batch: "1" }, "a"],
+      [{ ids: ["b"], batch: "2" }, "a"],
+      [{ ids: ["c"] }, "ac"],
+      [{ ids: ["d"], batch: "1", complete: true }, "acd"],
+      [{ ids: ["e"], batch: "2", complete: true }, "be"],
+    ],
+    "batch_complete without batch_id swaps these rows in as a whole new batch": [
+      [{ ids: ["a", "b"] }, "ab"],
+      [{ ids: ["c"], complete: true }, "c"],
+      [{ ids: [], complete: true }, ""],
+      [{ ids: ["d"] }, "d"],
+    ],
+    "finalizing retires the former current and every open batch begun before it": [
+      [{ ids: ["a"] }, "a"],
+      [{ ids: ["b"], batch: "1" }, "a"],
+      [{ ids: ["c"], batch: "2" }, "a"],
+      [{ ids: ["d"], batch: "3" }, "a"],
+      [{ ids: ["e"], batch: "2", complete: true }, "ce"],
+      [{ ids: ["f"], batch: "1" }, "409"],
+      [{ ids: ["f"], batch: "1", complete: true }, "409"],
+      [{ ids: ["g"], batch: "3", complete: true }, "dg"],
+      [{ ids: ["h"], batch: "2", complete: true }, "409"],
+    ],
+    "an open current batch is retired by one that overtakes it": [
+      [{ ids: ["a"], batch: "1" }, "a"],
+      [{ ids: ["b"], batch: "2", complete: true }, "b"],
+      [{ ids: ["c"], batch: "1" }, "409"],
+    ],
+    "a finalized batch takes no more rows, but the exact retry of its last chunk": [
+      [{ ids: ["a"], batch: "1" }, "a"],
+      [{ ids: ["b", "c"], batch: "1", complete: true }, "abc"],
+      [{ ids: ["b", "c"], batch: "1", complete: true }, "abc"],
+      [{ ids: ["b", "c"], batch: "1" }, "409"],
+      [{ ids: ["b", "d"], batch: "1", complete: true }, "409"],
+      [{ ids: ["b", "c"], batch: "1", complete: true, v: 1 }, "409"],
+    ],
+    "an empty batch can be finalized": [
+      [{ ids: ["a"] }, "a"],
+      [{ ids: [], batch: "1" }, "a"],
+      [{ ids: [], batch: "1", complete: true }, ""],
+    ],
+    "a row in a batch replaces its own kind there only": [
+      [{ ids: ["a", "b"] }, "ab"],
+      [{ ids: ["b"], batch: "1", v: 1 }, "ab"],
+      [{ ids: ["c", "b"], batch: "1", v: 2, complete: true }, "bc"],
+    ],
+  };
+  for (const [name, steps] of Object.entries(scenarios)) {
+    test(name, async () => {
+      const feedId = await scene.createFeed({ type: "collection" });
+      for (const [step, expected] of steps) {
+        const before = await shownIds(feedId);
+        const answer = await scene.push(feedId, bodyOf(step));
+        if (expected === "409") {
+          expect([answer.status, answer.body.code]).toEqual([409, "BATCH_CLOSED"]);
+          expect(await shownIds(feedId)).toBe(before);
+        } else {
+          expect(answer.status).toBe(200);
+          expect(answer.body).toMatchObject({
+            batch_id: step.batch ?? null,
+            batch_complete: step.complete ?? false,
+          });
+          expect(await shownIds(feedId)).toBe(expected);
+        }
+      }
+    });
+  }
+});
+
+test("data_version moves when what readers see changes, and not for what is staged", async () => {
+  const feedId = await scene.createFeed({ type: "collection" });
+  const versionAfter = async (step: Step) =>
+    (await scene.push(feedId, bodyOf(step))).body.data_version;
+  expect(await versionAfter({ ids: ["a"] })).toBe(1);
+  expect(await versionAfter({ ids: ["a"] })).toBe(1);
+  expect(await versionAfter({ ids: ["x"], batch: "1" })).toBe(1);
+  expect(await versionAfter({ ids: ["y"], batch: "1", complete: true })).toBe(2);
+  expect(await versionAfter({ ids: ["y"], batch: "1", complete: true })).toBe(2);
+  expect(await versionAfter({ ids: ["z"] })).toBe(3);
+});
+
+test("an exact retry counts all rows as duplicates, and as a push", async () => {
+  const feedId = await scene.createFeed({ type: "collection" });
+  const step = { ids: ["a", "b"], batch: "1", complete: true };
+  await scene.push(feedId, bodyOf(step));
+  const again = await scene.push(feedId, bodyOf(step));
+  expect(again.body).toMatchObject({ rows_received: 2, rows_inserted: 0, rows_duplicate: 2 });
+  expect(await scene.feed(feedId)).toMatchObject({
+    push_count: 2n,
+    last_sync_at: again.body.last_sync_at,
+  });
+});
+
+test("states of the batches: final, open and retired, with their times", async () => {
+  const feedId = await scene.createFeed({ type: "collection" });
+  for (const step of [
+    { ids: ["a"] },
+    { ids: ["b"], batch: "old" },
+    { ids: ["c"], batch: "new", complete: true },
+    { ids: ["d"], batch: "next" },
+  ]) {
+    await scene.push(feedId, bodyOf(step));
+  }
+  const batches = await scene.gateway.sql`
+    select
+      batch_id, status, finalized_at is not null as was_final, retired_at is not null as was_retired
+    from batches where feed_id = ${feedId} order by batch_number`;
+  expect(batches.map((batch) => ({ ...batch }))).toEqual([
+    { batch_id: null, status: "retired", was_final: true, was_retired: true },
+    { batch_id: "old", status: "retired", was_final: false, was_retired: true },
+    { batch_id: "new", status: "final", was_final: true, was_retired: false },
+    { batch_id: "next", status: "open", was_final: false, was_retired: false },
+  ]);
+});
+
+/** The rules of decisions 5 again, in the plainest form. */
+class BatchModel {
+  readonly batches: { name: string | null; state: string; rows: Map<string, number> }[] = [];
+  current = -1;
+
+  push({ ids, batch, complete = false, v = 0 }: Step): boolean {
+    let target = this.batches.findIndex(({ name }) => batch !== undefined && name === batch);
+    if (batch === undefined && !complete) target = this.current;
+    const found = this.batches[target];
+    if (batch !== undefined && found !== undefined && found.state !== "open") {
+      return found.state === "final" && complete && ids.every((id) => found.rows.get(id) === v);
+    }
+    if (found === undefined) {
+      const state = batch === undefined ? "final" : "open";
+      this.batches.push({ name: batch ?? null, state, rows: new Map() });
+      target = this.batches.length - 1;
+    }
+    for (const id of ids) this.batches[target]?.rows.set(id, v);
+    if (complete) {
+      this.batches.forEach((each, index) => {
+        if (index === this.current || (each.state === "open" && index < target)) {
+          each.state = "retired";
+        }
+      });
+      (this.batches[target] as { state: string }).state = "final";
+      this.current = target;
+    } else if (this.current < 0) {
+      this.current = target;
+    }
+    return true;
+  }
+
+  shown(): string {
+    return [...(this.batches[this.current]?.rows ?? [])].map(([id, v]) => `${id}${v}`).join();
+  }
+}
+
+test("any sequence of pushes leaves what a plain model says", async () => {
+  const step = fc.record(
+    {
+      ids: fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { maxLength: 3 }),
+      batch: fc.constantFrom("1", "2", "3"),
+      complete: fc.boolean(),
+      v: fc.nat({ max: 1 }),
+    },
+    { requiredKeys: ["ids"] },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const feedId = await scene.createFeed({ type: "collection" });
+      const model = new BatchModel();
+      let version = 0;
+      for (const each of steps) {
+        const before = model.shown();
+        const isTaken = model.push(each);
+        const answer = await scene.push(feedId, bodyOf(each));
+        expect(answer.status).toBe(isTaken ? 200 : 409);
+        const shown = (await scene.shown(feedId)).map((text) => {
+          const { id, v } = JSON.parse(text);
+          return `${id}${v}`;
+        });
+        expect(shown.join()).toBe(model.shown());
+        if (!isTaken) continue;
+        const { rows_inserted, rows_updated, rows_duplicate, rows_received } = answer.body;
+        expect(rows_inserted + rows_updated + rows_duplicate).toBe(rows_received);
+        if (model.shown() !== before) expect(answer.body.data_version).toBeGreaterThan(version);
+        version = answer.body.data_version;
+      }
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);

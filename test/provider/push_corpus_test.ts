@@ -1,0 +1,138 @@
+/**
+ * Awkward rows, hostile texts and the JSON suites, pushed over HTTP: what is stored is what was sent, or
+ * the push is refused and nothing is.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import edgeRows from "../fixtures/edge-rows.json" with { type: "json" };
+import hostileStrings from "../fixtures/hostile-strings.json" with { type: "json" };
+import jsonParsing from "../fixtures/json-parsing.json" with { type: "json" };
+import { type PushScene, startPushScene } from "./push_scene.ts";
+
+let scene: PushScene;
+beforeAll(async () => {
+  scene = await startPushScene();
+});
+afterAll(() => scene.gateway.stop());
+
+interface EdgeRow {
+  readonly case: string;
+  readonly kind: string;
+  readonly row: string;
+}
+
+/** Why a row of the corpus is refused; undefined where it is stored. */
+function refusalOf({ case: name, kind, row }: EdgeRow, type: string): number | undefined {
+  if (kind === "size") return row.includes("51201") ? 413 : undefined;
+  if (kind === "depth") return /^(?:10|50|64) arrays/.test(name) ? undefined : 422;
+  if (kind === "id-bad" || kind === "duplicate-key") return 422;
+  if (/nul escape|lone low surrogate|1E400|1e131071|10{30}/.test(name)) return 422;
+  if (kind === "id") return /x{200}|\\u0000/.test(row) && !isShortId(row) ? 422 : undefined;
+  if (kind === "timestamp" && type === "stream") return isEventTime(row) ? undefined : 422;
+  return undefined;
+}
+
+function isShortId(row: string): boolean {
+  const { id } = JSON.parse(row);
+  return !id.includes("\0") && id.length <= 256;
+}
+
+const EVENT_TIMES =
+  /"(?:2024-02-29T23:59:60Z|2024-01-01T00:00:00\+00:00|2024-01-01T00:00:00\+14:00|2024-01-01T00:00:00\.1Z|2024-01-01t00:00:00z|9999-12-31T23:59:59\.999Z|1833-01-01T00:00:00Z)"/;
+
+function isEventTime(row: string): boolean {
+  return EVENT_TIMES.test(row.slice(row.indexOf("event_timestamp")));
+}
+
+describe("edge rows", () => {
+  for (const type of ["collection", "stream"] as const) {
+    test(`one by one into a ${type}: stored as sent, or refused with nothing stored`, async () => {
+      for (const edge of edgeRows as EdgeRow[]) {
+        const feedId = await scene.createFeed({ type });
+        const answer = await scene.push(feedId, `{"payload":[${edge.row}]}`);
+        const refusal = refusalOf(edge, type);
+        expect([edge.case, answer.status]).toEqual([edge.case, refusal ?? 200]);
+        const stored = type === "stream" ? await scene.events(feedId) : await scene.shown(feedId);
+        if (refusal !== undefined) {
+          expect(stored).toEqual([]);
+          if (refusal === 422) expect(answer.body.errors[0].path).toStartWith("/payload/0");
+          continue;
+        }
+        const isStamped = type === "stream" && edge.kind !== "timestamp";
+        const text = isStamped
+          ? stored[0]?.replace(/,"event_timestamp":"[^"]{27}"\}$/, "}")
+          : stored[0];
+        expect(text).toBe(edge.row);
+      }
+    }, 60_000);
+  }
+  test("all that are sound in one push come back as sent, in order", async () => {
+    const sound = (edgeRows as EdgeRow[]).filter(
+      (edge) => edge.kind !== "size" && refusalOf(edge, "collection") === undefined,
+    );
+    const feedId = await scene.createFeed({ type: "collection" });
+    const rows = sound.map(({ row }) => row);
+    expect((await scene.push(feedId, `[ ${rows.join(" ,\n\t")} ]`)).status).toBe(200);
+    expect(await scene.shown(feedId)).toEqual(rows);
+    const lines = await scene.createFeed({ type: "collection" });
+    const headers = { "Content-Type": "application/x-ndjson" };
+    expect((await scene.push(lines, rows.join("\n"), { headers })).status).toBe(200);
+    expect(await scene.shown(lines)).toEqual(rows);
+  });
+});
+
+describe("hostile texts", () => {
+  const texts = (hostileStrings as { text: string }[]).map(({ text }) => text);
+  test("as values, keys, row ids and batch ids: stored as sent", async () => {
+    const rows = texts.map((text, index) =>
+      JSON.stringify({ id: index, text, [`k${text}`]: [text] }),
+    );
+    const feedId = await scene.createFeed({ type: "collection" });
+    const sendable = rows.filter((row) => !row.includes("\\u0000"));
+    expect((await scene.push(feedId, `[${sendable}]`)).status).toBe(200);
+    expect(await scene.shown(feedId)).toEqual(sendable);
+    const ids = [...new Set(texts)].filter((text) => /^[^\0]{1,128}$/su.test(text));
+    for (const type of ["collection", "stream"] as const) {
+      const named = await scene.createFeed({ type });
+      const time = { event_timestamp: "2024-01-01T00:00:00Z" };
+      const answer = await scene.push(
+        named,
+        ids.map((id) => ({ id, ...time })),
+      );
+      // An id may look like the number that another is.
+      expect(answer.status).toBe(200);
+      expect(answer.body.rows_inserted).toBe(ids.length);
+    }
+    const batches = await scene.createFeed({ type: "collection" });
+    for (const batch_id of ids.slice(0, 60)) {
+      const answer = await scene.push(batches, { payload: [{ id: batch_id }], batch_id });
+      expect(answer.body.batch_id).toBe(batch_id);
+    }
+  }, 30_000);
+});
+
+describe("the JSON suite, as bodies", () => {
+  interface Case {
+    readonly name: string;
+    readonly expect: "accept" | "reject" | "either";
+    readonly base64: string;
+  }
+  test("what is no JSON is 400; what is JSON is stored as sent or 422; never anything else", async () => {
+    for (const each of jsonParsing as Case[]) {
+      const feedId = await scene.createFeed({ type: "singleton" });
+      const body = new Uint8Array(Buffer.from(each.base64, "base64"));
+      const bare = await scene.push(feedId, body);
+      const allowed = { accept: [200, 422], reject: [400], either: [200, 400, 422] }[each.expect];
+      expect([each.name, allowed.includes(bare.status)]).toEqual([each.name, true]);
+      // Nearly all of them are arrays or scalars: as a field, their content is what counts.
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
+      const wrapped = await scene.push(feedId, `{"payload":{"a":${text}}}`);
+      if (each.expect !== "accept") continue;
+      expect([each.name, [200, 422].includes(wrapped.status)]).toEqual([each.name, true]);
+      if (wrapped.status !== 200) continue;
+      const stored = await scene.document(feedId);
+      expect(JSON.parse(stored as string)).toEqual({ a: JSON.parse(text) });
+    }
+  }, 60_000);
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type PushScene, startPushScene } from "./push_scene.ts";
+
+let scene: PushScene;
+beforeAll(async () => {
+  scene = await startPushScene();
+});
+afterAll(() => scene.gateway.stop());
+
+/** Sends through this gateway and a peer in turns, all at once. */
+async function pushAll(feedId: string, bodies: readonly unknown[], peerUrl: string) {
+  const { key, gateway } = scene;
+  return Promise.all(
+    bodies.map(async (body, index) => {
+      const base = index % 2 === 0 ? gateway.baseUrl : peerUrl;
+      const response = await fetch(`${base}/v1/provider/feed/${feedId}/push`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+        body: JSON.stringify(body),
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: an answer as a client sees it
+      return { status: response.status, body: (await response.json()) as any };
+    }),
+  );
+}
+
+describe("pushes that race", () => {
+  let peerUrl: string;
+  beforeAll(async () => {
+    peerUrl = (await scene.gateway.startPeer()).baseUrl;
+  });
+
+  test("the same event ids from two processes: each stored once, and counted once", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    const bodies = Array.from({ length: 20 }, (_, from) =>
+      Array.from({ length: 50 }, (_, index) => ({ id: (from % 4) * 25 + index, from })),
+    );
+    const answers = await pushAll(feedId, bodies, peerUrl);
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const inserted = answers.reduce((sum, { body }) => sum + body.rows_inserted, 0);
+    const duplicate = answers.reduce((sum, { body }) => sum + body.rows_duplicate, 0);
+    expect([inserted, duplicate]).toEqual([125, 20 * 50 - 125]);
+    expect((await scene.events(feedId)).length).toBe(125);
+    expect(await scene.feed(feedId)).toMatchObject({ push_count: 20n });
+  });
+
+  test("first pushes at once: one decides the type and activates, the others are planned anew", async () => {
+    for (let round = 0; round < 5; round++) {
+      const feedId = await scene.createFeed();
+      const bodies = Array.from({ length: 8 }, (_, index) => [{ id: index % 4 }]);
+      const answers = await pushAll(feedId, bodies, peerUrl);
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect((await scene.shown(feedId)).length).toBe(4);
+      expect(await scene.feed(feedId)).toMatchObject({
+        definition_version: 2n,
+        push_count: 8n,
+        feed_type: "collection",
+      });
+    }
+  });
+
+  test("an array and an object at once on a feed without type: the first decides for both", async () => {
+    for (let round = 0; round < 10; round++) {
+      const feedId = await scene.createFeed();
+      const answers = await pushAll(feedId, [[{ id: 1 }], { id: 2 }], peerUrl);
+      const type = (await scene.feed(feedId)).feed_type;
+      // One object is a row to a collection, but a list is no document.
+      const expected = type === "collection" ? [200, 200] : [422, 200];
+      expect(answers.map(({ status }) => status)).toEqual(expected);
+      const rows =
+        type === "collection" ? await scene.shown(feedId) : [await scene.document(feedId)];
+      expect(rows.length).toBe(type === "collection" ? 2 : 1);
+    }
+  });
+
+  test("two that finalize the same batch: one is stored, or both where they are the same", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const bodies = [1, 2].map((v) => ({
+      payload: [{ id: "a", v }],
+      batch_id: "1",
+      batch_complete: true,
+    }));
+    const answers = await pushAll(feedId, bodies, peerUrl);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect((await scene.shown(feedId)).length).toBe(1);
+    const same = Array(4).fill({ payload: [{ id: "b" }], batch_id: "2", batch_complete: true });
+    const retries = await pushAll(feedId, same, peerUrl);
+    expect(retries.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(retries.filter(({ body }) => body.rows_inserted === 1).length).toBe(1);
+  });
+
+  test("upserts of one row: the last to be committed stays, whole", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const bodies = Array.from({ length: 20 }, (_, v) => [
+      { id: "a", v },
+      { id: "b", v },
+    ]);
+    const answers = await pushAll(feedId, bodies, peerUrl);
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    const newest = answers.toSorted((a, b) => a.body.data_version - b.body.data_version).at(-1);
+    const [a, b] = (await scene.shown(feedId)).map((text) => JSON.parse(text).v);
+    expect(a).toBe(b);
+    expect(newest?.body.data_version).toBe(20);
+    expect(answers[a as number]?.body.data_version).toBe(20);
+  });
+
+  test("positions are in the order of commits: who follows them never passes a row", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    const seen: string[] = [];
+    let after = 0n;
+    let isDone = false;
+    const following = (async () => {
+      while (!isDone) {
+        const rows = await scene.gateway.sql`
+          select position, row_id from stream_events
+          where feed_id = ${feedId} and position > ${String(after)}
+          order by position`;
+        for (const row of rows) seen.push(row.row_id);
+        after = rows.at(-1)?.position ?? after;
+      }
+    })();
+    const bodies = Array.from({ length: 60 }, (_, push) =>
+      Array.from({ length: 1 + (push % 7) * 20 }, (_, index) => ({ id: `${push}-${index}` })),
+    );
+    await pushAll(feedId, bodies, peerUrl);
+    await Bun.sleep(50);
+    isDone = true;
+    await following;
+    expect(seen.length).toBe(bodies.flat().length);
+  });
+});
+
+describe("a push whose feed is edited in the meantime", () => {
+  /** Holds the feed's row while the push waits for it, then commits `edit`. */
+  async function pushDuring(feedId: string, body: unknown, edit: string) {
+    const editor = await scene.gateway.sql.reserve();
+    await editor`begin`;
+    await editor`select from feeds where feed_id = ${feedId} for update`;
+    const pushing = scene.push(feedId, body);
+    await Bun.sleep(150);
+    await editor.unsafe(
+      `update feeds set ${edit}, definition_version = definition_version + 1 where feed_id = '${feedId}'`,
+    );
+    await editor`commit`;
+    editor.release();
+    return pushing;
+  }
+
+  test("is planned again by the new type", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const answer = await pushDuring(feedId, { id: 1 }, "feed_type = 'stream'");
+    expect(answer.body).toMatchObject({ feed_type: "stream", rows_inserted: 1 });
+    const other = await scene.createFeed({ type: "stream" });
+    const refused = await pushDuring(other, [{ id: 1 }], "feed_type = 'singleton'");
+    expect(refused.status).toBe(422);
+    expect(await scene.events(other)).toEqual([]);
+  });
+  test("is checked by the schema that was locked", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const edit = `schema_definition = '{"required":["name"]}', schema_locked = true`;
+    const answer = await pushDuring(feedId, [{ id: 1 }], edit);
+    expect(answer.status).toBe(422);
+    expect(await scene.shown(feedId)).toEqual([]);
+    expect((await scene.feed(feedId)).push_count).toBe(0n);
+  });
+});
