@@ -6,12 +6,9 @@
 create or replace function fold_listing()
 returns void
 language plpgsql
-set enable_seqscan = on
 as $$
 declare
   block_feeds_max constant integer := 512;
-  block record;
-  middle record;
 begin
   if not exists (select from listing_changes) then
     return;

@@ -34,14 +34,10 @@ as $$
   select
     coalesce(string_agg(words, ' ' order by place) filter (where not is_excluded), ''),
     (
-      select
-        case
-          when count(*) > 0
-            then string_agg('(' || case when is_excluded then '!(' || query::text || ')' else query::text end || ')', ' & ')::tsquery
-        end
+      select string_agg(case when is_excluded then '!' else '' end || '(' || query::text || ')', ' & ')
       from conditions
       where (is_excluded or is_phrase)
         and numnode(query) > 0
-    )
+    )::tsquery
   from conditions
 $$;

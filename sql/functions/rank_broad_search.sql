@@ -3,8 +3,8 @@
 -- others. Only the layers that the page reaches are read.
 --
 -- A layer of more than ranked_max feeds is in the catalog's order, since these words tell its feeds no
--- further apart. largest_query is the part of the last layer that stands
--- in most feeds, in largest_feeds: they need not be counted again.
+-- further apart. largest_query, which may be null, is a part of the last layer that is known to stand
+-- in largest_feeds: they need not be counted again.
 create or replace function rank_broad_search(
   layers tsquery[],
   condition tsquery,
@@ -22,12 +22,13 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  ranked_max constant integer := 2500;
+  ranked_max constant integer := 2000;
   -- Of readme, schema property names, description and category, name.
-  field_weights constant real[] := '{0.2, 0.4, 0.6, 1.0}';
+  field_weights constant real[] := '{0.2, 0.4, 0.8, 1.0}';
   rank_query tsquery;
   layer tsquery;
-  beyond tsquery;
+  -- The last layer, less those that were read.
+  within tsquery;
   members uuid[];
   ordered uuid[] := '{}';
   feeds_total bigint;
@@ -37,22 +38,23 @@ begin
   from unnest(rank_queries) as query;
 
   layer := layers[cardinality(layers)];
-  if condition is not null then
-    select count(*)
-    into feeds_total
-    from feeds
-    where feeds.listed_at is not null
-      and feeds.search @@ (layer && condition);
-  elsif layer::text = largest_query::text then
+  if condition is null and layer::text = largest_query::text then
     feeds_total := largest_feeds;
-  else
+  elsif condition is null and largest_query is not null then
     select count(*) + largest_feeds
     into feeds_total
     from feeds
     where feeds.listed_at is not null
       and feeds.search @@ (layer && !!largest_query);
+  else
+    select count(*)
+    into feeds_total
+    from feeds
+    where feeds.listed_at is not null
+      and feeds.search @@ coalesce(layer && condition, layer);
   end if;
 
+  within := coalesce(layer && condition, layer);
   foreach layer in array layers loop
     exit when cardinality(ordered) >= rows_skipped::bigint + rows_max;
     continue when layer is null;
@@ -60,14 +62,15 @@ begin
     into members
     from feeds
     where feeds.listed_at is not null
-      and feeds.search @@ coalesce(layer && condition && beyond, layer && condition, layer && beyond, layer);
-    beyond := coalesce(beyond && !!layer, !!layer);
+      and feeds.search @@ (layer && within);
+    within := within && !!layer;
     if cardinality(members) <= ranked_max then
       select array_agg(
         feeds.feed_id
         order by
           feeds.name_key = typed_key desc,
-          ts_rank(field_weights, feeds.search_head, rank_query) / (0.5 + 0.025 * length(feeds.search_head)) desc,
+          ts_rank(field_weights, feeds.search_head, rank_query)
+          / (0.5 + 0.025 * length(feeds.search_head)) desc,
           feeds.feed_id
       )
       into members

@@ -22,15 +22,19 @@ set jit = off
 as $$
 declare
   words_max constant integer := 64;
-  postings_max constant bigint := 2500;
-  rescored_max constant integer := 300;
+  postings_max constant bigint := 2000;
+  rescored_max constant integer := 200;
+  category_chars_max constant integer := 100;
   close_names_max constant integer := 50;
-  close_key_max constant integer := 60;
+  close_key_max constant integer := 40;
+  -- ts_rank divides by it: the limit of the sum of 1/n².
+  rank_scale constant double precision := 1.64493;
   -- Of readme, schema property names, description and category, name.
-  field_weights constant real[] := '{0.2, 0.4, 0.6, 1.0}';
+  field_weights constant real[] := '{0.2, 0.4, 0.8, 1.0}';
   parsed record;
   typed_key text;
   condition tsquery;
+  category_mark tsquery;
   feeds_listed bigint;
   numbers integer[];
   queries tsquery[];
@@ -48,16 +52,25 @@ declare
   is_broad boolean;
   is_named boolean;
 begin
-  select * into parsed from parse_search(q);
+  select asked.plain, asked.condition
+  into parsed
+  from parse_search(q) as asked;
   typed_key := replace(parsed.plain, ' ', '');
   if typed_key = '' then
     return;
   end if;
   condition := parsed.condition;
-  if wanted_category is not null then
-    condition := coalesce(condition && to_lexeme_query('=' || lower(wanted_category)), to_lexeme_query('=' || lower(wanted_category)));
+  -- No category is longer, and a word of more than 2 KB would be an error.
+  if char_length(wanted_category) > category_chars_max then
+    return;
   end if;
-  select coalesce(sum(catalog_blocks.feeds), 0) into feeds_listed from catalog_blocks;
+  if wanted_category is not null then
+    category_mark := to_lexeme_query('=' || lower(wanted_category));
+    condition := coalesce(condition && category_mark, category_mark);
+  end if;
+  select coalesce(sum(catalog_blocks.feeds), 0)
+  into feeds_listed
+  from catalog_blocks;
 
   with alternatives as materialized (
     select *
@@ -70,8 +83,11 @@ begin
       alternatives.is_last,
       alternatives.rarity,
       max(alternatives.worth) as worth,
-      max(alternatives.feeds) as feeds,
-      (array_agg(alternatives.query order by alternatives.feeds desc))[1] as largest_query,
+      max(alternatives.feeds) filter (where alternatives.lexeme is not null) as largest_feeds,
+      (
+        array_agg(alternatives.query order by alternatives.feeds desc)
+          filter (where alternatives.lexeme is not null)
+      )[1] as largest_query,
       string_agg('(' || alternatives.query::text || ')', ' | ') as query
     from alternatives
     group by alternatives.word, alternatives.stem, alternatives.is_last, alternatives.rarity
@@ -80,11 +96,12 @@ begin
     select
       sum(by_word.worth) as worth,
       string_agg('(' || by_word.query || ')', ' & ')::tsquery as all_query,
-      string_agg(to_lexeme_query('@' || by_word.stem, by_word.is_last)::text, ' & ')::tsquery as name_query,
+      string_agg(to_lexeme_query('@' || by_word.stem, by_word.is_last)::text, ' & ')::tsquery
+        as name_query,
       string_agg(to_lexeme_query('#' || by_word.stem)::text, ' & ')::tsquery as category_query,
       max(by_word.query) filter (where by_word.rarity = 1) as rarest_query,
       max(by_word.largest_query::text) filter (where by_word.rarity = 1) as largest_query,
-      max(by_word.feeds) filter (where by_word.rarity = 1) as rarest_feeds
+      max(by_word.largest_feeds) filter (where by_word.rarity = 1) as largest_feeds
     from by_word
   ),
   listed as (
@@ -96,18 +113,17 @@ begin
       count(*) filter (where alternatives.feeds_so_far <= postings_max) as found_by,
       max(alternatives.words_asked) as words_asked,
       bool_and(alternatives.feeds_so_far > postings_max) as is_broad,
-      bool_or(alternatives.query = to_lexeme_query(typed_key)) as is_named
+      bool_or(alternatives.lexeme = typed_key) as is_named
     from alternatives
   )
   select
     listed.numbers, listed.queries, listed.rank_queries, listed.worths, listed.found_by,
     listed.words_asked, listed.is_broad, listed.is_named, whole.worth, whole.all_query,
     whole.name_query, whole.category_query, whole.rarest_query::tsquery,
-    whole.largest_query::tsquery, whole.rarest_feeds
+    whole.largest_query::tsquery, whole.largest_feeds
   into
     numbers, queries, rank_queries, worths, found_by, words_asked, is_broad, is_named, worth_max,
-    all_query, name_query, category_query, rarest_query, largest_query,
-    largest_feeds
+    all_query, name_query, category_query, rarest_query, largest_query, largest_feeds
   from listed
   cross join whole;
 
@@ -115,9 +131,8 @@ begin
     return query
       select broad.feed_id, broad.place, broad.total
       from rank_broad_search(
-        array[name_query, category_query, all_query, rarest_query], condition, rank_queries, typed_key,
-        largest_query,
-        largest_feeds, rows_max, rows_skipped
+        array[name_query, category_query, all_query, rarest_query], condition, rank_queries,
+        typed_key, largest_query, largest_feeds, rows_max, rows_skipped
       ) as broad
       order by broad.place;
     return;
@@ -137,7 +152,7 @@ begin
       select
         feeds.feed_id,
         greatest(
-          ts_rank(field_weights, feeds.search_head, alternatives.rank_query) * 1.64493,
+          ts_rank(field_weights, feeds.search_head, alternatives.rank_query) * rank_scale,
           field_weights[1]
         ) / (0.5 + 0.025 * length(feeds.search_head)) as score,
         case
@@ -184,7 +199,7 @@ begin
     select found.feed_id
     from found
     where found_by < cardinality(queries)
-    order by found.score * (0.3 + found.words) desc, found.feed_id
+    order by round(1e9 * found.score * (0.3 + found.words)) desc, found.feed_id
     limit rescored_max
   ),
   holders as (
@@ -200,17 +215,22 @@ begin
       alternatives.word,
       max(
         alternatives.worth * ts_rank(field_weights, feeds.search_head, alternatives.rank_query)
-        * 1.64493 / (0.5 + 0.025 * length(feeds.search_head))
+        * rank_scale / (0.5 + 0.025 * length(feeds.search_head))
       ) as score
     from (
-      select leaders.feed_id from leaders
+      select leaders.feed_id
+      from leaders
       union
-      select holders.feed_id from holders
+      select holders.feed_id
+      from holders
     ) as chosen
     join feeds
       on feeds.feed_id = chosen.feed_id
     join unnest(
-      numbers[found_by + 1:], queries[found_by + 1:], rank_queries[found_by + 1:], worths[found_by + 1:]
+      numbers[found_by + 1:],
+      queries[found_by + 1:],
+      rank_queries[found_by + 1:],
+      worths[found_by + 1:]
     ) as alternatives (word, query, rank_query, worth)
       on feeds.search_head @@ alternatives.query
     group by feeds.feed_id, alternatives.word
@@ -221,12 +241,15 @@ begin
     union all
     select additions.feed_id, additions.score, 1, 0, 0
     from additions
+    union all
+    select holders.feed_id, 0, words_asked, 0, 0
+    from holders
   ),
   scores as (
     select
       parts.feed_id,
       sum(parts.score) / coalesce(nullif(worth_max, 0), 1) as score,
-      sum(parts.words)::double precision / coalesce(words_asked, 1) as coverage,
+      least(sum(parts.words) / coalesce(words_asked, 1), 1)::double precision as coverage,
       max(parts.closeness) as closeness,
       max(parts.bonus) as bonus
     from parts
@@ -237,7 +260,14 @@ begin
       scores.feed_id,
       row_number() over (
         order by
-          scores.score * (0.3 + scores.coverage) + 1.5 * scores.closeness ^ 2 + scores.bonus desc,
+          case
+            when scores.coverage >= 1 or scores.closeness >= 0.5 then 2
+            when scores.coverage > 0.5 then 1
+            else 0
+          end desc,
+          round(1e9 * (
+            scores.score * (0.3 + scores.coverage) + 1.5 * scores.closeness ^ 2 + scores.bonus
+          )) desc,
           scores.feed_id
       ) as place,
       count(*) over () as total

@@ -4,12 +4,21 @@
 -- beginning of longer words. One that no feed holds is sought in two parts and as the closest known
 -- words. Worth is the inverse document frequency (how rare a word is), less where a word was guessed.
 --
--- Why a function: it keeps search_matches readable. One row an alternative, words by rarity.
-create or replace function weigh_search(plain text, feeds_listed bigint, words_max integer, plenty bigint)
+-- One row an alternative, the rarest words first. Beyond five words, unknown ones are not guessed at:
+-- the others are enough to find by.
+create or replace function weigh_search(
+  plain text,
+  feeds_listed bigint,
+  words_max integer,
+  -- A word that stands in more feeds is not also sought as the beginning of others.
+  plenty bigint
+)
 returns table (
   word integer,
   query tsquery,
   rank_query tsquery,
+  -- Null where the word was completed or guessed.
+  lexeme text,
   worth double precision,
   feeds bigint,
   -- Of this word and all that are rarer.
@@ -39,8 +48,15 @@ begin
     from unnest(to_tsvector('english', plain)) as token
     cross join lateral unnest(token.positions) as position
   ),
+  -- Stop words are not sought, but the last of a query that has nothing else: it may be a word cut short.
   raw_words as materialized (
-    select tokens.position, tokens.raw, stems.stem
+    select
+      tokens.position,
+      tokens.raw,
+      case
+        when exists (select from stems) then stems.stem
+        when tokens.position = (select max(position) from tokens) then tokens.raw
+      end as stem
     from tokens
     left join stems
       on stems.position = tokens.position
@@ -134,8 +150,7 @@ begin
       select begun.word
       from begun
     )
-    order by asked_words.word
-    limit 4
+      and (select count(*) from asked_words) <= 5
   ),
   halves as (
     select
@@ -162,20 +177,22 @@ begin
       whole.word,
       to_lexeme_query(whole.lexeme) as query,
       to_lexeme_query(whole.lexeme) as rank_query,
+      whole.lexeme,
       1.0::double precision as certainty,
       whole.feeds
     from whole
     union all
-    select begun.word, begun.query, begun.rank_query, 0.5, begun.feeds
+    select begun.word, begun.query, begun.rank_query, null, 0.3, begun.feeds
     from begun
     union all
-    select halves.word, halves.query, halves.query, 0.8, halves.feeds
+    select halves.word, halves.query, halves.query, null, 0.8, halves.feeds
     from halves
     union all
     select
       unknown.word,
       to_lexeme_query(close.word),
       to_lexeme_query(close.word),
+      null,
       close.closeness * 0.8,
       close.feeds
     from unknown
@@ -198,6 +215,7 @@ begin
     alternatives.word,
     alternatives.query,
     alternatives.rank_query,
+    alternatives.lexeme,
     alternatives.certainty * ln(
       1 + (feeds_listed - least(alternatives.feeds, feeds_listed) + 0.5)
       / (least(alternatives.feeds, feeds_listed) + 0.5)

@@ -13,7 +13,7 @@ language sql
 immutable
 strict
 parallel safe
-as $$
+begin atomic
   select case
     when octet_length(raw) = char_length(raw) then
       trim(both ' ' from regexp_replace(lower(replace(raw, '''', '')), '[^a-z0-9]+', ' ', 'g'))
@@ -28,8 +28,8 @@ as $$
         ),
         '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u303f]+', ' ', 'g'
       ))
-  end
-$$;
+  end;
+end;
 
 -- camelCase and ABCWords taken apart.
 create function search_split(raw text)
@@ -38,12 +38,12 @@ language sql
 immutable
 strict
 parallel safe
-as $$
+begin atomic
   select regexp_replace(
     regexp_replace(raw, '([a-z0-9])([A-Z])', '\1 \2', 'g'),
     '([A-Z])([A-Z][a-z])', '\1 \2', 'g'
-  )
-$$;
+  );
+end;
 
 -- A name without its spaces: what close names are compared by.
 create function search_key(raw text)
@@ -52,9 +52,9 @@ language sql
 immutable
 strict
 parallel safe
-as $$
-  select replace(search_plain(raw), ' ', '')
-$$;
+begin atomic
+  select replace(search_plain(raw), ' ', '');
+end;
 
 -- Every two neighbouring words joined, and all of them: "open liga db" gives openliga, ligadb and
 -- openligadb, so that words typed together or apart find each other.
@@ -64,7 +64,7 @@ language sql
 immutable
 strict
 parallel safe
-as $$
+begin atomic
   select concat_ws(
     ' ',
     (
@@ -73,8 +73,8 @@ as $$
     ),
     array_to_string(words, '')
   )
-  from string_to_array(plain, ' ') as words
-$$;
+  from string_to_array(plain, ' ') as words;
+end;
 
 -- The property names of a JSON Schema, at any depth, as text.
 create function search_properties(schema json)
@@ -83,6 +83,8 @@ language plpgsql
 immutable
 strict
 parallel safe
+-- A dump that is restored computes the columns anew, without a search path.
+set search_path from current
 as $$
 begin
   return (
@@ -112,8 +114,11 @@ returns tsvector
 language plpgsql
 immutable
 parallel safe
+set search_path from current
 as $$
 declare
+  -- A word has at most 2,046 bytes, its mark included.
+  mark_bytes_max constant integer := 2000;
   plain text := search_plain(name);
   parts text := search_plain(search_split(name));
   named tsvector := to_tsvector('english', plain);
@@ -129,8 +134,16 @@ begin
     || setweight(to_tsvector('english', coalesce(search_plain(description), '')) || filed, 'B')
     || setweight(to_tsvector('english', coalesce(properties, '')), 'C')
     || array_to_tsvector(
-      array(select '@' || word from unnest(tsvector_to_array(named_apart)) as word)
-      || array(select '#' || word from unnest(tsvector_to_array(filed)) as word)
+      array(
+        select '@' || word
+        from unnest(tsvector_to_array(named_apart)) as word
+        where octet_length(word) < mark_bytes_max
+      )
+      || array(
+        select '#' || word
+        from unnest(tsvector_to_array(filed)) as word
+        where octet_length(word) < mark_bytes_max
+      )
       || ('=' || lower(coalesce(category, 'uncategorized')))
     );
 end
@@ -148,6 +161,7 @@ returns tsvector
 language plpgsql
 immutable
 parallel safe
+set search_path from current
 as $$
 declare
   head tsvector := search_head_of(name, description, category, schema);

@@ -1,0 +1,242 @@
+/**
+ * Search and catalog: how good, and how fast.
+ *
+ * Quality: the 1,500 feeds and 620 labelled queries of `test/fixtures/search`, scored as their README
+ * says: nDCG@10 a class, and MACRO, the plain mean of the classes without `desc_unshared`. The queries
+ * are also split in two halves by their id, so that tuning on one half shows on the other.
+ *
+ * Speed: the same feeds and made-up ones up to 100,000, their texts mixed from the real ones; every
+ * labelled query once, then catalog pages at offsets up to the last. Times are those of the caller, one
+ * statement at a time.
+ *
+ * `bun run bench search` runs both, `bun run bench search quality` the first alone.
+ *
+ * @module
+ */
+import { createDatabase, type Database } from "../../src/database/query.ts";
+import type { Figures } from "./run.ts";
+import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
+
+const FIXTURES = new URL("../fixtures/search/", import.meta.url);
+const QUERY_FILES = ["queries.json", "queries.apis-guru.json", "queries.cc-by-sa.json"];
+const FEEDS = 100_000;
+const CHUNK_FEEDS = 5_000;
+const CATALOG_OFFSETS = [0, 1_000, 10_000, 50_000, 99_980, 100_000];
+const CATALOG_CALLS = 200;
+const PAGE = 20;
+const WARM_UP = 40;
+/** For information: needs knowledge that the texts do not hold. */
+const UNSHARED = "desc_unshared";
+
+interface SourceFeed {
+  readonly name: string;
+  readonly description: string;
+  readonly category: string;
+  readonly endpoint_path: string;
+  readonly feed_type: string;
+}
+
+interface BenchFeed extends SourceFeed {
+  readonly schema?: unknown;
+  readonly readme?: string;
+  readonly age_days?: number;
+}
+
+interface LabelledQuery {
+  readonly id: string;
+  readonly class: string;
+  readonly query: string;
+  readonly relevant: readonly string[];
+}
+
+export async function bench(args: readonly string[]): Promise<Figures> {
+  const feeds: SourceFeed[] = await Bun.file(new URL("catalog.json", FIXTURES)).json();
+  const files = QUERY_FILES.map((file) => Bun.file(new URL(file, FIXTURES)).json());
+  const queries = (await Promise.all(files)).flat() as LabelledQuery[];
+  const server = await startBenchDatabase();
+  try {
+    const database = createDatabase(server.sql);
+    await loadFeeds(server, feeds);
+    const quality = await measureQuality(database, queries);
+    if (args.includes("quality")) return quality;
+    await loadFeeds(server, makeFeeds(feeds, FEEDS - feeds.length));
+    await server.sql`vacuum analyze feeds`;
+    const searches = await measureSearches(database, queries);
+    return [...quality, ...searches, ...(await measureCatalog(database))];
+  } finally {
+    await server.stop();
+  }
+}
+
+async function loadFeeds({ sql }: BenchDatabase, feeds: readonly BenchFeed[]): Promise<void> {
+  const account = "00000000-0000-0000-0000-000000000001";
+  await sql`
+    insert into accounts (account_id, name, max_feeds_allowed)
+    values (${account}, 'bench', ${FEEDS})
+    on conflict do nothing`;
+  for (let start = 0; start < feeds.length; start += CHUNK_FEEDS) {
+    const chunk = JSON.stringify(feeds.slice(start, start + CHUNK_FEEDS));
+    await sql`
+      insert into feeds (
+        account_id, name, description, category, endpoint_path, feed_type, schema_definition,
+        readme_md, call_price_nanos, status, is_public, published_at, first_pushed_at
+      )
+      select
+        ${account}, name, description, category, endpoint_path, feed_type, schema, readme, 0,
+        'active', true, now() - coalesce(age_days, 0) * interval '1 day', now()
+      from json_to_recordset(${chunk}::text::json) as feed (
+        name text, description text, category text, endpoint_path text, feed_type text,
+        schema json, readme text, age_days integer
+      )`;
+  }
+  await sql`analyze`;
+}
+
+async function measureQuality(
+  database: Database,
+  queries: readonly LabelledQuery[],
+): Promise<Figures> {
+  const scored: { class: string; half: bigint; ndcg: number }[] = [];
+  for (const query of queries) {
+    const rows = await database.rows("search_feeds", [query.query, null, 10, 0]);
+    const found = rows.flatMap((row) => row.endpoint_path ?? []);
+    scored.push({ class: query.class, half: Bun.hash(query.id) % 2n, ndcg: ndcg(found, query) });
+  }
+  const classes = [...new Set(scored.map((each) => each.class))].sort();
+  const table = classes.map((name) => {
+    const members = scored.filter((each) => each.class === name);
+    const half = (which: bigint) => mean(members.filter((each) => each.half === which));
+    return { name, n: members.length, ndcg10: mean(members), half_a: half(0n), half_b: half(1n) };
+  });
+  const counted = table.filter((row) => row.name !== UNSHARED);
+  const macro = (column: "ndcg10" | "half_a" | "half_b") =>
+    counted.reduce((sum, row) => sum + row[column], 0) / counted.length;
+  const total = {
+    name: "MACRO",
+    n: counted.length,
+    ndcg10: macro("ndcg10"),
+    half_a: macro("half_a"),
+    half_b: macro("half_b"),
+  };
+  return [...table, total].map((row) => ({
+    name: row.name,
+    n: row.n,
+    ndcg10: round(row.ndcg10),
+    half_a: round(row.half_a),
+    half_b: round(row.half_b),
+  }));
+}
+
+/** Binary relevance, the first ten results. */
+function ndcg(found: readonly string[], query: LabelledQuery): number {
+  const relevant = new Set(query.relevant);
+  const gain = (place: number) => 1 / Math.log2(place + 2);
+  const ideal = Array.from({ length: Math.min(10, relevant.size) }, (_, place) => gain(place));
+  const got = [...new Set(found)].map((path, place) => (relevant.has(path) ? gain(place) : 0));
+  return sum(got) / sum(ideal);
+}
+
+async function measureSearches(
+  database: Database,
+  queries: readonly LabelledQuery[],
+): Promise<Figures> {
+  const times: { class: string; ms: number }[] = [];
+  for (const [index, query] of [...queries.slice(0, WARM_UP), ...queries].entries()) {
+    const start = performance.now();
+    await database.rows("search_feeds", [query.query, null, PAGE, 0]);
+    if (index >= WARM_UP) times.push({ class: query.class, ms: performance.now() - start });
+  }
+  const classes = [...new Set(times.map((each) => each.class))].sort();
+  const rows = classes.map((name) => ({
+    name,
+    times: times.filter((each) => each.class === name),
+  }));
+  return [...rows, { name: "all", times }].map((row) => ({
+    name: `search ${row.name}, ${FEEDS} feeds`,
+    n: row.times.length,
+    ...latencies(row.times.map((each) => each.ms)),
+  }));
+}
+
+async function measureCatalog(database: Database): Promise<Figures> {
+  const rows = [];
+  for (const offset of CATALOG_OFFSETS) {
+    const times: number[] = [];
+    for (let call = 0; call < CATALOG_CALLS + WARM_UP; call += 1) {
+      const start = performance.now();
+      await database.rows("list_catalog", [PAGE, offset]);
+      if (call >= WARM_UP) times.push(performance.now() - start);
+    }
+    rows.push({ name: `catalog at ${offset}`, n: times.length, ...latencies(times) });
+  }
+  return rows;
+}
+
+/** Feeds whose texts are mixed from the real ones; the same ones in every run. */
+function makeFeeds(sources: readonly SourceFeed[], count: number): BenchFeed[] {
+  const random = seededRandom(42);
+  const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
+  const nameWords = sources.flatMap((feed) => feed.name.split(/\s+/));
+  const syllables = nameWords.flatMap((word) => word.toLowerCase().match(/[a-z]{2,4}/g) ?? []);
+  const textWords = sources.flatMap((feed) => feed.description.split(/\s+/));
+  const coined = () => {
+    const word = Array.from({ length: 2 + Math.floor(random() * 2) }, () => pick(syllables)).join(
+      "",
+    );
+    return word.charAt(0).toUpperCase() + word.slice(1);
+  };
+  const makeName = () => {
+    const kind = random();
+    if (kind < 0.4) return coined();
+    if (kind < 0.7) return `${coined()} ${pick(nameWords)}`;
+    if (kind < 0.85) return `${pick(nameWords)} ${pick(nameWords)}`;
+    return `${pick(sources).name} ${pick(nameWords)}`;
+  };
+  const makeText = () => {
+    const words = pick(sources).description.split(/\s+/);
+    const mixed = words.map((word) => (random() < 0.4 ? pick(textWords) : word));
+    if (random() < 0.5) mixed.push(...pick(sources).description.split(/\s+/));
+    return mixed.join(" ");
+  };
+  const makeReadme = () => Array.from({ length: 150 }, () => pick(textWords)).join(" ");
+  return Array.from({ length: count }, (_, index) => ({
+    ...pick(sources),
+    name: makeName(),
+    description: makeText(),
+    endpoint_path: `made-${index}`,
+    schema: { type: "object", properties: { [pick(textWords)]: {}, [pick(textWords)]: {} } },
+    age_days: Math.floor(random() * 1_000),
+    ...(random() < 0.2 ? { readme: makeReadme() } : {}),
+  }));
+}
+
+/** A linear congruential generator: good enough to mix texts. */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function latencies(times: readonly number[]) {
+  return {
+    p50_ms: round(percentile(times, 0.5)),
+    p90_ms: round(percentile(times, 0.9)),
+    p99_ms: round(percentile(times, 0.99)),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function mean(rows: readonly { readonly ndcg: number }[]): number {
+  return sum(rows.map((row) => row.ndcg)) / rows.length;
+}
+
+function round(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}
+
+if (import.meta.main) console.table(await bench(process.argv.slice(2)));
