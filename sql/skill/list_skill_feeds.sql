@@ -9,4 +9,4 @@ select
 from feeds
 where listed_at is not null
 order by listed_at desc, feed_id
-limit $1
+limit $1::int

@@ -46,6 +46,7 @@ SwaggerUIBundle({
   spec,
   dom_id: "#api",
   deepLinking: true,
+  defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   persistAuthorization: false,
   tryItOutEnabled: true,
