@@ -16,6 +16,8 @@ export type Figures = Readonly<Record<string, string | number | boolean>>[];
 
 export type Bench = (args: readonly string[]) => Promise<Figures>;
 
+/** Files here that are no benchmark. */
+const HELPERS: ReadonlySet<string> = new Set(["run", "support", "load", "processes"]);
 const FOLDER = new URL("./", import.meta.url).pathname;
 
 async function main(): Promise<void> {
@@ -26,7 +28,7 @@ async function main(): Promise<void> {
   });
   const names = [...new Glob("*.ts").scanSync(FOLDER)]
     .map((file) => file.replace(/\.ts$/, ""))
-    .filter((name) => name !== "run")
+    .filter((name) => !HELPERS.has(name))
     .sort();
   const [wanted, ...args] = positionals;
   if (wanted !== undefined && !names.includes(wanted)) {

@@ -13,6 +13,10 @@ import { migrate } from "../../src/database/migrate.ts";
 export interface BenchDatabase {
   readonly address: DatabaseAddress;
   readonly socketDir: string;
+  readonly port: number;
+  /** The same address as one text, for `DATABASE_URL`. */
+  readonly url: string;
+  readonly postmasterPid: number;
   /** Without a statement timeout. */
   readonly sql: Connections;
   stop(): Promise<void>;
@@ -32,6 +36,9 @@ export async function startBenchDatabase(): Promise<BenchDatabase> {
   return {
     address,
     socketDir: host,
+    port,
+    url: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
+    postmasterPid: embedded.pid,
     sql,
     async stop() {
       await sql.end();

@@ -1,0 +1,123 @@
+/**
+ * The set that `bench serve` reads: 1,000 accounts with a key and credit, 1,000 metered feeds of 40 rows
+ * of 250 bytes, one free feed; and the same in the peers' database.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { connect } from "../../../src/database/connect.ts";
+import { generateKey, hashKey, startOf } from "../../../src/key/key_format.ts";
+import type { BenchDatabase } from "../support.ts";
+
+export const ACCOUNTS = 1_000;
+export const FEEDS = 1_000;
+export const PEERS_DATABASE = "peers";
+/** Twice a page: answers say that there is more, and where. */
+const ROWS = 40;
+const ROW_BYTES = 250;
+const PRICE_NANOS = "1000";
+const BALANCE_NANOS = "1000000000000000";
+
+export interface BenchSet {
+  readonly keys: readonly string[];
+  readonly meteredFeeds: readonly string[];
+  readonly freeFeed: string;
+  /** Of each account, at first. */
+  readonly balanceNanos: bigint;
+  readonly priceNanos: bigint;
+  /** RFC 3339; what is older in the usage log is not the benchmark's. */
+  readonly seededAt: string;
+}
+
+/** A row of exactly `ROW_BYTES` bytes. */
+export function rowText(feed: number, position: number): string {
+  const head = `{"id":"row-${position}","feed":${feed},"price":${feed * 100 + position}.25,"text":"`;
+  return `${head}${"x".repeat(ROW_BYTES - head.length - 2)}"}`;
+}
+
+export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
+  const { sql } = database;
+  const keys = Array.from({ length: ACCOUNTS }, () => generateKey("read"));
+  const accounts = await sql`
+    insert into accounts (name, max_feeds_allowed, balance_nanos)
+    select 'bench', 0, ${BALANCE_NANOS}::bigint from generate_series(1, ${ACCOUNTS}::int)
+    returning account_id`;
+  const accountIds = accounts.map((row) => row.account_id as string);
+  const hashes = keys.map((key) => Buffer.from(hashKey(key)).toString("hex"));
+  await sql`
+    insert into api_keys (account_id, key_hash, key_start, permission)
+    select account_id::uuid, decode(hash, 'hex'), start, 'read'
+    from unnest(
+      ${accountIds}::text[], ${hashes}::text[], ${keys.map(startOf)}::text[]
+    ) as keys (account_id, hash, start)`;
+  const feeds = await sql`
+    insert into feeds (
+      account_id, name, description, category, endpoint_path, feed_type, status, first_pushed_at,
+      last_sync_at, price_type, call_price_nanos, is_public, published_at, data_version, push_count,
+      next_position, current_batch
+    )
+    select
+      ${accountIds[0] as string}::uuid, 'Bench feed ' || number, 'Prices of bench goods, hourly', 'bench',
+      'bench-' || number, 'collection', 'active', now(), now(),
+      case when number = 0 then 'free' else 'metered' end,
+      case when number = 0 then 0 else ${PRICE_NANOS}::bigint end,
+      true, now() - number * interval '1 second', 1, 1, ${ROWS + 1}::bigint, 1
+    from generate_series(0, ${FEEDS}::int) as number
+    returning feed_id, price_type`;
+  await sql`
+    insert into batches (feed_id, batch_number, status, finalized_at)
+    select feed_id, 1, 'final', now() from feeds`;
+  const feedIds = feeds.map((row) => row.feed_id as string);
+  for (const [number, feedId] of feedIds.entries()) {
+    const texts = Array.from({ length: ROWS }, (_, position) => rowText(number, position + 1));
+    await sql`
+      insert into collection_rows (feed_id, batch_number, position, row_id, payload)
+      select ${feedId}::uuid, 1, place, 'row-' || place, text::json
+      from unnest(${texts}::text[]) with ordinality as rows (text, place)`;
+  }
+  const meteredFeeds = feeds.filter((row) => row.price_type === "metered");
+  const set: BenchSet = {
+    keys,
+    meteredFeeds: meteredFeeds.map((row) => row.feed_id as string),
+    freeFeed: feeds.find((row) => row.price_type === "free")?.feed_id as string,
+    balanceNanos: BigInt(BALANCE_NANOS),
+    priceNanos: BigInt(PRICE_NANOS),
+    seededAt: new Date().toISOString(),
+  };
+  await seedPeers(database, { accountIds, hashes, feedIds });
+  await sql.unsafe("vacuum analyze");
+  await sql.unsafe("checkpoint");
+  return set;
+}
+
+async function seedPeers(
+  database: BenchDatabase,
+  ids: { accountIds: string[]; hashes: string[]; feedIds: string[] },
+): Promise<void> {
+  await database.sql.unsafe(`create database ${PEERS_DATABASE}`);
+  const address = { ...database.address, database: PEERS_DATABASE };
+  const sql = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
+  try {
+    await sql.unsafe(readFileSync(new URL("./peers.sql", import.meta.url), "utf8")).simple();
+    await sql`
+      insert into accounts (account_id, balance_nanos)
+      select id::uuid, ${BALANCE_NANOS}::bigint from unnest(${ids.accountIds}::text[]) as ids (id)`;
+    await sql`
+      insert into api_keys (key_hash, account_id)
+      select decode(hash, 'hex'), id::uuid
+      from unnest(${ids.hashes}::text[], ${ids.accountIds}::text[]) as keys (hash, id)`;
+    await sql`
+      insert into feeds (feed_id, status, price_nanos)
+      select id::uuid, 'active', ${PRICE_NANOS}::bigint from unnest(${ids.feedIds}::text[]) as ids (id)`;
+    for (const [number, feedId] of ids.feedIds.entries()) {
+      const texts = Array.from({ length: ROWS }, (_, position) => rowText(number, position + 1));
+      await sql`
+        insert into feed_rows (feed_id, position, payload)
+        select ${feedId}::uuid, place, text::json
+        from unnest(${texts}::text[]) with ordinality as rows (text, place)`;
+    }
+    await sql.unsafe("vacuum analyze");
+  } finally {
+    await sql.end();
+  }
+}

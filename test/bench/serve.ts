@@ -1,0 +1,396 @@
+/**
+ * Answers a second over HTTP, everything durable (fsync on): a metered read of a 20-row page (rows of
+ * 250 bytes) over 1,000 accounts and 1,000 feeds, drawn at random, at 1, 64 and 256 connections, with
+ * refused reads, catalog and metadata, beside, in the same run:
+ *
+ * - bare `Bun.serve` that returns the same bytes: the limit of machine and load generator;
+ * - Fastify, `pg` and `rate-limiter-flexible` on PostgreSQL, and one transaction a read: what is written
+ *   by hand;
+ * - bare `Bun.serve` and one SQL call a read that does the whole job.
+ *
+ * Each is a process of its own, one under load at a time, in interleaved rounds; a ratio is the median
+ * of the rounds' own ratios, so that what else runs on the machine weighs little. Ends with an audit:
+ * usage rows = charges = answers of status 200, plus at most one for each connection that was cut.
+ *
+ * `bun run bench serve [--quick] [--rounds N] [--seconds N] [--connections 1,64,256] [--only granted,…]
+ * [--workers N] [--own-load]`
+ *
+ * @module
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Connections, connect, type DatabaseAddress } from "../../src/database/connect.ts";
+import { type Generator, generatorHere, type LoadFigures, runLoad } from "./load.ts";
+import { type BenchSet, PEERS_DATABASE, seedBench } from "./peers/seed.ts";
+import {
+  familyMb,
+  familyProcessorSeconds,
+  residentMb,
+  type ServerProcess,
+  startServer,
+} from "./processes.ts";
+import type { Bench, Figures } from "./run.ts";
+import { type BenchDatabase, median, startBenchDatabase } from "./support.ts";
+
+const CONNECTIONS = [1, 64, 256];
+const ROUNDS = 5;
+const SECONDS = 3;
+const QUICK = { rounds: 1, seconds: 2 };
+const WARM_UP_SECONDS = 1;
+const MICROSECONDS = 1e6;
+/** Higher than any run can reach; configured as a deployment would. */
+const UNLIMITED = "1000000000";
+
+/** One line of the table: a kind of request to a server. */
+interface Contender {
+  readonly name: string;
+  readonly server: ServerProcess;
+  readonly pathsFile: string;
+  /** The status that its answers have, nearly all. */
+  readonly status: 200 | 429;
+}
+
+interface Sample extends LoadFigures {
+  readonly name: string;
+  readonly connections: number;
+  readonly round: number;
+  readonly serverSeconds: number;
+  readonly databaseSeconds: number;
+  readonly serverMb: number;
+  readonly databaseMb: number;
+}
+
+interface Plan {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections: readonly number[];
+  readonly only: readonly string[] | undefined;
+  readonly workers: string | undefined;
+  readonly generator: Generator;
+}
+
+/** What the servers and their database share. */
+interface Stage {
+  readonly database: BenchDatabase;
+  readonly set: BenchSet;
+  readonly folder: string;
+  readonly contenders: readonly Contender[];
+  stop(): Promise<void>;
+}
+
+export const bench: Bench = async (args) => {
+  const plan = readPlan(args);
+  const database = await startBenchDatabase();
+  try {
+    return await benchServe(database, await seedBench(database), plan);
+  } finally {
+    await database.stop();
+  }
+};
+
+/** Also run by `bench scale`, on its own large set. */
+export async function benchServe(
+  database: BenchDatabase,
+  set: BenchSet,
+  plan: Plan,
+): Promise<Figures> {
+  const stage = await startStage({ database, set, plan });
+  try {
+    await checkGenerators(stage, plan);
+    const samples: Sample[] = [];
+    for (const contender of stage.contenders) {
+      const load = { connections: 64, seconds: WARM_UP_SECONDS };
+      samples.push(await sample(stage, contender, { ...load, round: -1, plan }));
+    }
+    for (let round = 0; round < plan.rounds; round++) {
+      for (const connections of plan.connections) {
+        for (const contender of stage.contenders) {
+          const load = { connections, seconds: plan.seconds };
+          samples.push(await sample(stage, contender, { ...load, round, plan }));
+        }
+      }
+    }
+    await audit(stage, samples);
+    return tableOf(samples.filter(({ round }) => round >= 0));
+  } finally {
+    await stage.stop();
+  }
+}
+
+export function readPlan(args: readonly string[]): Plan {
+  const { values } = parseArgs({
+    args: args.filter((arg) => arg !== "--"),
+    options: {
+      quick: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      connections: { type: "string" },
+      only: { type: "string" },
+      workers: { type: "string" },
+      "own-load": { type: "boolean", default: false },
+    },
+  });
+  const usual = values.quick ? QUICK : { rounds: ROUNDS, seconds: SECONDS };
+  return {
+    rounds: Number(values.rounds ?? usual.rounds),
+    seconds: Number(values.seconds ?? usual.seconds),
+    connections: values.connections?.split(",").map(Number) ?? CONNECTIONS,
+    only: values.only?.split(","),
+    workers: values.workers,
+    generator: values["own-load"] ? "own" : generatorHere(),
+  };
+}
+
+async function startStage(given: {
+  database: BenchDatabase;
+  set: BenchSet;
+  plan: Plan;
+}): Promise<Stage> {
+  const { database, set, plan } = given;
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-bench-load-"));
+  const file = (name: string, lines: readonly string[]) => {
+    writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
+    return join(folder, name);
+  };
+  file("keys", set.keys);
+  const reads = file(
+    "reads",
+    set.meteredFeeds.map((feedId) => `/v1/feed/${feedId}`),
+  );
+  const freeReads = file("free_reads", [`/v1/feed/${set.freeFeed}`]);
+  const metadata = file(
+    "metadata",
+    set.meteredFeeds.map((feedId) => `/v1/feed/${feedId}/metadata`),
+  );
+  const catalog = file("catalog", ["/v1/catalog"]);
+
+  const ours = await startGateway(database, plan);
+  const servers = [ours];
+  const start = async (command: readonly string[]) => {
+    const server = await startServer(command);
+    servers.push(server);
+    return server;
+  };
+  const here = (name: string) => new URL(`./peers/${name}`, import.meta.url).pathname;
+  const peersDatabase = [database.socketDir, String(database.port), PEERS_DATABASE];
+  const bun = process.execPath;
+  const bareAnswer = await keepAnswer(ours, set, join(folder, "answer.json"));
+  const bare = await start([bun, here("bare.ts"), bareAnswer]);
+  const fastify = await start([Bun.which("node") ?? bun, here("fastify.mjs"), ...peersDatabase]);
+  const oneCall = await start([bun, here("one_call.ts"), ...peersDatabase]);
+  const contenders: Contender[] = [
+    { name: "bare", server: bare, pathsFile: reads, status: 200 },
+    { name: "granted", server: ours, pathsFile: reads, status: 200 },
+    { name: "refused", server: ours, pathsFile: freeReads, status: 429 },
+    { name: "catalog", server: ours, pathsFile: catalog, status: 200 },
+    { name: "metadata", server: ours, pathsFile: metadata, status: 200 },
+    { name: "fastify", server: fastify, pathsFile: reads, status: 200 },
+    { name: "one call", server: oneCall, pathsFile: reads, status: 200 },
+  ];
+  const { only } = plan;
+  return {
+    database,
+    set,
+    folder,
+    contenders: contenders.filter(({ name }) => only === undefined || only.includes(name)),
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The gateway as a user starts it, its limits raised by configuration; free reads stay limited. */
+function startGateway(database: BenchDatabase, { workers }: Plan): Promise<ServerProcess> {
+  const main = new URL("../../src/main.ts", import.meta.url).pathname;
+  const more = workers === undefined ? [] : ["--workers", workers];
+  return startServer([process.execPath, main, "serve", "--port", "0", "--json", ...more], {
+    DATABASE_URL: database.url,
+    FEEDGATE_READ_LIMIT_FREE: "1",
+    FEEDGATE_READ_LIMIT_PAID: UNLIMITED,
+    FEEDGATE_DISCOVERY_LIMIT: UNLIMITED,
+    LOG_LEVEL: "warn",
+  });
+}
+
+/** One real answer, for the bare server to repeat: a read that the audit counts, too. */
+async function keepAnswer(ours: ServerProcess, set: BenchSet, path: string): Promise<string> {
+  const url = `http://127.0.0.1:${ours.port}/v1/feed/${set.meteredFeeds[0]}`;
+  const response = await fetch(url, { headers: { "x-api-key": set.keys[0] as string } });
+  const body = await response.text();
+  const rows = (JSON.parse(body) as { data: unknown[] }).data.length;
+  if (response.status !== 200 || rows !== 20) throw new Error(`unexpected answer: ${body}`);
+  const { status, headers } = response;
+  const kept = Object.fromEntries(
+    [...headers].filter(([name]) => !["date", "content-length"].includes(name)),
+  );
+  await Bun.write(path, JSON.stringify({ status, headers: kept, body }));
+  return path;
+}
+
+/** Where both generators are there, they must agree about the bare server, roughly. */
+async function checkGenerators({ contenders, folder }: Stage, plan: Plan): Promise<void> {
+  const bare = contenders.find(({ name }) => name === "bare");
+  if (bare === undefined || generatorHere() !== "wrk") return;
+  const load = {
+    port: bare.server.port,
+    connections: 64,
+    seconds: WARM_UP_SECONDS,
+    keysFile: join(folder, "keys"),
+    pathsFile: bare.pathsFile,
+  };
+  const own = await runLoad(load, "own");
+  const wrk = await runLoad(load, "wrk");
+  const rate = ({ requests, seconds }: LoadFigures) => Math.round(requests / seconds);
+  console.log(
+    `load by ${plan.generator}; bare at 64 connections: wrk ${rate(wrk)}/s, own ${rate(own)}/s (${(rate(own) / rate(wrk)).toFixed(2)} of wrk)`,
+  );
+}
+
+async function sample(
+  stage: Stage,
+  contender: Contender,
+  at: { connections: number; seconds: number; round: number; plan: Plan },
+): Promise<Sample> {
+  const { database, folder } = stage;
+  const { name, server, pathsFile } = contender;
+  const { connections, seconds, round } = at;
+  const before = usedSeconds(server, database);
+  const load = { port: server.port, connections, seconds, pathsFile };
+  const figures = await runLoad({ ...load, keysFile: join(folder, "keys") }, at.plan.generator);
+  const after = usedSeconds(server, database);
+  // What was cut at the end of the load may still be under way.
+  await Bun.sleep(100);
+  return {
+    ...figures,
+    name,
+    connections,
+    round,
+    serverSeconds: after.server - before.server,
+    databaseSeconds: after.database - before.database,
+    serverMb: residentMb(server.pid),
+    databaseMb: familyMb(database.postmasterPid),
+  };
+}
+
+function usedSeconds(server: ServerProcess, database: BenchDatabase) {
+  return {
+    server: familyProcessorSeconds(server.pid),
+    database: familyProcessorSeconds(database.postmasterPid),
+  };
+}
+
+/** A line for each contender and number of connections; ratios are medians of the rounds' ratios. */
+function tableOf(samples: readonly Sample[]): Figures {
+  const groups = Map.groupBy(samples, ({ name, connections }) => `${connections} ${name}`);
+  const rate = ({ requests, seconds }: Sample) => requests / seconds;
+  const over = (group: readonly Sample[], name: string) => {
+    const ratios = group.flatMap((each) => {
+      const base = samples.find(
+        (other) =>
+          other.name === name &&
+          other.connections === each.connections &&
+          other.round === each.round,
+      );
+      return base === undefined ? [] : [rate(each) / rate(base)];
+    });
+    return ratios.length === 0 ? "" : median(ratios).toFixed(median(ratios) < 1 ? 3 : 1);
+  };
+  return [...groups.values()]
+    .map((group) => {
+      const first = group[0] as Sample;
+      const middle = (value: (each: Sample) => number) => median(group.map(value));
+      const perRequest = (seconds: (each: Sample) => number) =>
+        Math.round(middle((each) => (seconds(each) / each.requests) * MICROSECONDS));
+      return {
+        connections: first.connections,
+        name: first.name,
+        "answers/s": Math.round(middle(rate)),
+        "of bare": over(group, "bare"),
+        "of fastify": over(group, "fastify"),
+        "of one call": over(group, "one call"),
+        "p50 ms": Number(middle(({ p50 }) => p50).toFixed(2)),
+        "p90 ms": Number(middle(({ p90 }) => p90).toFixed(2)),
+        "p99 ms": Number(middle(({ p99 }) => p99).toFixed(2)),
+        "server µs": perRequest(({ serverSeconds }) => serverSeconds),
+        "database µs": perRequest(({ databaseSeconds }) => databaseSeconds),
+        "load µs": perRequest(({ processorSeconds }) => processorSeconds),
+        "server MB": Math.round(Math.max(...group.map(({ serverMb }) => serverMb))),
+        "database MB": Math.round(Math.max(...group.map(({ databaseMb }) => databaseMb))),
+        failed: group.reduce((sum, { failed }) => sum + failed, 0),
+      };
+    })
+    .sort((a, b) => a.connections - b.connections);
+}
+
+/**
+ * Usage rows = charges = answers of status 200. The load generator cuts its connections when its time
+ * is over, so that a read in flight may be logged and not answered: one a connection and round at most.
+ */
+async function audit(stage: Stage, samples: readonly Sample[]): Promise<void> {
+  const { database, set } = stage;
+  const peers = connect(peersAddress(database), { connectionsMax: 1, statementTimeoutMs: 0 });
+  try {
+    const ours = await ourCounts(database.sql, set);
+    const theirs = await peersCounts(peers, set);
+    const check = (what: string, counted: number, names: readonly string[], more = 0) => {
+      const own = samples.filter(({ name }) => names.includes(name));
+      const sum = (of: (each: Sample) => number) => own.reduce((all, each) => all + of(each), 0);
+      const answered = more + sum((each) => each.requests - each.refused);
+      const cut = sum((each) => each.connections);
+      const isRight = counted >= answered && counted <= answered + cut;
+      console.log(
+        `audit: ${isRight ? "ok" : "WRONG"}: ${counted} ${what}, ${answered} answers of status 200, at most ${cut} cut`,
+      );
+      if (!isRight) process.exitCode = 1;
+    };
+    // One more: the answer that the bare server repeats.
+    check("usage rows of metered reads", ours.metered, ["granted"], 1);
+    check("charges of metered reads", ours.charges, ["granted"], 1);
+    check("usage rows of free reads", ours.free, ["refused"]);
+    check("usage rows of catalog", ours.catalog, ["catalog"]);
+    check("usage rows of metadata", ours.metadata, ["metadata"]);
+    check("usage rows of the peers", theirs.rows, ["fastify", "one call"]);
+    check("charges of the peers", theirs.charges, ["fastify", "one call"]);
+    if (ours.metered !== ours.charges) throw new Error("usage rows and charges differ");
+  } finally {
+    await peers.end();
+  }
+}
+
+function peersAddress({ socketDir, port }: BenchDatabase): DatabaseAddress {
+  return { host: socketDir, port, user: "postgres", database: PEERS_DATABASE };
+}
+
+async function ourCounts(sql: Connections, set: BenchSet) {
+  const [rows] = await sql`
+    select
+      count(*) filter (where operation = 'data' and feed_id <> ${set.freeFeed}::uuid)::int as metered,
+      count(*) filter (where operation = 'data' and feed_id = ${set.freeFeed}::uuid)::int as free,
+      count(*) filter (where operation = 'catalog')::int as catalog,
+      count(*) filter (where operation = 'metadata')::int as metadata
+    from usage_events
+    where happened_at >= ${set.seededAt}::timestamptz`;
+  return {
+    metered: rows?.metered as number,
+    free: rows?.free as number,
+    catalog: rows?.catalog as number,
+    metadata: rows?.metadata as number,
+    charges: await charges(sql, set),
+  };
+}
+
+async function peersCounts(sql: Connections, set: BenchSet) {
+  const [rows] = await sql`select count(*)::int as rows from usage_events`;
+  return { rows: rows?.rows as number, charges: await charges(sql, set) };
+}
+
+/** How many calls the accounts have paid for. */
+async function charges(sql: Connections, { balanceNanos, priceNanos }: BenchSet): Promise<number> {
+  const [row] = await sql`
+    select (count(*) * ${String(balanceNanos)}::numeric - sum(balance_nanos)) / ${String(priceNanos)}::numeric as calls
+    from accounts`;
+  return Number(row?.calls);
+}
