@@ -5,19 +5,16 @@
  * @module
  */
 
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { refusalOf } from "../admission/refusal.ts";
 import { type Call, createEndpoint } from "../http/endpoint.ts";
-import { documentedParameters, readParameters } from "../http/parameters.ts";
+import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert } from "../lib/assert.ts";
 import { HOUSEKEEPING_LIMIT, REVALIDATION_LIMIT } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { ACCOUNT_ANSWER, accountText, USAGE_ANSWER, usageText } from "./answers.ts";
 import { readUsageQuery, USAGE_PARAMETERS } from "./usage_query.ts";
-
-const NO_PARAMETERS = Type.Object({});
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
 export function accountRoutes(services: Services) {

@@ -6,7 +6,6 @@
  * @module
  */
 import { swagger } from "@elysiajs/swagger";
-import { Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
@@ -14,12 +13,11 @@ import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { type Call, createEndpoint, type Handler } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
-import { readParameters } from "../http/parameters.ts";
+import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import type { Services } from "../services.ts";
 import { describeApi, type OpenApiDocument, type PluginDocument } from "./openapi.ts";
 import { PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, renderPage } from "./page.ts";
 
-const NO_PARAMETERS = Type.Object({});
 /** Where the plugin serves, on an app of its own that no client reaches; no route of ours. */
 const PLUGIN_PATH = "/swagger";
 

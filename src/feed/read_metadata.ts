@@ -3,17 +3,15 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
 import { loggedAnswer } from "../admission/logged_answer.ts";
 import { feedNotFound } from "../admission/refusal.ts";
 import { metadataMembers } from "../feed_row/feed_row.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
 import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
-import { readParameters } from "../http/parameters.ts";
+import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import type { Services } from "../services.ts";
 
-const NO_PARAMETERS = Type.Object({});
 /** How often the answer is made anew because the feed changed under it. */
 const ATTEMPTS_MAX = 5;
 

@@ -10,12 +10,17 @@ import { Elysia } from "elysia";
 import type { Database } from "../database/query.ts";
 import { createEndpoint, type HttpContext } from "./endpoint.ts";
 import { Problem } from "./errors.ts";
+import { NO_PARAMETERS, readParameters } from "./parameters.ts";
+
+const NO_STORE = { "Cache-Control": "no-store" };
 
 export function healthRoutes(http: HttpContext, database: Database) {
-  const healthz = createEndpoint(http, { route: "/healthz", isKeyed: false }, () =>
-    Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
-  );
-  const readyz = createEndpoint(http, { route: "/readyz", isKeyed: false }, async () => {
+  const healthz = createEndpoint(http, { route: "/healthz", isKeyed: false }, ({ search }) => {
+    readParameters(NO_PARAMETERS, search);
+    return Response.json({ status: "ok" }, { headers: NO_STORE });
+  });
+  const readyz = createEndpoint(http, { route: "/readyz", isKeyed: false }, async ({ search }) => {
+    readParameters(NO_PARAMETERS, search);
     if (http.isDraining()) {
       throw new Problem("UNAVAILABLE", {
         detail: "The gateway is draining; send this to another instance.",
@@ -23,12 +28,17 @@ export function healthRoutes(http: HttpContext, database: Database) {
       });
     }
     await database.row("ping", []);
-    return Response.json({ status: "ready" }, { headers: { "Cache-Control": "no-store" } });
+    return Response.json({ status: "ready" }, { headers: NO_STORE });
   });
-  const metrics = createEndpoint(http, { route: "/metrics", isKeyed: false }, async () => {
-    const headers = { "Content-Type": http.metrics.contentType, "Cache-Control": "no-store" };
-    return new Response(await http.metrics.text(), { headers });
-  });
+  const metrics = createEndpoint(
+    http,
+    { route: "/metrics", isKeyed: false },
+    async ({ search }) => {
+      readParameters(NO_PARAMETERS, search);
+      const headers = { "Content-Type": http.metrics.contentType, ...NO_STORE };
+      return new Response(await http.metrics.text(), { headers });
+    },
+  );
   const tags = ["operations"];
   return new Elysia({ name: "health" })
     .get("/healthz", ({ request }) => healthz(request), {

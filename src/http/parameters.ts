@@ -13,10 +13,14 @@ import {
   type TObject,
   type TProperties,
   type TSchema,
+  Type,
 } from "@sinclair/typebox";
 import { PARAMETER_DIGITS_MAX } from "../limits.ts";
 import { Problem } from "./errors.ts";
 import { parseQuery, type QueryEntry } from "./query_string.ts";
+
+/** The schema of a route that takes none. */
+export const NO_PARAMETERS = Type.Object({});
 
 /** The parameters of a route that takes no others. @throws {Problem} 400 `INVALID_PARAMETER` */
 export function readParameters<Properties extends TProperties>(

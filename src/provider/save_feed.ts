@@ -8,13 +8,12 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
 import { refusalOf } from "../admission/refusal.ts";
 import type { Parameters, Row } from "../database/query.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
 import { type FieldError, Problem, type ProblemCode } from "../http/errors.ts";
-import { readParameters } from "../http/parameters.ts";
+import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import { decodeUtf8, mediaTypeOf, readBody } from "../http/read_body.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
@@ -31,7 +30,6 @@ import {
 import type { SaveMode } from "./save_fields.ts";
 
 /** Create and edit take no query parameters. */
-const NO_PARAMETERS = Type.Object({});
 
 /** The feed that is meant, and whether it may be made. */
 interface Target {

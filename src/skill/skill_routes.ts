@@ -10,13 +10,12 @@ import { feedNotFound } from "../admission/refusal.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
 import { type Call, createEndpoint } from "../http/endpoint.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
-import { documentedParameters, readParameters } from "../http/parameters.ts";
+import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import type { Services } from "../services.ts";
 import { packSkill, type SkillFormat } from "./pack_skill.ts";
 import { renderSkill, type Skill, type SkillContext } from "./render_skill.ts";
 import { createSkillIndex } from "./skill_index.ts";
 
-const NO_PARAMETERS = Type.Object({});
 const SKILL_PARAMETERS = Type.Object({
   format: Type.Optional(
     Type.Union([Type.Literal("zip"), Type.Literal("tar.gz")], {
