@@ -95,6 +95,10 @@ export const ADMISSION_BATCH_MAX = 256;
 export const ADMISSION_FLIGHTS_MAX = 2;
 /** Reads that may wait for admission in one process; over it, 503. */
 export const ADMISSION_QUEUE_MAX = 8_192;
+/** Batches of reads whose answer was lost, kept by a process until they are refunded. */
+export const LOST_BATCHES_MAX = 1_000;
+/** How long their refund is tried, in milliseconds. */
+export const LOST_BATCH_MS_MAX = 24 * 60 * 60_000;
 /** Windows that a process remembers in order to refuse what is certainly full. */
 export const KNOWN_WINDOWS_MAX = 100_000;
 /** Keys and feeds that a process remembers; admission proves each before it counts. */

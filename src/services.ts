@@ -55,7 +55,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     log,
     metrics,
   };
-  const admission = createAdmission({ database, metrics });
+  const admission = createAdmission({ database, metrics, log });
   metrics.gauge(
     "feedgate_admission_waiting",
     "Reads that wait to be admitted",

@@ -18,6 +18,9 @@
 --   query_hashes (both may be null)
 -- window_us: length of the window in microseconds
 -- idempotency_us: how long an idempotency key is remembered, in microseconds
+-- batch_token: 48 random bits, in hexadecimal, that the caller gives the batch: the end of its usage
+--   ids, by which refund_reads finds them where the answer is lost. No row comes back for a batch that
+--   was given up as lost before it began
 --
 -- Outcomes: granted, replayed (granted under a remembered idempotency key), limited, unpaid,
 -- not_purchased, key_refused, feed_closed, stale (the feed changed: plan again), key_reused.
@@ -35,7 +38,8 @@ create or replace function admit(
   idempotency_keys text[],
   query_hashes text[],
   window_us bigint,
-  idempotency_us bigint
+  idempotency_us bigint,
+  batch_token text
 )
 returns table (
   outcome text,
@@ -63,10 +67,9 @@ declare
   nil constant uuid := '00000000-0000-0000-0000-000000000000';
   now_us bigint;
   moment timestamptz;
-  -- A usage id is the time (48 bits of milliseconds, 12 of their fraction), the read's place, and 48
-  -- random bits of the batch: unique over all processes, and in the order of the log.
+  -- A usage id is the time (48 bits of milliseconds, 12 of their fraction), the read's place, and the
+  -- batch's token: unique over all processes, and in the order of the log.
   id_head text;
-  id_tail text;
   wanted record;
   used int;
   added int;
@@ -96,6 +99,9 @@ declare
   remembered_hashes text[] := '{}';
   remembered_ids uuid[] := '{}';
   remembered_charges bigint[] := '{}';
+  -- By read that is replayed.
+  replayed_accounts uuid[] := '{}';
+  replayed_keys text[] := '{}';
 begin
   select
     array_agg(locked.ctid order by locked.number),
@@ -111,11 +117,17 @@ begin
   ) as locked;
   spent := array_fill(0::bigint, array[cardinality(balances)]);
 
+  -- Asked under the locks, as it is written under them: a lost batch is either here before it has begun,
+  -- or committed before it is looked for.
+  perform from lost_batches where lost_batches.batch_token = admit.batch_token;
+  if found then
+    return;
+  end if;
+
   moment := clock_timestamp();
   now_us := floor(extract(epoch from moment) * 1000000)::bigint;
   id_head := lpad(to_hex(now_us / 1000), 12, '0')
     || '7' || lpad(to_hex((now_us % 1000) * 4096 / 1000), 3, '0');
-  id_tail := right(gen_random_uuid()::text, 12);
 
   for wanted in
     select
@@ -230,7 +242,7 @@ begin
           spent[wanted.account_number] := spent[wanted.account_number] + charge_nanos;
         end if;
         if wanted.is_logged then
-          usage_id := (id_head || to_hex(32768 + wanted.place) || id_tail)::uuid;
+          usage_id := (id_head || to_hex(32768 + wanted.place) || batch_token)::uuid;
           usage_ids := usage_ids || usage_id;
           usage_accounts := usage_accounts || wanted.account_id;
           usage_operations := usage_operations || wanted.operation;
@@ -246,6 +258,8 @@ begin
           remembered_charges := remembered_charges || charge_nanos;
         end if;
       else
+        replayed_accounts := replayed_accounts || wanted.account_id;
+        replayed_keys := replayed_keys || wanted.idempotency_key;
         usage_id := wanted.remembered_id;
         charge_nanos := wanted.remembered_charge;
         happened_us := floor(extract(epoch from wanted.remembered_at) * 1000000)::bigint;
@@ -296,11 +310,11 @@ begin
 
   if cardinality(remembered_ids) > 0 then
     insert into idempotency_keys as remembered (
-      account_id, idempotency_key, query_hash, usage_id, charge_nanos, happened_at
+      account_id, idempotency_key, query_hash, usage_id, charge_nanos, happened_at, batch_tokens
     )
     select
       events.account_id, events.idempotency_key, events.query_hash, events.usage_id,
-      events.charge_nanos, moment
+      events.charge_nanos, moment, array[admit.batch_token]
     from unnest(
       remembered_accounts, remembered_keys, remembered_hashes, remembered_ids, remembered_charges
     ) as events (account_id, idempotency_key, query_hash, usage_id, charge_nanos)
@@ -308,7 +322,17 @@ begin
     set query_hash = excluded.query_hash,
       usage_id = excluded.usage_id,
       charge_nanos = excluded.charge_nanos,
-      happened_at = excluded.happened_at;
+      happened_at = excluded.happened_at,
+      batch_tokens = excluded.batch_tokens;
+  end if;
+
+  if cardinality(replayed_keys) > 0 then
+    update idempotency_keys as remembered
+    set batch_tokens = remembered.batch_tokens || admit.batch_token
+    from unnest(replayed_accounts, replayed_keys) as events (account_id, idempotency_key)
+    where remembered.account_id = events.account_id
+      and remembered.idempotency_key = events.idempotency_key
+      and cardinality(remembered.batch_tokens) < 8;
   end if;
 end
 $$;

@@ -4,13 +4,16 @@
  * Everything that waits is decided by one statement and one commit (`sql/functions/admit.sql`), so a
  * read is logged and charged before its answer is sent, over any number of processes. In process there
  * is only what can be proven: a window that was full stays full until its hits have aged, so it is
- * refused from memory (`known_windows.ts`). Decisions 7.
+ * refused from memory (`known_windows.ts`). A read that is answered with an error after all is refunded
+ * (`refunds.ts`). Decisions 6 and 7.
  *
  * @module
  */
 import type { Database, Parameters, Row } from "../database/query.ts";
 import type { Metrics } from "../http/metrics.ts";
+import { assert } from "../lib/assert.ts";
 import { createBatcher } from "../lib/batcher.ts";
+import type { Log } from "../lib/log.ts";
 import type { WindowState } from "../lib/window_state.ts";
 import {
   ADMISSION_BATCH_MAX,
@@ -20,6 +23,7 @@ import {
   WINDOW_MS,
 } from "../limits.ts";
 import { createKnownWindows } from "./known_windows.ts";
+import { createRefunds, mayBeCommitted } from "./refunds.ts";
 import { windowKeyOf } from "./window_key.ts";
 
 /** What is limited: each operation has windows of its own. */
@@ -65,6 +69,8 @@ export interface Grant {
   /** Of the feed, at the moment of the decision; null where the claim names none. */
   readonly dataVersion: bigint | null;
   readonly definitionVersion: bigint | null;
+  /** Of the batch that was answered: by it the grant is refunded. */
+  readonly batchToken: string;
 }
 
 export type Decision =
@@ -86,7 +92,9 @@ export type Decision =
 export interface Admission {
   /** Decides; the claim of a client that has gone stays undecided for good. */
   admit(claim: Claim): Promise<Decision>;
-  /** Resolves when nothing waits any more. */
+  /** Gives back what a grant took whose read has failed since; tried again in the background. */
+  refund(claim: Claim, grant: Grant): Promise<void>;
+  /** Resolves when nothing waits any more, refunds included. */
   idle(): Promise<void>;
   readonly waiting: number;
 }
@@ -94,6 +102,7 @@ export interface Admission {
 const MICROSECONDS_PER_SECOND = 1_000_000n;
 const MICROSECONDS_PER_MS = 1_000;
 const NANOS_PER_CREDIT = 1_000;
+const BATCH_TOKEN_BYTES = 6;
 const RETRIES_MAX = 5;
 /** Deadlock and serialization failure: the whole batch was rolled back and may be sent again. */
 const RETRIED_STATES = new Set(["40P01", "40001"]);
@@ -107,11 +116,36 @@ export interface AdmissionOptions {
   /** Statements under way at most. @default ADMISSION_FLIGHTS_MAX */
   readonly flightsMax?: number;
   readonly metrics?: Metrics;
+  readonly log?: Log;
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { database, windowMs = WINDOW_MS, metrics } = options;
+  const { database, windowMs = WINDOW_MS, metrics, log } = options;
+  const refunds = createRefunds({ database, ...(log && { log }) });
   const knownWindows = createKnownWindows();
+
+  function settle(
+    claim: Claim,
+    answer: { readonly row: Row<"admit">; readonly sentMs: number; readonly batchToken: string },
+  ): Decision {
+    const { row, sentMs, batchToken } = answer;
+    const decision = decisionOf(row, batchToken);
+    if (decision.kind === "limited") {
+      knownWindows.remember(claim, {
+        window: decision.window,
+        sentMs,
+        fullForMs: fullForMsOf(row),
+      });
+    }
+    metrics?.decided({
+      operation: claim.operation,
+      outcome: row.outcome,
+      isLogged: row.outcome === "granted" && row.usage_id !== null,
+      credits: row.outcome === "granted" ? Number(row.charge_nanos) / NANOS_PER_CREDIT : 0,
+    });
+    return decision;
+  }
+
   const batcher = createBatcher<Claim, Decision>({
     batchMax: options.batchMax ?? ADMISSION_BATCH_MAX,
     flightsMax: options.flightsMax ?? ADMISSION_FLIGHTS_MAX,
@@ -121,29 +155,33 @@ export function createAdmission(options: AdmissionOptions): Admission {
     run: async (claims) => {
       metrics?.batchSent(claims.length);
       const sentMs = performance.now();
-      const rows = await decide(database, claims, windowMs);
-      return claims.map((claim, index) => {
-        const row = rows[index] as Row<"admit">;
-        const decision = decisionOf(row);
-        if (decision.kind === "limited") {
-          const fullForMs = fullForMsOf(row);
-          knownWindows.remember(claim, { window: decision.window, sentMs, fullForMs });
-        }
-        metrics?.decided({
-          operation: claim.operation,
-          outcome: row.outcome,
-          isLogged: row.outcome === "granted" && row.usage_id !== null,
-          credits: row.outcome === "granted" ? Number(row.charge_nanos) / NANOS_PER_CREDIT : 0,
-        });
-        return decision;
-      });
+      const batchToken = newBatchToken();
+      try {
+        const rows = await decide(database, admitParameters(claims, { windowMs, batchToken }));
+
+        assert(rows.length === claims.length, "admit decides every read of a batch");
+        return claims.map((claim, index) =>
+          settle(claim, { row: rows[index] as Row<"admit">, sentMs, batchToken }),
+        );
+      } catch (error) {
+        // Every read of it is answered with an error now, and it may have been committed all the same.
+        if (mayBeCommitted(error)) refunds.loseBatch({ batchToken, claims, sentMs });
+        throw error;
+      }
     },
   });
   return {
     async admit(claim) {
       return knownWindows.refuse(claim) ?? (await (batcher.submit(claim) ?? OVERLOADED));
     },
-    idle: batcher.idle,
+    async refund({ accountId, idempotency }, { usageId, batchToken }) {
+      if (usageId === null) return;
+      await refunds.refundRead({ accountId, idempotency, usageId, batchToken });
+    },
+    async idle() {
+      await batcher.idle();
+      await refunds.idle();
+    },
     get waiting() {
       return batcher.waiting;
     },
@@ -154,10 +192,8 @@ const OVERLOADED: Decision = { kind: "overloaded" };
 
 async function decide(
   database: Database,
-  claims: readonly Claim[],
-  windowMs: number,
+  parameters: Parameters<"admit">,
 ): Promise<Row<"admit">[]> {
-  const parameters = admitParameters(claims, windowMs);
   for (let attempt = 1; ; attempt++) {
     try {
       return await database.rows("admit", parameters);
@@ -168,8 +204,17 @@ async function decide(
   }
 }
 
+/** 48 random bits in hexadecimal: the end of a batch's usage ids, known before it is sent. */
+export function newBatchToken(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(BATCH_TOKEN_BYTES))).toString("hex");
+}
+
 /** A batch as the parallel arrays that `admit` takes; accounts and windows are numbered from 1. */
-export function admitParameters(claims: readonly Claim[], windowMs: number): Parameters<"admit"> {
+export function admitParameters(
+  claims: readonly Claim[],
+  batch: { readonly windowMs: number; readonly batchToken: string },
+): Parameters<"admit"> {
+  const { windowMs, batchToken } = batch;
   const accountIds = [...new Set(claims.map((claim) => claim.accountId))].sort();
   const accountNumbers = new Map(accountIds.map((accountId, index) => [accountId, index + 1]));
   const windowNumbers = new Map<string, number>();
@@ -193,10 +238,11 @@ export function admitParameters(claims: readonly Claim[], windowMs: number): Par
     claims.map((claim) => claim.idempotency?.queryHash ?? null),
     BigInt(windowMs * MICROSECONDS_PER_MS),
     BigInt(IDEMPOTENCY_TTL_MS * MICROSECONDS_PER_MS),
+    batchToken,
   ];
 }
 
-function decisionOf(row: Row<"admit">): Decision {
+function decisionOf(row: Row<"admit">, batchToken: string): Decision {
   switch (row.outcome) {
     case "granted":
     case "replayed":
@@ -208,6 +254,7 @@ function decisionOf(row: Row<"admit">): Decision {
         window: windowOf(row),
         dataVersion: row.data_version,
         definitionVersion: row.definition_version,
+        batchToken,
       };
     case "limited":
       return {

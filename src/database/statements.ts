@@ -6,7 +6,7 @@
 import sql_account_find_account from "../../sql/account/find_account.sql" with { type: "text" };
 import sql_account_page_usage from "../../sql/account/page_usage.sql" with { type: "text" };
 import sql_admission_admit from "../../sql/admission/admit.sql" with { type: "text" };
-import sql_admission_refund_usage from "../../sql/admission/refund_usage.sql" with { type: "text" };
+import sql_admission_refund_reads from "../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../sql/catalog/list_catalog.sql" with { type: "text" };
 import sql_catalog_search_feeds from "../../sql/catalog/search_feeds.sql" with { type: "text" };
 import sql_credit_create_promotion from "../../sql/credit/create_promotion.sql" with { type: "text" };
@@ -39,6 +39,7 @@ import sql_functions_push_to_feed from "../../sql/functions/push_to_feed.sql" wi
 import sql_functions_rank_broad_search from "../../sql/functions/rank_broad_search.sql" with { type: "text" };
 import sql_functions_record_purchase from "../../sql/functions/record_purchase.sql" with { type: "text" };
 import sql_functions_redeem_promotion from "../../sql/functions/redeem_promotion.sql" with { type: "text" };
+import sql_functions_refund_reads from "../../sql/functions/refund_reads.sql" with { type: "text" };
 import sql_functions_refund_usage from "../../sql/functions/refund_usage.sql" with { type: "text" };
 import sql_functions_row_matches from "../../sql/functions/row_matches.sql" with { type: "text" };
 import sql_functions_save_feed from "../../sql/functions/save_feed.sql" with { type: "text" };
@@ -50,6 +51,7 @@ import sql_key_find_key from "../../sql/key/find_key.sql" with { type: "text" };
 import sql_key_touch_keys from "../../sql/key/touch_keys.sql" with { type: "text" };
 import sql_migrations_0001_feeds_and_accounts from "../../sql/migrations/0001_feeds_and_accounts.sql" with { type: "text" };
 import sql_migrations_0002_search from "../../sql/migrations/0002_search.sql" with { type: "text" };
+import sql_migrations_0003_lost_answers from "../../sql/migrations/0003_lost_answers.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
@@ -68,6 +70,7 @@ import sql_skill_list_skill_feeds from "../../sql/skill/list_skill_feeds.sql" wi
 export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "0001_feeds_and_accounts", text: sql_migrations_0001_feeds_and_accounts },
   { name: "0002_search", text: sql_migrations_0002_search },
+  { name: "0003_lost_answers", text: sql_migrations_0003_lost_answers },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -87,6 +90,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "rank_broad_search", text: sql_functions_rank_broad_search },
   { name: "record_purchase", text: sql_functions_record_purchase },
   { name: "redeem_promotion", text: sql_functions_redeem_promotion },
+  { name: "refund_reads", text: sql_functions_refund_reads },
   { name: "refund_usage", text: sql_functions_refund_usage },
   { name: "row_matches", text: sql_functions_row_matches },
   { name: "save_feed", text: sql_functions_save_feed },
@@ -101,7 +105,7 @@ export const STATEMENTS = {
   find_account: sql_account_find_account,
   page_usage: sql_account_page_usage,
   admit: sql_admission_admit,
-  refund_usage: sql_admission_refund_usage,
+  refund_reads: sql_admission_refund_reads,
   list_catalog: sql_catalog_list_catalog,
   search_feeds: sql_catalog_search_feeds,
   create_promotion: sql_credit_create_promotion,
@@ -162,7 +166,7 @@ export interface StatementTypes {
   };
   /** decides every waiting read in one round trip and one commit */
   admit: {
-    parameters: readonly [account_ids: readonly (string | null)[], account_numbers: readonly (number | null)[], window_numbers: readonly (number | null)[], key_ids: readonly (string | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], limits: readonly (number | null)[], limits_paid: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], window_us: bigint, idempotency_us: bigint];
+    parameters: readonly [account_ids: readonly (string | null)[], account_numbers: readonly (number | null)[], window_numbers: readonly (number | null)[], key_ids: readonly (string | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], limits: readonly (number | null)[], limits_paid: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], window_us: bigint, idempotency_us: bigint, batch_token: string];
     row: {
       readonly outcome: string;
       readonly usage_id: string | null;
@@ -177,11 +181,11 @@ export interface StatementTypes {
       readonly definition_version: bigint | null;
     };
   };
-  /** a read that fails after its grant costs nothing */
-  refund_usage: {
-    parameters: readonly [account_id: string, usage_id: string, operation: string, feed_id: string];
+  /** a read that is answered with an error costs nothing */
+  refund_reads: {
+    parameters: readonly [batch_token: string, account_ids: readonly (string | null)[], key_accounts: readonly (string | null)[], keys: readonly (string | null)[], elapsed_ms: bigint, only_usage: string | null];
     row: {
-      readonly refunded: boolean;
+      readonly refunded: number;
     };
   };
   /** one page of the listed feeds, newest first, with how many there are in all */

@@ -36,7 +36,7 @@ const ATTEMPTS_MAX = 5;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 export function createReadFeed(services: Services): ReadFeed {
-  const { admission, database, feeds, keys, cursorSecret, log } = services;
+  const { admission, database, feeds, keys, cursorSecret } = services;
   const source = { database, cursorSecret };
   const cache = createPageCache(PAGE_CACHE_BYTES_MAX);
 
@@ -141,12 +141,7 @@ export function createReadFeed(services: Services): ReadFeed {
     try {
       return await work();
     } catch (error) {
-      const { usageId } = grant;
-      if (usageId !== null && claim.feedId !== undefined) {
-        await database
-          .row("refund_usage", [claim.accountId, usageId, claim.operation, claim.feedId])
-          .catch((refundError) => log.error("refund failed", { usageId, error: refundError }));
-      }
+      await admission.refund(claim, grant);
       throw error;
     }
   }

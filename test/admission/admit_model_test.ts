@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { admitParameters, type Claim } from "../../src/admission/admission.ts";
+import { admitParameters, type Claim, newBatchToken } from "../../src/admission/admission.ts";
 import { WINDOW_MS } from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -178,7 +178,7 @@ async function check(histories: readonly History[]): Promise<void> {
       "admit",
       admitParameters(
         claims.map(({ index, claim }) => claimOf(accounts[index] as Account, claim)),
-        WINDOW_MS,
+        { windowMs: WINDOW_MS, batchToken: newBatchToken() },
       ),
     );
     for (const [place, { index, claim }] of claims.entries()) {

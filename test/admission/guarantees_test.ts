@@ -261,12 +261,15 @@ describe("admission: a fault after the grant", () => {
     const { accountId, keys } = await agent(5);
     const { usageId } = await readFrom(gateway.baseUrl, feed, keys[0] as string);
     const { database } = gateway.gateway.services;
-    for (const refunded of [true, false]) {
-      const row = await database.row("refund_usage", [
-        accountId,
+    const token = (usageId as string).slice(-12);
+    for (const refunded of [1, 0]) {
+      const row = await database.row("refund_reads", [
+        token,
+        [accountId],
+        [],
+        [],
+        0n,
         usageId as string,
-        "data",
-        feed.feedId,
       ]);
       expect(row?.refunded).toBe(refunded);
     }

@@ -1,0 +1,10 @@
+-- name: refund_reads
+-- why: a read that is answered with an error costs nothing
+-- $1 batch_token text
+-- $2 account_ids uuid[]
+-- $3 key_accounts uuid[]
+-- $4 keys text[]
+-- $5 elapsed_ms bigint
+-- $6 only_usage uuid?
+-- returns refunded int
+select refund_reads($1, $2, $3, $4, $5, $6) as refunded

@@ -1,0 +1,100 @@
+-- Gives back what reads were charged that were answered with an error: all reads of a batch whose answer
+-- is lost, or one read of a batch that came back.
+--
+-- The accounts are locked first, as admit locks them: so a lost batch has either committed and is found,
+-- or it comes after the note in lost_batches and is refused. To ask twice is harmless.
+--
+-- A usage event under an idempotency key may have been answered by another batch: it is refunded once
+-- all batches that carry it are known to be lost.
+--
+-- account_ids: the accounts of the reads, each once
+-- key_accounts, keys: the reads that came with an idempotency key
+-- elapsed_ms: since the batch was sent; only younger events are looked at
+-- only_usage: the usage event of the one read; null where the whole batch is lost
+create or replace function refund_reads(
+  batch_token text,
+  account_ids uuid[],
+  key_accounts uuid[],
+  keys text[],
+  elapsed_ms bigint,
+  only_usage uuid
+)
+returns int
+language plpgsql
+-- Reached by their keys, however small the tables were when the plan was made.
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  -- Five minutes more, since the clock of the database may be set while a batch flies.
+  oldest constant uuid := uuid_from_time(
+    clock_timestamp() - elapsed_ms * interval '1 millisecond' - interval '5 minutes'
+  );
+  nil constant uuid := '00000000-0000-0000-0000-000000000000';
+  unseen uuid[];
+  refunded int := 0;
+  event record;
+begin
+  perform
+  from accounts
+  where accounts.account_id = any (account_ids)
+  order by accounts.account_id
+  for no key update;
+
+  if only_usage is null then
+    insert into lost_batches (batch_token)
+    values (refund_reads.batch_token)
+    on conflict (batch_token) do nothing;
+  end if;
+
+  with taken_out as (
+    update idempotency_keys as remembered
+    set batch_tokens = array_remove(remembered.batch_tokens, refund_reads.batch_token)
+    from unnest(key_accounts, keys) as reads (account_id, idempotency_key)
+    where remembered.account_id = reads.account_id
+      and remembered.idempotency_key = reads.idempotency_key
+      and refund_reads.batch_token = any (remembered.batch_tokens)
+    returning remembered.usage_id, remembered.batch_tokens
+  )
+  select coalesce(array_agg(taken_out.usage_id), '{}')
+  into unseen
+  from taken_out
+  where taken_out.batch_tokens = '{}';
+
+  for event in
+    select usage_events.usage_id, usage_events.account_id, usage_events.operation, usage_events.feed_id
+    from unnest(account_ids) as asked (account_id)
+    join usage_events
+      on usage_events.account_id = asked.account_id
+    where usage_events.usage_id = any (unseen)
+    union
+    select usage_events.usage_id, usage_events.account_id, usage_events.operation, usage_events.feed_id
+    from unnest(account_ids) as asked (account_id)
+    join usage_events
+      on usage_events.account_id = asked.account_id
+      and usage_events.usage_id >= oldest
+    where right(usage_events.usage_id::text, 12) = refund_reads.batch_token
+      and (only_usage is null or usage_events.usage_id = only_usage)
+      and not exists (
+        select
+        from unnest(key_accounts, keys) as reads (account_id, idempotency_key)
+        join idempotency_keys as remembered
+          on remembered.account_id = reads.account_id
+          and remembered.idempotency_key = reads.idempotency_key
+        where remembered.account_id = usage_events.account_id
+          and remembered.usage_id = usage_events.usage_id
+          and remembered.batch_tokens <> '{}'
+      )
+    order by usage_id
+  loop
+    refunded := refunded + refund_usage(
+      event.account_id,
+      event.usage_id,
+      event.operation,
+      case when event.operation = 'data' then event.feed_id else nil end
+    )::int;
+  end loop;
+  return refunded;
+end
+$$;

@@ -1,0 +1,161 @@
+/**
+ * A read that is answered with an error costs nothing, also where its grant was committed.
+ *
+ * When a connection dies while a batch flies, its reads are answered 503, and whether it was committed
+ * is not known. So the batch's token, which ends its usage ids, goes to the database later: what was
+ * committed under it is refunded, and a batch that has not begun yet is refused from then on
+ * (`sql/functions/refund_reads.sql`). The same statement refunds a single read that failed after its
+ * grant. What can't be refunded now is tried again until it can; only a process that is killed before
+ * forgets it. Decisions 6.
+ *
+ * @module
+ */
+import type { Database, Parameters } from "../database/query.ts";
+import type { Log } from "../lib/log.ts";
+import { LOST_BATCH_MS_MAX, LOST_BATCHES_MAX } from "../limits.ts";
+import type { Claim } from "./admission.ts";
+
+export interface LostBatch {
+  readonly batchToken: string;
+  readonly claims: readonly Claim[];
+  /** On the process's monotonic clock, in milliseconds. */
+  readonly sentMs: number;
+}
+
+export interface FailedRead {
+  readonly batchToken: string;
+  readonly usageId: string;
+  readonly accountId: string;
+  readonly idempotency: Claim["idempotency"];
+}
+
+export interface Refunds {
+  /** Refunds all of the batch that was committed, in the background. */
+  loseBatch(batch: LostBatch): void;
+  /** Resolves after the first try; where that fails, more follow in the background. */
+  refundRead(read: FailedRead): Promise<void>;
+  /** Resolves when nothing is left to refund. */
+  idle(): Promise<void>;
+}
+
+export interface RefundsOptions {
+  readonly database: Database;
+  readonly log?: Log;
+}
+
+/** What is to be refunded; the statement's parameters but the time that has passed. */
+interface Debt {
+  readonly sentMs: number;
+  readonly batchToken: string;
+  readonly accountIds: readonly string[];
+  readonly keyAccounts: readonly string[];
+  readonly keys: readonly string[];
+  /** Null where it is the whole batch. */
+  readonly onlyUsage: string | null;
+}
+
+const PAUSE_MS_MIN = 50;
+const PAUSE_MS_MAX = 2_000;
+
+export function createRefunds({ database, log }: RefundsOptions): Refunds {
+  let debts: Debt[] = [];
+  let paying: Promise<void> | undefined;
+
+  async function pay(debt: Debt): Promise<void> {
+    const row = await database.row("refund_reads", parametersOf(debt));
+    const { batchToken, onlyUsage } = debt;
+    log?.info("reads refunded", { batchToken, onlyUsage, refunded: row?.refunded });
+  }
+
+  /** Pays all debts in turn; a pause after each failure, twice as long each time. */
+  async function payAll(): Promise<void> {
+    let pauseMs = PAUSE_MS_MIN;
+    for (let debt = debts[0]; debt !== undefined; debt = debts[0]) {
+      try {
+        await pay(debt);
+        pauseMs = PAUSE_MS_MIN;
+      } catch (error) {
+        if (performance.now() - debt.sentMs < LOST_BATCH_MS_MAX) {
+          await Bun.sleep(pauseMs);
+          pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
+          // To the end: a debt that can't be paid holds up no other.
+          debts = [...debts.filter((each) => each !== debt), debt];
+          continue;
+        }
+        log?.error("reads not refunded", { batchToken: debt.batchToken, error });
+      }
+      debts = debts.filter((each) => each !== debt);
+    }
+  }
+
+  function owe(debt: Debt): void {
+    if (debts.length >= LOST_BATCHES_MAX) {
+      log?.error("reads not refunded, too many wait", { batchToken: debt.batchToken });
+      return;
+    }
+    debts.push(debt);
+    paying ??= payAll().finally(() => {
+      paying = undefined;
+    });
+  }
+
+  return {
+    loseBatch({ batchToken, claims, sentMs }) {
+      const keyed = claims.filter(({ idempotency }) => idempotency !== undefined);
+      owe({
+        sentMs,
+        batchToken,
+        accountIds: [...new Set(claims.map(({ accountId }) => accountId))],
+        keyAccounts: keyed.map(({ accountId }) => accountId),
+        keys: keyed.map(({ idempotency }) => idempotency?.key as string),
+        onlyUsage: null,
+      });
+    },
+    async refundRead({ batchToken, usageId, accountId, idempotency }) {
+      const debt: Debt = {
+        sentMs: performance.now(),
+        batchToken,
+        accountIds: [accountId],
+        keyAccounts: idempotency === undefined ? [] : [accountId],
+        keys: idempotency === undefined ? [] : [idempotency.key],
+        onlyUsage: usageId,
+      };
+      await pay(debt).catch((error) => {
+        log?.warn("refund failed, tried again", { usageId, error });
+        owe(debt);
+      });
+    },
+    async idle() {
+      await paying;
+    },
+  };
+}
+
+function parametersOf(debt: Debt): Parameters<"refund_reads"> {
+  const { batchToken, accountIds, keyAccounts, keys, sentMs, onlyUsage } = debt;
+  const elapsedMs = BigInt(Math.ceil(performance.now() - sentMs));
+  return [batchToken, accountIds, keyAccounts, keys, elapsedMs, onlyUsage];
+}
+
+/** Codes of a failure before the statement was sent. */
+const UNSENT_CODES = new Set([
+  "ECONNREFUSED",
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EACCES",
+  "CONNECT_TIMEOUT",
+  // Too many connections, and a server that starts up: no session began.
+  "53300",
+  "57P03",
+]);
+
+/** Whether a statement that failed with this error may have been committed. */
+export function mayBeCommitted(error: unknown): boolean {
+  const { code, severity } = (error instanceof Error ? (error.cause ?? error) : {}) as {
+    code?: string;
+    severity?: string;
+  };
+  // An ERROR of PostgreSQL rolls its statement back; a FATAL ends the session and tells nothing.
+  return severity !== "ERROR" && !UNSENT_CODES.has(code ?? "");
+}

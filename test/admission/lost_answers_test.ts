@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { admitParameters, type Claim, newBatchToken } from "../../src/admission/admission.ts";
+import { WINDOW_MS } from "../../src/limits.ts";
+import type { Gateway } from "../../src/server.ts";
+import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
+
+const PRICE_NANOS = 1_500;
+const LOAD_MS = 2_500;
+const KILLED_EVERY_MS = 40;
+
+let gateway: TestGateway;
+let peer: Gateway;
+let link: FaultyLink;
+let linked: Gateway;
+let owner: string;
+let feed: SeededFeed;
+
+beforeAll(async () => {
+  // Limits that the load never meets: a lost read counts for nothing either way.
+  gateway = await startTestGateway({ FEEDGATE_READ_LIMIT_PAID: "100000" });
+  peer = await gateway.startPeer();
+  link = startFaultyLink(gateway.databaseUrl);
+  linked = await gateway.startPeer({ DATABASE_URL: link.url });
+  owner = await gateway.createAccount();
+  feed = await seedFeed(gateway, owner, {
+    type: "collection",
+    rows: [{ id: 1 }],
+    callPriceNanos: PRICE_NANOS,
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  link.stop();
+});
+
+async function agent(credits: number) {
+  const accountId = await gateway.createAccount({ credits });
+  return { accountId, key: await gateway.createKey(accountId, "read") };
+}
+
+/** What the account's log says: events not refunded; and whether the identity holds. */
+async function bookOf(accountId: string) {
+  const events = await gateway.sql`
+    select usage_id from usage_events where account_id = ${accountId} and not refunded`;
+  const rows = await gateway.sql`
+    select
+      balance_nanos
+        - (select coalesce(sum(amount_nanos), 0) from credit_ledger where account_id = ${accountId})
+        + (select coalesce(sum(charge_nanos), 0) from usage_events where account_id = ${accountId})
+      as difference,
+      (select count(*) from usage_events where account_id = ${accountId} and refunded)::int as refunded
+    from accounts where account_id = ${accountId}`;
+  return {
+    usageIds: new Set(events.map((row) => row.usage_id as string)),
+    difference: Number(rows[0]?.difference),
+    refunded: rows[0]?.refunded as number,
+  };
+}
+
+async function read(base: string, key: string, headers = {}) {
+  const response = await fetch(`${base}/v1/feed/${feed.slug}`, {
+    headers: { "x-api-key": key, ...headers },
+  });
+  const body = (await response.json()) as { _origin?: { usage_id: string } };
+  return { status: response.status, usageId: body._origin?.usage_id };
+}
+
+/** Reads over the gateways while `disturb` runs again and again; then compares answers and books. */
+async function loadWhile(gateways: readonly Gateway[], disturb: () => Promise<void>) {
+  const agents = await Promise.all(Array.from({ length: 8 }, () => agent(1_000_000)));
+  const answered = new Map(agents.map(({ accountId }) => [accountId, new Set<string>()]));
+  const statuses = new Set<number>();
+  const endMs = performance.now() + LOAD_MS;
+  let turn = 0;
+  const load = Array.from({ length: 64 }, async () => {
+    while (performance.now() < endMs) {
+      turn += 1;
+      const { accountId, key } = agents[turn % agents.length] as (typeof agents)[number];
+      // Every second read shares its key with others, as those of a client that tries again.
+      const headers =
+        turn % 2 === 0 ? { "Idempotency-Key": `${accountId}-${turn >> 6}` } : undefined;
+      const { baseUrl } = gateways[turn % gateways.length] as Gateway;
+      const { status, usageId } = await read(baseUrl, key, headers);
+      statuses.add(status);
+      if (usageId !== undefined) answered.get(accountId)?.add(usageId);
+      if (status === 503) await Bun.sleep(5);
+    }
+  });
+  const disturbing = (async () => {
+    while (performance.now() < endMs) await disturb();
+  })();
+  await Promise.all([...load, disturbing]);
+  await Promise.all(gateways.map(({ services }) => services.admission.idle()));
+  expect([...statuses].sort()).toEqual([200, 503]);
+  let refunded = 0;
+  for (const { accountId } of agents) {
+    const book = await bookOf(accountId);
+    expect(book.usageIds).toEqual(answered.get(accountId) as Set<string>);
+    expect(book.difference).toBe(0);
+    refunded += book.refunded;
+  }
+  return { refunded };
+}
+
+describe("lost answers", () => {
+  test("with backends killed under load, the log holds the reads answered with 200 and no other", async () => {
+    const bases = [gateway.gateway, gateway.gateway, peer];
+    await loadWhile(bases, async () => {
+      await Bun.sleep(2 * KILLED_EVERY_MS * Math.random());
+      await gateway.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()
+          and query like '%admit(%' and state = 'active'`;
+    });
+  });
+
+  test("with connections cut after the commit, the log holds the reads answered with 200 and no other", async () => {
+    const { refunded } = await loadWhile([linked, linked, peer], async () => {
+      await Bun.sleep(2 * KILLED_EVERY_MS * Math.random());
+      link.cutNextAnswer();
+    });
+    link.heal();
+    // The fault that the test is about did happen.
+    expect(refunded).toBeGreaterThan(0);
+  });
+
+  test("a lost batch that has not begun yet is refused", async () => {
+    const { database } = gateway.gateway.services;
+    const { accountId, key } = await agent(10);
+    const keys = await gateway.sql`
+      select key_id from api_keys where account_id = ${accountId}`;
+    const claim: Claim = {
+      keyId: keys[0]?.key_id,
+      accountId,
+      operation: "data",
+      feedId: feed.feedId,
+      limit: 10,
+      idempotency: { key: "k", queryHash: "h" },
+    };
+    const [early, late] = [newBatchToken(), newBatchToken()];
+    const admit = (batchToken: string) =>
+      database.rows("admit", admitParameters([claim], { windowMs: WINDOW_MS, batchToken }));
+    const lose = async (batchToken: string) =>
+      (await database.row("refund_reads", [batchToken, [accountId], [accountId], ["k"], 0n, null]))
+        ?.refunded;
+
+    expect(await lose(early)).toBe(0);
+    expect(await admit(early)).toEqual([]);
+    expect((await admit(late))[0]?.outcome).toBe("granted");
+    expect(await lose(late)).toBe(1);
+    expect(await lose(late)).toBe(0);
+    expect(await bookOf(accountId)).toEqual({ usageIds: new Set(), difference: 0, refunded: 1 });
+    expect((await read(gateway.baseUrl, key)).status).toBe(200);
+  });
+
+  test("a usage event under an idempotency key is refunded once every batch that carries it is lost", async () => {
+    const { database } = gateway.gateway.services;
+    const { accountId } = await agent(10);
+    await gateway.createKey(accountId, "read");
+    const keys = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
+    const batch = async (key: string) => {
+      const batchToken = newBatchToken();
+      const claim: Claim = {
+        keyId: keys[0]?.key_id,
+        accountId,
+        operation: "data",
+        feedId: feed.feedId,
+        limit: 100,
+        idempotency: { key, queryHash: "h" },
+      };
+      const rows = await database.rows(
+        "admit",
+        admitParameters([claim], { windowMs: WINDOW_MS, batchToken }),
+      );
+      return { batchToken, outcome: rows[0]?.outcome };
+    };
+    const lose = async (batchToken: string, key: string) =>
+      (await database.row("refund_reads", [batchToken, [accountId], [accountId], [key], 0n, null]))
+        ?.refunded;
+
+    const [first, again] = [await batch("answered"), await batch("answered")];
+    expect([first.outcome, again.outcome]).toEqual(["granted", "replayed"]);
+    expect(await lose(first.batchToken, "answered")).toBe(0);
+
+    const [lost, lostAgain] = [await batch("lost"), await batch("lost")];
+    expect(await lose(lost.batchToken, "lost")).toBe(0);
+    expect(await lose(lostAgain.batchToken, "lost")).toBe(1);
+    expect((await batch("lost")).outcome).toBe("granted");
+    const book = await bookOf(accountId);
+    expect(book.usageIds.size).toBe(2);
+    expect(book).toMatchObject({ difference: 0, refunded: 1 });
+  });
+});
