@@ -9,6 +9,7 @@ import { type ConnectOptions, connect, type DatabaseAddress } from "./database/c
 import { startEmbedded } from "./database/embedded.ts";
 import { type MigrationReport, migrate } from "./database/migrate.ts";
 import { createDatabase, type Database } from "./database/query.ts";
+import { superviseEmbedded } from "./database/supervise.ts";
 import type { Log } from "./lib/log.ts";
 import { SERVER_BODY_BYTES_MAX } from "./limits.ts";
 import { createServices, type Services } from "./services.ts";
@@ -26,6 +27,7 @@ export interface Gateway {
 /** An open database, embedded or not. */
 export interface OpenDatabase {
   readonly database: Database;
+  readonly address: DatabaseAddress;
   /** What was missing from its schema. */
   readonly migrated: MigrationReport;
   close(): Promise<void>;
@@ -36,22 +38,29 @@ const CLOSING_NOTICE_MS = 300;
 const STOP_WAIT_MS = 5_000;
 const USES_FLUSHED_EVERY_MS = 60_000;
 
+export interface OpenOptions extends ConnectOptions {
+  /** Where it is given, an embedded PostgreSQL that dies is started again, and this is told. */
+  readonly log?: Log;
+}
+
 /** Opens and migrates the database that the configuration names, or the embedded one. */
 export async function openDatabase(
   config: Config,
-  options: ConnectOptions = {},
+  { log, ...options }: OpenOptions = {},
 ): Promise<OpenDatabase> {
   const embedded =
     config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
   const address: DatabaseAddress = embedded ?? { url: config.databaseUrl as string };
+  const { dataDir } = config;
+  const server = embedded && log ? superviseEmbedded(embedded, { dataDir, log }) : embedded;
   const connections = connect(address, options);
   const close = async () => {
     await connections.end({ timeout: STOP_WAIT_MS / 1_000 });
-    await embedded?.stop();
+    await server?.stop();
   };
   try {
     const migrated = await migrate(connections);
-    return { database: createDatabase(connections), migrated, close };
+    return { database: createDatabase(connections), address, migrated, close };
   } catch (error) {
     await close();
     throw error;
@@ -60,7 +69,7 @@ export async function openDatabase(
 
 /** Serves until `stop`. @throws where the database can't be reached or the port is taken. */
 export async function startGateway(config: Config, log: Log): Promise<Gateway> {
-  const { database, close } = await openDatabase(config);
+  const { database, close } = await openDatabase(config, { log });
   try {
     const services = await createServices({ config, database, log });
     const app = createApp(services).listen({

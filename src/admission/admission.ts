@@ -158,7 +158,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const batchToken = newBatchToken();
       try {
         const rows = await decide(database, admitParameters(claims, { windowMs, batchToken }));
-
         assert(rows.length === claims.length, "admit decides every read of a batch");
         return claims.map((claim, index) =>
           settle(claim, { row: rows[index] as Row<"admit">, sentMs, batchToken }),

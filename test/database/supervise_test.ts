@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../../src/config.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { startGateway } from "../../src/server.ts";
+
+const SERVES_AGAIN_MS_MAX = 5_000;
+
+test("a gateway serves again within 5 seconds after kill -9 of its embedded PostgreSQL", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-test-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(dataDir, 0o755);
+  const config = readConfig({ PORT: "0", FEEDGATE_DATA_DIR: dataDir });
+  const log = createLog({ level: "silent" });
+  const pidOf = () =>
+    Number(readFileSync(join(dataDir, "pg18", "postmaster.pid"), "utf8").split("\n")[0]);
+  const [gateway, peer] = [await startGateway(config, log), await startGateway(config, log)];
+  const bases = [gateway.baseUrl, peer.baseUrl];
+  const areReady = async () =>
+    (await Promise.all(bases.map((base) => fetch(`${base}/readyz`)))).every(({ ok }) => ok);
+  try {
+    for (let round = 0; round < 2; round++) {
+      const pid = pidOf();
+      expect(await areReady()).toBe(true);
+      process.kill(pid, "SIGKILL");
+      const startMs = performance.now();
+      await Bun.sleep(50);
+      while (!(await areReady())) {
+        expect(performance.now() - startMs).toBeLessThan(SERVES_AGAIN_MS_MAX);
+        await Bun.sleep(50);
+      }
+      expect(pidOf()).not.toBe(pid);
+    }
+  } finally {
+    await Promise.all([gateway.stop(), peer.stop()]);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}, 60_000);
