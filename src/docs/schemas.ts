@@ -419,6 +419,8 @@ const Health = Type.Object({ status: choice(["ok", "ready"]) });
 const FieldError = Type.Object({
   path: Type.String({ description: "JSON Pointer (RFC 6901) into the body as sent." }),
   message: Type.String(),
+  row_index: Type.Optional(count("Place of the pushed row, from 0.")),
+  row_id: Type.Optional(Type.String({ description: "Its id." })),
 });
 
 const Problem = Type.Object(

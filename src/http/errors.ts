@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { DatabaseUnavailableError } from "../database/query.ts";
+import { DatabaseOverloadedError, DatabaseUnavailableError } from "../database/query.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
 
 /** Status and title of every code. Decisions 2, the table. */
@@ -52,6 +52,9 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export interface FieldError {
   readonly path: string;
   readonly message: string;
+  /** Place and id of the pushed row that the mistake is in. */
+  readonly row_index?: number;
+  readonly row_id?: string;
 }
 
 export interface ProblemOptions {
@@ -100,7 +103,10 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseUnavailableError) {
     return new Problem("UNAVAILABLE", {
-      detail: "The gateway can't reach its database; try again shortly.",
+      detail:
+        error instanceof DatabaseOverloadedError
+          ? "More requests wait than the gateway can serve; try again in a second."
+          : "The gateway's database can't be reached, or is too busy to answer; try again shortly.",
       extras: { retry_after_ms: RETRY_AFTER_UNAVAILABLE_SECONDS * MS_PER_SECOND },
       headers: { "Retry-After": String(RETRY_AFTER_UNAVAILABLE_SECONDS) },
       cause: error,

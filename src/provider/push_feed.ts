@@ -76,8 +76,6 @@ export function createPushFeed(services: Services): Handler {
     const startedMs = performance.now();
     const principal = await keys.authenticate(call.request.headers, "write");
     const owned = await findOwned(services, principal, feedId);
-    const grant = await admit(services, principal, owned);
-    const headers = rateHeaders(grant.window, Date.now());
     const passage: Passage = {
       call,
       startedMs,
@@ -86,8 +84,14 @@ export function createPushFeed(services: Services): Handler {
       bodyBytes: 0,
       rowsReceived: 0,
     };
+    // The body comes in while the window is asked; what is wrong with it is told after the window.
+    const [grant, received] = await Promise.all([
+      admit(services, principal, owned),
+      settled(receive(services, passage)),
+    ]);
+    const headers = rateHeaders(grant.window, Date.now());
     try {
-      const answer = await pass(services, passage, grant);
+      const answer = await pass(services, passage, { grant, received });
       return Response.json(answer, {
         headers: { "Cache-Control": "private, no-cache", ...headers },
       });
@@ -135,18 +139,14 @@ async function admit(services: Services, principal: Principal, feed: Feed): Prom
 async function pass(
   services: Services,
   passage: Passage,
-  grant: Grant,
+  { grant, received }: { grant: Grant; received: () => ReceivedBody },
 ): Promise<Static<typeof PUSH_ANSWER>> {
   const { request, search } = passage.call;
   passage.isDryRun = readParameters(PUSH_PARAMETERS, search).dry_run ?? false;
   // Admission has just seen the feed: what is remembered of it may be older.
   if (passage.feed.definitionVersion !== grant.definitionVersion) await refresh(services, passage);
-  const form = formOf(request, passage.feed);
-  const limit = bodyLimitOf(
-    form === "ndjson" ? "collection" : passage.feed.feedType,
-    services.config.limits,
-  );
-  const body = await receive(passage, limit);
+  formOf(request, passage.feed);
+  const body = received();
   for (let plans = 1; plans <= PLANS_MAX; plans++) {
     const { feed } = passage;
     const push = planOf({ ...body, form: formOf(request, feed) }, feed, services);
@@ -174,12 +174,31 @@ function formOf(request: Request, feed: Feed): PushBody["form"] {
   throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `${mediaType.message}.` });
 }
 
-/** The body, bounded while it comes in. */
-async function receive(
-  passage: Passage,
-  limit: TooLarge,
-): Promise<{ text: string; bytes: number }> {
+interface ReceivedBody {
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** A promise's result or error, to be had when its turn comes. */
+async function settled<Result>(work: Promise<Result>): Promise<() => Result> {
+  try {
+    const result = await work;
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+/** The body, bounded while it comes in. @throws {Problem} 415, 413, 400 */
+async function receive(services: Services, passage: Passage): Promise<ReceivedBody> {
   const { request } = passage.call;
+  const form = formOf(request, passage.feed);
+  const limit = bodyLimitOf(
+    form === "ndjson" ? "collection" : passage.feed.feedType,
+    services.config.limits,
+  );
   const outcome = await readBody(request, { bytesMax: limit.most }).catch((error) => {
     if (error instanceof Error && error.name === "AbortError") {
       throw notJson("the connection ended within it");
@@ -229,6 +248,10 @@ async function checkSchema(services: Services, feed: Feed, push: Push): Promise<
         check.errors.map(({ row, pointer, message }) => ({
           path: (push.rows[row]?.pointer ?? "") + pointer,
           message,
+          ...(push.feedType !== "singleton" && {
+            row_index: row,
+            row_id: push.rows[row]?.id ?? "",
+          }),
         })),
         check.errorCount,
       );
