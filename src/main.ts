@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { DEMO_COMMANDS } from "./demo/demo.ts";
 import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "./operator/commands.ts";
 import { runCommand } from "./operator/run.ts";
 
-const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
+const COMMANDS = [...SERVE_COMMANDS, ...DEMO_COMMANDS, ...OPERATOR_COMMANDS];
 
 process.exit(await runCommand(process.argv.slice(2), COMMANDS, process.env));

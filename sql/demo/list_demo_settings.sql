@@ -1,0 +1,9 @@
+-- name: list_demo_settings
+-- why: what the demo has finished in this database, so that a later start does not repeat it
+-- returns name text, value text
+select
+  name,
+  value
+from settings
+where name like 'demo:%'
+order by name

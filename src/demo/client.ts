@@ -1,0 +1,41 @@
+/**
+ * Calls to the gateway, sent as every provider and consumer sends theirs.
+ *
+ * @module
+ */
+
+export interface GatewayCall {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly key: string;
+  /** JSON text. */
+  readonly body?: string;
+}
+
+export type GatewayClient = (call: GatewayCall) => Promise<unknown>;
+
+/** Waits of a minute's window at most; then something else is wrong. */
+const TRIES_MAX = 4;
+const RETRY_MS_DEFAULT = 1_000;
+
+/** A client of one gateway. Its calls throw an Error with the gateway's own words where it refuses. */
+export function createClient(baseUrl: string): GatewayClient {
+  return async ({ method, path, key, body }) => {
+    for (let tries = 1; ; tries++) {
+      const response = await fetch(baseUrl + path, {
+        method,
+        headers: {
+          Authorization: `Bearer ${key}`,
+          ...(body !== undefined && { "Content-Type": "application/json" }),
+        },
+        ...(body !== undefined && { body }),
+      });
+      const answer = (await response.json()) as Record<string, unknown>;
+      if (response.ok) return answer;
+      if (response.status !== 429 || tries >= TRIES_MAX) {
+        throw new Error(`${method} ${path}: ${response.status} ${answer.code}: ${answer.detail}`);
+      }
+      await Bun.sleep(Number(answer.retry_after_ms ?? RETRY_MS_DEFAULT));
+    }
+  };
+}

@@ -1,0 +1,187 @@
+/**
+ * The feeds of the demo: real data of all three models, free, metered and sold once.
+ * Sources and licences: `data/NOTICE.md`.
+ *
+ * @module
+ */
+import airports from "./data/airports.ndjson" with { type: "text" };
+import earthquakes from "./data/earthquakes.ndjson" with { type: "text" };
+import euroRates from "./data/euro-rates.ndjson" with { type: "text" };
+import goldPrices from "./data/gold-prices.ndjson" with { type: "text" };
+import territoryNames from "./data/territory-names.ndjson" with { type: "text" };
+
+export interface DemoFeed {
+  /** The body of the create call. */
+  readonly definition: {
+    readonly endpoint_path: string;
+    readonly feed_type: "singleton" | "collection" | "stream";
+    readonly [field: string]: unknown;
+  };
+  /** The rows, each as JSON text; a singleton's one document. */
+  readonly rows: readonly string[];
+}
+
+const TEXT = { type: "string" };
+const NUMBER = { type: "number" };
+const TEXT_OR_NULL = { type: ["string", "null"] };
+const NUMBER_OR_NULL = { type: ["number", "null"] };
+const TIME = { type: "string", format: "date-time" };
+
+const EURO_RATES: DemoFeed = {
+  definition: {
+    endpoint_path: "euro-rates",
+    name: "Euro exchange rates",
+    description: "What one euro buys in 339 currencies, digital ones included, as of a day.",
+    readme_md:
+      "# Euro exchange rates\n\nOne document: `date`, and in `eur` the rate of each currency by its code in lower case.\n\nSource: fawazahmed0/exchange-api, CC0 1.0.",
+    category: "Currency Exchange",
+    feed_type: "singleton",
+    sync_interval_mins: 1_440,
+    update_frequency_text: "daily",
+    schema_locked: true,
+    schema_definition: {
+      type: "object",
+      required: ["date", "eur"],
+      properties: {
+        date: TEXT,
+        eur: { type: "object", additionalProperties: { type: "number", exclusiveMinimum: 0 } },
+      },
+    },
+    sample_response: { date: "2026-09-29", eur: { usd: 1.17, jpy: 174.2 } },
+  },
+  rows: linesOf(euroRates),
+};
+
+const AIRPORTS: DemoFeed = {
+  definition: {
+    endpoint_path: "airports",
+    name: "Large airports of the world",
+    description: "463 large airports: codes, place, elevation, and where to read more.",
+    readme_md:
+      "# Large airports\n\nFilter by equality, such as `iso_country=eq.JP` or `iata_code=eq.NRT`.\n\nSource: OurAirports, public domain.",
+    category: "Transportation",
+    feed_type: "collection",
+    sync_interval_mins: 43_200,
+    update_frequency_text: "monthly",
+    schema_locked: true,
+    schema_definition: {
+      type: "object",
+      required: ["id", "name", "latitude_deg", "longitude_deg"],
+      properties: {
+        id: TEXT,
+        ident: TEXT,
+        type: TEXT,
+        name: TEXT,
+        latitude_deg: { type: "number", minimum: -90, maximum: 90 },
+        longitude_deg: { type: "number", minimum: -180, maximum: 180 },
+        elevation_ft: NUMBER_OR_NULL,
+        continent: TEXT,
+        iso_country: TEXT,
+        iso_region: TEXT,
+        municipality: TEXT_OR_NULL,
+        scheduled_service: { type: "boolean" },
+        iata_code: TEXT,
+        keywords: { type: "array", items: TEXT },
+      },
+    },
+    sample_response: { id: "5511", name: "Narita International Airport", iata_code: "NRT" },
+  },
+  rows: linesOf(airports),
+};
+
+const EARTHQUAKES: DemoFeed = {
+  definition: {
+    endpoint_path: "earthquakes",
+    name: "Earthquakes",
+    description:
+      "600 earthquakes as they were measured: magnitude, place, depth, and how it was felt.",
+    readme_md:
+      "# Earthquakes\n\nA stream, newest first. Narrow it by `start_time` and `end_time`, or project it: `jsonpath=$[*].{mag: mag, place: place}`.\n\nSource: U.S. Geological Survey, public domain.",
+    category: "Science",
+    feed_type: "stream",
+    sync_interval_mins: 60,
+    schema_locked: true,
+    schema_definition: {
+      type: "object",
+      required: ["id", "mag", "place"],
+      properties: {
+        id: TEXT,
+        event_timestamp: TIME,
+        mag: NUMBER,
+        place: TEXT,
+        magType: TEXT,
+        felt: NUMBER_OR_NULL,
+        alert: TEXT_OR_NULL,
+        tsunami: NUMBER,
+        geometry: { type: "object" },
+      },
+    },
+    sample_response: { id: "ci37868143", mag: 2, place: "4km W of Castaic, CA" },
+  },
+  rows: linesOf(earthquakes),
+};
+
+const GOLD_PRICES: DemoFeed = {
+  definition: {
+    endpoint_path: "gold-prices",
+    name: "Gold prices since 1833",
+    description: "The monthly price of an ounce of gold in US dollars, from 1833 on.",
+    readme_md:
+      "# Gold prices\n\nA stream of months, newest first. Metered: each read costs one credit.\n\nSource: datasets/gold-prices, ODC-PDDL 1.0.",
+    category: "Finance",
+    feed_type: "stream",
+    sync_interval_mins: 43_200,
+    update_frequency_text: "monthly",
+    price_type: "metered",
+    price_per_1k: 0.001,
+    schema_locked: true,
+    schema_definition: {
+      type: "object",
+      required: ["id", "event_timestamp", "price_usd"],
+      properties: { id: TEXT, event_timestamp: TIME, price_usd: NUMBER },
+    },
+    sample_response: { id: "gold-2026-06-01", price_usd: 4228 },
+  },
+  rows: linesOf(goldPrices),
+};
+
+const TERRITORY_NAMES: DemoFeed = {
+  definition: {
+    endpoint_path: "territory-names",
+    name: "Names of countries in 37 languages",
+    description: "295 countries and regions, each with its name in 37 languages and scripts.",
+    readme_md:
+      "# Names of countries\n\nOne row a territory; `names` by locale. Sold once: read it after a purchase.\n\nSource: Unicode CLDR, Unicode License V3.",
+    category: "Geocoding",
+    feed_type: "collection",
+    sync_interval_mins: 259_200,
+    update_frequency_text: "twice a year",
+    price_type: "one_time",
+    one_time_price_cents: 500,
+    schema_locked: true,
+    schema_definition: {
+      type: "object",
+      required: ["id", "kind", "names"],
+      properties: {
+        id: TEXT,
+        kind: { enum: ["territory", "region"] },
+        names: { type: "object", additionalProperties: TEXT },
+        alternatives: { type: "object" },
+      },
+    },
+    sample_response: { id: "JP", kind: "territory", names: { en: "Japan", ja: "日本" } },
+  },
+  rows: linesOf(territoryNames),
+};
+
+export const DEMO_FEEDS: readonly DemoFeed[] = [
+  EURO_RATES,
+  AIRPORTS,
+  EARTHQUAKES,
+  GOLD_PRICES,
+  TERRITORY_NAMES,
+];
+
+function linesOf(text: string): readonly string[] {
+  return text.split("\n").filter((line) => line !== "");
+}

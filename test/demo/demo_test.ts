@@ -1,0 +1,223 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Connections, connect } from "../../src/database/connect.ts";
+import { DEMO_FEEDS } from "../../src/demo/feeds.ts";
+import { pushBodies } from "../../src/demo/fill.ts";
+import { LIMITS_DEFAULT } from "../../src/limits.ts";
+import { firstLine, type Operator, operatorOf, spawnFeedgate } from "../operator/support.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-demo-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+interface Sheet {
+  base_url: string;
+  read_key: string;
+  write_key: string;
+  consumer_account_id: string;
+  feeds: { id: string; endpoint_path: string; feed_type: string }[];
+  curl: string[];
+}
+
+type Environment = Record<string, string>;
+
+/** Runs the demo while `work` looks at it. */
+async function withDemo<Result>(
+  environment: Environment,
+  work: (sheet: Sheet) => Promise<Result>,
+): Promise<Result> {
+  const child = spawnFeedgate(["demo", "--port", "0", "--json"], environment);
+  try {
+    return await work(JSON.parse(await firstLine(child.stdout)));
+  } finally {
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+  }
+}
+
+/** What a line prints when it is pasted into a shell. */
+async function paste(line: string): Promise<Record<string, unknown>> {
+  const shell = Bun.spawn(["sh", "-c", line], { stdout: "pipe", stderr: "pipe" });
+  const text = await new Response(shell.stdout).text();
+  expect(await shell.exited).toBe(0);
+  return JSON.parse(text);
+}
+
+async function rowCounts(sql: Connections): Promise<Record<string, number>> {
+  const rows = await sql`
+    select
+      feeds.endpoint_path as slug,
+      case feeds.feed_type
+        when 'singleton' then (
+          select count(*) from documents where documents.feed_id = feeds.feed_id
+        )
+        when 'collection' then (
+          select count(*)
+          from collection_rows
+          where collection_rows.feed_id = feeds.feed_id
+            and collection_rows.batch_number = feeds.current_batch
+        )
+        else (select count(*) from stream_events where stream_events.feed_id = feeds.feed_id)
+      end::int as total
+    from feeds
+    order by feeds.endpoint_path`;
+  return Object.fromEntries(rows.map((row) => [row.slug, row.total]));
+}
+
+const EXPECTED_COUNTS = Object.fromEntries(
+  DEMO_FEEDS.map((feed) => [feed.definition.endpoint_path, feed.rows.length]),
+);
+
+describe("demo", () => {
+  test("its curl lines work as printed; another start has the same keys and feeds, and pushes nothing", async () => {
+    const dataDir = temporaryFolder();
+    const environment = { FEEDGATE_DATA_DIR: dataDir };
+    const feedsNow = async () => {
+      const child = spawnFeedgate(["feed", "list", "--json"], environment);
+      const rows = JSON.parse(await new Response(child.stdout).text()) as {
+        id: string;
+        last_sync_at: string;
+        is_public: boolean;
+      }[];
+      return rows;
+    };
+    const first = await withDemo(environment, async (sheet) => {
+      const rows = await feedsNow();
+      const [search, metadata, page, push] = sheet.curl as [string, string, string, string];
+      expect(sheet.curl).toHaveLength(4);
+      const found = (await paste(search)) as { results: { endpoint_path: string }[] };
+      expect(found.results[0]?.endpoint_path).toBe("gold-prices");
+      expect(await paste(metadata)).toMatchObject({ price_type: "metered", price_per_1k: 0.001 });
+      const second = (await paste(page)) as { data: { id: string }[]; next_cursor: string };
+      const airports = DEMO_FEEDS.find((each) => each.definition.endpoint_path === "airports");
+      const ids = airports?.rows.map((row) => JSON.parse(row).id as string);
+      expect(second.data.map((row) => row.id)).toEqual(ids?.slice(2, 4) as string[]);
+      expect(second.next_cursor).toBeTruthy();
+      expect(await paste(push)).toMatchObject({ rows_inserted: 1 });
+      const read = await fetch(`${sheet.base_url}/v1/feed/earthquakes?limit=1`, {
+        headers: { "x-api-key": sheet.read_key },
+      });
+      expect(await read.json()).toMatchObject({ data: [{ id: "my-first-event" }] });
+      expect(await paste(push)).toMatchObject({ rows_inserted: 0, rows_duplicate: 1 });
+      return { sheet, rows, after: await feedsNow() };
+    });
+    expect(first.rows.map((row) => row.is_public)).toEqual(DEMO_FEEDS.map(() => true));
+    expect(statSync(join(dataDir, "demo-keys.json")).mode & 0o777).toBe(0o600);
+    await withDemo(environment, async (sheet) => {
+      expect(sheet.feeds).toEqual(first.sheet.feeds);
+      expect([sheet.read_key, sheet.write_key]).toEqual([
+        first.sheet.read_key,
+        first.sheet.write_key,
+      ]);
+      expect(await feedsNow()).toEqual(first.after);
+      const account = await fetch(`${sheet.base_url}/v1/account`, {
+        headers: { "x-api-key": sheet.read_key },
+      });
+      expect(await account.json()).toMatchObject({ balance: { credits: 1_000_000, usd: 1 } });
+    });
+  });
+
+  test("a start that was killed half-way is finished by the next one", async () => {
+    const { url, address } = await createTestDatabase();
+    const sql = connect(address, { connectionsMax: 1 });
+    const environment = { DATABASE_URL: url, FEEDGATE_DATA_DIR: temporaryFolder() };
+    for (const feedCount of [1, 2, 4]) {
+      const child = spawnFeedgate(["demo", "--port", "0"], environment);
+      while ((await sql`select from feeds`).length < feedCount) await Bun.sleep(1);
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+    const pushes = await withDemo(environment, async () => {
+      expect(await rowCounts(sql)).toEqual(EXPECTED_COUNTS);
+      return sql`select endpoint_path, push_count from feeds order by endpoint_path`;
+    });
+    await withDemo(environment, async (sheet) => {
+      expect(sheet.feeds).toHaveLength(DEMO_FEEDS.length);
+      expect(await sql`select endpoint_path, push_count from feeds order by endpoint_path`).toEqual(
+        pushes,
+      );
+      const accounts = await sql`select name from accounts order by name`;
+      expect(accounts.map((row) => row.name)).toEqual(["Demo consumer", "Demo provider"]);
+    });
+    await sql.end();
+  });
+
+  test("keys that were lost or revoked are replaced", async () => {
+    const { url } = await createTestDatabase();
+    const operator: Operator = operatorOf(url);
+    const environment = { DATABASE_URL: url, FEEDGATE_DATA_DIR: temporaryFolder() };
+    const first = await withDemo(environment, async (sheet) => sheet);
+    const list = ["key", "list", "--account", first.consumer_account_id];
+    const [key] = (await operator.json(...list)) as { id: string }[];
+    await operator.json("key", "revoke", key?.id ?? "");
+    await withDemo(environment, async (sheet) => {
+      expect(sheet.write_key).toBe(first.write_key);
+      expect(sheet.read_key).not.toBe(first.read_key);
+      await paste(sheet.curl[0] as string);
+    });
+    rmSync(join(environment.FEEDGATE_DATA_DIR, "demo-keys.json"));
+    await withDemo(environment, async (sheet) => {
+      expect(sheet.feeds).toEqual(first.feeds);
+      expect(sheet.write_key).not.toBe(first.write_key);
+    });
+  });
+
+  test("what it prints for a reader names address, docs, both keys, and four curl lines", async () => {
+    const { url } = await createTestDatabase();
+    const environment = { DATABASE_URL: url, FEEDGATE_DATA_DIR: temporaryFolder() };
+    const child = spawnFeedgate(["demo", "--port", "0"], environment);
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("Ctrl-C")) text += (await reader.read()).value ?? "";
+    expect(text).toMatch(/Address +http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(text).toMatch(/Docs +http:\/\/127\.0\.0\.1:\d+\/docs\n/);
+    expect(text).toMatch(/Read key +fg_read_/);
+    expect(text).toMatch(/Write key +fg_write_/);
+    expect(text.match(/^ {2}curl /gm)).toHaveLength(4);
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(0);
+  });
+
+  test("a signal while it is filled ends it within the time", async () => {
+    const { url, address } = await createTestDatabase();
+    const sql = connect(address, { connectionsMax: 1 });
+    const environment = { DATABASE_URL: url, FEEDGATE_DATA_DIR: temporaryFolder() };
+    const child = spawnFeedgate(["demo", "--port", "0"], environment);
+    while ((await sql`select from feeds`).length < 2) await Bun.sleep(1);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    expect(await new Response(child.stdout).text()).toBe("");
+    await sql.end();
+  });
+});
+
+describe("pushBodies", () => {
+  test("keeps within any deployment's limits, and loses no row", () => {
+    const limits = { ...LIMITS_DEFAULT, rows: 100, requestBodyBytes: 60_000 };
+    for (const feed of DEMO_FEEDS) {
+      const bodies = pushBodies(feed, limits);
+      const payloads = bodies.map((body) => JSON.parse(body).payload);
+      if (feed.definition.feed_type !== "singleton") {
+        for (const [index, body] of bodies.entries()) {
+          expect(Buffer.byteLength(body)).toBeLessThanOrEqual(60_000);
+          expect(payloads[index].length).toBeLessThanOrEqual(100);
+        }
+      }
+      expect(payloads.flat().map((row) => JSON.stringify(row))).toEqual(
+        feed.rows.map((row) => JSON.stringify(JSON.parse(row))),
+      );
+    }
+  });
+});
