@@ -61,6 +61,18 @@ export const PARAMETER_DIGITS_MAX = 15;
 export const IDS_MAX = 100;
 /** `eq` filters in one read. Decisions 6. */
 export const FILTERS_MAX = 10;
+/** Rows without an index that a filtered read looks through before it asks for one: about 1 ms. */
+export const FILTER_WALK_ROWS = 250;
+/** Rows without an index that are looked through beside one; above, all are, in the page's order. */
+export const FILTER_UNINDEXED_MAX = 5_000;
+/** Rows without an index from which one is made unasked: to look through them takes 0.2 s. */
+export const FILTER_UNASKED_ROWS_MIN = 50_000;
+/** Rows indexed in one statement: a push to the feed waits for it, 50 ms. */
+export const FILTER_CHUNK_ROWS = 1_000;
+/** Batches and streams that wait for an index in one process; what is over asks again. */
+export const FILTER_QUEUE_MAX = 1_000;
+/** How often a process looks for what has grown large, in milliseconds. */
+export const FILTER_SWEEP_MS = 5_000;
 /** Code points of `jsonpath`, and of a search's `q`. Decisions 6 and 10. */
 export const JSONPATH_LENGTH_MAX = 1_024;
 export const SEARCH_LENGTH_MAX = 1_000;
@@ -117,5 +129,6 @@ assert(
   "the largest row fits the largest request",
 );
 assert(SCHEMA_BYTES_MAX < LIMITS_DEFAULT.requestBodyBytes, "a schema fits a create body");
+assert(FILTER_WALK_ROWS <= FILTER_UNINDEXED_MAX, "an index is asked for before it is passed over");
 assert(ADMISSION_BATCH_MAX <= ADMISSION_QUEUE_MAX, "a full batch fits the queue");
 assert(ADMISSION_BATCH_MAX < 2 ** 14, "a read's place in its batch fits its usage id");

@@ -9,8 +9,9 @@
 -- $7 texts text[]
 -- $8 literals jsonb[]
 -- $9 grace interval
+-- $10 unindexed_max bigint
 -- returns data_version bigint, batch_number bigint?, is_current boolean?, is_readable boolean?,
---   data text?, row_count int, last_position bigint?, has_more boolean
+--   unindexed bigint, data text?, row_count int, last_position bigint?, has_more boolean
 with batch as (
   select
     feeds.feed_id,
@@ -25,21 +26,32 @@ with batch as (
     and batches.batch_number = coalesce($2, feeds.current_batch)
   where feeds.feed_id = $1
 ),
+-- Of the two halves one is not run at all.
 found_rows as (
-  select
-    collection_rows.position,
-    collection_rows.payload
-  from collection_rows
-  where collection_rows.feed_id = $1
-    and collection_rows.batch_number = (select batch_number from batch where is_readable)
-    and collection_rows.position > $3
-    and (
-      cardinality($6::text[]) = 0
-      or row_matches(collection_rows.payload, $6, $7, $8)
-    )
-  order by collection_rows.position
-  limit $5::int + 1
-  offset $4
+  (
+    select
+      collection_rows.position,
+      collection_rows.payload
+    from collection_rows
+    where cardinality($6::text[]) = 0
+      and collection_rows.feed_id = $1
+      and collection_rows.batch_number = (select batch_number from batch where is_readable)
+      and collection_rows.position > $3
+    order by collection_rows.position
+    limit $5::int + 1
+    offset $4
+  )
+  union all
+  (
+    select matches.row_position, matches.payload
+    from match_collection_rows(
+      $1, (select batch_number from batch where is_readable), $3, $4 + $5 + 1, $6, $7, $8, $10
+    ) as matches
+    where cardinality($6) > 0
+    order by matches.row_position
+    limit $5::int + 1
+    offset $4
+  )
 ),
 page_rows as (
   select position, payload
@@ -52,6 +64,8 @@ select
   batch.batch_number,
   batch.is_current,
   batch.is_readable,
+  case when cardinality($6) > 0 then count_unindexed_rows($1, batch.batch_number) else 0 end
+    as unindexed,
   (select string_agg(payload::text, ',' order by position) from page_rows) as data,
   (select count(*)::int from page_rows) as row_count,
   (select max(position) from page_rows) as last_position,

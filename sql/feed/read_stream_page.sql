@@ -10,23 +10,43 @@
 -- $8 names text[]
 -- $9 texts text[]
 -- $10 literals jsonb[]
--- returns data_version bigint, data text?, row_count int, last_event_at timestamptz?,
---   last_position bigint?, has_more boolean
+-- $11 unindexed_max bigint
+-- returns data_version bigint, unindexed bigint, data text?, row_count int,
+--   last_event_at timestamptz?, last_position bigint?, has_more boolean
 with found_rows as (
-  select
-    event_at,
-    position,
-    payload
-  from stream_events
-  where feed_id = $1
-    and (event_at, position)
-      < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 9223372036854775807))
-    and event_at >= coalesce($4, '-infinity'::timestamptz)
-    and event_at <= coalesce($5, 'infinity'::timestamptz)
-    and (cardinality($8::text[]) = 0 or row_matches(payload, $8, $9, $10))
-  order by event_at desc, position desc
-  limit $7::int + 1
-  offset $6
+  -- Of the two halves one is not run at all.
+  (
+    select
+      event_at,
+      position,
+      payload
+    from stream_events
+    where cardinality($8::text[]) = 0
+      and feed_id = $1
+      and (event_at, position)
+        < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 9223372036854775807))
+      and event_at >= coalesce($4, '-infinity'::timestamptz)
+      and event_at <= coalesce($5, 'infinity'::timestamptz)
+    order by event_at desc, position desc
+    limit $7::int + 1
+    offset $6
+  )
+  union all
+  (
+    select matches.row_event_at, matches.row_position, matches.payload
+    from match_stream_rows(
+      $1,
+      coalesce($2, 'infinity'::timestamptz),
+      coalesce($3, 9223372036854775807),
+      coalesce($4, '-infinity'::timestamptz),
+      coalesce($5, 'infinity'::timestamptz),
+      $6 + $7 + 1, $8, $9, $10, $11
+    ) as matches
+    where cardinality($8) > 0
+    order by matches.row_event_at desc, matches.row_position desc
+    limit $7::int + 1
+    offset $6
+  )
 ),
 page_rows as (
   select event_at, position, payload
@@ -36,6 +56,7 @@ page_rows as (
 )
 select
   feeds.data_version,
+  case when cardinality($8) > 0 then count_unindexed_rows($1, 0) else 0 end as unindexed,
   (select string_agg(payload::text, ',' order by event_at desc, position desc) from page_rows)
     as data,
   (select count(*)::int from page_rows) as row_count,

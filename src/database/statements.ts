@@ -15,13 +15,14 @@ import sql_credit_record_purchase from "../../sql/credit/record_purchase.sql" wi
 import sql_credit_redeem_promotion from "../../sql/credit/redeem_promotion.sql" with { type: "text" };
 import sql_database_keep_setting from "../../sql/database/keep_setting.sql" with { type: "text" };
 import sql_database_ping from "../../sql/database/ping.sql" with { type: "text" };
-import sql_demo_keep_demo_account from "../../sql/demo/keep_demo_account.sql" with { type: "text" };
-import sql_demo_list_demo_settings from "../../sql/demo/list_demo_settings.sql" with { type: "text" };
+import sql_feed_find_unindexed_batches from "../../sql/feed/find_unindexed_batches.sql" with { type: "text" };
+import sql_feed_index_filter_rows from "../../sql/feed/index_filter_rows.sql" with { type: "text" };
 import sql_feed_read_collection_page from "../../sql/feed/read_collection_page.sql" with { type: "text" };
 import sql_feed_read_collection_rows from "../../sql/feed/read_collection_rows.sql" with { type: "text" };
 import sql_feed_read_document from "../../sql/feed/read_document.sql" with { type: "text" };
 import sql_feed_read_stream_page from "../../sql/feed/read_stream_page.sql" with { type: "text" };
 import sql_feed_read_stream_rows from "../../sql/feed/read_stream_rows.sql" with { type: "text" };
+import sql_feed_remove_filter_entries from "../../sql/feed/remove_filter_entries.sql" with { type: "text" };
 import sql_feed_row_count_feeds from "../../sql/feed_row/count_feeds.sql" with { type: "text" };
 import sql_feed_row_find_feed from "../../sql/feed_row/find_feed.sql" with { type: "text" };
 import sql_feed_row_find_feed_row from "../../sql/feed_row/find_feed_row.sql" with { type: "text" };
@@ -30,20 +31,29 @@ import sql_functions_admit from "../../sql/functions/admit.sql" with { type: "te
 import sql_functions_append_ledger_entry from "../../sql/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_functions_close_names from "../../sql/functions/close_names.sql" with { type: "text" };
 import sql_functions_close_words from "../../sql/functions/close_words.sql" with { type: "text" };
+import sql_functions_count_unindexed_rows from "../../sql/functions/count_unindexed_rows.sql" with { type: "text" };
 import sql_functions_create_usage_partitions from "../../sql/functions/create_usage_partitions.sql" with { type: "text" };
 import sql_functions_divide_catalog_blocks from "../../sql/functions/divide_catalog_blocks.sql" with { type: "text" };
+import sql_functions_filter_term from "../../sql/functions/filter_term.sql" with { type: "text" };
 import sql_functions_fold_listing from "../../sql/functions/fold_listing.sql" with { type: "text" };
+import sql_functions_index_changed_rows from "../../sql/functions/index_changed_rows.sql" with { type: "text" };
+import sql_functions_index_filter_rows from "../../sql/functions/index_filter_rows.sql" with { type: "text" };
+import sql_functions_match_collection_rows from "../../sql/functions/match_collection_rows.sql" with { type: "text" };
+import sql_functions_match_stream_rows from "../../sql/functions/match_stream_rows.sql" with { type: "text" };
 import sql_functions_parse_search from "../../sql/functions/parse_search.sql" with { type: "text" };
 import sql_functions_push_collection from "../../sql/functions/push_collection.sql" with { type: "text" };
 import sql_functions_push_document from "../../sql/functions/push_document.sql" with { type: "text" };
 import sql_functions_push_stream from "../../sql/functions/push_stream.sql" with { type: "text" };
 import sql_functions_push_to_feed from "../../sql/functions/push_to_feed.sql" with { type: "text" };
 import sql_functions_rank_broad_search from "../../sql/functions/rank_broad_search.sql" with { type: "text" };
+import sql_functions_rarest_filter from "../../sql/functions/rarest_filter.sql" with { type: "text" };
 import sql_functions_record_purchase from "../../sql/functions/record_purchase.sql" with { type: "text" };
 import sql_functions_redeem_promotion from "../../sql/functions/redeem_promotion.sql" with { type: "text" };
 import sql_functions_refund_reads from "../../sql/functions/refund_reads.sql" with { type: "text" };
 import sql_functions_refund_usage from "../../sql/functions/refund_usage.sql" with { type: "text" };
+import sql_functions_remove_filter_entries from "../../sql/functions/remove_filter_entries.sql" with { type: "text" };
 import sql_functions_row_matches from "../../sql/functions/row_matches.sql" with { type: "text" };
+import sql_functions_row_terms from "../../sql/functions/row_terms.sql" with { type: "text" };
 import sql_functions_save_feed from "../../sql/functions/save_feed.sql" with { type: "text" };
 import sql_functions_search_matches from "../../sql/functions/search_matches.sql" with { type: "text" };
 import sql_functions_to_lexeme_query from "../../sql/functions/to_lexeme_query.sql" with { type: "text" };
@@ -54,6 +64,7 @@ import sql_key_touch_keys from "../../sql/key/touch_keys.sql" with { type: "text
 import sql_migrations_0001_feeds_and_accounts from "../../sql/migrations/0001_feeds_and_accounts.sql" with { type: "text" };
 import sql_migrations_0002_search from "../../sql/migrations/0002_search.sql" with { type: "text" };
 import sql_migrations_0003_lost_answers from "../../sql/migrations/0003_lost_answers.sql" with { type: "text" };
+import sql_migrations_0004_filter_index from "../../sql/migrations/0004_filter_index.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
@@ -73,6 +84,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0001_feeds_and_accounts", text: sql_migrations_0001_feeds_and_accounts },
   { name: "0002_search", text: sql_migrations_0002_search },
   { name: "0003_lost_answers", text: sql_migrations_0003_lost_answers },
+  { name: "0004_filter_index", text: sql_migrations_0004_filter_index },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -81,20 +93,29 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "append_ledger_entry", text: sql_functions_append_ledger_entry },
   { name: "close_names", text: sql_functions_close_names },
   { name: "close_words", text: sql_functions_close_words },
+  { name: "count_unindexed_rows", text: sql_functions_count_unindexed_rows },
   { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
   { name: "divide_catalog_blocks", text: sql_functions_divide_catalog_blocks },
+  { name: "filter_term", text: sql_functions_filter_term },
   { name: "fold_listing", text: sql_functions_fold_listing },
+  { name: "index_changed_rows", text: sql_functions_index_changed_rows },
+  { name: "index_filter_rows", text: sql_functions_index_filter_rows },
+  { name: "match_collection_rows", text: sql_functions_match_collection_rows },
+  { name: "match_stream_rows", text: sql_functions_match_stream_rows },
   { name: "parse_search", text: sql_functions_parse_search },
   { name: "push_collection", text: sql_functions_push_collection },
   { name: "push_document", text: sql_functions_push_document },
   { name: "push_stream", text: sql_functions_push_stream },
   { name: "push_to_feed", text: sql_functions_push_to_feed },
   { name: "rank_broad_search", text: sql_functions_rank_broad_search },
+  { name: "rarest_filter", text: sql_functions_rarest_filter },
   { name: "record_purchase", text: sql_functions_record_purchase },
   { name: "redeem_promotion", text: sql_functions_redeem_promotion },
   { name: "refund_reads", text: sql_functions_refund_reads },
   { name: "refund_usage", text: sql_functions_refund_usage },
+  { name: "remove_filter_entries", text: sql_functions_remove_filter_entries },
   { name: "row_matches", text: sql_functions_row_matches },
+  { name: "row_terms", text: sql_functions_row_terms },
   { name: "save_feed", text: sql_functions_save_feed },
   { name: "search_matches", text: sql_functions_search_matches },
   { name: "to_lexeme_query", text: sql_functions_to_lexeme_query },
@@ -116,13 +137,14 @@ export const STATEMENTS = {
   redeem_promotion: sql_credit_redeem_promotion,
   keep_setting: sql_database_keep_setting,
   ping: sql_database_ping,
-  keep_demo_account: sql_demo_keep_demo_account,
-  list_demo_settings: sql_demo_list_demo_settings,
+  find_unindexed_batches: sql_feed_find_unindexed_batches,
+  index_filter_rows: sql_feed_index_filter_rows,
   read_collection_page: sql_feed_read_collection_page,
   read_collection_rows: sql_feed_read_collection_rows,
   read_document: sql_feed_read_document,
   read_stream_page: sql_feed_read_stream_page,
   read_stream_rows: sql_feed_read_stream_rows,
+  remove_filter_entries: sql_feed_remove_filter_entries,
   count_feeds: sql_feed_row_count_feeds,
   find_feed: sql_feed_row_find_feed,
   find_feed_row: sql_feed_row_find_feed_row,
@@ -308,29 +330,31 @@ export interface StatementTypes {
       readonly answer: number;
     };
   };
-  /** the demo's account by its known id: made once, whichever start comes first */
-  keep_demo_account: {
-    parameters: readonly [account_id: string, name: string, max_feeds_allowed: number];
+  /** what was pushed to since a push, and is so large that it is indexed before anyone filters it */
+  find_unindexed_batches: {
+    parameters: readonly [after_push_id: bigint | null, unindexed_min: bigint];
     row: {
-      readonly account_id: string;
+      readonly newest_push_id: bigint;
+      readonly feed_id: string | null;
+      readonly batch_number: bigint | null;
     };
   };
-  /** what the demo has finished in this database, so that a later start does not repeat it */
-  list_demo_settings: {
-    parameters: readonly [];
+  /** puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on */
+  index_filter_rows: {
+    parameters: readonly [feed_id: string, batch_number: bigint, rows_max: number];
     row: {
-      readonly name: string;
-      readonly value: string;
+      readonly has_more: boolean;
     };
   };
   /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
   read_collection_page: {
-    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string];
+    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string, unindexed_max: bigint];
     row: {
       readonly data_version: bigint;
       readonly batch_number: bigint | null;
       readonly is_current: boolean | null;
       readonly is_readable: boolean | null;
+      readonly unindexed: bigint;
       readonly data: string | null;
       readonly row_count: number;
       readonly last_position: bigint | null;
@@ -355,9 +379,10 @@ export interface StatementTypes {
   };
   /** a page of a stream, newest event first; one row more than asked says has_more */
   read_stream_page: {
-    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[]];
+    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], unindexed_max: bigint];
     row: {
       readonly data_version: bigint;
+      readonly unindexed: bigint;
       readonly data: string | null;
       readonly row_count: number;
       readonly last_event_at: string | null;
@@ -371,6 +396,13 @@ export interface StatementTypes {
     row: {
       readonly data_version: bigint;
       readonly data: string | null;
+    };
+  };
+  /** clears away the filter indexes of batches that are gone, a bounded piece at a time */
+  remove_filter_entries: {
+    parameters: readonly [grace: string, entries_max: number];
+    row: {
+      readonly has_more: boolean;
     };
   };
   /** how many feeds an account owns, drafts included: what counts against its quota */

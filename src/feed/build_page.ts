@@ -9,8 +9,9 @@
 import type { Database } from "../database/query.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import { Problem } from "../http/errors.ts";
-import { RETIRED_BATCH_GRACE_MS } from "../limits.ts";
+import { FILTER_UNINDEXED_MAX, RETIRED_BATCH_GRACE_MS } from "../limits.ts";
 import { writeCursor } from "./cursor.ts";
+import type { FilterIndexer } from "./filter_index.ts";
 import { project } from "./projection.ts";
 import type { DetailsPlan, PagePlan, ReadPlan } from "./read_plan.ts";
 
@@ -27,9 +28,11 @@ export interface Page {
 export interface PageSource {
   readonly database: Database;
   readonly cursorSecret: string;
+  readonly filterIndexer: FilterIndexer;
 }
 
 const GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
+const UNINDEXED_MAX = BigInt(FILTER_UNINDEXED_MAX);
 
 interface Rows {
   readonly dataVersion: bigint;
@@ -86,7 +89,7 @@ function projected(plan: ReadPlan, data: string): string {
 }
 
 async function readCollection(
-  { database, cursorSecret }: PageSource,
+  { database, cursorSecret, filterIndexer }: PageSource,
   feed: Feed,
   plan: PagePlan,
 ): Promise<Rows | undefined> {
@@ -99,6 +102,7 @@ async function readCollection(
     plan.limit,
     ...filterParameters(plan),
     GRACE,
+    UNINDEXED_MAX,
   ]);
   if (row === undefined) return undefined;
   const { batch_number: batchNumber, last_position: position } = row;
@@ -107,6 +111,9 @@ async function readCollection(
       detail:
         "The batch that this cursor walks has been replaced and removed; begin again without a cursor.",
     });
+  }
+  if (batchNumber !== null) {
+    filterIndexer.noteUnindexed({ feedId: feed.feedId, batchNumber }, row.unindexed);
   }
   const hasNext = row.has_more && batchNumber !== null && position !== null;
   return {
@@ -124,7 +131,7 @@ async function readCollection(
 }
 
 async function readStream(
-  { database, cursorSecret }: PageSource,
+  { database, cursorSecret, filterIndexer }: PageSource,
   feed: Feed,
   plan: PagePlan,
 ): Promise<Rows | undefined> {
@@ -138,8 +145,10 @@ async function readStream(
     BigInt(plan.offset),
     plan.limit,
     ...filterParameters(plan),
+    UNINDEXED_MAX,
   ]);
   if (row === undefined) return undefined;
+  filterIndexer.noteUnindexed({ feedId: feed.feedId, batchNumber: 0n }, row.unindexed);
   const { last_event_at: eventAt, last_position: position } = row;
   const hasNext = row.has_more && eventAt !== null && position !== null;
   return {

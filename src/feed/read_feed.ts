@@ -19,6 +19,7 @@ import type { Principal } from "../key/keys.ts";
 import { PAGE_CACHE_BYTES_MAX, REVALIDATION_LIMIT } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { buildPage, type Page } from "./build_page.ts";
+import { createFilterIndexer } from "./filter_index.ts";
 import { createPageCache } from "./page_cache.ts";
 import { planRead, type ReadPlan } from "./read_plan.ts";
 
@@ -37,7 +38,12 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 export function createReadFeed(services: Services): ReadFeed {
   const { admission, database, feeds, keys, cursorSecret } = services;
-  const source = { database, cursorSecret };
+  const filterIndexer = createFilterIndexer({
+    database,
+    log: services.log,
+    isStopping: () => services.state.isDraining,
+  });
+  const source = { database, cursorSecret, filterIndexer };
   const cache = createPageCache(PAGE_CACHE_BYTES_MAX);
 
   /** The newest page known, else one built now. @throws {Problem} every 404, 400 and 410. */

@@ -1,0 +1,86 @@
+-- Puts the next rows of a batch or stream into its filter index; true where there may be more.
+--
+-- It takes the feed's lock like a push: so no row changes under it, and index and position move as one.
+-- A push that comes meanwhile waits for this one chunk.
+--
+-- indexed_batch: zero for a stream
+create or replace function index_filter_rows(
+  indexed_feed_id uuid,
+  indexed_batch bigint,
+  rows_max int
+)
+returns boolean
+language plpgsql
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  index_id integer;
+  start_position bigint;
+  end_position bigint;
+  rows_found int;
+begin
+  perform
+  from feeds
+  where feeds.feed_id = indexed_feed_id
+  for no key update;
+
+  insert into filter_indexes (feed_id, batch_number)
+  values (indexed_feed_id, indexed_batch)
+  on conflict do nothing;
+  select filter_indexes.filter_index_id, filter_indexes.indexed_position
+  into index_id, start_position
+  from filter_indexes
+  where filter_indexes.feed_id = indexed_feed_id
+    and filter_indexes.batch_number = indexed_batch;
+
+  if indexed_batch = 0 then
+    select max(chunk.position), count(*)
+    into end_position, rows_found
+    from (
+      select stream_events.position
+      from stream_events
+      where stream_events.feed_id = indexed_feed_id
+        and stream_events.position > start_position
+      order by stream_events.position
+      limit rows_max
+    ) as chunk;
+    insert into filter_terms (filter_index_id, term, event_at, position)
+    select index_id, row_terms.term, stream_events.event_at, stream_events.position
+    from stream_events
+    cross join lateral row_terms(stream_events.payload) as row_terms (term)
+    where stream_events.feed_id = indexed_feed_id
+      and stream_events.position > start_position
+      and stream_events.position <= end_position
+    order by row_terms.term, stream_events.event_at, stream_events.position;
+  else
+    select max(chunk.position), count(*)
+    into end_position, rows_found
+    from (
+      select collection_rows.position
+      from collection_rows
+      where collection_rows.feed_id = indexed_feed_id
+        and collection_rows.batch_number = indexed_batch
+        and collection_rows.position > start_position
+      order by collection_rows.position
+      limit rows_max
+    ) as chunk;
+    insert into filter_terms (filter_index_id, term, event_at, position)
+    select index_id, row_terms.term, '-infinity', collection_rows.position
+    from collection_rows
+    cross join lateral row_terms(collection_rows.payload) as row_terms (term)
+    where collection_rows.feed_id = indexed_feed_id
+      and collection_rows.batch_number = indexed_batch
+      and collection_rows.position > start_position
+      and collection_rows.position <= end_position
+    order by row_terms.term, collection_rows.position;
+  end if;
+
+  update filter_indexes
+  set indexed_position = coalesce(end_position, start_position)
+  where filter_indexes.filter_index_id = index_id;
+  return rows_found = rows_max;
+end
+$$;

@@ -1,0 +1,42 @@
+-- Takes out up to so many entries of indexes that no reader can need any more: their batch was retired
+-- longer ago than a cursor may use it, or is gone. True where there may be more.
+create or replace function remove_filter_entries(grace interval, entries_max int)
+returns boolean
+language plpgsql
+as $$
+declare
+  index_id integer;
+  entries_removed int;
+begin
+  select filter_indexes.filter_index_id
+  into index_id
+  from filter_indexes
+  left join batches
+    on batches.feed_id = filter_indexes.feed_id
+    and batches.batch_number = filter_indexes.batch_number
+  where filter_indexes.batch_number > 0
+    and (batches.batch_number is null or batches.retired_at < clock_timestamp() - grace)
+  order by filter_indexes.filter_index_id
+  limit 1
+  for update of filter_indexes skip locked;
+  if not found then
+    return false;
+  end if;
+
+  delete from filter_terms
+  where filter_terms.filter_index_id = index_id
+    and (filter_terms.term, filter_terms.event_at, filter_terms.position) in (
+      select entries.term, entries.event_at, entries.position
+      from filter_terms as entries
+      where entries.filter_index_id = index_id
+      order by entries.term, entries.event_at, entries.position
+      limit entries_max
+    );
+  get diagnostics entries_removed = row_count;
+  if entries_removed < entries_max then
+    delete from filter_indexes
+    where filter_indexes.filter_index_id = index_id;
+  end if;
+  return true;
+end
+$$;

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { createDatabase, type Database } from "../../src/database/query.ts";
+import { type Filter, readFilter } from "../../src/feed/filters.ts";
+import { type PushScene, startPushScene } from "../provider/push_scene.ts";
+import { seedFeed } from "../support/seed.ts";
+
+let scene: PushScene;
+let database: Database;
+beforeAll(async () => {
+  scene = await startPushScene();
+  database = createDatabase(scene.gateway.sql);
+});
+afterAll(() => scene.gateway.stop());
+
+type Source = "collection" | "stream";
+
+const NAMES = ["a", "b", "kind", "", "x.y", "__proto__", "é"];
+const VALUES = [
+  "5",
+  "5.0",
+  "5e0",
+  '"5"',
+  '"5.0"',
+  "-0",
+  "0",
+  "true",
+  '"true"',
+  "false",
+  "null",
+  '"null"',
+  '""',
+  '"a b"',
+  '"\\u00e9\\n"',
+  "12345678901234567890.10",
+  "12345678901234567890.1",
+  "[5]",
+  '{"5":5}',
+  '"🦊"',
+];
+const ASKED = [
+  ...["5", "5.0", "5e0", "05", "true", "null", "", "a b", "é\n", "🦊", "nothing", "{}", "[5]"],
+  ...["-0", "0", "12345678901234567890.1", "1e999", "\0"],
+];
+
+const rowArbitrary = fc.record({
+  id: fc.nat({ max: 9 }),
+  fields: fc.uniqueArray(fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom(...VALUES)), {
+    selector: ([name]) => name,
+    minLength: 1,
+    maxLength: 5,
+  }),
+  second: fc.nat({ max: 5 }),
+});
+const rowsArbitrary = fc.uniqueArray(rowArbitrary, { selector: ({ id }) => id, maxLength: 12 });
+const filtersArbitrary = fc.array(fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom(...ASKED)), {
+  minLength: 1,
+  maxLength: 3,
+});
+const readArbitrary = fc.record({
+  filters: filtersArbitrary,
+  unindexedMax: fc.constantFrom<number>(0, 3, 5_000),
+  rowsMax: fc.integer({ min: 1, max: 12 }),
+  skipped: fc.constantFrom<number>(0, 0, 5, 20),
+});
+/** Pushes or indexes, then reads. */
+const stepArbitrary = fc.record({
+  rows: fc.option(rowsArbitrary, { nil: undefined, freq: 2 }),
+  indexedMax: fc.constantFrom(1, 5, 1_000),
+  reads: fc.array(readArbitrary, { minLength: 2, maxLength: 6 }),
+});
+type Read = typeof readArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+type Row = typeof rowArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+
+function textOf({ id, fields, second }: Row): string {
+  const time = `"event_timestamp":"2026-01-01T00:00:0${second}Z"`;
+  const members = fields.map(([name, value]) => `${JSON.stringify(name)}:${value}`);
+  return `{${[`"id":${id}`, time, ...members].join(",")}}`;
+}
+
+function filtersOf(pairs: readonly (readonly [string, string])[]): Filter[] {
+  return pairs.map(([name, text]) =>
+    readFilter({ name: `payload.${name}`, value: `eq.${text}`, rawValue: "" }, []),
+  );
+}
+
+/** What the fast way finds and what `row_matches` finds on every row, seen at one moment. */
+async function findBothWays(feedId: string, source: Source, read: Read) {
+  const { sql } = scene.gateway;
+  const filters = filtersOf(read.filters);
+  const [names, texts, literals] = [
+    filters.map(({ name }) => name),
+    filters.map(({ text }) => text),
+    filters.map(({ literal }) => literal),
+  ];
+  const [row] =
+    source === "collection"
+      ? await sql`
+          select
+            array(
+              select row_position
+              from match_collection_rows(
+                ${feedId}, (select current_batch from feeds where feed_id = ${feedId}),
+                ${read.skipped}, ${read.rowsMax}, ${names}::text[], ${texts}::text[],
+                ${literals}::text[]::jsonb[], ${read.unindexedMax}
+              )
+            )::text as fast,
+            array(
+              select position
+              from collection_rows
+              where feed_id = ${feedId}
+                and batch_number = (select current_batch from feeds where feed_id = ${feedId})
+                and position > ${read.skipped}
+                and row_matches(
+                  payload, ${names}::text[], ${texts}::text[], ${literals}::text[]::jsonb[]
+                )
+              order by position
+              limit ${read.rowsMax}
+            )::text as slow`
+      : await sql`
+          select
+            array(
+              select row_position
+              from match_stream_rows(
+                ${feedId}, 'infinity', ${read.skipped}, '2026-01-01T00:00:01Z',
+                '2026-01-01T00:00:04Z', ${read.rowsMax}, ${names}::text[], ${texts}::text[],
+                ${literals}::text[]::jsonb[], ${read.unindexedMax}
+              )
+            )::text as fast,
+            array(
+              select position
+              from stream_events
+              where feed_id = ${feedId}
+                and event_at between '2026-01-01T00:00:01Z' and '2026-01-01T00:00:04Z'
+                and row_matches(
+                  payload, ${names}::text[], ${texts}::text[], ${literals}::text[]::jsonb[]
+                )
+              order by event_at desc, position desc
+              limit ${read.rowsMax}
+            )::text as slow`;
+  return row as unknown as { fast: string; slow: string };
+}
+
+async function pushRows(feedId: string, rows: readonly Row[]): Promise<void> {
+  const pushed = await scene.push(feedId, `[${rows.map(textOf).join(",")}]`);
+  expect(pushed.status).toBe(200);
+}
+
+async function indexRows(feedId: string, source: Source, rowsMax: number): Promise<void> {
+  const feed = await scene.feed(feedId);
+  const batchNumber = source === "stream" ? 0n : (feed.current_batch as bigint | null);
+  if (batchNumber !== null) await database.row("index_filter_rows", [feedId, batchNumber, rowsMax]);
+}
+
+describe("filter index", () => {
+  for (const source of ["collection", "stream"] as const) {
+    test(`${source}: finds what row_matches finds, after any pushes, however much is indexed`, async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 10 }), async (steps) => {
+          const feedId = await scene.createFeed({ type: source });
+          for (const { rows, indexedMax, reads } of steps) {
+            if (rows === undefined) await indexRows(feedId, source, indexedMax);
+            else await pushRows(feedId, rows);
+            for (const read of reads) {
+              const { fast, slow } = await findBothWays(feedId, source, read);
+              expect(fast).toBe(slow);
+            }
+          }
+        }),
+        { numRuns: 120 },
+      );
+    }, 120_000);
+
+    test(`${source}: is exact at every moment while pushes and indexing run`, async () => {
+      const feedId = await scene.createFeed({ type: source });
+      const rows = (count: number) => fc.sample(rowArbitrary, count);
+      const unique = (all: Row[]) => [...new Map(all.map((row) => [row.id, row])).values()];
+      let isPushing = true;
+      const push = async () => {
+        for (let round = 0; round < 60; round++) {
+          const fresh = source === "stream" ? round * 100 : 0;
+          await pushRows(
+            feedId,
+            unique(rows(20)).map((row) => ({ ...row, id: row.id + fresh })),
+          );
+        }
+        isPushing = false;
+      };
+      const index = async () => {
+        while (isPushing) await indexRows(feedId, source, 7);
+      };
+      let compared = 0;
+      let matched = 0;
+      const read = async () => {
+        while (isPushing) {
+          const [filters] = fc.sample(filtersArbitrary, 1);
+          const one = { unindexedMax: 5_000, rowsMax: 1_000, skipped: 0 };
+          const found = await findBothWays(feedId, source, { ...one, filters: filters ?? [] });
+          expect(found.fast).toBe(found.slow);
+          compared += 1;
+          if (found.fast !== "{}") matched += 1;
+        }
+      };
+      await Promise.all([push(), index(), read(), read()]);
+      expect(compared).toBeGreaterThan(50);
+      expect(matched).toBeGreaterThan(10);
+    }, 120_000);
+  }
+
+  test("holds no entry more than the rows have, after rows were replaced in place", async () => {
+    const { sql } = scene.gateway;
+    const feedId = await scene.createFeed({ type: "collection" });
+    const rows = fc.sample(rowsArbitrary, 30);
+    for (const each of rows) {
+      await pushRows(feedId, each);
+      await indexRows(feedId, "collection", 1_000);
+    }
+    const [difference] = await sql`
+      with entries as (
+        select term, position
+        from filter_terms
+        join filter_indexes using (filter_index_id)
+        where feed_id = ${feedId}
+      ),
+      wanted as (
+        select row_terms.term, position
+        from collection_rows
+        cross join lateral row_terms(payload) as row_terms (term)
+        where feed_id = ${feedId}
+      )
+      select
+        (select count(*)::int from entries) as entry_count,
+        (select count(*)::int from (select * from entries except select * from wanted) as more)
+          as too_many,
+        (select count(*)::int from (select * from wanted except select * from entries) as less)
+          as missing`;
+    expect(difference).toMatchObject({ too_many: 0, missing: 0 });
+    expect(difference?.entry_count).toBeGreaterThan(20);
+  });
+
+  test("a row of very many fields has one entry, and is found by any of them", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const many = Array.from({ length: 500 }, (_, index) => [`f${index}`, index]);
+    await scene.push(feedId, [
+      { id: 1, ...Object.fromEntries(many) },
+      { id: 2, f7: 7 },
+    ]);
+    await indexRows(feedId, "collection", 1_000);
+    const key = await scene.gateway.createKey(scene.accountId, "read");
+    const response = await scene.gateway.get(`/v1/feed/${feedId}?f7=eq.7`, key);
+    const body = (await response.json()) as { data: { id: number }[] };
+    expect(body.data.map(({ id }) => id)).toEqual([1, 2]);
+    const entries = await scene.gateway.sql`
+      select count(*)::int as count
+      from filter_terms
+      join filter_indexes using (filter_index_id)
+      where feed_id = ${feedId}`;
+    // One of the first row; id and f7 of the second.
+    expect(entries[0]?.count).toBe(3);
+  });
+
+  test("is made in the background after a filtered read of many rows", async () => {
+    const feed = await seedFeed(scene.gateway, scene.accountId, {
+      type: "collection",
+      rows: Array.from({ length: 2_500 }, (_, id) => ({ id, kind: id % 50 })),
+    });
+    const key = await scene.gateway.createKey(scene.accountId, "read");
+    const read = async () =>
+      (await (await scene.gateway.get(`/v1/feed/${feed.slug}?kind=eq.7`, key)).json()) as {
+        data: unknown[];
+      };
+    const before = await read();
+    const indexed = async () => {
+      const [row] = await scene.gateway.sql`
+        select indexed_position from filter_indexes where feed_id = ${feed.feedId}`;
+      return row?.indexed_position as bigint | undefined;
+    };
+    for (let tries = 0; (await indexed()) !== 2_500n && tries < 500; tries++) await Bun.sleep(10);
+    expect(await indexed()).toBe(2_500n);
+    await scene.gateway.sql`
+      update feeds set data_version = data_version + 1 where feed_id = ${feed.feedId}`;
+    expect((await read()).data).toEqual(before.data);
+  });
+
+  test("of a batch retired beyond its grace it is removed", async () => {
+    const { sql } = scene.gateway;
+    const feedId = await scene.createFeed({ type: "collection" });
+    const rows = [{ id: 1, a: 1 }];
+    await scene.push(feedId, { payload: rows, batch_id: "one", batch_complete: true });
+    await indexRows(feedId, "collection", 10);
+    await scene.push(feedId, { payload: rows, batch_id: "two", batch_complete: true });
+    const count = async () =>
+      (await sql`select count(*)::int as count from filter_indexes where feed_id = ${feedId}`)[0]
+        ?.count;
+    const remove = async () => {
+      while ((await database.row("remove_filter_entries", ["15 minutes", 1]))?.has_more) {}
+    };
+    await remove();
+    expect(await count()).toBe(1);
+    await sql`update batches set retired_at = retired_at - interval '16 minutes' where feed_id = ${feedId}`;
+    await remove();
+    expect(await count()).toBe(0);
+  });
+
+  test("what was pushed to and has grown large is found before anyone filters it", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    const [before] = await database.rows("find_unindexed_batches", [null, 2n]);
+    await scene.push(feedId, [{ id: 1 }, { id: 2 }]);
+    const since = before?.newest_push_id ?? 0n;
+    const found = await database.rows("find_unindexed_batches", [since, 2n]);
+    expect(found.map(({ feed_id, batch_number }) => [feed_id, batch_number])).toEqual([
+      [feedId, 0n],
+    ]);
+    await indexRows(feedId, "stream", 10);
+    const [none] = await database.rows("find_unindexed_batches", [since, 2n]);
+    expect(none?.feed_id).toBeNull();
+  });
+});
