@@ -107,6 +107,17 @@ export const ADMISSION_BATCH_MAX = 256;
 export const ADMISSION_FLIGHTS_MAX = 2;
 /** Reads that may wait for admission in one process; over it, 503. */
 export const ADMISSION_QUEUE_MAX = 8_192;
+/** How long a read may wait for admission, in milliseconds: it is refused where it would be longer. */
+export const ADMISSION_WAIT_MS_MAX = 500;
+/** Connections of one process to its database. */
+export const DATABASE_CONNECTIONS_MAX = 12;
+/** Of them, those that only admission and background work use: no page holds admission up. */
+export const DATABASE_CONNECTIONS_SPARED = 4;
+/** Statements that may wait for a connection in one process, and for how long, in milliseconds. */
+export const DATABASE_WAITING_MAX = 2_000;
+export const DATABASE_WAIT_MS_MAX = 500;
+/** Bytes of request bodies in one process's hands at once, as they were sent; over it, 503. */
+export const BODIES_BYTES_MAX = 64 * MIB;
 /** Batches of reads whose answer was lost, kept by a process until they are refunded. */
 export const LOST_BATCHES_MAX = 1_000;
 /** How long their refund is tried, in milliseconds. */
@@ -120,6 +131,10 @@ export const KNOWN_FEEDS_MAX = 20_000;
 export const PAGE_CACHE_BYTES_MAX = 64 * MIB;
 /** What Bun itself reads of a request before it hangs up: above every limit of ours. */
 export const SERVER_BODY_BYTES_MAX = 64 * MIB;
+/** From a request's first byte to its answer, and between two requests of one connection, in seconds. */
+export const IDLE_SECONDS_MAX = 10;
+/** The same for requests with a body that may be large and slow: push, create and edit. */
+export const UPLOAD_SECONDS_MAX = 60;
 /** From the signal to the end of the process, in milliseconds. Decisions 8. */
 export const DRAIN_MS_MAX = 10_000;
 
@@ -131,4 +146,9 @@ assert(
 assert(SCHEMA_BYTES_MAX < LIMITS_DEFAULT.requestBodyBytes, "a schema fits a create body");
 assert(FILTER_WALK_ROWS <= FILTER_UNINDEXED_MAX, "an index is asked for before it is passed over");
 assert(ADMISSION_BATCH_MAX <= ADMISSION_QUEUE_MAX, "a full batch fits the queue");
+assert(
+  DATABASE_CONNECTIONS_SPARED > ADMISSION_FLIGHTS_MAX,
+  "admission always finds a connection, and so does one job in the background",
+);
+assert(DATABASE_CONNECTIONS_SPARED < DATABASE_CONNECTIONS_MAX, "pages have connections, too");
 assert(ADMISSION_BATCH_MAX < 2 ** 14, "a read's place in its batch fits its usage id");

@@ -10,8 +10,9 @@ import { startEmbedded } from "./database/embedded.ts";
 import { type MigrationReport, migrate } from "./database/migrate.ts";
 import { createDatabase, type Database } from "./database/query.ts";
 import { superviseEmbedded } from "./database/supervise.ts";
+import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
-import { SERVER_BODY_BYTES_MAX } from "./limits.ts";
+import { DRAIN_MS_MAX, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
 import { createServices, type Services } from "./services.ts";
 
 /** A gateway that serves. */
@@ -35,7 +36,11 @@ export interface OpenDatabase {
 
 /** While draining, answers carry `Connection: close` this long before the listener stops, in ms. */
 const CLOSING_NOTICE_MS = 300;
-const STOP_WAIT_MS = 5_000;
+/** How long requests in flight may still take: longer than a statement may. */
+const ANSWER_WAIT_MS = 6_000;
+/** How long, behind them, admission, the last writes and the database's close may take, each. */
+const CLOSE_WAIT_MS = 1_000;
+const MS_PER_SECOND = 1_000;
 const USES_FLUSHED_EVERY_MS = 60_000;
 
 export interface OpenOptions extends ConnectOptions {
@@ -55,15 +60,31 @@ export async function openDatabase(
   const server = embedded && log ? superviseEmbedded(embedded, { dataDir, log }) : embedded;
   const connections = connect(address, options);
   const close = async () => {
-    await connections.end({ timeout: STOP_WAIT_MS / 1_000 });
+    await connections.end({ timeout: CLOSE_WAIT_MS / MS_PER_SECOND });
     await server?.stop();
   };
   try {
-    const migrated = await migrate(connections);
-    return { database: createDatabase(connections), address, migrated, close };
+    const migrated = await migrateAlone(address);
+    // Who sets no bound on a statement sets none on its wait.
+    const isBounded = options.statementTimeoutMs !== 0;
+    const database = createDatabase(
+      connections,
+      isBounded ? {} : { runningMax: Number.POSITIVE_INFINITY },
+    );
+    return { database, address, migrated, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** On a connection of its own, which no statement timeout and no silence ends. */
+async function migrateAlone(address: DatabaseAddress): Promise<MigrationReport> {
+  const connections = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
+  try {
+    return await migrate(connections);
+  } finally {
+    await connections.end({ timeout: CLOSE_WAIT_MS / MS_PER_SECOND });
   }
 }
 
@@ -78,6 +99,8 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
       // Elysia shares the port by default: two gateways would silently split the requests.
       reusePort: false,
       maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+      // Of a request as a whole, however steadily it comes; routes with bodies ask for more.
+      idleTimeout: IDLE_SECONDS_MAX,
     });
     const server = app.server;
     if (server === null) throw new Error("the listener did not start");
@@ -90,10 +113,15 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     const stop = async () => {
       services.state.isDraining = true;
       await Bun.sleep(CLOSING_NOTICE_MS);
-      await Promise.race([server.stop(), Bun.sleep(STOP_WAIT_MS)]);
-      await Promise.race([services.admission.idle(), Bun.sleep(STOP_WAIT_MS)]);
+      await within(ANSWER_WAIT_MS, server.stop());
+      // What has not been answered by now never will be: an upload that drips, say.
+      await within(CLOSE_WAIT_MS, server.stop(true));
+      await within(CLOSE_WAIT_MS, services.admission.idle());
       clearInterval(flushing);
-      await services.keys.flushUses().catch((error) => log.warn("key uses not written", { error }));
+      const flushed = services.keys.flushUses();
+      await within(CLOSE_WAIT_MS, flushed).catch((error) =>
+        log.warn("key uses not written", { error }),
+      );
       await close();
     };
     return {
@@ -110,3 +138,17 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     throw error;
   }
 }
+
+/** Resolves with the work, or when its time is up. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+assert(
+  CLOSING_NOTICE_MS + ANSWER_WAIT_MS + 3 * CLOSE_WAIT_MS < DRAIN_MS_MAX,
+  "a drain leaves time to close the database",
+);

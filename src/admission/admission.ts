@@ -19,6 +19,7 @@ import {
   ADMISSION_BATCH_MAX,
   ADMISSION_FLIGHTS_MAX,
   ADMISSION_QUEUE_MAX,
+  ADMISSION_WAIT_MS_MAX,
   IDEMPOTENCY_TTL_MS,
   WINDOW_MS,
 } from "../limits.ts";
@@ -150,6 +151,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     batchMax: options.batchMax ?? ADMISSION_BATCH_MAX,
     flightsMax: options.flightsMax ?? ADMISSION_FLIGHTS_MAX,
     queueMax: ADMISSION_QUEUE_MAX,
+    waitMsMax: ADMISSION_WAIT_MS_MAX,
     groupOf: (claim) => claim.idempotency && `${claim.accountId} ${claim.idempotency.key}`,
     isWanted: (claim) => claim.signal?.aborted !== true,
     run: async (claims) => {
@@ -171,7 +173,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   });
   return {
     async admit(claim) {
-      return knownWindows.refuse(claim) ?? (await (batcher.submit(claim) ?? OVERLOADED));
+      return knownWindows.refuse(claim) ?? (await batcher.submit(claim)) ?? OVERLOADED;
     },
     async refund({ accountId, idempotency }, { usageId, batchToken }) {
       if (usageId === null) return;

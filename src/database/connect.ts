@@ -2,21 +2,17 @@
  * The pool of connections, and the types that cross it.
  *
  * JSON stays text in both directions, `bigint` is a JavaScript bigint, and a `timestamptz` is RFC 3339
- * text in UTC with the microseconds that a `Date` would lose.
+ * text in UTC with the microseconds that a `Date` would lose. Which host a connection goes to, and when
+ * it counts as dead, is decided in `sockets.ts`.
  *
  * @module
  */
 import postgres from "postgres";
+import { DATABASE_CONNECTIONS_MAX } from "../limits.ts";
+import { type AddressedHosts, type DatabaseAddress, hostsOf } from "./address.ts";
+import { createSockets } from "./sockets.ts";
 
-/** Where the database is: an address, or the private socket of the embedded one. */
-export type DatabaseAddress =
-  | { readonly url: string }
-  | {
-      readonly host: string;
-      readonly port: number;
-      readonly user: string;
-      readonly database: string;
-    };
+export type { DatabaseAddress } from "./address.ts";
 
 const OID_JSON = 114;
 const OID_JSONB = 3802;
@@ -40,41 +36,52 @@ const TYPES = {
 export type Connections = ReturnType<typeof connect>;
 
 export interface ConnectOptions {
-  /** Connections at most. @default 10 */
+  /** Connections at most. @default DATABASE_CONNECTIONS_MAX */
   readonly connectionsMax?: number;
-  /** A statement that runs longer is cancelled, in milliseconds; 0 for no bound. @default 5000 */
+  /**
+   * A statement that runs longer is cancelled, in milliseconds; 0 for no bound. @default 5000
+   *
+   * A connection that is silent for 2 s more than this counts as dead and is closed, so what may run
+   * longer, a migration say, needs a pool of its own with 0.
+   */
   readonly statementTimeoutMs?: number;
 }
 
 const STATEMENT_TIMEOUT_MS = 5_000;
-const CONNECT_TIMEOUT_SECONDS = 5;
-
+/** What the answer of a cancelled statement may take on top. */
+const SILENCE_MARGIN_MS = 2_000;
+/** From the open socket to the first statement, and before it from nothing to the open socket. */
+const CONNECT_TIMEOUT_MS = 2_500;
+const MS_PER_SECOND = 1_000;
+/** Between two attempts of one connection, in seconds: the driver's own pause grows to 20 s. */
+const RECONNECT_PAUSE_SECONDS = 0.2;
 /** Opens a pool; nothing is sent before the first query. */
 export function connect(address: DatabaseAddress, options: ConnectOptions = {}) {
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const addressed: AddressedHosts = hostsOf(address);
   const settings = {
-    max: options.connectionsMax ?? 10,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
+    connect_timeout: CONNECT_TIMEOUT_MS / MS_PER_SECOND,
     idle_timeout: 0,
     max_lifetime: null,
+    backoff: () => RECONNECT_PAUSE_SECONDS,
+    // The socket that comes from us is encrypted already, where it is to be.
+    ssl: false as const,
     prepare: true,
     onnotice: () => {},
     types: TYPES,
+    socket: createSockets({
+      ...addressed,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      silenceMs: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + SILENCE_MARGIN_MS,
+    }),
     connection: {
       application_name: "feedgate",
       TimeZone: "UTC",
-      statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+      statement_timeout: statementTimeoutMs,
     },
   };
-  if (!("url" in address)) return postgres({ ...settings, ...address });
-  const { url, host } = splitHost(address.url);
-  return postgres(url, { ...settings, ...(host !== undefined && { host }) });
-}
-
-/** `?host=/run/postgresql` names a socket, as in libpq; the driver takes it as an option only. */
-function splitHost(address: string): { url: string; host: string | undefined } {
-  if (!URL.canParse(address)) return { url: address, host: undefined };
-  const url = new URL(address);
-  const host = url.searchParams.get("host") ?? undefined;
-  url.searchParams.delete("host");
-  return { url: host === undefined ? address : url.href, host };
+  return addressed.url === undefined
+    ? postgres({ ...settings, ...addressed.session })
+    : postgres(addressed.url, settings);
 }

@@ -8,6 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Connections } from "./connect.ts";
+import { isNotPrimary } from "./query.ts";
 import { FUNCTIONS, MIGRATIONS } from "./statements.ts";
 
 /** What a run applied; empty where nothing was missing. */
@@ -25,13 +26,13 @@ export class SchemaTooNewError extends Error {
 // Any constant will do, as long as it is always the same one.
 const MIGRATION_LOCK = 7_306_927;
 const VERSION_MIN = 150_000;
+const HOSTS_TRIED_MAX = 5;
 /** Partitions of the usage log that are made ahead, in months. */
 const USAGE_MONTHS_AHEAD = 3;
 
 /** @throws {SchemaTooNewError} @throws where PostgreSQL is older than 15. */
 export async function migrate(connections: Connections): Promise<MigrationReport> {
-  const version = await connections`select current_setting('server_version_num')::int as version`;
-  if (Number(version[0]?.version) < VERSION_MIN) {
+  if ((await readVersion(connections)) < VERSION_MIN) {
     throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
   }
   const connection = await connections.reserve();
@@ -46,6 +47,18 @@ export async function migrate(connections: Connections): Promise<MigrationReport
     }
   } finally {
     connection.release();
+  }
+}
+
+/** Also finds, among several hosts, the one that can be written to. */
+async function readVersion(connections: Connections): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const rows = await connections`select current_setting('server_version_num')::int as version`;
+      return Number(rows[0]?.version);
+    } catch (error) {
+      if (!isNotPrimary(error) || tries >= HOSTS_TRIED_MAX) throw error;
+    }
   }
 }
 

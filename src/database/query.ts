@@ -4,9 +4,21 @@
  * Each is prepared and pipelined. There is no transaction here on purpose: every decision on the
  * request path is one statement, and what needs an order of steps is a SQL function.
  *
+ * As many statements run as there are connections, so none waits behind a slow one on the same
+ * connection, as the driver would have it; a few connections are spared for admission, which has a
+ * queue of its own and never waits here. What waits is bounded by time, and the rest is refused at once.
+ *
  * @module
  */
+import { createGate } from "../lib/gate.ts";
+import {
+  DATABASE_CONNECTIONS_MAX,
+  DATABASE_CONNECTIONS_SPARED,
+  DATABASE_WAIT_MS_MAX,
+  DATABASE_WAITING_MAX,
+} from "../limits.ts";
 import type { Connections } from "./connect.ts";
+import { NOT_PRIMARY } from "./sockets.ts";
 import { STATEMENTS, type StatementTypes } from "./statements.ts";
 
 export type StatementName = keyof StatementTypes & keyof typeof STATEMENTS;
@@ -32,6 +44,14 @@ export interface Database {
   readonly connections: Connections;
   /** Statements sent so far, for metrics. */
   readonly statementCount: number;
+  /** Statements that run, those of admission left out, and that wait for a connection. */
+  readonly running: number;
+  readonly waiting: number;
+}
+
+export interface DatabaseOptions {
+  /** Statements that run at once; the others wait, or are refused. @default by DATABASE_CONNECTIONS_MAX */
+  readonly runningMax?: number;
 }
 
 /** PostgreSQL can't be reached, or went away under the statement: the caller may try again. */
@@ -39,6 +59,18 @@ export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
 }
 
+/** More statements wait than the database can run in time; nothing was sent. */
+export class DatabaseOverloadedError extends DatabaseUnavailableError {
+  constructor() {
+    super("more statements wait than the database can run in time");
+  }
+}
+
+/** Bounded by admission itself: they never wait for a page, and a page never for more than they take. */
+const UNGATED: ReadonlySet<StatementName> = new Set(["admit", "refund_reads", "ping"] as const);
+/** A statement that reached a standby was not sent: how often it looks for another server. */
+const HOSTS_TRIED_MAX = 5;
+const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
 const CHUNK_ROWS = 1_000;
 const CLOSE_TIMEOUT_SECONDS = 5;
 
@@ -54,7 +86,11 @@ const UNAVAILABLE_CODES = new Set([
   "ENOENT",
   "EPIPE",
   "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
   "ENOTFOUND",
+  "ERR_SOCKET_CLOSED",
+  NOT_PRIMARY,
   "EAI_AGAIN",
   "EACCES",
   "57P01",
@@ -76,7 +112,15 @@ export function violatedConstraint(error: unknown): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-export function createDatabase(connections: Connections): Database {
+export function createDatabase(
+  connections: Connections,
+  { runningMax = RUNNING_MAX }: DatabaseOptions = {},
+): Database {
+  const gate = createGate({
+    runningMax,
+    waitingMax: DATABASE_WAITING_MAX,
+    waitMsMax: DATABASE_WAIT_MS_MAX,
+  });
   let statementCount = 0;
   function run(name: StatementName, parameters: readonly unknown[]) {
     statementCount += 1;
@@ -88,11 +132,26 @@ export function createDatabase(connections: Connections): Database {
       options as never,
     );
   }
+  async function send(name: StatementName, parameters: readonly unknown[]) {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await run(name, parameters);
+      } catch (error) {
+        if (!isNotPrimary(error) || tries >= HOSTS_TRIED_MAX) {
+          throw isUnavailable(error) ? unavailable(error) : error;
+        }
+      }
+    }
+  }
   async function rows(name: StatementName, parameters: readonly unknown[]) {
+    if (UNGATED.has(name)) return send(name, parameters);
+    const entered = gate.enter();
+    if (!(entered === true || (await entered))) throw new DatabaseOverloadedError();
+    const startedMs = performance.now();
     try {
-      return await run(name, parameters);
-    } catch (error) {
-      throw isUnavailable(error) ? unavailable(error) : error;
+      return await send(name, parameters);
+    } finally {
+      gate.leave(performance.now() - startedMs);
     }
   }
   return {
@@ -106,6 +165,12 @@ export function createDatabase(connections: Connections): Database {
     get statementCount() {
       return statementCount;
     },
+    get running() {
+      return gate.running;
+    },
+    get waiting() {
+      return gate.waiting;
+    },
   };
 }
 
@@ -116,6 +181,11 @@ export function createDatabase(connections: Connections): Database {
 function serverTyped(parameter: unknown): unknown {
   if (Array.isArray(parameter)) return parameter.map(serverTyped);
   return typeof parameter === "bigint" ? String(parameter) : parameter;
+}
+
+/** Whether the statement was not sent, since the server it would have gone to can't be written to. */
+export function isNotPrimary(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === NOT_PRIMARY;
 }
 
 function unavailable(cause: unknown): DatabaseUnavailableError {

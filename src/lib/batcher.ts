@@ -2,7 +2,8 @@
  * Gathers what waits and sends it together, without a timer.
  *
  * A batch leaves as soon as a flight is free: alone when idle, larger the busier it gets. While all
- * flights are out, arrivals gather; the queue is bounded, and what has no place is told so at once.
+ * flights are out, arrivals gather; the queue is bounded by number and by time, and what has no place,
+ * or would wait too long by the pace of the last flights, is told so at once.
  *
  * @module
  */
@@ -17,6 +18,8 @@ export interface BatcherOptions<Item, Result> {
   readonly flightsMax: number;
   /** Items that may wait. */
   readonly queueMax: number;
+  /** How long an item may wait, in milliseconds. @default no bound */
+  readonly waitMsMax?: number;
   /** Items of one non-undefined group never share a batch: the later waits for the next. */
   readonly groupOf?: (item: Item) => string | undefined;
   /** Asked when the batch leaves; an item that is no longer wanted is dropped, its promise unsettled. */
@@ -24,8 +27,8 @@ export interface BatcherOptions<Item, Result> {
 }
 
 export interface Batcher<Item, Result> {
-  /** The item's result; undefined where the queue is full. Rejects where its batch failed. */
-  submit(item: Item): Promise<Result> | undefined;
+  /** The item's result; undefined where it can't be had in time. Rejects where its batch failed. */
+  submit(item: Item): Promise<Result | undefined>;
   /** Resolves when nothing waits and nothing flies. */
   idle(): Promise<void>;
   readonly waiting: number;
@@ -34,17 +37,28 @@ export interface Batcher<Item, Result> {
 
 interface Waiter<Item, Result> {
   readonly item: Item;
-  readonly resolve: (result: Result) => void;
+  readonly sinceMs: number;
+  readonly resolve: (result: Result | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
+
+const REFUSED = Promise.resolve(undefined);
+/** Weight of the newest flight in the average of their times. */
+const PACE_WEIGHT = 1 / 8;
+/** What was let in may wait so many times as long, since an average is not kept to the millisecond. */
+const LATENESS = 2;
 
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
   const { batchMax, flightsMax, queueMax, groupOf, isWanted } = options;
+  const { waitMsMax = Number.POSITIVE_INFINITY } = options;
   assert(batchMax > 0 && flightsMax > 0 && queueMax > 0, "a batcher's bounds are positive");
   let queue: Waiter<Item, Result>[] = [];
   let flying = 0;
+  let meanMs = 0;
+  /** When the flights that are out began, the oldest first. */
+  const departures = new Set<{ readonly sinceMs: number }>();
   let isScheduled = false;
   const idleWaiters: (() => void)[] = [];
 
@@ -66,6 +80,8 @@ export function createBatcher<Item, Result>(
       return;
     }
     flying += 1;
+    const departure = { sinceMs: performance.now() };
+    departures.add(departure);
     options
       .run(batch.map((waiter) => waiter.item))
       .then(
@@ -79,13 +95,38 @@ export function createBatcher<Item, Result>(
       )
       .finally(() => {
         flying -= 1;
+        departures.delete(departure);
+        meanMs += (performance.now() - departure.sinceMs - meanMs) * PACE_WEIGHT;
         schedule();
         settleIdle();
       });
   }
 
+  /** How long a newcomer would wait, by the pace of late, or by a flight that is later than that. */
+  function expectedWaitMs(): number {
+    if (flying < flightsMax) return 0;
+    let outMs = 0;
+    for (const { sinceMs } of departures) {
+      outMs = performance.now() - sinceMs;
+      break;
+    }
+    const rounds = Math.ceil((queue.length + 1) / batchMax) / flightsMax;
+    return rounds * Math.max(meanMs, outMs);
+  }
+
+  /** Those that are still to be decided; whose time is up is told so. */
+  function takeWanted(): Waiter<Item, Result>[] {
+    const overdueMs = performance.now() - waitMsMax * LATENESS;
+    return queue.filter(({ item, sinceMs, resolve }) => {
+      if (isWanted?.(item) === false) return false;
+      if (sinceMs >= overdueMs) return true;
+      resolve(undefined);
+      return false;
+    });
+  }
+
   function takeBatch(): Waiter<Item, Result>[] {
-    const wanted = isWanted === undefined ? queue : queue.filter(({ item }) => isWanted(item));
+    const wanted = takeWanted();
     if (groupOf === undefined) {
       queue = wanted.slice(batchMax);
       return wanted.slice(0, batchMax);
@@ -113,9 +154,9 @@ export function createBatcher<Item, Result>(
 
   return {
     submit(item) {
-      if (queue.length >= queueMax) return undefined;
-      return new Promise<Result>((resolve, reject) => {
-        queue.push({ item, resolve, reject });
+      if (queue.length >= queueMax || expectedWaitMs() > waitMsMax) return REFUSED;
+      return new Promise<Result | undefined>((resolve, reject) => {
+        queue.push({ item, sinceMs: performance.now(), resolve, reject });
         schedule();
       });
     },

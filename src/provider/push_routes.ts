@@ -6,11 +6,9 @@
 import { Elysia } from "elysia";
 import { createEndpoint } from "../http/endpoint.ts";
 import { documentedParameters } from "../http/parameters.ts";
+import { UPLOAD_SECONDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { createPushFeed, PUSH_ANSWER, PUSH_PARAMETERS } from "./push_feed.ts";
-
-/** Bun ends a request after 10 seconds by default, however steadily its body comes in. */
-const REQUEST_SECONDS_MAX = 60;
 
 const DESCRIPTION = [
   "Singleton: the document replaces the one before. Collection: rows go into the current batch; with `batch_id` they are staged until `batch_complete`. Stream: events are appended, and a row id that is there already is skipped.",
@@ -26,7 +24,7 @@ export function pushRoutes(services: Services) {
   return new Elysia({ name: "push" }).post(
     "/provider/feed/:feed_id/push",
     ({ request, server, params }) => {
-      server?.timeout(request, REQUEST_SECONDS_MAX);
+      server?.timeout(request, UPLOAD_SECONDS_MAX);
       return push(request, params.feed_id);
     },
     {

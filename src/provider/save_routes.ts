@@ -7,13 +7,11 @@ import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { createEndpoint } from "../http/endpoint.ts";
 import { documentedParameters } from "../http/parameters.ts";
+import { UPLOAD_SECONDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { createListFeeds, LIST_PARAMETERS } from "./list_feeds.ts";
 import { CREATE_BODY, EDIT_BODY } from "./save_body.ts";
 import { createCreateFeed, createEditFeed } from "./save_feed.ts";
-
-/** Bun ends a request after 10 seconds by default, however steadily its body comes in. */
-const REQUEST_SECONDS_MAX = 60;
 
 const CREATE_DESCRIPTION = [
   "Makes a feed, as a draft unless `status` is `inactive`; its first successful push activates it. With the `id` of a feed of your account it is exactly an edit (200) and takes no place in the quota.",
@@ -47,7 +45,7 @@ export function saveRoutes(services: Services) {
     .post(
       "/provider/feed/create",
       ({ request, server }) => {
-        server?.timeout(request, REQUEST_SECONDS_MAX);
+        server?.timeout(request, UPLOAD_SECONDS_MAX);
         return create(request);
       },
       {
@@ -64,7 +62,7 @@ export function saveRoutes(services: Services) {
     .patch(
       "/provider/feed/:feed_id/edit",
       ({ request, server, params }) => {
-        server?.timeout(request, REQUEST_SECONDS_MAX);
+        server?.timeout(request, UPLOAD_SECONDS_MAX);
         return edit(request, params.feed_id);
       },
       {

@@ -1,0 +1,124 @@
+/**
+ * Reads where the database is: one host or several, a socket, encrypted or not.
+ *
+ * The driver knows several hosts and `target_session_attrs`, too; but with several it never gives up,
+ * and it takes a standby for a server that can be written to. So it is told of one host only, and its
+ * sockets come from us (`sockets.ts`).
+ *
+ * @module
+ */
+
+/** Where the database is: an address, or the private socket of the embedded one. */
+export type DatabaseAddress =
+  | { readonly url: string }
+  | {
+      readonly host: string;
+      readonly port: number;
+      readonly user: string;
+      readonly database: string;
+    };
+
+/** One server. */
+export interface DatabaseHost {
+  /** A name, an IP address, or the folder of a socket. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * As in libpq; `verify` is its `verify-full`, and `prefer` and `require` take any certificate.
+ */
+export type Encryption = "none" | "prefer" | "require" | "verify";
+
+export interface AddressedHosts {
+  /** In the order in which they are tried. */
+  readonly hosts: readonly [DatabaseHost, ...DatabaseHost[]];
+  readonly encryption: Encryption;
+  /** Whether a server that can't be written to is passed over. */
+  readonly isPrimaryWanted: boolean;
+  /** For the driver: user, password and database, with one host. */
+  readonly url: string | undefined;
+  /** For the driver, where there is no address. */
+  readonly session: { readonly user: string; readonly database: string } | undefined;
+}
+
+const PORT_DEFAULT = 5432;
+const ENCRYPTIONS: Readonly<Record<string, Encryption>> = {
+  disable: "none",
+  false: "none",
+  allow: "prefer",
+  prefer: "prefer",
+  require: "require",
+  true: "require",
+  "verify-ca": "verify",
+  "verify-full": "verify",
+};
+
+/** @throws where the address can't be used; the message repeats no part of it that may be a secret. */
+export function hostsOf(address: DatabaseAddress): AddressedHosts {
+  if (!("url" in address)) {
+    const { host, port, user, database } = address;
+    return {
+      hosts: [{ host, port }],
+      encryption: "none",
+      isPrimaryWanted: false,
+      url: undefined,
+      session: { user, database },
+    };
+  }
+  const parts = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i.exec(address.url);
+  if (parts === null) throw new Error("DATABASE_URL must be an address of PostgreSQL");
+  const [, scheme, user, authority = "", rest] = parts;
+  const url = new URL(`${scheme}${user}localhost${rest}`);
+  const named = takeParameter(url, "host");
+  const port = Number(takeParameter(url, "port") ?? PORT_DEFAULT);
+  const given = authority.split(",").map((each) => hostOf(each, port));
+  // `?host=/run/postgresql` names a socket or other hosts, as in libpq.
+  const hosts = named?.split(",").map((host) => ({ host, port: given[0]?.port ?? port })) ?? given;
+  return {
+    hosts: hosts as [DatabaseHost, ...DatabaseHost[]],
+    isPrimaryWanted: readTarget(takeParameter(url, "target_session_attrs"), hosts.length),
+    encryption: readEncryption(takeParameter(url, "sslmode") ?? takeParameter(url, "ssl")),
+    url: url.href,
+    session: undefined,
+  };
+}
+
+/** Without it, of several hosts the one that can be written to is meant: a gateway writes. */
+function readTarget(target: string | undefined, hostCount: number): boolean {
+  switch (target) {
+    case undefined:
+      return hostCount > 1;
+    case "read-write":
+    case "primary":
+      return true;
+    case "any":
+      return false;
+    default:
+      throw new Error(
+        `target_session_attrs in DATABASE_URL must be read-write, primary or any, got "${target}": the gateway writes`,
+      );
+  }
+}
+
+function readEncryption(mode: string | undefined): Encryption {
+  if (mode === undefined) return "none";
+  const encryption = Object.hasOwn(ENCRYPTIONS, mode) ? ENCRYPTIONS[mode] : undefined;
+  if (encryption !== undefined) return encryption;
+  throw new Error(
+    `sslmode in DATABASE_URL must be disable, prefer, require or verify-full, got "${mode}"`,
+  );
+}
+
+function takeParameter(url: URL, name: string): string | undefined {
+  const value = url.searchParams.get(name) ?? undefined;
+  url.searchParams.delete(name);
+  return value;
+}
+
+/** `name`, `name:port`, `[::1]:port`; nothing is the machine itself. */
+function hostOf(text: string, portDefault: number): DatabaseHost {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
+  const host = bracketed || plain || "localhost";
+  return { host: decodeURIComponent(host), port: port === undefined ? portDefault : Number(port) };
+}

@@ -1,0 +1,221 @@
+/**
+ * The sockets of a pool: which host each goes to, encryption, and the end of those that are dead.
+ *
+ * Hosts are tried in their order, from the one that was last good; a connection that reaches none is
+ * refused at once. Where a server that can be written to is wanted, a standby tells itself while the
+ * session starts (`in_hot_standby`, PostgreSQL 14 or newer): its socket is closed, with an error that
+ * means nothing was sent, and it is passed over for a while.
+ *
+ * A server that has stopped without a word, or a network that has, would leave a statement waiting for
+ * ever: statements are bounded by the server, so a socket that is silent for longer is closed.
+ *
+ * @module
+ */
+import { isIP, Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { AddressedHosts, DatabaseHost, Encryption } from "./address.ts";
+
+export interface SocketsOptions
+  extends Pick<AddressedHosts, "hosts" | "encryption" | "isPrimaryWanted"> {
+  /** For one attempt at all hosts, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** A socket that owes an answer and is silent for as long is closed; undefined for no bound. */
+  readonly silenceMs: number | undefined;
+}
+
+/** Opens the next socket of a pool. Never rejects: a socket that could not be opened fails later. */
+export type OpenSocket = () => Promise<Socket>;
+
+/** The server can't be written to; nothing was sent to it, so the statement may go to another. */
+export const NOT_PRIMARY = "HOST_NOT_PRIMARY";
+
+const PASSED_OVER_MS = 1_000;
+const SWEEP_MS = 500;
+/** The message that asks a server for encryption. PostgreSQL's protocol, SSLRequest. */
+const SSL_REQUEST = new Uint8Array([0, 0, 0, 8, 4, 210, 22, 47]);
+const SSL_ACCEPTED = "S".charCodeAt(0);
+/** How long a ReadyForQuery message is, and how it begins. */
+const READY_BYTES = 6;
+const READY_HEAD = Buffer.from([0x5a, 0, 0, 0, 5]);
+const STANDBY_MARKS = ["in_hot_standby\0on\0", "default_transaction_read_only\0on\0"];
+
+interface Watched {
+  readonly socket: Socket;
+  /** Since when an answer is owed and nothing came. */
+  silentSinceMs: number | undefined;
+}
+
+export function createSockets(options: SocketsOptions): OpenSocket {
+  const { hosts, encryption, isPrimaryWanted, connectTimeoutMs, silenceMs } = options;
+  const passedOverUntilMs = new Map<DatabaseHost, number>();
+  let lastGood: DatabaseHost = hosts[0];
+  const sweep = silenceMs === undefined ? undefined : createSweep(silenceMs);
+
+  function inOrder(): DatabaseHost[] {
+    const from = hosts.indexOf(lastGood);
+    const turned = [...hosts.slice(from), ...hosts.slice(0, from)];
+    const nowMs = performance.now();
+    const isGood = (host: DatabaseHost) => (passedOverUntilMs.get(host) ?? 0) <= nowMs;
+    // Those that were passed over come last: where no other is left, they may have been promoted.
+    return [...turned.filter(isGood), ...turned.filter((host) => !isGood(host))];
+  }
+
+  /** Looks on while the session starts. */
+  function prove(socket: Socket, host: DatabaseHost): void {
+    let started = "";
+    const look = (bytes: Buffer) => {
+      started += bytes.toString("latin1");
+      if (isPrimaryWanted && STANDBY_MARKS.some((mark) => started.includes(mark))) {
+        passedOverUntilMs.set(host, performance.now() + PASSED_OVER_MS);
+        socket.destroy(standbyError(host));
+      } else if (isReady(bytes)) {
+        lastGood = host;
+        socket.off("data", look);
+        socket.off("end", fail);
+      }
+    };
+    // Without an error the driver would try again at once, and for ever.
+    const fail = () => socket.destroy(closedEarly());
+    socket.on("data", look);
+    socket.once("end", fail);
+  }
+
+  return async () => {
+    let failure: unknown;
+    for (const host of inOrder()) {
+      try {
+        const timeoutMs = connectTimeoutMs / hosts.length;
+        const socket = await open(host, { encryption, timeoutMs });
+        prove(socket, host);
+        sweep?.watch(socket);
+        return socket;
+      } catch (error) {
+        failure = error;
+      }
+    }
+    return failingSocket(failure);
+  };
+}
+
+/** The driver listens once it has the socket; before that nobody would hear of the failure. */
+function failingSocket(failure: unknown): Socket {
+  const socket = new Socket();
+  // What the driver writes in between would fail first, and for a reason that tells nothing.
+  socket.write = () => true;
+  setTimeout(() => socket.destroy(failure as Error), 0);
+  return socket;
+}
+
+function standbyError({ host, port }: DatabaseHost): Error {
+  const message = `the database at ${host}:${port} is a standby or read-only`;
+  return Object.assign(new Error(message), { code: NOT_PRIMARY });
+}
+
+async function open(
+  host: DatabaseHost,
+  options: { readonly encryption: Encryption; readonly timeoutMs: number },
+): Promise<Socket> {
+  const isLocal = host.host.startsWith("/");
+  const socket = new Socket();
+  const timer = setTimeout(() => {
+    const message = `${host.host}:${host.port} did not answer within ${options.timeoutMs} ms`;
+    socket.destroy(Object.assign(new Error(message), { code: "CONNECT_TIMEOUT" }));
+  }, options.timeoutMs);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once("error", reject);
+      socket.once("close", () => reject(closedEarly()));
+      if (isLocal) socket.connect(`${host.host}/.s.PGSQL.${host.port}`, resolve);
+      else socket.connect(host.port, host.host, resolve);
+    });
+    socket.removeAllListeners();
+    if (isLocal || options.encryption === "none") return socket;
+    return await encrypt(socket, host.host, options.encryption);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function encrypt(
+  socket: Socket,
+  host: string,
+  encryption: Exclude<Encryption, "none">,
+): Promise<Socket> {
+  const answer = await new Promise<Buffer>((resolve, reject) => {
+    socket.once("data", resolve);
+    socket.once("error", reject);
+    socket.once("close", () => reject(closedEarly()));
+    socket.write(SSL_REQUEST);
+  });
+  socket.removeAllListeners();
+  if (answer[0] !== SSL_ACCEPTED) {
+    if (encryption === "prefer") return socket;
+    throw Object.assign(new Error("the database takes no encrypted connection"), {
+      code: "ECONNREFUSED",
+    });
+  }
+  const secure = connectTls({
+    socket,
+    ...(isIP(host) === 0 && { servername: host }),
+    rejectUnauthorized: encryption === "verify",
+  });
+  await new Promise<void>((resolve, reject) => {
+    secure.once("secureConnect", resolve);
+    secure.once("error", reject);
+    secure.once("close", () => reject(closedEarly()));
+  });
+  secure.removeAllListeners();
+  return secure;
+}
+
+function closedEarly(): Error {
+  return Object.assign(new Error("the connection was closed before it was made"), {
+    code: "ECONNRESET",
+  });
+}
+
+/** Whether the bytes end with a ReadyForQuery message: nothing more is owed. */
+function isReady(bytes: Buffer): boolean {
+  const at = bytes.length - READY_BYTES;
+  return at >= 0 && bytes.subarray(at, at + READY_HEAD.length).equals(READY_HEAD);
+}
+
+/** Looks after all sockets of a pool at once: a timer for each statement would cost more. */
+function createSweep(silenceMs: number) {
+  const watched = new Set<Watched>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  function sweep(): void {
+    const nowMs = performance.now();
+    for (const { socket, silentSinceMs } of watched) {
+      if (silentSinceMs === undefined || nowMs - silentSinceMs <= silenceMs) continue;
+      const message = `the database was silent for ${silenceMs} ms`;
+      socket.destroy(Object.assign(new Error(message), { code: "ETIMEDOUT" }));
+    }
+  }
+
+  return {
+    watch(socket: Socket): void {
+      const each: Watched = { socket, silentSinceMs: undefined };
+      const write = socket.write.bind(socket) as (...written: unknown[]) => boolean;
+      socket.write = ((...written: unknown[]) => {
+        each.silentSinceMs ??= performance.now();
+        return write(...written);
+      }) as typeof socket.write;
+      socket.on("data", (bytes: Buffer) => {
+        each.silentSinceMs = isReady(bytes) ? undefined : performance.now();
+      });
+      socket.once("close", () => {
+        watched.delete(each);
+        if (watched.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      });
+      watched.add(each);
+      timer ??= setInterval(sweep, SWEEP_MS).unref();
+    },
+  };
+}

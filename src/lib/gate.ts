@@ -1,0 +1,91 @@
+/**
+ * Lets so many pieces of work run at once, lets some more wait, and refuses the rest at once.
+ *
+ * What waits is bounded by time: from the pace of the last pieces the gate knows how long a newcomer
+ * would wait, and refuses it where that is too long. One that has waited longer than it should all the
+ * same, since the pace fell, is refused then.
+ *
+ * @module
+ */
+import { assert } from "./assert.ts";
+
+export interface GateOptions {
+  /** Pieces that run at once. */
+  readonly runningMax: number;
+  /** Pieces that wait. */
+  readonly waitingMax: number;
+  /** How long a piece may wait, in milliseconds. */
+  readonly waitMsMax: number;
+}
+
+export interface Gate {
+  /** Resolves to true once the caller may begin, who then calls `leave`; to false where it may not. */
+  enter(): Promise<boolean> | boolean;
+  /** After the end of what was let in; `ms` is how long it took. */
+  leave(ms: number): void;
+  readonly running: number;
+  readonly waiting: number;
+}
+
+interface Waiter {
+  readonly begin: () => void;
+}
+
+/** Weight of the newest piece in the average of their times. */
+const PACE_WEIGHT = 1 / 16;
+
+export function createGate({ runningMax, waitingMax, waitMsMax }: GateOptions): Gate {
+  assert(runningMax > 0, "a gate lets something through");
+  const waiters = new Set<Waiter>();
+  let running = 0;
+  let meanMs = 0;
+
+  function expectedWaitMs(): number {
+    return ((waiters.size + 1) * meanMs) / runningMax;
+  }
+
+  function wait(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        waiters.delete(waiter);
+        resolve(false);
+      }, waitMsMax);
+      const waiter: Waiter = {
+        begin() {
+          clearTimeout(timer);
+          waiters.delete(waiter);
+          running += 1;
+          resolve(true);
+        },
+      };
+      waiters.add(waiter);
+    });
+  }
+
+  return {
+    enter() {
+      if (running < runningMax) {
+        running += 1;
+        return true;
+      }
+      if (waiters.size >= waitingMax || expectedWaitMs() > waitMsMax) return false;
+      return wait();
+    },
+    leave(ms) {
+      assert(running > 0, "only what was let in can leave");
+      running -= 1;
+      meanMs += (ms - meanMs) * PACE_WEIGHT;
+      // A set gives back what was put in first.
+      for (const first of waiters) {
+        first.begin();
+        break;
+      }
+    },
+    get running() {
+      return running;
+    },
+    get waiting() {
+      return waiters.size;
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect as connectSocket } from "node:net";
+import { type Connections, connect } from "../src/database/connect.ts";
+import { firstLine, linesOf, operatorOf, spawnFeedgate } from "./operator/support.ts";
+import { createTestDatabase, type TestDatabase } from "./support/database.ts";
+
+/** A signal to the end of the process. Decisions 8. */
+const DRAIN_MS_MAX = 10_000;
+
+let database: TestDatabase;
+let sql: Connections;
+let writeKey: string;
+let feedId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = connect(database.address, { connectionsMax: 2 });
+  const operator = operatorOf(database.url);
+  const account = (await operator.json("account", "create", "--name", "Acme")) as { id: string };
+  const argv = ["key", "create", "--account", account.id, "--permission", "write"];
+  writeKey = ((await operator.json(...argv)) as { key: string }).key;
+  const feeds = await sql`
+    insert into feeds (account_id, name, endpoint_path)
+    values (${account.id}, 'Drain', 'drain')
+    returning feed_id`;
+  feedId = feeds[0]?.feed_id;
+});
+afterAll(() => sql.end());
+
+/** A gateway in a process of its own. */
+async function serve(url = database.url) {
+  const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: url });
+  const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0] as string;
+  const push = () =>
+    fetch(`${address}/v1/provider/feed/${feedId}/push`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${writeKey}` },
+      body: JSON.stringify({ payload: { at: new Date().toISOString() } }),
+    });
+  return { child, address, push };
+}
+
+/** Holds the feed's row for a while, so that a push to it waits. */
+async function lockFeed(): Promise<{ release(): Promise<void> }> {
+  const session = await sql.reserve();
+  await session`begin`;
+  await session`select from feeds where feed_id = ${feedId} for update`;
+  return {
+    async release() {
+      await session`rollback`;
+      session.release();
+    },
+  };
+}
+
+async function untilWaiting(): Promise<void> {
+  for (;;) {
+    const rows = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    if (rows.length > 0) return;
+    await Bun.sleep(10);
+  }
+}
+
+describe("stop", () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    test(`${signal}: readyz is 503 first, what is in flight is answered, and the process ends with 0`, async () => {
+      const { child, address, push } = await serve();
+      expect((await push()).status).toBe(200);
+      const lock = await lockFeed();
+      const inFlight = push();
+      await untilWaiting();
+      const startedMs = performance.now();
+      child.kill(signal);
+      await Bun.sleep(50);
+      const ready = await fetch(`${address}/readyz`);
+      expect([ready.status, ready.headers.get("connection")]).toEqual([503, "close"]);
+      expect(ready.headers.get("retry-after")).toBe("1");
+      // The process still lives, and says so.
+      expect((await fetch(`${address}/healthz`)).status).toBe(200);
+      await Bun.sleep(400);
+      // By now nothing new is taken, and the push still waits for its lock.
+      await expect(fetch(`${address}/healthz`)).rejects.toThrow();
+      await lock.release();
+      const answer = await inFlight;
+      expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+      expect(await child.exited).toBe(0);
+      expect(performance.now() - startedMs).toBeLessThan(DRAIN_MS_MAX);
+    });
+  }
+
+  test("an upload that drips is cut, so that the process ends within 10 s", async () => {
+    const { child, address } = await serve();
+    const { hostname, port } = new URL(address);
+    const socket = connectSocket(Number(port), hostname);
+    socket.on("error", () => {});
+    socket.write(
+      `POST /v1/provider/feed/${feedId}/push HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer ${writeKey}\r\nContent-Length: 1000\r\n\r\n{`,
+    );
+    const drip = setInterval(() => socket.write(" "), 200);
+    await Bun.sleep(300);
+    const startedMs = performance.now();
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    clearInterval(drip);
+    socket.destroy();
+    expect(performance.now() - startedMs).toBeLessThan(DRAIN_MS_MAX);
+  }, 20_000);
+
+  test("a second signal ends the process at once", async () => {
+    const { child, push } = await serve();
+    const lock = await lockFeed();
+    const cut = push().catch(() => undefined);
+    await untilWaiting();
+    child.kill("SIGTERM");
+    await Bun.sleep(300);
+    const startedMs = performance.now();
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(143);
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    await cut;
+    await lock.release();
+  });
+});
+
+describe("start", () => {
+  test("two processes on one empty database both come up, with one schema", async () => {
+    await sql.unsafe("create database empty_for_two");
+    const url = database.url.replace(/\/test_\d+/, "/empty_for_two");
+    const both = await Promise.all([serve(url), serve(url)]);
+    for (const { address } of both) expect((await fetch(`${address}/readyz`)).status).toBe(200);
+    const looking = connect({ url }, { connectionsMax: 1 });
+    const rows = await looking`
+      select count(*)::int as applied, max(version) as newest from schema_migrations`;
+    expect(rows[0]?.applied).toBe(rows[0]?.newest);
+    await looking.end();
+    for (const { child } of both) child.kill("SIGTERM");
+    for (const { child } of both) expect(await child.exited).toBe(0);
+  }, 20_000);
+
+  test("a database with a newer schema is refused with one line and exit code 1", async () => {
+    const newer = await createTestDatabase();
+    const writing = connect(newer.address, { connectionsMax: 1 });
+    await writing`insert into schema_migrations (version, name) values (9999, 'of_the_future')`;
+    await writing.end();
+    expect(await failure(newer.url)).toEqual([
+      expect.stringMatching(/schema 9999.*newer feedgate/),
+    ]);
+  });
+
+  test("a database that can't be reached is one line and exit code 1", async () => {
+    for (const url of [
+      "postgres://someone:secret@127.0.0.1:1/feedgate",
+      "postgres://someone:secret@127.0.0.1:1,127.0.0.1:2/feedgate",
+      "postgres://someone:secret@no-such-host.invalid/feedgate",
+      "postgres:///feedgate?host=/nowhere",
+    ]) {
+      const lines = await failure(url);
+      expect(lines).toEqual([expect.stringMatching(/can't be reached .*DATABASE_URL/)]);
+      expect(lines[0]).not.toContain("secret");
+    }
+  }, 20_000);
+
+  test("an address that names no kind of server that can be written to is one line", async () => {
+    const lines = await failure("postgres://127.0.0.1:1/feedgate?target_session_attrs=standby");
+    expect(lines).toEqual([expect.stringContaining("target_session_attrs")]);
+  });
+});
+
+/** The lines of standard error of a `serve` that ends with 1. */
+async function failure(url: string): Promise<string[]> {
+  const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: url });
+  expect(await child.exited).toBe(1);
+  return linesOf(await new Response(child.stderr).text());
+}
