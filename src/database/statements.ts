@@ -15,6 +15,8 @@ import sql_credit_record_purchase from "../../sql/credit/record_purchase.sql" wi
 import sql_credit_redeem_promotion from "../../sql/credit/redeem_promotion.sql" with { type: "text" };
 import sql_database_keep_setting from "../../sql/database/keep_setting.sql" with { type: "text" };
 import sql_database_ping from "../../sql/database/ping.sql" with { type: "text" };
+import sql_demo_keep_demo_account from "../../sql/demo/keep_demo_account.sql" with { type: "text" };
+import sql_demo_list_demo_settings from "../../sql/demo/list_demo_settings.sql" with { type: "text" };
 import sql_feed_find_unindexed_batches from "../../sql/feed/find_unindexed_batches.sql" with { type: "text" };
 import sql_feed_index_filter_rows from "../../sql/feed/index_filter_rows.sql" with { type: "text" };
 import sql_feed_read_collection_page from "../../sql/feed/read_collection_page.sql" with { type: "text" };
@@ -137,6 +139,8 @@ export const STATEMENTS = {
   redeem_promotion: sql_credit_redeem_promotion,
   keep_setting: sql_database_keep_setting,
   ping: sql_database_ping,
+  keep_demo_account: sql_demo_keep_demo_account,
+  list_demo_settings: sql_demo_list_demo_settings,
   find_unindexed_batches: sql_feed_find_unindexed_batches,
   index_filter_rows: sql_feed_index_filter_rows,
   read_collection_page: sql_feed_read_collection_page,
@@ -328,6 +332,21 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly answer: number;
+    };
+  };
+  /** the demo's account by its known id: made once, whichever start comes first */
+  keep_demo_account: {
+    parameters: readonly [account_id: string, name: string, max_feeds_allowed: number];
+    row: {
+      readonly account_id: string;
+    };
+  };
+  /** what the demo has finished in this database, so that a later start does not repeat it */
+  list_demo_settings: {
+    parameters: readonly [];
+    row: {
+      readonly name: string;
+      readonly value: string;
     };
   };
   /** what was pushed to since a push, and is so large that it is indexed before anyone filters it */

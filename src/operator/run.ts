@@ -5,9 +5,8 @@
  * @module
  */
 import { type Config, ConfigError, readConfig } from "../config.ts";
-import { SchemaTooNewError } from "../database/migrate.ts";
-import { isUnavailable } from "../database/query.ts";
-import { type Command, RefusedError, UsageError } from "./command.ts";
+import { DatabaseUnavailableError, isUnavailable } from "../database/query.ts";
+import { type Command, UsageError } from "./command.ts";
 import { parseCommandLine, type Request } from "./command_line.ts";
 import { OutputClosedError, standardOutput } from "./output.ts";
 
@@ -52,18 +51,19 @@ function configOf(
 /** One line; a line for each mistake in the environment. */
 function messagesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.mistakes;
-  const { message, code, cause } = error as Error & { code?: string; cause?: { code?: string } };
-  if (error instanceof UsageError || error instanceof RefusedError) return [oneLine(message)];
-  if (error instanceof SchemaTooNewError) return [oneLine(message)];
-  const state = code ?? cause?.code ?? "";
-  if (code === "EADDRINUSE") {
+  // What the driver says is the cause of an error of ours; what a file system says is not about it.
+  const reason = (error instanceof DatabaseUnavailableError ? error.cause : error) as SystemError;
+  if (reason.code === "EADDRINUSE") {
     return ["the port is in use: stop what listens there, or choose another with --port"];
   }
-  if (isUnavailable(error) || isUnavailable(cause)) {
-    return [`the database can't be reached (${state}): start it, or check DATABASE_URL`];
+  if (reason.path === undefined && isUnavailable(reason)) {
+    return [`the database can't be reached (${reason.code}): start it, or check DATABASE_URL`];
   }
-  return [oneLine(message ?? String(error))];
+  return [oneLine(reason.message ?? String(error))];
 }
+
+/** An error of the system or of the driver; `path` where it is about a file. */
+type SystemError = Error & { readonly code?: string; readonly path?: string };
 
 function oneLine(message: string): string {
   return message.trim().replace(/\s*\n\s*/g, "; ");
