@@ -55,8 +55,9 @@ returns table (
   definition_version bigint
 )
 language plpgsql
--- The arrays are small and every table is reached by its key; without these a plan made while the
--- tables were empty could scan them.
+-- The arrays are small and every table is reached by its key; without these, and without the lateral
+-- look-ups of one row each, a plan made while the tables were empty would go through all of a table for
+-- each read once they are full.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -182,22 +183,51 @@ begin
         limit_free, limit_paid, idempotency_key, query_hash, place
       )
     ) as reads
-    left join api_keys as keys
-      on keys.key_id = reads.key_id
-    left join feeds
-      on feeds.feed_id = reads.feed_id
-    left join rate_windows as windows
-      on windows.account_id = reads.account_id
-      and windows.operation = reads.operation
-      and windows.feed_id = reads.window_feed_id
+    left join lateral (
+      select api_keys.key_id, api_keys.account_id, api_keys.revoked_at, api_keys.expires_at
+      from api_keys
+      where api_keys.key_id = reads.key_id
+      limit 1
+    ) as keys
+      on true
+    left join lateral (
+      select
+        feeds.feed_id, feeds.status, feeds.price_type, feeds.call_price_nanos, feeds.data_version,
+        feeds.definition_version
+      from feeds
+      where feeds.feed_id = reads.feed_id
+      limit 1
+    ) as feeds
+      on true
+    left join lateral (
+      select rate_windows.ctid, rate_windows.hits
+      from rate_windows
+      where rate_windows.account_id = reads.account_id
+        and rate_windows.operation = reads.operation
+        and rate_windows.feed_id = reads.window_feed_id
+      limit 1
+    ) as windows
+      on true
     -- The two that are rarely there are looked up by a null key, that is not at all, where they can't.
-    left join purchases
-      on purchases.account_id = reads.account_id
-      and purchases.feed_id = case when feeds.price_type = 'one_time' then reads.feed_id end
-    left join idempotency_keys as remembered
-      on remembered.account_id = reads.account_id
-      and remembered.idempotency_key = reads.idempotency_key
-      and remembered.happened_at > moment - idempotency_us * interval '1 microsecond'
+    left join lateral (
+      select purchases.feed_id
+      from purchases
+      where purchases.account_id = reads.account_id
+        and purchases.feed_id = case when feeds.price_type = 'one_time' then reads.feed_id end
+      limit 1
+    ) as purchases
+      on true
+    left join lateral (
+      select
+        idempotency_keys.query_hash, idempotency_keys.usage_id, idempotency_keys.charge_nanos,
+        idempotency_keys.happened_at
+      from idempotency_keys
+      where idempotency_keys.account_id = reads.account_id
+        and idempotency_keys.idempotency_key = reads.idempotency_key
+        and idempotency_keys.happened_at > moment - idempotency_us * interval '1 microsecond'
+      limit 1
+    ) as remembered
+      on true
     order by reads.place
   loop
     usage_id := null;
