@@ -196,9 +196,10 @@ describe("demo", () => {
     const environment = { DATABASE_URL: url, FEEDGATE_DATA_DIR: temporaryFolder() };
     const child = spawnFeedgate(["demo", "--port", "0"], environment);
     while ((await sql`select from feeds`).length < 2) await Bun.sleep(1);
+    const startedMs = performance.now();
     child.kill("SIGTERM");
     expect(await child.exited).toBe(0);
-    expect(await new Response(child.stdout).text()).toBe("");
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
     await sql.end();
   });
 });
