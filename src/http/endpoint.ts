@@ -67,7 +67,8 @@ export function createEndpoint(
       response.headers.set("X-Request-Id", requestId);
     } catch (error) {
       const problem = problemOf(error);
-      if (problem.status >= 500) context.log.error("request failed", { requestId, route, error });
+      if (problem.status >= 500)
+        context.log.error("request failed", { request_id: requestId, route, error });
       response = problemResponse(problem, { requestId, isKeyed, baseUrl: context.baseUrl() });
     }
     if (context.isDraining()) response.headers.set("Connection", "close");

@@ -84,14 +84,14 @@ export function createPushFeed(services: Services): Handler {
       bodyBytes: 0,
       rowsReceived: 0,
     };
-    // The body comes in while the window is asked; what is wrong with it is told after the window.
-    const [grant, received] = await Promise.all([
+    // The body comes in and is read while the window is asked; what is wrong with it is told after.
+    const [grant, prepared] = await Promise.all([
       admit(services, principal, owned),
-      settled(receive(services, passage)),
+      settled(() => prepare(services, passage)),
     ]);
     const headers = rateHeaders(grant.window, Date.now());
     try {
-      const answer = await pass(services, passage, { grant, received });
+      const answer = await pass(services, passage, { grant, prepared });
       return Response.json(answer, {
         headers: { "Cache-Control": "private, no-cache", ...headers },
       });
@@ -139,17 +139,15 @@ async function admit(services: Services, principal: Principal, feed: Feed): Prom
 async function pass(
   services: Services,
   passage: Passage,
-  { grant, received }: { grant: Grant; received: () => ReceivedBody },
+  { grant, prepared }: { grant: Grant; prepared: () => Prepared },
 ): Promise<Static<typeof PUSH_ANSWER>> {
   const { request, search } = passage.call;
   passage.isDryRun = readParameters(PUSH_PARAMETERS, search).dry_run ?? false;
-  // Admission has just seen the feed: what is remembered of it may be older.
-  if (passage.feed.definitionVersion !== grant.definitionVersion) await refresh(services, passage);
-  formOf(request, passage.feed);
-  const body = received();
+  const { body, plan } = await preparedFor(services, passage, { grant, prepared });
   for (let plans = 1; plans <= PLANS_MAX; plans++) {
     const { feed } = passage;
-    const push = planOf({ ...body, form: formOf(request, feed) }, feed, services);
+    const push =
+      plans === 1 ? plan() : planOf({ ...body, form: formOf(request, feed) }, feed, services);
     passage.rowsReceived = push.rows.length;
     await checkSchema(services, feed, push);
     const row = await store(services, passage, push);
@@ -174,15 +172,42 @@ function formOf(request: Request, feed: Feed): PushBody["form"] {
   throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `${mediaType.message}.` });
 }
 
+/** A body that has come in, and what it means for the feed as it was known. */
+interface Prepared {
+  readonly body: ReceivedBody;
+  /** @throws {Problem} as `planOf` */
+  readonly plan: () => Push;
+}
+
+async function prepare(services: Services, passage: Passage): Promise<Prepared> {
+  const { feed, call } = passage;
+  const body = await receive(services, passage);
+  const form = formOf(call.request, feed);
+  return { body, plan: await settled(async () => planOf({ ...body, form }, feed, services)) };
+}
+
+/** Admission has just seen the feed: what was known of it, and the plan that rests on it, may be old. */
+async function preparedFor(
+  services: Services,
+  passage: Passage,
+  { grant, prepared }: { grant: Grant; prepared: () => Prepared },
+): Promise<Prepared> {
+  if (passage.feed.definitionVersion === grant.definitionVersion) return prepared();
+  await refresh(services, passage);
+  const form = formOf(passage.call.request, passage.feed);
+  const { body } = prepared();
+  return { body, plan: () => planOf({ ...body, form }, passage.feed, services) };
+}
+
 interface ReceivedBody {
   readonly text: string;
   readonly bytes: number;
 }
 
-/** A promise's result or error, to be had when its turn comes. */
-async function settled<Result>(work: Promise<Result>): Promise<() => Result> {
+/** The result or error of work, to be had when its turn comes. */
+async function settled<Result>(work: () => Promise<Result>): Promise<() => Result> {
   try {
-    const result = await work;
+    const result = await work();
     return () => result;
   } catch (error) {
     return () => {
