@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { LIMITS_DEFAULT, type Limits } from "./limits.ts";
+import { LIMITS_DEFAULT, type Limits, USAGE_RETENTION_DAYS_DEFAULT } from "./limits.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
@@ -26,6 +26,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Signs cursors; absent: kept in the database. */
   readonly cursorSecret: string | undefined;
+  /** Days that usage events are kept; then their charges are carried into the credit ledger. @default 400 */
+  readonly usageRetentionDays: number;
   readonly limits: Limits;
 }
 
@@ -43,6 +45,8 @@ const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "sile
 const CURSOR_SECRET_LENGTH_MIN = 16;
 const PORT_MAX = 65_535;
 const LIMIT_MAX = 1_000_000_000;
+/** A hundred years at most. */
+const USAGE_RETENTION_DAYS = { least: 1, most: 36_500 };
 
 /** Variable of each limit that may be overridden. */
 export const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
@@ -82,6 +86,9 @@ export function readConfig(environment: Environment): Config {
     billingUrl: read.url("FEEDGATE_BILLING_URL", ["http:", "https:"]),
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
     cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET", CURSOR_SECRET_LENGTH_MIN),
+    usageRetentionDays:
+      read.integer("FEEDGATE_USAGE_RETENTION_DAYS", USAGE_RETENTION_DAYS) ??
+      USAGE_RETENTION_DAYS_DEFAULT,
     limits: Object.freeze(limits),
   };
   if (mistakes.length > 0) throw new ConfigError(mistakes);

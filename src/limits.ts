@@ -80,6 +80,18 @@ export const SEARCH_LENGTH_MAX = 1_000;
 export const ERRORS_LISTED_MAX = 20;
 /** How long a retired batch stays readable by cursor, in milliseconds. Decisions 6. */
 export const RETIRED_BATCH_GRACE_MS = 15 * 60_000;
+/** How long a batch may stay open before it is closed as abandoned, in milliseconds. */
+export const ABANDONED_BATCH_MS = 24 * 60 * 60_000;
+/** How long after its last hit a window is removed, in milliseconds. */
+export const WINDOW_IDLE_MS = 10 * 60_000;
+/** What `reliability_score` looks back on, in milliseconds. Decisions 4. */
+export const RELIABILITY_HISTORY_MS = 30 * 24 * 60 * 60_000;
+/** How long pushes are remembered, in milliseconds. */
+export const PUSH_HISTORY_MS = 31 * 24 * 60 * 60_000;
+/** Partitions of the usage log that are made ahead, in months. */
+export const USAGE_MONTHS_AHEAD = 3;
+/** Days that usage events are kept where nothing else is configured. */
+export const USAGE_RETENTION_DAYS_DEFAULT = 400;
 /** How long an idempotency key is remembered, in milliseconds. Decisions 6. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
 /** Nesting of a row or document, itself counted as level 1. Decisions 5. */
@@ -152,3 +164,5 @@ assert(
 );
 assert(DATABASE_CONNECTIONS_SPARED < DATABASE_CONNECTIONS_MAX, "pages have connections, too");
 assert(ADMISSION_BATCH_MAX < 2 ** 14, "a read's place in its batch fits its usage id");
+assert(WINDOW_IDLE_MS > WINDOW_MS, "a window that is removed has no hit that counts");
+assert(RELIABILITY_HISTORY_MS < PUSH_HISTORY_MS, "reliability has all the pushes that it looks at");

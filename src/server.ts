@@ -13,6 +13,8 @@ import { superviseEmbedded } from "./database/supervise.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { DRAIN_MS_MAX, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
+import { createJobs } from "./maintenance/jobs.ts";
+import { startMaintenance } from "./maintenance/maintenance.ts";
 import { createServices, type Services } from "./services.ts";
 
 /** A gateway that serves. */
@@ -41,7 +43,8 @@ const ANSWER_WAIT_MS = 6_000;
 /** How long, behind them, admission, the last writes and the database's close may take, each. */
 const CLOSE_WAIT_MS = 1_000;
 const MS_PER_SECOND = 1_000;
-const USES_FLUSHED_EVERY_MS = 60_000;
+/** Of a step of background work, in a piece of a large table. */
+const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 
 export interface OpenOptions extends ConnectOptions {
   /** Where it is given, an embedded PostgreSQL that dies is started again, and this is told. */
@@ -90,7 +93,15 @@ async function migrateAlone(address: DatabaseAddress): Promise<MigrationReport> 
 
 /** Serves until `stop`. @throws where the database can't be reached or the port is taken. */
 export async function startGateway(config: Config, log: Log): Promise<Gateway> {
-  const { database, close } = await openDatabase(config, { log });
+  const { database, address, close: closeDatabase } = await openDatabase(config, { log });
+  // A connection of its own: no answer waits behind a step of background work.
+  const background = createDatabase(
+    connect(address, { connectionsMax: 1, statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX }),
+  );
+  const close = async () => {
+    await background.connections.end({ timeout: 0 });
+    await closeDatabase();
+  };
   try {
     const services = await createServices({ config, database, log });
     const app = createApp(services).listen({
@@ -106,18 +117,24 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     if (server === null) throw new Error("the listener did not start");
     const port = server.port as number;
     services.state.baseUrl = config.baseUrl ?? `http://${config.host}:${port}`;
-    const flushing = setInterval(() => {
-      services.keys.flushUses().catch((error) => log.warn("key uses not written", { error }));
-    }, USES_FLUSHED_EVERY_MS);
+    const maintenance = startMaintenance({
+      database: background,
+      log,
+      metrics: services.http.metrics,
+      jobs: createJobs({
+        usageRetentionDays: config.usageRetentionDays,
+        flushKeyUses: services.keys.flushUses,
+      }),
+    });
     let stopping: Promise<void> | undefined;
     const stop = async () => {
       services.state.isDraining = true;
+      const maintenanceStopped = maintenance.stop();
       await Bun.sleep(CLOSING_NOTICE_MS);
       await within(ANSWER_WAIT_MS, server.stop());
       // What has not been answered by now never will be: an upload that drips, say.
       await within(CLOSE_WAIT_MS, server.stop(true));
-      await within(CLOSE_WAIT_MS, services.admission.idle());
-      clearInterval(flushing);
+      await within(CLOSE_WAIT_MS, Promise.all([services.admission.idle(), maintenanceStopped]));
       const flushed = services.keys.flushUses();
       await within(CLOSE_WAIT_MS, flushed).catch((error) =>
         log.warn("key uses not written", { error }),

@@ -7,6 +7,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { USAGE_MONTHS_AHEAD } from "../limits.ts";
 import type { Connections } from "./connect.ts";
 import { isNotPrimary } from "./query.ts";
 import { FUNCTIONS, MIGRATIONS } from "./statements.ts";
@@ -27,8 +28,6 @@ export class SchemaTooNewError extends Error {
 const MIGRATION_LOCK = 7_306_927;
 const VERSION_MIN = 150_000;
 const HOSTS_TRIED_MAX = 5;
-/** Partitions of the usage log that are made ahead, in months. */
-const USAGE_MONTHS_AHEAD = 3;
 
 /** @throws {SchemaTooNewError} @throws where PostgreSQL is older than 15. */
 export async function migrate(connections: Connections): Promise<MigrationReport> {

@@ -31,18 +31,22 @@ import sql_feed_row_find_feed_row from "../../sql/feed_row/find_feed_row.sql" wi
 import sql_feed_row_list_feed_rows from "../../sql/feed_row/list_feed_rows.sql" with { type: "text" };
 import sql_functions_admit from "../../sql/functions/admit.sql" with { type: "text" };
 import sql_functions_append_ledger_entry from "../../sql/functions/append_ledger_entry.sql" with { type: "text" };
+import sql_functions_begin_job from "../../sql/functions/begin_job.sql" with { type: "text" };
 import sql_functions_close_names from "../../sql/functions/close_names.sql" with { type: "text" };
 import sql_functions_close_words from "../../sql/functions/close_words.sql" with { type: "text" };
 import sql_functions_count_unindexed_rows from "../../sql/functions/count_unindexed_rows.sql" with { type: "text" };
 import sql_functions_create_usage_partitions from "../../sql/functions/create_usage_partitions.sql" with { type: "text" };
 import sql_functions_divide_catalog_blocks from "../../sql/functions/divide_catalog_blocks.sql" with { type: "text" };
+import sql_functions_end_job from "../../sql/functions/end_job.sql" with { type: "text" };
 import sql_functions_filter_term from "../../sql/functions/filter_term.sql" with { type: "text" };
 import sql_functions_fold_listing from "../../sql/functions/fold_listing.sql" with { type: "text" };
 import sql_functions_index_changed_rows from "../../sql/functions/index_changed_rows.sql" with { type: "text" };
 import sql_functions_index_filter_rows from "../../sql/functions/index_filter_rows.sql" with { type: "text" };
+import sql_functions_keep_usage_partitions from "../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
 import sql_functions_match_collection_rows from "../../sql/functions/match_collection_rows.sql" with { type: "text" };
 import sql_functions_match_stream_rows from "../../sql/functions/match_stream_rows.sql" with { type: "text" };
 import sql_functions_parse_search from "../../sql/functions/parse_search.sql" with { type: "text" };
+import sql_functions_prune_pushes from "../../sql/functions/prune_pushes.sql" with { type: "text" };
 import sql_functions_push_collection from "../../sql/functions/push_collection.sql" with { type: "text" };
 import sql_functions_push_document from "../../sql/functions/push_document.sql" with { type: "text" };
 import sql_functions_push_stream from "../../sql/functions/push_stream.sql" with { type: "text" };
@@ -53,20 +57,39 @@ import sql_functions_record_purchase from "../../sql/functions/record_purchase.s
 import sql_functions_redeem_promotion from "../../sql/functions/redeem_promotion.sql" with { type: "text" };
 import sql_functions_refund_reads from "../../sql/functions/refund_reads.sql" with { type: "text" };
 import sql_functions_refund_usage from "../../sql/functions/refund_usage.sql" with { type: "text" };
+import sql_functions_reliability_of from "../../sql/functions/reliability_of.sql" with { type: "text" };
 import sql_functions_remove_filter_entries from "../../sql/functions/remove_filter_entries.sql" with { type: "text" };
+import sql_functions_remove_idempotency_keys from "../../sql/functions/remove_idempotency_keys.sql" with { type: "text" };
+import sql_functions_remove_lost_batches from "../../sql/functions/remove_lost_batches.sql" with { type: "text" };
+import sql_functions_remove_retired_rows from "../../sql/functions/remove_retired_rows.sql" with { type: "text" };
+import sql_functions_retire_abandoned_batches from "../../sql/functions/retire_abandoned_batches.sql" with { type: "text" };
+import sql_functions_retire_usage from "../../sql/functions/retire_usage.sql" with { type: "text" };
 import sql_functions_row_matches from "../../sql/functions/row_matches.sql" with { type: "text" };
 import sql_functions_row_terms from "../../sql/functions/row_terms.sql" with { type: "text" };
 import sql_functions_save_feed from "../../sql/functions/save_feed.sql" with { type: "text" };
+import sql_functions_score_feeds from "../../sql/functions/score_feeds.sql" with { type: "text" };
 import sql_functions_search_matches from "../../sql/functions/search_matches.sql" with { type: "text" };
+import sql_functions_sweep_rate_windows from "../../sql/functions/sweep_rate_windows.sql" with { type: "text" };
 import sql_functions_to_lexeme_query from "../../sql/functions/to_lexeme_query.sql" with { type: "text" };
 import sql_functions_uuid_from_time from "../../sql/functions/uuid_from_time.sql" with { type: "text" };
 import sql_functions_weigh_search from "../../sql/functions/weigh_search.sql" with { type: "text" };
 import sql_key_find_key from "../../sql/key/find_key.sql" with { type: "text" };
 import sql_key_touch_keys from "../../sql/key/touch_keys.sql" with { type: "text" };
+import sql_maintenance_keep_usage_partitions from "../../sql/maintenance/keep_usage_partitions.sql" with { type: "text" };
+import sql_maintenance_prune_pushes from "../../sql/maintenance/prune_pushes.sql" with { type: "text" };
+import sql_maintenance_read_clock from "../../sql/maintenance/read_clock.sql" with { type: "text" };
+import sql_maintenance_remove_idempotency_keys from "../../sql/maintenance/remove_idempotency_keys.sql" with { type: "text" };
+import sql_maintenance_remove_lost_batches from "../../sql/maintenance/remove_lost_batches.sql" with { type: "text" };
+import sql_maintenance_remove_retired_rows from "../../sql/maintenance/remove_retired_rows.sql" with { type: "text" };
+import sql_maintenance_retire_abandoned_batches from "../../sql/maintenance/retire_abandoned_batches.sql" with { type: "text" };
+import sql_maintenance_retire_usage from "../../sql/maintenance/retire_usage.sql" with { type: "text" };
+import sql_maintenance_score_feeds from "../../sql/maintenance/score_feeds.sql" with { type: "text" };
+import sql_maintenance_sweep_rate_windows from "../../sql/maintenance/sweep_rate_windows.sql" with { type: "text" };
 import sql_migrations_0001_feeds_and_accounts from "../../sql/migrations/0001_feeds_and_accounts.sql" with { type: "text" };
 import sql_migrations_0002_search from "../../sql/migrations/0002_search.sql" with { type: "text" };
 import sql_migrations_0003_lost_answers from "../../sql/migrations/0003_lost_answers.sql" with { type: "text" };
 import sql_migrations_0004_filter_index from "../../sql/migrations/0004_filter_index.sql" with { type: "text" };
+import sql_migrations_0005_maintenance from "../../sql/migrations/0005_maintenance.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
@@ -87,24 +110,29 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0002_search", text: sql_migrations_0002_search },
   { name: "0003_lost_answers", text: sql_migrations_0003_lost_answers },
   { name: "0004_filter_index", text: sql_migrations_0004_filter_index },
+  { name: "0005_maintenance", text: sql_migrations_0005_maintenance },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "admit", text: sql_functions_admit },
   { name: "append_ledger_entry", text: sql_functions_append_ledger_entry },
+  { name: "begin_job", text: sql_functions_begin_job },
   { name: "close_names", text: sql_functions_close_names },
   { name: "close_words", text: sql_functions_close_words },
   { name: "count_unindexed_rows", text: sql_functions_count_unindexed_rows },
   { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
   { name: "divide_catalog_blocks", text: sql_functions_divide_catalog_blocks },
+  { name: "end_job", text: sql_functions_end_job },
   { name: "filter_term", text: sql_functions_filter_term },
   { name: "fold_listing", text: sql_functions_fold_listing },
   { name: "index_changed_rows", text: sql_functions_index_changed_rows },
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
+  { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
   { name: "match_collection_rows", text: sql_functions_match_collection_rows },
   { name: "match_stream_rows", text: sql_functions_match_stream_rows },
   { name: "parse_search", text: sql_functions_parse_search },
+  { name: "prune_pushes", text: sql_functions_prune_pushes },
   { name: "push_collection", text: sql_functions_push_collection },
   { name: "push_document", text: sql_functions_push_document },
   { name: "push_stream", text: sql_functions_push_stream },
@@ -115,11 +143,19 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "redeem_promotion", text: sql_functions_redeem_promotion },
   { name: "refund_reads", text: sql_functions_refund_reads },
   { name: "refund_usage", text: sql_functions_refund_usage },
+  { name: "reliability_of", text: sql_functions_reliability_of },
   { name: "remove_filter_entries", text: sql_functions_remove_filter_entries },
+  { name: "remove_idempotency_keys", text: sql_functions_remove_idempotency_keys },
+  { name: "remove_lost_batches", text: sql_functions_remove_lost_batches },
+  { name: "remove_retired_rows", text: sql_functions_remove_retired_rows },
+  { name: "retire_abandoned_batches", text: sql_functions_retire_abandoned_batches },
+  { name: "retire_usage", text: sql_functions_retire_usage },
   { name: "row_matches", text: sql_functions_row_matches },
   { name: "row_terms", text: sql_functions_row_terms },
   { name: "save_feed", text: sql_functions_save_feed },
+  { name: "score_feeds", text: sql_functions_score_feeds },
   { name: "search_matches", text: sql_functions_search_matches },
+  { name: "sweep_rate_windows", text: sql_functions_sweep_rate_windows },
   { name: "to_lexeme_query", text: sql_functions_to_lexeme_query },
   { name: "uuid_from_time", text: sql_functions_uuid_from_time },
   { name: "weigh_search", text: sql_functions_weigh_search },
@@ -155,6 +191,16 @@ export const STATEMENTS = {
   list_feed_rows: sql_feed_row_list_feed_rows,
   find_key: sql_key_find_key,
   touch_keys: sql_key_touch_keys,
+  keep_usage_partitions: sql_maintenance_keep_usage_partitions,
+  prune_pushes: sql_maintenance_prune_pushes,
+  read_clock: sql_maintenance_read_clock,
+  remove_idempotency_keys: sql_maintenance_remove_idempotency_keys,
+  remove_lost_batches: sql_maintenance_remove_lost_batches,
+  remove_retired_rows: sql_maintenance_remove_retired_rows,
+  retire_abandoned_batches: sql_maintenance_retire_abandoned_batches,
+  retire_usage: sql_maintenance_retire_usage,
+  score_feeds: sql_maintenance_score_feeds,
+  sweep_rate_windows: sql_maintenance_sweep_rate_windows,
   create_account: sql_operator_create_account,
   create_key: sql_operator_create_key,
   export_usage: sql_operator_export_usage,
@@ -531,6 +577,76 @@ export interface StatementTypes {
     parameters: readonly [key_ids: readonly (string | null)[]];
     row: {
       readonly key_id: string;
+    };
+  };
+  /** makes the partitions of the usage log ahead of time */
+  keep_usage_partitions: {
+    parameters: readonly [moment: string, pause: string, months: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** bounds the history of pushes, a bounded piece at a time */
+  prune_pushes: {
+    parameters: readonly [moment: string, pause: string, age: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** background work goes by the database's clock, which all processes share */
+  read_clock: {
+    parameters: readonly [];
+    row: {
+      readonly now: string;
+    };
+  };
+  /** forgets idempotency keys that count no more */
+  remove_idempotency_keys: {
+    parameters: readonly [moment: string, pause: string, age: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** forgets lost batches that can't come any more */
+  remove_lost_batches: {
+    parameters: readonly [moment: string, pause: string, age: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** removes the rows of retired batches after the grace, a bounded piece at a time */
+  remove_retired_rows: {
+    parameters: readonly [moment: string, pause: string, grace: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** closes batches that nobody has finished */
+  retire_abandoned_batches: {
+    parameters: readonly [moment: string, pause: string, age: string, batch_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** carries old charges into the credit ledger and drops their partition, a bounded piece at a time */
+  retire_usage: {
+    parameters: readonly [moment: string, pause: string, retention: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** keeps reliability_score true, a bounded piece at a time */
+  score_feeds: {
+    parameters: readonly [moment: string, pause: string, history: string, feed_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** removes windows that nobody uses, a bounded piece at a time */
+  sweep_rate_windows: {
+    parameters: readonly [moment: string, pause: string, idle: string, window_limit: number];
+    row: {
+      readonly is_more: boolean;
     };
   };
   /** a new account, without credits */

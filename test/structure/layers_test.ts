@@ -12,7 +12,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["app.ts"],
   ["catalog", "feed", "skill", "provider", "account", "docs"],
   ["services.ts"],
-  ["admission", "feed_row", "credit", "key", "row_schema"],
+  ["admission", "maintenance", "feed_row", "credit", "key", "row_schema"],
   ["http"],
   ["database"],
   ["config.ts"],

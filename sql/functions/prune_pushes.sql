@@ -1,0 +1,59 @@
+-- Removes pushes older than `age` from the history of the next feeds in order of their ids. The newest
+-- successful one among them stays: it was what readers saw when the rest of the history began.
+create or replace function prune_pushes(
+  moment timestamptz,
+  pause interval,
+  age interval,
+  row_limit int
+)
+returns boolean
+language plpgsql
+set enable_seqscan = off
+as $$
+declare
+  job constant text := 'push history';
+  nil constant text := '00000000-0000-0000-0000-000000000000';
+  feed_limit constant int := 500;
+  mark text := begin_job(job, moment);
+  feed record;
+  feeds_done int := 0;
+  rows_left int := row_limit;
+  removed int;
+begin
+  if mark is null then
+    return false;
+  end if;
+  for feed in
+    select feeds.feed_id
+    from feeds
+    where feeds.feed_id > coalesce(nullif(mark, ''), nil)::uuid
+    order by feeds.feed_id
+    limit feed_limit
+  loop
+    delete from pushes
+    where ctid = any (array(
+      select old.ctid
+      from pushes as old
+      where old.feed_id = feed.feed_id
+        and old.pushed_at < moment - age
+        and old.push_id is distinct from (
+          select kept.push_id
+          from pushes as kept
+          where kept.feed_id = feed.feed_id
+            and kept.stored
+            and kept.pushed_at < moment - age
+          order by kept.pushed_at desc, kept.push_id desc
+          limit 1
+        )
+      order by old.pushed_at
+      limit rows_left
+    ));
+    get diagnostics removed = row_count;
+    rows_left := rows_left - removed;
+    exit when rows_left = 0;
+    mark := feed.feed_id::text;
+    feeds_done := feeds_done + 1;
+  end loop;
+  return end_job(job, moment, pause, rows_left = 0 or feeds_done = feed_limit, mark);
+end
+$$;

@@ -1,0 +1,60 @@
+-- Removes rows of batches that were retired longer ago than the grace, in which cursors may still walk
+-- them. A batch with a name stays without its rows: pushes to it are refused for good.
+create or replace function remove_retired_rows(
+  moment timestamptz,
+  pause interval,
+  grace interval,
+  row_limit int
+)
+returns boolean
+language plpgsql
+set enable_seqscan = off
+as $$
+declare
+  job constant text := 'retired batches';
+  batch_limit constant int := 100;
+  batch record;
+  batches_done int := 0;
+  rows_left int := row_limit;
+  removed int;
+begin
+  if begin_job(job, moment) is null then
+    return false;
+  end if;
+  for batch in
+    select batches.feed_id, batches.batch_number, batches.batch_id
+    from batches
+    where batches.status = 'retired'
+      and batches.emptied_at is null
+      and batches.retired_at <= moment - grace
+    order by batches.retired_at
+    limit batch_limit
+  loop
+    delete from collection_rows
+    where ctid = any (array(
+      select stored.ctid
+      from collection_rows as stored
+      where stored.feed_id = batch.feed_id
+        and stored.batch_number = batch.batch_number
+      order by stored.position
+      limit rows_left
+    ));
+    get diagnostics removed = row_count;
+    rows_left := rows_left - removed;
+    exit when rows_left = 0;
+
+    batches_done := batches_done + 1;
+    if batch.batch_id is null then
+      delete from batches
+      where feed_id = batch.feed_id
+        and batch_number = batch.batch_number;
+    else
+      update batches
+      set emptied_at = moment
+      where feed_id = batch.feed_id
+        and batch_number = batch.batch_number;
+    end if;
+  end loop;
+  return end_job(job, moment, pause, rows_left = 0 or batches_done = batch_limit);
+end
+$$;

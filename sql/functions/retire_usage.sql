@@ -1,0 +1,88 @@
+-- Takes the oldest partition of the usage log out, once all of it is older than `retention`.
+--
+-- The log is the ledger of charges. So that granted - charged + refunded = balance holds at every moment,
+-- the events go a piece at a time, and with each piece their charges become an entry of the credit
+-- ledger for each account, of the kind charges and with a negative amount. An empty partition is dropped.
+create or replace function retire_usage(
+  moment timestamptz,
+  pause interval,
+  retention interval,
+  row_limit int
+)
+returns boolean
+language plpgsql
+-- To drop a partition locks the log: better to try again later than to hold up the reads behind a long
+-- export.
+set lock_timeout = '250ms'
+as $$
+declare
+  job constant text := 'usage retention';
+  partition_name text;
+  removed int;
+begin
+  if begin_job(job, moment) is null then
+    return false;
+  end if;
+  select children.name
+  into partition_name
+  from (
+    select pg_class.relname::text as name
+    from pg_inherits
+    join pg_class
+      on pg_class.oid = pg_inherits.inhrelid
+    where pg_inherits.inhparent = 'usage_events'::regclass
+      and pg_class.relname ~ '^usage_events_[0-9]{4}_[0-9]{2}$'
+  ) as children
+  where (to_timestamp(right(children.name, 7), 'YYYY_MM')::timestamp + interval '1 month')
+    at time zone 'UTC' <= moment - retention
+  order by children.name
+  limit 1;
+  if partition_name is null then
+    return end_job(job, moment, pause, false);
+  end if;
+
+  execute format(
+    $carry$
+      with removed as (
+        delete from %1$I
+        where ctid = any (array(
+          select ctid from %1$I order by account_id, usage_id limit $1
+        ))
+        returning account_id, usage_id, charge_nanos
+      ),
+      sums as (
+        select
+          account_id,
+          sum(charge_nanos) as charged_nanos,
+          count(*) as events,
+          (array_agg(usage_id order by usage_id))[1] as first_id
+        from removed
+        group by account_id
+      ),
+      entries as (
+        insert into credit_ledger (
+          account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason,
+          reference, created_at
+        )
+        select
+          sums.account_id, 'charges', -sums.charged_nanos, accounts.balance_nanos,
+          accounts.balance_nanos, format('charges of %%s reads in %%s', sums.events, $2),
+          'charges:' || sums.first_id, $3
+        from sums
+        join accounts
+          on accounts.account_id = sums.account_id
+        where sums.charged_nanos > 0
+        order by sums.account_id
+      )
+      select count(*) from removed
+    $carry$,
+    partition_name
+  )
+  into removed
+  using row_limit, replace(right(partition_name, 7), '_', '-'), moment;
+  if removed < row_limit then
+    execute format('drop table %I', partition_name);
+  end if;
+  return end_job(job, moment, pause, true);
+end
+$$;

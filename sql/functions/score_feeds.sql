@@ -1,0 +1,58 @@
+-- Works out the reliability of the next feeds in order of their ids, for 200 ms at most. A feed is only
+-- written where its score changes: its definition is another then, and answers that show it are new.
+--
+-- A feed that is locked is being pushed to; it gets its score at the next pass.
+create or replace function score_feeds(
+  moment timestamptz,
+  pause interval,
+  history interval,
+  feed_limit int
+)
+returns boolean
+language plpgsql
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  job constant text := 'reliability';
+  nil constant text := '00000000-0000-0000-0000-000000000000';
+  ends_at constant timestamptz := clock_timestamp() + interval '200 milliseconds';
+  mark text := begin_job(job, moment);
+  feed record;
+  score numeric;
+  feeds_done int := 0;
+  is_more boolean := false;
+begin
+  if mark is null then
+    return false;
+  end if;
+  for feed in
+    select feeds.feed_id, feeds.first_pushed_at, feeds.sync_interval_mins, feeds.reliability_score
+    from feeds
+    where feeds.feed_id > coalesce(nullif(mark, ''), nil)::uuid
+    order by feeds.feed_id
+    limit feed_limit
+  loop
+    score := reliability_of(
+      feed.feed_id, feed.first_pushed_at, feed.sync_interval_mins, moment, history
+    );
+    if score is distinct from feed.reliability_score then
+      perform
+      from feeds
+      where feeds.feed_id = feed.feed_id
+      for no key update skip locked;
+      if found then
+        update feeds
+        set reliability_score = score,
+          definition_version = definition_version + 1
+        where feeds.feed_id = feed.feed_id;
+      end if;
+    end if;
+    mark := feed.feed_id::text;
+    feeds_done := feeds_done + 1;
+    is_more := feeds_done = feed_limit or clock_timestamp() > ends_at;
+    exit when is_more;
+  end loop;
+  return end_job(job, moment, pause, is_more, mark);
+end
+$$;

@@ -1,0 +1,92 @@
+/**
+ * Runs the background jobs (`jobs.ts`): one after the other, a step at a time, until it is stopped.
+ *
+ * Any number of processes do so; the database sees to it that each piece is done once. The time of a
+ * step is the database's. A step that fails is logged and comes again at the job's next turn: nothing
+ * here ends a process or holds up an answer.
+ *
+ * @module
+ */
+import type { Database } from "../database/query.ts";
+import type { Metrics } from "../http/metrics.ts";
+import type { Log } from "../lib/log.ts";
+import type { Job } from "./jobs.ts";
+
+export interface MaintenanceOptions {
+  /** Of its own: a step may hold its connection for a while. */
+  readonly database: Database;
+  readonly jobs: readonly Job[];
+  readonly log: Log;
+  readonly metrics?: Metrics;
+  /** @default 60 s */
+  readonly firstTurnMsMin?: number;
+}
+
+export interface Maintenance {
+  /** Resolves when the step under way has ended; no other begins. */
+  stop(): Promise<void>;
+}
+
+/** Between two steps of one pass: what waits for a lock or for the disk comes between. */
+const STEP_PAUSE_MS = 25;
+/** Before the first turn: a start has other work, and a process that is started again and again, too. */
+const FIRST_TURN_MS_MIN = 60_000;
+/** Of a job's interval, what its turns are spread over. */
+const SPREAD = 0.2;
+
+export function startMaintenance(options: MaintenanceOptions): Maintenance {
+  const { database, log, metrics, firstTurnMsMin = FIRST_TURN_MS_MIN } = options;
+  const turns = options.jobs.map((job) => ({
+    job,
+    // Anywhere in the interval, so that processes that start together do not all ask at once.
+    atMs: performance.now() + firstTurnMsMin + Math.random() * job.everyMs,
+  }));
+  let isStopped = false;
+  let wake: () => void = () => {};
+
+  async function run(): Promise<void> {
+    while (!isStopped) {
+      const turn = turns.reduce((first, each) => (each.atMs < first.atMs ? each : first));
+      const waitMs = turn.atMs - performance.now();
+      if (waitMs > 0) {
+        await pause(waitMs);
+        continue;
+      }
+      const isMore = await step(turn.job);
+      const spread = 1 + SPREAD * (Math.random() - 0.5);
+      turn.atMs = performance.now() + (isMore ? STEP_PAUSE_MS : turn.job.everyMs * spread);
+    }
+  }
+
+  async function step(job: Job): Promise<boolean> {
+    try {
+      const clock = await database.row("read_clock", []);
+      const isMore = await job.step(database, clock?.now as string);
+      metrics?.maintained(job.name, false);
+      return isMore;
+    } catch (error) {
+      metrics?.maintained(job.name, true);
+      log.warn("background job failed", { job: job.name, error });
+      return false;
+    }
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      isStopped = true;
+      wake();
+      await running;
+    },
+  };
+}
