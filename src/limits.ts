@@ -139,8 +139,12 @@ export const KNOWN_WINDOWS_MAX = 100_000;
 /** Keys and feeds that a process remembers; admission proves each before it counts. */
 export const KNOWN_KEYS_MAX = 50_000;
 export const KNOWN_FEEDS_MAX = 20_000;
+/** Planned queries that a process remembers: 512 bytes each, and what they hold. */
+export const KNOWN_PLANS_MAX = 10_000;
 /** Bytes of answers kept in memory. */
 export const PAGE_CACHE_BYTES_MAX = 64 * MIB;
+/** Bytes of an answer from which it is compressed where the client takes that. */
+export const COMPRESSED_BYTES_MIN = 1_024;
 /** What Bun itself reads of a request before it hangs up: above every limit of ours. */
 export const SERVER_BODY_BYTES_MAX = 64 * MIB;
 /** From a request's first byte to its answer, and between two requests of one connection, in seconds. */

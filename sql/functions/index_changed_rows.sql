@@ -3,6 +3,7 @@
 create or replace function index_changed_rows()
 returns trigger
 language plpgsql
+set jit = off
 set enable_seqscan = off
 set enable_mergejoin = off
 as $$

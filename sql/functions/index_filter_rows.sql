@@ -11,6 +11,7 @@ create or replace function index_filter_rows(
 )
 returns boolean
 language plpgsql
+set jit = off
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

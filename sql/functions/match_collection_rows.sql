@@ -21,6 +21,7 @@ returns table (row_position bigint, payload json)
 language plpgsql
 stable
 -- The order of an index is the order of the page: nothing is to be read whole and sorted.
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off

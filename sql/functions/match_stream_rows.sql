@@ -17,6 +17,7 @@ create or replace function match_stream_rows(
 returns table (row_event_at timestamptz, row_position bigint, payload json)
 language plpgsql
 stable
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off

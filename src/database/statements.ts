@@ -19,6 +19,7 @@ import sql_demo_keep_demo_account from "../../sql/demo/keep_demo_account.sql" wi
 import sql_demo_list_demo_settings from "../../sql/demo/list_demo_settings.sql" with { type: "text" };
 import sql_feed_find_unindexed_batches from "../../sql/feed/find_unindexed_batches.sql" with { type: "text" };
 import sql_feed_index_filter_rows from "../../sql/feed/index_filter_rows.sql" with { type: "text" };
+import sql_feed_look_at_window from "../../sql/feed/look_at_window.sql" with { type: "text" };
 import sql_feed_read_collection_page from "../../sql/feed/read_collection_page.sql" with { type: "text" };
 import sql_feed_read_collection_rows from "../../sql/feed/read_collection_rows.sql" with { type: "text" };
 import sql_feed_read_document from "../../sql/feed/read_document.sql" with { type: "text" };
@@ -179,6 +180,7 @@ export const STATEMENTS = {
   list_demo_settings: sql_demo_list_demo_settings,
   find_unindexed_batches: sql_feed_find_unindexed_batches,
   index_filter_rows: sql_feed_index_filter_rows,
+  look_at_window: sql_feed_look_at_window,
   read_collection_page: sql_feed_read_collection_page,
   read_collection_rows: sql_feed_read_collection_rows,
   read_document: sql_feed_read_document,
@@ -409,6 +411,16 @@ export interface StatementTypes {
     parameters: readonly [feed_id: string, batch_number: bigint, rows_max: number];
     row: {
       readonly has_more: boolean;
+    };
+  };
+  /** the state of a data window and the price of a call, without counting one: for HEAD */
+  look_at_window: {
+    parameters: readonly [account_id: string, feed_id: string, window_us: bigint];
+    row: {
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly used: number;
+      readonly oldest_us: bigint;
     };
   };
   /** a page of a collection's batch in order of arrival; one row more than asked says has_more */

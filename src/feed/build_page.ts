@@ -9,6 +9,7 @@
 import type { Database } from "../database/query.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import { Problem } from "../http/errors.ts";
+import { weakTag } from "../http/etag.ts";
 import { FILTER_UNINDEXED_MAX, RETIRED_BATCH_GRACE_MS } from "../limits.ts";
 import { writeCursor } from "./cursor.ts";
 import type { FilterIndexer } from "./filter_index.ts";
@@ -18,6 +19,8 @@ import type { DetailsPlan, PagePlan, ReadPlan } from "./read_plan.ts";
 export interface Page {
   /** Of the feed, when the page was read. */
   readonly dataVersion: bigint;
+  /** The entity tag: of data version and normalized query. Decisions 6. */
+  readonly tag: string;
   /** The answer's text up to `_origin`, without the closing brace: `{"data":…,`. */
   readonly text: string;
   readonly nextCursor: string | null;
@@ -57,7 +60,8 @@ export async function buildPage(
       if (row === undefined) return undefined;
       const data = projected(plan, row.data);
       const text = `{"data":${data},`;
-      return { dataVersion: row.data_version, text, nextCursor: null, isCacheable: true };
+      const tag = tagOf(plan, row.data_version);
+      return { dataVersion: row.data_version, tag, text, nextCursor: null, isCacheable: true };
     }
     case "details": {
       const rows = await readDetails(source, feed, plan);
@@ -78,7 +82,11 @@ function pageOf(rows: Rows, plan: ReadPlan, shown: { limit: number; offset: numb
   const { dataVersion, hasMore, nextCursor, isCacheable } = rows;
   const data = projected(plan, rows.data);
   const text = `{"data":${data},"limit":${shown.limit},"offset":${shown.offset},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},`;
-  return { dataVersion, text, nextCursor, isCacheable };
+  return { dataVersion, tag: tagOf(plan, dataVersion), text, nextCursor, isCacheable };
+}
+
+function tagOf(plan: ReadPlan, dataVersion: bigint): string {
+  return weakTag(`${dataVersion} ${plan.key}`);
 }
 
 function projected(plan: ReadPlan, data: string): string {

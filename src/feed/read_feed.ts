@@ -8,43 +8,49 @@
  * @module
  */
 import type { Claim, Grant } from "../admission/admission.ts";
-import { feedNotFound, originText, refusalOf } from "../admission/refusal.ts";
+import { feedNotFound, refusalOf } from "../admission/refusal.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { invalidParameter } from "../http/parameters.ts";
-import { rateHeaders } from "../http/rate_headers.ts";
 import type { Principal } from "../key/keys.ts";
-import { PAGE_CACHE_BYTES_MAX, REVALIDATION_LIMIT } from "../limits.ts";
+import { PAGE_CACHE_BYTES_MAX, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
 import type { Services } from "../services.ts";
+import { answerPage, notModified } from "./answer_page.ts";
 import { buildPage, type Page } from "./build_page.ts";
 import { createFilterIndexer } from "./filter_index.ts";
 import { createPageCache } from "./page_cache.ts";
-import { planRead, type ReadPlan } from "./read_plan.ts";
+import { createPlans, type PlannedRead } from "./plans.ts";
 
 export type ReadFeed = (call: Call, reference: string) => Promise<Response>;
 
 /** A planned read with the page that would answer it. */
 interface Prepared {
   readonly feed: Feed;
-  readonly plan: ReadPlan;
+  readonly planned: PlannedRead;
   readonly page: Page;
 }
 
 /** How often a read is planned anew because its feed changed under it. */
 const ATTEMPTS_MAX = 5;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+const NIL_UUID = "00000000-0000-0000-0000-000000000000";
+const MICROSECONDS_PER_MS = 1_000;
+const MICROSECONDS_PER_SECOND = 1e6;
 
 export function createReadFeed(services: Services): ReadFeed {
   const { admission, database, feeds, keys, cursorSecret } = services;
+  const { readsFree, readsPaid } = services.config.limits;
   const filterIndexer = createFilterIndexer({
     database,
     log: services.log,
     isStopping: () => services.state.isDraining,
   });
   const source = { database, cursorSecret, filterIndexer };
+  const plans = createPlans(cursorSecret);
   const cache = createPageCache(PAGE_CACHE_BYTES_MAX);
+  const building = new Map<string, Promise<Page>>();
 
   /** The newest page known, else one built now. @throws {Problem} every 404, 400 and 410. */
   async function prepare(call: Call, feed: Feed | undefined): Promise<Prepared> {
@@ -54,14 +60,24 @@ export function createReadFeed(services: Services): ReadFeed {
         detail: "The feed is active, but its provider has pushed no data yet; try again later.",
       });
     }
-    const plan = planRead(call.search, feed, cursorSecret);
-    return { feed, plan, page: cache.get(cacheKey(feed, plan)) ?? (await build(feed, plan)) };
+    const planned = plans(call.search, feed);
+    return { feed, planned, page: cache.get(planned.pageKey) ?? (await build(feed, planned)) };
   }
 
-  async function build(feed: Feed, plan: ReadPlan): Promise<Page> {
+  /** Builds a page, once for all who want it meanwhile. */
+  function build(feed: Feed, planned: PlannedRead): Promise<Page> {
+    const { pageKey } = planned;
+    const underWay = building.get(pageKey);
+    if (underWay !== undefined) return underWay;
+    const built = buildNow(feed, planned).finally(() => building.delete(pageKey));
+    building.set(pageKey, built);
+    return built;
+  }
+
+  async function buildNow(feed: Feed, { plan, pageKey }: PlannedRead): Promise<Page> {
     const page = await buildPage(source, feed, plan);
     if (page === undefined) throw feedNotFound();
-    cache.set(cacheKey(feed, plan), page);
+    cache.set(pageKey, page);
     return page;
   }
 
@@ -76,8 +92,12 @@ export function createReadFeed(services: Services): ReadFeed {
 
   /** The page at the version that was granted, or a newer one. */
   async function pageAt(prepared: Prepared, dataVersion: bigint | null): Promise<Page> {
-    const { feed, plan, page } = prepared;
-    return page.dataVersion === dataVersion ? page : build(feed, plan);
+    const { feed, planned, page } = prepared;
+    if (page.dataVersion === dataVersion) return page;
+    const built = await build(feed, planned);
+    // What another read had begun to build may have been read before this one was granted.
+    if (dataVersion === null || built.dataVersion >= dataVersion) return built;
+    return buildNow(feed, planned);
   }
 
   return async (call, reference) => {
@@ -99,21 +119,21 @@ export function createReadFeed(services: Services): ReadFeed {
     }
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       prepared ??= await prepareProven(call, reference, principal);
-      const { feed, plan } = prepared;
-      const claim: Claim = {
+      const { feed, planned } = prepared;
+      const claim = {
         keyId: principal.keyId,
         accountId: principal.accountId,
-        operation: "data",
+        operation: "data" as const,
         feedId: feed.feedId,
         definitionVersion: feed.definitionVersion,
-        limit: services.config.limits.readsFree,
-        limitPaid: services.config.limits.readsPaid,
+        limit: readsFree,
+        limitPaid: readsPaid,
         signal,
         ...(idempotencyKey !== null && {
-          idempotency: readIdempotency(idempotencyKey, cacheKey(feed, plan)),
+          idempotency: readIdempotency(idempotencyKey, planned.pageKey),
         }),
       };
-      if (call.isHead || matchesTag(ifNoneMatch, tagOf(plan, prepared.page))) {
+      if (call.isHead || matchesTag(ifNoneMatch, prepared.page.tag)) {
         const decision = await admission.admit(revalidation(claim));
         if (decision.kind === "stale") {
           prepared = undefined;
@@ -121,8 +141,9 @@ export function createReadFeed(services: Services): ReadFeed {
         }
         if (decision.kind !== "granted") throw refusalOf(decision, context());
         const page = await pageAt(prepared, decision.dataVersion);
-        if (matchesTag(ifNoneMatch, tagOf(plan, page))) return notModified(plan, page);
-        if (call.isHead) return headOnly(call, plan, page);
+        if (matchesTag(ifNoneMatch, page.tag)) return notModified(page);
+        if (call.isHead)
+          return answer(call, { feed, planned, page }, await standIn(claim, decision));
         prepared = { ...prepared, page };
       }
       const decision = await admission.admit(claim);
@@ -131,10 +152,11 @@ export function createReadFeed(services: Services): ReadFeed {
         continue;
       }
       if (decision.kind !== "granted") throw refusalOf(decision, context());
-      const page = await afterGrant(decision, claim, () =>
-        pageAt(prepared as Prepared, decision.dataVersion),
-      );
-      return answer({ call, feed, plan, page, grant: decision });
+      const granted = prepared;
+      return afterGrant(decision, claim, async () => {
+        const page = await pageAt(granted, decision.dataVersion);
+        return answer(call, { feed, planned, page }, decision);
+      });
     }
     throw new Problem("UNAVAILABLE", {
       detail: "The feed is being changed again and again; try again in a second.",
@@ -152,62 +174,40 @@ export function createReadFeed(services: Services): ReadFeed {
     }
   }
 
-  function answer(read: {
-    call: Call;
-    feed: Feed;
-    plan: ReadPlan;
-    page: Page;
-    grant: Grant;
-  }): Response {
-    const { call, feed, plan, page, grant } = read;
-    return new Response(`${page.text}"_origin":${originText(grant, feed.feedId)}}`, {
-      headers: { ...pageHeaders(call, plan, page), ...rateHeaders(grant.window, Date.now()) },
-    });
+  function answer(call: Call, { feed, planned, page }: Prepared, grant: Grant): Promise<Response> {
+    const { request } = call;
+    const baseUrl = services.http.baseUrl();
+    return answerPage({ request, feedId: feed.feedId, planned, page, grant, baseUrl, cache });
   }
 
-  function headOnly(call: Call, plan: ReadPlan, page: Page): Response {
-    return new Response(null, { headers: pageHeaders(call, plan, page) });
-  }
-
-  function pageHeaders(call: Call, plan: ReadPlan, page: Page): Record<string, string> {
+  /**
+   * What a GET would be granted now, without counting one: so a HEAD has its headers, length included.
+   * Decisions 10.
+   */
+  async function standIn(
+    { accountId, feedId }: { readonly accountId: string; readonly feedId: string },
+    revalidated: Grant,
+  ): Promise<Grant> {
+    const windowUs = BigInt(WINDOW_MS * MICROSECONDS_PER_MS);
+    const row = await database.row("look_at_window", [accountId, feedId, windowUs]);
+    if (row === undefined) throw feedNotFound();
+    const limit = row.price_type === "free" ? readsFree : readsPaid;
     return {
-      "Content-Type": "application/json",
-      "Cache-Control": "private, no-cache",
-      ETag: tagOf(plan, page),
-      ...(page.nextCursor !== null && { Link: nextLink(call, page.nextCursor) }),
+      ...revalidated,
+      usageId: NIL_UUID,
+      chargeNanos: row.price_type === "metered" ? (row.call_price_nanos ?? 0n) : 0n,
+      window: {
+        limit,
+        remaining: Math.max(0, limit - row.used),
+        resetSeconds: Math.ceil(Number(row.oldest_us + windowUs) / MICROSECONDS_PER_SECOND),
+      },
     };
-  }
-
-  /** Absolute on the base URL, in the path form of the request. Decisions 10, RFC 8288. */
-  function nextLink(call: Call, cursor: string): string {
-    const { pathname } = new URL(call.request.url);
-    const kept = call.search
-      .split("&")
-      .filter((part) => part !== "" && !/^(cursor|offset)(=|$)/.test(part));
-    const search = [...kept, `cursor=${cursor}`].join("&");
-    return `<${services.http.baseUrl()}${pathname}?${search}>; rel="next"`;
   }
 }
 
 function revalidation(claim: Claim): Claim {
   const { idempotency: _, limitPaid: __, ...rest } = claim;
   return { ...rest, operation: "revalidate", limit: REVALIDATION_LIMIT };
-}
-
-function cacheKey(feed: Feed, plan: ReadPlan): string {
-  return `${feed.feedId} ${plan.key}`;
-}
-
-/** Of data version and normalized query. Decisions 6. */
-function tagOf(plan: ReadPlan, page: Page): string {
-  return weakTag(`${page.dataVersion} ${plan.key}`);
-}
-
-function notModified(plan: ReadPlan, page: Page): Response {
-  return new Response(null, {
-    status: 304,
-    headers: { ETag: tagOf(plan, page), "Cache-Control": "private, no-cache" },
-  });
 }
 
 function readIdempotency(key: string, query: string): { key: string; queryHash: string } {

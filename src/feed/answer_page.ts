@@ -1,0 +1,66 @@
+/**
+ * A page as a response: its headers, the reader's `_origin`, and both in the encoding that the reader
+ * takes. Interface 2.6 and 4.4, decisions 6 and 10.
+ *
+ * @module
+ */
+import type { Grant } from "../admission/admission.ts";
+import { originText } from "../admission/refusal.ts";
+import { rateHeaders } from "../http/rate_headers.ts";
+import { COMPRESSED_BYTES_MIN } from "../limits.ts";
+import type { Page } from "./build_page.ts";
+import { chooseEncoding, completeAnswer } from "./compression.ts";
+import type { PageCache } from "./page_cache.ts";
+import type { PlannedRead } from "./plans.ts";
+
+export interface PageAnswer {
+  readonly request: Request;
+  readonly feedId: string;
+  readonly planned: PlannedRead;
+  readonly page: Page;
+  readonly grant: Grant;
+  /** Public address, for `Link`. */
+  readonly baseUrl: string;
+  readonly cache: PageCache;
+}
+
+/** 200. */
+export async function answerPage(answer: PageAnswer): Promise<Response> {
+  const { request, feedId, planned, page, grant, cache } = answer;
+  const end = `"_origin":${originText(grant, feedId)}}`;
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    ...cachingHeaders(page),
+    ...rateHeaders(grant.window, Date.now()),
+  };
+  if (page.nextCursor !== null) headers.Link = nextLink(answer, page.nextCursor);
+  const encoding =
+    page.text.length + end.length > COMPRESSED_BYTES_MIN
+      ? chooseEncoding(request.headers.get("accept-encoding"))
+      : undefined;
+  if (encoding === undefined) return new Response(page.text + end, { headers });
+  headers["Content-Encoding"] = encoding;
+  const start = await cache.compressed(planned.pageKey, page, encoding);
+  return new Response(completeAnswer(start, end), { headers });
+}
+
+/** 304: what a 200 would say of caching. RFC 9110, 15.4.5. */
+export function notModified(page: Page): Response {
+  return new Response(null, { status: 304, headers: cachingHeaders(page) });
+}
+
+function cachingHeaders(page: Page) {
+  return { ETag: page.tag, "Cache-Control": "private, no-cache", Vary: "Accept-Encoding" };
+}
+
+/** Absolute on the base URL, in the path form of the request. Decisions 10, RFC 8288. */
+function nextLink({ request, planned, baseUrl }: PageAnswer, cursor: string): string {
+  return `<${baseUrl}${pathOf(request.url)}?${planned.walkSearch}cursor=${cursor}>; rel="next"`;
+}
+
+/** Between authority and query: an address always has both slashes and a path. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const end = url.indexOf("?", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}

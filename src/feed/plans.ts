@@ -1,0 +1,46 @@
+/**
+ * Plans of reads that were made before: most readers send the same few queries again and again.
+ *
+ * A plan depends on the raw query and on the feed's definition and on nothing else, so it is kept by
+ * both, with what else follows from the query alone.
+ *
+ * @module
+ */
+import type { Feed } from "../feed_row/feeds.ts";
+import { BoundedMap } from "../lib/bounded_map.ts";
+import { KNOWN_PLANS_MAX } from "../limits.ts";
+import { planRead, type ReadPlan } from "./read_plan.ts";
+
+export interface PlannedRead {
+  readonly plan: ReadPlan;
+  /** Feed and normalized query: reads of one key show one page. */
+  readonly pageKey: string;
+  /** The raw query without cursor and offset, with a `&` behind it where there is any: for `Link`. */
+  readonly walkSearch: string;
+}
+
+/** A longer query is planned anew each time, so that what is kept is bounded in bytes, too. */
+const SEARCH_LENGTH_KEPT_MAX = 512;
+
+/** @throws {Problem} 400, as `planRead` */
+export type Plans = (search: string, feed: Feed) => PlannedRead;
+
+export function createPlans(cursorSecret: string): Plans {
+  const known = new BoundedMap<string, PlannedRead>(KNOWN_PLANS_MAX);
+  return (search, feed) => {
+    const key = `${feed.feedId} ${feed.definitionVersion} ${search}`;
+    const planned = known.get(key);
+    if (planned !== undefined) return planned;
+    const plan = planRead(search, feed, cursorSecret);
+    const made = { plan, pageKey: `${feed.feedId} ${plan.key}`, walkSearch: walkSearchOf(search) };
+    if (search.length <= SEARCH_LENGTH_KEPT_MAX) known.set(key, made);
+    return made;
+  };
+}
+
+function walkSearchOf(search: string): string {
+  const kept = search
+    .split("&")
+    .filter((part) => part !== "" && !/^(cursor|offset)(=|$)/.test(part));
+  return kept.map((part) => `${part}&`).join("");
+}

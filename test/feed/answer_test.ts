@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+
+let gateway: TestGateway;
+let owner: string;
+let reader: string;
+let key: string;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  owner = await gateway.createAccount();
+  reader = await gateway.createAccount({ credits: 1_000 });
+  key = await gateway.createKey(reader, "read");
+});
+afterAll(() => gateway.stop());
+
+const DECODERS = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync } as const;
+const rows = Array.from({ length: 60 }, (_, id) => ({ id, name: `déjà vu ${id} 🦊`, kind: "a" }));
+const withoutOrigin = (text: string) => text.replace(/"_origin":.*$/, "");
+
+describe("compression", () => {
+  for (const encoding of ["zstd", "br", "gzip"] as const) {
+    test(`${encoding}: the same answer for every reader, with an _origin of its own`, async () => {
+      const feed = await seedFeed(gateway, owner, { type: "collection", rows });
+      const path = `/v1/feed/${feed.slug}?limit=50`;
+      const plain = await gateway.get(path, key, { "Accept-Encoding": "identity" });
+      expect(plain.headers.get("content-encoding")).toBeNull();
+      expect(plain.headers.get("vary")).toBe("Accept-Encoding");
+      const expected = await plain.text();
+      const usageIds = new Set([JSON.parse(expected)._origin.usage_id]);
+      for (let count = 0; count < 3; count++) {
+        const response = await fetch(gateway.baseUrl + path, {
+          headers: { "x-api-key": key, "Accept-Encoding": encoding },
+          decompress: false,
+        } as RequestInit);
+        expect(response.headers.get("content-encoding")).toBe(encoding);
+        expect(response.headers.get("vary")).toBe("Accept-Encoding");
+        expect(response.headers.get("etag")).toBe(plain.headers.get("etag"));
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        expect(Number(response.headers.get("content-length"))).toBe(bytes.length);
+        expect(bytes.length).toBeLessThan(expected.length / 2);
+        const text = DECODERS[encoding](bytes).toString("utf8");
+        expect(withoutOrigin(text)).toBe(withoutOrigin(expected));
+        usageIds.add(JSON.parse(text)._origin.usage_id);
+      }
+      expect(usageIds.size).toBe(4);
+      const fetched = await gateway.get(path, key, { "Accept-Encoding": encoding });
+      expect(((await fetched.json()) as { data: unknown }).data).toEqual(rows.slice(0, 50));
+    });
+  }
+
+  test("an answer of less than 1 KB is sent as it is", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: rows.slice(0, 2) });
+    const response = await gateway.get(`/v1/feed/${feed.slug}`, key, { "Accept-Encoding": "gzip" });
+    expect(response.headers.get("content-encoding")).toBeNull();
+    expect(response.headers.get("vary")).toBe("Accept-Encoding");
+  });
+});
+
+describe("HEAD", () => {
+  const head = (path: string, headers: Record<string, string> = {}) =>
+    fetch(gateway.baseUrl + path, {
+      method: "HEAD",
+      headers: { "x-api-key": key, "Accept-Encoding": "identity", ...headers },
+    });
+
+  test("has the headers of the GET, length and window too, and counts nothing", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows,
+      callPriceNanos: 12_500,
+    });
+    const path = `/api/v1/feed/${feed.slug}?limit=50`;
+    const fresh = await head(path);
+    expect(fresh.headers.get("x-ratelimit-remaining")).toBe("100");
+    const got = await gateway.get(path, key, { "Accept-Encoding": "identity" });
+    const body = await got.arrayBuffer();
+    const again = await head(path);
+    expect(again.status).toBe(200);
+    expect(await again.text()).toBe("");
+    const compared = ["content-length", "content-type", "etag", "link", "cache-control", "vary"];
+    for (const name of [...compared, "x-ratelimit-limit", "x-ratelimit-remaining"]) {
+      expect([name, again.headers.get(name)]).toEqual([name, got.headers.get(name)]);
+    }
+    expect(Number(again.headers.get("content-length"))).toBe(body.byteLength);
+    const reset = (each: Response) => Number(each.headers.get("x-ratelimit-reset"));
+    expect(Math.abs(reset(again) - reset(got))).toBeLessThanOrEqual(1);
+    const [usage] = await gateway.sql`
+      select count(*)::int as count from usage_events where feed_id = ${feed.feedId}`;
+    expect(usage?.count).toBe(1);
+  });
+
+  test("compressed where the GET is, with its length", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows });
+    const path = `/v1/feed/${feed.slug}?limit=50`;
+    const sent = await head(path, { "Accept-Encoding": "br" });
+    const got = await fetch(gateway.baseUrl + path, {
+      headers: { "x-api-key": key, "Accept-Encoding": "br" },
+      decompress: false,
+    } as RequestInit);
+    expect(sent.headers.get("content-encoding")).toBe("br");
+    expect(Number(sent.headers.get("content-length"))).toBe((await got.arrayBuffer()).byteLength);
+  });
+});
