@@ -96,6 +96,7 @@ import sql_operator_create_key from "../../sql/operator/create_key.sql" with { t
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
 import sql_operator_list_accounts from "../../sql/operator/list_accounts.sql" with { type: "text" };
 import sql_operator_list_keys from "../../sql/operator/list_keys.sql" with { type: "text" };
+import sql_operator_list_newest_pushes from "../../sql/operator/list_newest_pushes.sql" with { type: "text" };
 import sql_operator_prove_ledger from "../../sql/operator/prove_ledger.sql" with { type: "text" };
 import sql_operator_revoke_key from "../../sql/operator/revoke_key.sql" with { type: "text" };
 import sql_operator_set_feeds_public from "../../sql/operator/set_feeds_public.sql" with { type: "text" };
@@ -208,6 +209,7 @@ export const STATEMENTS = {
   export_usage: sql_operator_export_usage,
   list_accounts: sql_operator_list_accounts,
   list_keys: sql_operator_list_keys,
+  list_newest_pushes: sql_operator_list_newest_pushes,
   prove_ledger: sql_operator_prove_ledger,
   revoke_key: sql_operator_revoke_key,
   set_feeds_public: sql_operator_set_feeds_public,
@@ -715,6 +717,22 @@ export interface StatementTypes {
       readonly expires_at: string | null;
       readonly revoked_at: string | null;
       readonly last_used_at: string | null;
+    };
+  };
+  /** what became of a feed's newest pushes, refused ones too */
+  list_newest_pushes: {
+    parameters: readonly [feed_id: string, limit: number];
+    row: {
+      readonly pushed_at: string;
+      readonly stored: boolean;
+      readonly code: string | null;
+      readonly detail: string | null;
+      readonly rows_received: number;
+      readonly rows_inserted: number;
+      readonly rows_updated: number;
+      readonly rows_duplicate: number;
+      readonly body_bytes: bigint;
+      readonly duration_ms: number;
     };
   };
   /** whether granted - charged + refunded = balance, in one snapshot */

@@ -6,7 +6,7 @@
  */
 import type { Config } from "../config.ts";
 import { pricePer1kText, usdOfCents } from "../credit/money.ts";
-import type { Database } from "../database/query.ts";
+import type { Database, Row } from "../database/query.ts";
 import { type FeedRow, feedRowText } from "../feed_row/feed_row.ts";
 import { type Answer, command, type Input } from "./command.ts";
 import { withDatabase } from "./database.ts";
@@ -14,6 +14,9 @@ import { ACCOUNT_OPTION } from "./keys.ts";
 import { flag } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
 import { findAccount, findFeed } from "./references.ts";
+
+/** Pushes that `feed show` prints. */
+const PUSHES_SHOWN = 20;
 
 const feedList = command({
   words: "feed list",
@@ -57,12 +60,17 @@ const feedUnpublish = command({
 const feedShow = command({
   words: "feed show",
   arguments: ["ID"],
-  about: "show a feed in any state, by id or slug",
+  about: "show a feed in any state, by id or slug, and its newest pushes",
   options: {},
   run: ({ config, arguments: [reference = ""] }) =>
     withDatabase(config, async (database) => {
       const row = await findFeed(database, reference);
-      return { json: feedRowText(row, config.limits), text: fields(feedFields(row)) };
+      const pushes = await database.rows("list_newest_pushes", [row.feed_id, PUSHES_SHOWN]);
+      const feed = feedRowText(row, config.limits);
+      return {
+        json: `${feed.slice(0, -1)},"pushes":${JSON.stringify(pushes.map(pushEntry))}}`,
+        text: [fields(feedFields(row)), "", pushTable(pushes)].join("\n"),
+      };
     }),
 });
 
@@ -102,6 +110,29 @@ function answerOf(rows: readonly FeedRow[], config: Config): Answer {
       ]),
     ),
   };
+}
+
+type PushRow = Row<"list_newest_pushes">;
+
+function pushEntry(push: PushRow) {
+  return { ...push, body_bytes: Number(push.body_bytes) };
+}
+
+function pushTable(pushes: readonly PushRow[]): string {
+  return table(
+    ["PUSHED AT", "OUTCOME", "ROWS", "NEW", "CHANGED", "KNOWN", "BYTES", "MS", "WHY"],
+    pushes.map((push) => [
+      push.pushed_at,
+      push.stored ? "stored" : shown(push.code),
+      String(push.rows_received),
+      String(push.rows_inserted),
+      String(push.rows_updated),
+      String(push.rows_duplicate),
+      String(push.body_bytes),
+      String(push.duration_ms),
+      push.stored ? "" : shown(push.detail),
+    ]),
+  );
 }
 
 function feedFields(row: FeedRow): Record<string, string> {

@@ -116,4 +116,21 @@ describe("feed", () => {
       expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
     }
   });
+
+  test("show has the newest pushes, refused ones with why", async () => {
+    const feed = await seed("Pushed");
+    const write = await gateway.createKey(provider, "write");
+    const path = `/v1/provider/feed/${feed.feedId}/push`;
+    await gateway.send("POST", path, write, { rate: 2 });
+    await gateway.send("POST", path, write, "[1]");
+    const shown = (await operator.json("feed", "show", feed.slug)) as { pushes: unknown[] };
+    expect(shown.pushes).toEqual([
+      expect.objectContaining({
+        stored: false,
+        code: "VALIDATION_FAILED",
+        detail: expect.any(String),
+      }),
+      expect.objectContaining({ stored: true, rows_received: 1, rows_updated: 1, code: null }),
+    ]);
+  });
 });
