@@ -41,7 +41,7 @@ export interface ConnectOptions {
   /**
    * A statement that runs longer is cancelled, in milliseconds; 0 for no bound. @default 5000
    *
-   * A connection that is silent for 2 s more than this counts as dead and is closed, so what may run
+   * A connection that is silent for 1 s more than this counts as dead and is closed, so what may run
    * longer, a migration say, needs a pool of its own with 0.
    */
   readonly statementTimeoutMs?: number;
@@ -49,7 +49,7 @@ export interface ConnectOptions {
 
 const STATEMENT_TIMEOUT_MS = 5_000;
 /** What the answer of a cancelled statement may take on top. */
-const SILENCE_MARGIN_MS = 2_000;
+const SILENCE_MARGIN_MS = 1_000;
 /** From the open socket to the first statement, and before it from nothing to the open socket. */
 const CONNECT_TIMEOUT_MS = 2_500;
 const MS_PER_SECOND = 1_000;

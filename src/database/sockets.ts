@@ -63,20 +63,27 @@ export function createSockets(options: SocketsOptions): OpenSocket {
   /** Looks on while the session starts. */
   function prove(socket: Socket, host: DatabaseHost): void {
     let started = "";
-    const look = (bytes: Buffer) => {
+    // Without an error the driver would try again at once, and for ever.
+    const fail = () => socket.destroy(closedEarly());
+    const emit = socket.emit.bind(socket) as (...event: unknown[]) => boolean;
+    // Before the driver: from a standby it must not hear that the session is ready.
+    const look = (name: unknown, ...rest: unknown[]) => {
+      if (name !== "data") return emit(name, ...rest);
+      const bytes = rest[0] as Buffer;
       started += bytes.toString("latin1");
       if (isPrimaryWanted && STANDBY_MARKS.some((mark) => started.includes(mark))) {
         passedOverUntilMs.set(host, performance.now() + PASSED_OVER_MS);
         socket.destroy(standbyError(host));
-      } else if (isReady(bytes)) {
-        lastGood = host;
-        socket.off("data", look);
-        socket.off("end", fail);
+        return true;
       }
+      if (isReady(bytes)) {
+        lastGood = host;
+        socket.off("end", fail);
+        socket.emit = emit as typeof socket.emit;
+      }
+      return emit(name, ...rest);
     };
-    // Without an error the driver would try again at once, and for ever.
-    const fail = () => socket.destroy(closedEarly());
-    socket.on("data", look);
+    socket.emit = look as typeof socket.emit;
     socket.once("end", fail);
   }
 
