@@ -208,7 +208,8 @@ function planPage(input: PageInput): PagePlan {
   }
   const binding = JSON.stringify([
     feed.feedId,
-    filters.map(({ name, text }) => [name, text]),
+    // They are ANDed, so their order makes no other query.
+    filters.map(({ name, text }) => JSON.stringify([name, text])).sort(),
     startTime ?? null,
     endTime ?? null,
   ]);
