@@ -17,6 +17,7 @@ import {
   DATABASE_WAIT_MS_MAX,
   DATABASE_WAITING_MAX,
 } from "../limits.ts";
+import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
 import { NOT_PRIMARY } from "./sockets.ts";
 import { STATEMENTS, type StatementTypes } from "./statements.ts";
@@ -179,7 +180,7 @@ export function createDatabase(
  * the parameter gets the type that the statement has there.
  */
 function serverTyped(parameter: unknown): unknown {
-  if (Array.isArray(parameter)) return parameter.map(serverTyped);
+  if (Array.isArray(parameter)) return arrayLiteral(parameter);
   return typeof parameter === "bigint" ? String(parameter) : parameter;
 }
 

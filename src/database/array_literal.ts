@@ -1,0 +1,30 @@
+/**
+ * An array in PostgreSQL's text form: `{"a","b \" c",NULL,5}`. PostgreSQL manual, "Array Input and
+ * Output Syntax".
+ *
+ * The driver could write one as well, by a serializer for each element that it finds by the first; this
+ * costs a fraction of that, and admission sends eleven arrays with every batch.
+ *
+ * @module
+ */
+
+export type ArrayElement = string | number | bigint | boolean | null;
+
+/** What would end a quoted element. */
+const SPECIAL = /["\\]/;
+const ALL_SPECIAL = /["\\]/g;
+
+/** The server gives it the type that the statement has in its place. */
+export function arrayLiteral(elements: readonly ArrayElement[]): string {
+  let text = "{";
+  for (const element of elements) {
+    if (text.length > 1) text += ",";
+    // Quoted, no text can be taken for null, for a number of elements or for a brace.
+    text += typeof element === "string" ? `"${escaped(element)}"` : `${element}`;
+  }
+  return `${text}}`;
+}
+
+function escaped(text: string): string {
+  return SPECIAL.test(text) ? text.replace(ALL_SPECIAL, "\\$&") : text;
+}
