@@ -1,0 +1,114 @@
+/**
+ * Who plays in a torture: feeds of the three models, free and metered, and agents with and without much
+ * credit.
+ *
+ * @module
+ */
+import type { Connections } from "../../src/database/connect.ts";
+import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
+
+export type Model = "singleton" | "collection" | "stream";
+
+export interface TortureFeed {
+  readonly feedId: string;
+  readonly slug: string;
+  readonly model: Model;
+  readonly isMetered: boolean;
+  /** The newest generation (stream: the newest row) that was acknowledged; -1 before the first. */
+  acknowledged: number;
+  /** The newest that was sent. */
+  sent: number;
+}
+
+export interface AgentKey {
+  readonly key: string;
+  readonly accountId: string;
+  /** On the monotonic clock: from then on it must read nothing. */
+  revokedMs: number | undefined;
+}
+
+export interface Scene {
+  readonly writeKey: string;
+  readonly feeds: readonly TortureFeed[];
+  readonly keys: AgentKey[];
+  /** Gives an account one more key. */
+  addKey(accountId: string): Promise<AgentKey>;
+  /** An account of which nothing is refused: for looking at the end. */
+  addRichAgent(): Promise<AgentKey>;
+}
+
+/** What a metered call may cost: the price is edited to and fro. */
+export const PRICES_NANOS = [1_500, 2_500] as const;
+/** The interface's limits, which the gateways have by default. */
+export const LIMIT_FREE = 10;
+export const LIMIT_METERED = 100;
+
+const RICH_NANOS = 10n ** 12n;
+/** Enough for some hundred calls: it runs out. */
+const POOR_NANOS = 400_000n;
+
+export async function setScene(sql: Connections, agents: number): Promise<Scene> {
+  const owner = await addAccount(sql, 0n);
+  const writeKey = await addKeyOf(sql, owner, "write");
+  const feeds: TortureFeed[] = [];
+  for (const model of ["singleton", "collection", "stream"] as const) {
+    for (const isMetered of [false, true]) {
+      const slug = `${model}-${isMetered ? "metered" : "free"}`;
+      const rows = await sql`
+        insert into feeds (
+          account_id, name, endpoint_path, feed_type, price_type, call_price_nanos, is_public,
+          schema_definition, sync_interval_mins
+        )
+        values (
+          ${owner}, ${slug}, ${slug}, ${model}, ${isMetered ? "metered" : "free"},
+          ${isMetered ? PRICES_NANOS[0] : 0}, true, '{"type":"object"}', 1
+        )
+        returning feed_id`;
+      const feedId: string = rows[0]?.feed_id;
+      feeds.push({ feedId, slug, model, isMetered, acknowledged: -1, sent: -1 });
+    }
+  }
+  const keys: AgentKey[] = [];
+  const addKey = async (accountId: string) => {
+    const key = { key: await addKeyOf(sql, accountId, "read"), accountId, revokedMs: undefined };
+    return key;
+  };
+  for (let agent = 0; agent < agents; agent++) {
+    const accountId = await addAccount(sql, agent % 3 === 0 ? POOR_NANOS : RICH_NANOS);
+    keys.push(await addKey(accountId), await addKey(accountId));
+  }
+  return {
+    writeKey,
+    feeds,
+    keys,
+    addKey,
+    addRichAgent: async () => addKey(await addAccount(sql, RICH_NANOS)),
+  };
+}
+
+async function addAccount(sql: Connections, balanceNanos: bigint): Promise<string> {
+  const rows = await sql`
+    with account as (
+      insert into accounts (name, max_feeds_allowed, balance_nanos)
+      values ('torture', 100, ${String(balanceNanos)})
+      returning account_id, balance_nanos
+    )
+    insert into credit_ledger (
+      account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason
+    )
+    select account_id, 'grant', balance_nanos, 0, balance_nanos, 'torture' from account
+    returning account_id`;
+  return rows[0]?.account_id;
+}
+
+async function addKeyOf(
+  sql: Connections,
+  accountId: string,
+  permission: Permission,
+): Promise<string> {
+  const key = generateKey(permission);
+  await sql`
+    insert into api_keys (account_id, key_hash, key_start, permission)
+    values (${accountId}, ${hashKey(key)}, ${startOf(key)}, ${permission})`;
+  return key;
+}

@@ -1,0 +1,149 @@
+/**
+ * What must hold after a torture, whatever has been killed.
+ *
+ * @module
+ */
+import type { Connections } from "../../src/database/connect.ts";
+import { type Answered, type Record, streamRow } from "./load.ts";
+import { LIMIT_FREE, LIMIT_METERED, type Scene, type TortureFeed } from "./scene.ts";
+import type { World } from "./world.ts";
+
+export interface Verdict {
+  /** One line each; empty where all is well. */
+  readonly violations: readonly string[];
+  /** Events in the log, not refunded, that no client has seen: of processes that were killed. */
+  readonly unseen: number;
+  readonly refunded: number;
+}
+
+const LISTED_MAX = 50;
+
+export async function verify(world: World, scene: Scene, record: Record): Promise<Verdict> {
+  const { sql } = world;
+  const violations = [...record.violations];
+  const events = await sql`
+    select usage_id, account_id, feed_id, charge_nanos::float8 as charge_nanos, refunded
+    from usage_events where operation = 'data'`;
+  const logged = new Map(events.map((event) => [event.usage_id as string, event]));
+  for (const [usageId, seen] of record.answered) {
+    const event = logged.get(usageId);
+    if (event === undefined) violations.push(`answered and not logged: ${usageId}`);
+    else if (event.refunded) violations.push(`answered and refunded: ${usageId}`);
+    else if (!isSame(event as never, seen)) violations.push(`logged as another read: ${usageId}`);
+  }
+  violations.push(...(await checkBooks(sql)), ...(await checkLimits(sql)));
+  for (const feed of scene.feeds) violations.push(...(await checkFeed(world, scene, feed)));
+  const unseen = events.filter(
+    ({ usage_id, refunded }) => !refunded && !record.answered.has(usage_id),
+  ).length;
+  return {
+    violations: violations.slice(0, LISTED_MAX),
+    unseen,
+    refunded: events.filter(({ refunded }) => refunded).length,
+  };
+}
+
+function isSame(
+  event: { account_id: string; feed_id: string; charge_nanos: number },
+  seen: Answered,
+): boolean {
+  return (
+    event.account_id === seen.accountId &&
+    event.feed_id === seen.feedId &&
+    event.charge_nanos === seen.chargeNanos
+  );
+}
+
+/** granted - charged + refunded = balance, and no balance was ever below zero. */
+async function checkBooks(sql: Connections): Promise<string[]> {
+  const wrong = await sql`
+    select accounts.account_id, accounts.balance_nanos
+    from accounts
+    left join (
+      select account_id, sum(amount_nanos) as amount from credit_ledger group by account_id
+    ) as entries using (account_id)
+    left join (
+      select account_id, sum(charge_nanos) as charged, min(balance_after_nanos) as least
+      from usage_events group by account_id
+    ) as charges using (account_id)
+    where accounts.balance_nanos
+        <> coalesce(entries.amount, 0) - coalesce(charges.charged, 0)
+      or accounts.balance_nanos < 0
+      or charges.least < 0`;
+  return wrong.map((row) => `the books of ${row.account_id} do not add up`);
+}
+
+/** Never more than the limit in any 60 seconds: (t - 60 s, t] for every event's time t. */
+async function checkLimits(sql: Connections): Promise<string[]> {
+  const wrong = await sql`
+    select counted.account_id, counted.feed_id, max(counted.reads)::int as reads
+    from (
+      select
+        account_id, feed_id,
+        count(*) over (
+          partition by account_id, feed_id
+          order by happened_at
+          range between interval '59.999999 seconds' preceding and current row
+        ) as reads
+      from usage_events
+      where operation = 'data' and not refunded
+    ) as counted
+    join feeds using (feed_id)
+    where counted.reads
+      > case when feeds.price_type = 'free' then ${LIMIT_FREE}::bigint else ${LIMIT_METERED}::bigint end
+    group by counted.account_id, counted.feed_id`;
+  return wrong.map((row) => `${row.reads} reads in 60 s by ${row.account_id} of ${row.feed_id}`);
+}
+
+/** Everything acknowledged is there, once and whole, read through the gateway. */
+async function checkFeed(world: World, scene: Scene, feed: TortureFeed): Promise<string[]> {
+  const rows = await readAll(world, scene, feed);
+  const { slug, acknowledged, sent } = feed;
+  if (feed.model === "singleton") {
+    const [{ generation }] = rows as [{ generation: number }];
+    return generation >= acknowledged && generation <= sent
+      ? []
+      : [`${slug}: ends with ${generation}, acknowledged ${acknowledged}`];
+  }
+  if (feed.model === "collection") {
+    const generations = new Set(rows.map((row) => row.generation));
+    const ids = new Set(rows.map((row) => row.id));
+    const isWhole = generations.size === 1 && ids.size === rows.length && rows.length === 60;
+    return isWhole && Number(rows[0]?.generation) >= acknowledged
+      ? []
+      : [`${slug}: ${rows.length} rows of ${[...generations]}, acknowledged ${acknowledged}`];
+  }
+  const violations: string[] = [];
+  const newest = Number(rows[0]?.seq);
+  if (newest < acknowledged || newest > sent) violations.push(`${slug}: ends with ${newest}`);
+  if (rows.length !== newest + 1) violations.push(`${slug}: ${rows.length} of ${newest + 1} rows`);
+  for (const [place, row] of rows.entries()) {
+    const expected = streamRow(newest - place);
+    if (row.id === expected.id && row.event_timestamp === expected.event_timestamp) continue;
+    violations.push(`${slug}: ${JSON.stringify(row)} in the place of ${JSON.stringify(expected)}`);
+    break;
+  }
+  return violations;
+}
+
+type Row = { readonly [name: string]: unknown };
+
+/** All rows by following the cursor; new agents take over as the limits of the old ones are reached. */
+async function readAll(world: World, scene: Scene, feed: TortureFeed): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | null = "";
+  let agent = await scene.addRichAgent();
+  for (let page = 0; cursor !== null; page++) {
+    if (page % LIMIT_FREE === LIMIT_FREE - 1) agent = await scene.addRichAgent();
+    const base = world.bases[page % world.bases.length] as string;
+    const query: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const response = await fetch(`${base}/v1/feed/${feed.slug}?limit=100${query}`, {
+      headers: { "x-api-key": agent.key },
+    });
+    const body = (await response.json()) as { data: Row | Row[]; next_cursor?: string | null };
+    if (response.status !== 200) throw new Error(`${feed.slug}: ${JSON.stringify(body)}`);
+    rows.push(...(Array.isArray(body.data) ? body.data : [body.data]));
+    cursor = body.next_cursor ?? null;
+  }
+  return rows;
+}

@@ -1,0 +1,128 @@
+/**
+ * What is tortured: a PostgreSQL and several gateway processes on it, each of which can be killed with
+ * -9 and comes back.
+ *
+ * @module
+ */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { type Connections, connect } from "../../src/database/connect.ts";
+import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
+import { migrate } from "../../src/database/migrate.ts";
+
+export interface World {
+  /** Addresses of the gateways; some may be dead right now. */
+  readonly bases: readonly string[];
+  /** A pool of the torture's own, for setting the scene and for looking. */
+  readonly sql: Connections;
+  killGateway(index: number): Promise<void>;
+  /** Kills PostgreSQL with -9 and starts it again. */
+  killDatabase(): Promise<void>;
+  /** Resolves when every gateway is ready. @throws after a while. */
+  ready(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly gateways: number;
+  /** Beyond those that every gateway of a torture has. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
+const READY_MS_MAX = 30_000;
+const RESPAWN_MS = 100;
+const DOWN_MS_MAX = 1_000;
+
+export async function startWorld({ gateways, environment = {} }: WorldOptions): Promise<World> {
+  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-torture-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(dataDir, 0o755);
+  let embedded: EmbeddedPostgres = await startEmbedded({ dataDir });
+  const { host, port, user, database } = embedded;
+  const sql = connect({ host, port, user, database }, { connectionsMax: 4, statementTimeoutMs: 0 });
+  await migrate(sql);
+  const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+  const ports = await Promise.all(Array.from({ length: gateways }, freePort));
+  const bases = ports.map((each) => `http://127.0.0.1:${each}`);
+  const children: Subprocess[] = [];
+  let isStopping = false;
+
+  /** Keeps one gateway running: where it ends, for whatever reason, it is started again. */
+  async function keep(index: number): Promise<void> {
+    while (!isStopping) {
+      const child = Bun.spawn(
+        [process.execPath, MAIN, "serve", "--port", String(ports[index]), "--json"],
+        {
+          env: {
+            PATH: process.env.PATH ?? "",
+            DATABASE_URL: url,
+            LOG_LEVEL: process.env.TORTURE_LOG ?? "silent",
+            FEEDGATE_PUSH_LIMIT: "1000000",
+            ...environment,
+          },
+          stdio: ["ignore", "ignore", process.env.TORTURE_LOG === undefined ? "ignore" : "inherit"],
+        },
+      );
+      children[index] = child;
+      await child.exited;
+      if (!isStopping) await Bun.sleep(RESPAWN_MS + Math.random() * DOWN_MS_MAX);
+    }
+  }
+  const keeping = ports.map((_, index) => keep(index));
+
+  async function isReady(base: string): Promise<boolean> {
+    const response = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(
+      () => undefined,
+    );
+    return response?.ok === true;
+  }
+
+  const world: World = {
+    bases,
+    sql,
+    async killGateway(index) {
+      children[index]?.kill("SIGKILL");
+      await children[index]?.exited;
+    },
+    async killDatabase() {
+      process.kill(embedded.pid, "SIGKILL");
+      await Bun.sleep(Math.random() * DOWN_MS_MAX);
+      const next = await startEmbedded({ dataDir });
+      // Its entry among the users is written: to leave with the old one stops nothing.
+      await embedded.stop();
+      embedded = next;
+    },
+    async ready() {
+      const endMs = performance.now() + READY_MS_MAX;
+      while (!(await Promise.all(bases.map(isReady))).every(Boolean)) {
+        if (performance.now() > endMs) throw new Error("the gateways do not get ready");
+        await Bun.sleep(50);
+      }
+    },
+    async stop() {
+      isStopping = true;
+      for (const child of children) child.kill("SIGTERM");
+      await Promise.all(keeping);
+      await sql.end({ timeout: 1 });
+      await embedded.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  await world.ready();
+  return world;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
