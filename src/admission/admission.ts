@@ -83,7 +83,7 @@ export type Decision =
       readonly priceNanos: bigint;
       readonly balanceNanos: bigint;
     }
-  | { readonly kind: "not_purchased" }
+  | { readonly kind: "not_purchased"; readonly window: WindowState }
   | { readonly kind: "key_refused" }
   | { readonly kind: "feed_closed" }
   | { readonly kind: "stale" }
@@ -263,6 +263,8 @@ function decisionOf(row: Row<"admit">, batchToken: string): Decision {
         window: windowOf(row),
         retryAfterMs: Math.ceil(fullForMsOf(row)),
       };
+    case "not_purchased":
+      return { kind: "not_purchased", window: windowOf(row) };
     case "unpaid":
       return {
         kind: "unpaid",
@@ -270,7 +272,6 @@ function decisionOf(row: Row<"admit">, batchToken: string): Decision {
         priceNanos: row.charge_nanos,
         balanceNanos: row.balance_nanos,
       };
-    case "not_purchased":
     case "key_refused":
     case "feed_closed":
     case "stale":

@@ -45,6 +45,7 @@ export function refusalOf(
       return new Problem("PURCHASE_REQUIRED", {
         detail: `This feed is sold once and this account has not bought it; buy it at ${billingUrl}.`,
         extras: { billing_url: billingUrl },
+        headers: rateHeaders(decision.window, nowMs),
       });
     case "key_refused":
       return new Problem("KEY_INVALID", {

@@ -167,6 +167,7 @@ describe("admission: credit", () => {
     const { accountId, keys } = await agent();
     const refused = await readFrom(gateway.baseUrl, feed, keys[0] as string);
     expect(refused.body).toMatchObject({ status: 402, code: "PURCHASE_REQUIRED" });
+    expect(refused.headers.get("x-ratelimit-remaining")).toBe("100");
     await gateway.sql`
       with entry as (
         insert into credit_ledger
