@@ -91,8 +91,17 @@ async function migrateAlone(address: DatabaseAddress): Promise<MigrationReport> 
   }
 }
 
+export interface GatewayOptions {
+  /** Whether other processes listen on the same port (`workers/`). @default false */
+  readonly isPortShared?: boolean;
+}
+
 /** Serves until `stop`. @throws where the database can't be reached or the port is taken. */
-export async function startGateway(config: Config, log: Log): Promise<Gateway> {
+export async function startGateway(
+  config: Config,
+  log: Log,
+  { isPortShared = false }: GatewayOptions = {},
+): Promise<Gateway> {
   const { database, address, close: closeDatabase } = await openDatabase(config, { log });
   // A connection of its own: no answer waits behind a step of background work.
   const background = createDatabase(
@@ -108,7 +117,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
       port: config.port,
       hostname: config.host,
       // Elysia shares the port by default: two gateways would silently split the requests.
-      reusePort: false,
+      reusePort: isPortShared,
       maxRequestBodySize: SERVER_BODY_BYTES_MAX,
       // Of a request as a whole, however steadily it comes; routes with bodies ask for more.
       idleTimeout: IDLE_SECONDS_MAX,

@@ -7,7 +7,18 @@
  *
  * @module
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValueWithName,
+  Registry,
+} from "prom-client";
+
+/** Figures of one process, as they go to another. */
+export type MetricsSnapshot = MetricObjectWithValues<MetricValueWithName<string>>[];
 
 export interface Metrics {
   /** One answer of a route. */
@@ -31,8 +42,12 @@ export interface Metrics {
   maintained(job: string, isFailed: boolean): void;
   /** A value that is read when it is asked for. */
   gauge(name: string, help: string, read: () => number): void;
-  /** All of it in Prometheus' text format. */
+  /** All of it in Prometheus' text format; of all processes, where `sumBy` says how. */
   text(): Promise<string>;
+  /** This process's figures. */
+  snapshot(): Promise<MetricsSnapshot>;
+  /** Where several processes share the port: how to add them up; undefined: only our own, after all. */
+  sumBy(sum: () => Promise<string | undefined>): void;
   readonly contentType: string;
 }
 
@@ -112,6 +127,7 @@ export function createMetrics(): Metrics {
   // Looking a label up costs more than counting, so each combination is looked up once.
   const answers = new Map<string, { count: () => void; observe: (value: number) => void }>();
   const outcomes = new Map<string, () => void>();
+  let sum: (() => Promise<string | undefined>) | undefined;
 
   return {
     answered(route, status, value) {
@@ -156,7 +172,11 @@ export function createMetrics(): Metrics {
         },
       });
     },
-    text: () => registry.metrics(),
+    text: async () => (await sum?.()) ?? registry.metrics(),
+    snapshot: () => registry.getMetricsAsJSON() as Promise<MetricsSnapshot>,
+    sumBy(summed) {
+      sum = summed;
+    },
     contentType: registry.contentType,
   };
 }

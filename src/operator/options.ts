@@ -13,6 +13,8 @@ const AMOUNT_NANOS_MAX = 10n ** 18n;
 /** PostgreSQL's integer. */
 const COUNT_MAX = 2 ** 31 - 1;
 const PORT_MAX = 65_535;
+/** Each has a pool of its own, and PostgreSQL a bound on connections. */
+const WORKERS_MAX = 64;
 
 interface OptionText {
   readonly placeholder: string;
@@ -70,6 +72,15 @@ export function count(about: string): Option<number, false> {
 export function port(about: string): Option<number, false> {
   return optional({ placeholder: "N", about }, (given, name) =>
     readInteger(given, { name, least: 0, most: PORT_MAX }),
+  );
+}
+
+/** A number of processes; `auto` is that of the machine's processor cores. */
+export function workers(about: string): Option<number, false> {
+  return optional({ placeholder: "N|auto", about }, (given, name) =>
+    given === "auto"
+      ? navigator.hardwareConcurrency
+      : readInteger(given, { name, least: 1, most: WORKERS_MAX }),
   );
 }
 

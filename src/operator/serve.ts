@@ -7,8 +7,9 @@ import type { Config } from "../config.ts";
 import { createLog } from "../lib/log.ts";
 import { DRAIN_MS_MAX } from "../limits.ts";
 import { type Gateway, startGateway } from "../server.ts";
+import { startWorkers } from "../workers/supervisor.ts";
 import { command, type Options } from "./command.ts";
-import { port, text } from "./options.ts";
+import { port, text, workers } from "./options.ts";
 import type { Output } from "./output.ts";
 
 /** `serve` and `demo` take these. */
@@ -32,16 +33,36 @@ export function listenConfig(
 const serve = command({
   words: "serve",
   about: "migrate, then serve until SIGINT or SIGTERM",
-  options: LISTEN_OPTIONS,
+  options: {
+    ...LISTEN_OPTIONS,
+    workers: workers("processes on the port; auto: one a processor core; default 1, unsupervised"),
+  },
   run: async ({ config, values, output }) => {
-    await serveUntilSignal(listenConfig(config, values), (gateway) => announce(gateway, output));
+    const listening = listenConfig(config, values);
+    const onStart = (served: Listening) => announce(served, output);
+    const { workers: count } = values;
+    if (count === undefined) await serveUntilSignal(listening, onStart);
+    else {
+      await untilSignal(
+        () =>
+          startWorkers({ config: listening, log: createLog({ level: config.logLevel }), count }),
+        onStart,
+      );
+    }
     return undefined;
   },
 });
 
 export const SERVE_COMMANDS = [serve];
 
-function announce({ baseUrl, port: listening }: Gateway, output: Output): Promise<void> {
+/** A gateway, or several on one port. */
+interface Listening {
+  readonly baseUrl: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+function announce({ baseUrl, port: listening }: Listening, output: Output): Promise<void> {
   return output.write(
     output.isJson
       ? `${JSON.stringify({ base_url: baseUrl, docs_url: `${baseUrl}/docs`, port: listening })}\n`
@@ -56,18 +77,25 @@ const SAME_SIGNAL_MS = 250;
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Serves; `onStart` runs once the gateway listens, and is left alone where a signal comes first. */
-export async function serveUntilSignal(
+export function serveUntilSignal(
   config: Config,
   onStart: (gateway: Gateway) => Promise<void>,
 ): Promise<void> {
+  return untilSignal(() => startGateway(config, createLog({ level: config.logLevel })), onStart);
+}
+
+async function untilSignal<Served extends Listening>(
+  start: () => Promise<Served>,
+  onStart: (served: Served) => Promise<void>,
+): Promise<void> {
   // Before the database is started: a signal in between must not leave it behind.
   const signalled = catchSignals();
-  const gateway = await startGateway(config, createLog({ level: config.logLevel }));
+  const served = await start();
   try {
-    await Promise.race([onStart(gateway), signalled]);
+    await Promise.race([onStart(served), signalled]);
     await signalled;
   } finally {
-    await gateway.stop();
+    await served.stop();
   }
 }
 

@@ -8,6 +8,7 @@ const SRC = new URL("../../src/", import.meta.url).pathname;
 const LAYERS: readonly (readonly string[])[] = [
   ["main.ts"],
   ["operator", "demo"],
+  ["workers"],
   ["server.ts"],
   ["app.ts"],
   ["catalog", "feed", "skill", "provider", "account", "docs"],
