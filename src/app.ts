@@ -24,16 +24,13 @@ const PREFIXES = ["/v1", "/api/v1"] as const;
 export function createApp(services: Services) {
   // With its standard-hostname shortcut on, Elysia misroutes where Host has three characters or fewer.
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
-  for (const prefix of PREFIXES) {
-    app.group(prefix, (group) =>
-      group
-        .use(catalogRoutes(services))
-        .use(feedRoutes(services))
-        .use(pushRoutes(services))
-        .use(saveRoutes(services))
-        .use(accountRoutes(services)),
-    );
-  }
+  const features = new Elysia()
+    .use(catalogRoutes(services))
+    .use(feedRoutes(services))
+    .use(pushRoutes(services))
+    .use(saveRoutes(services))
+    .use(accountRoutes(services));
+  for (const prefix of PREFIXES) app.group(prefix, (group) => group.use(features));
   app.use(healthRoutes(services.http, services.database));
   app.use(skillRoutes(services));
   app.use(docsRoutes(services, app));
@@ -62,6 +59,8 @@ function withFallback(app: Elysia, services: Services) {
       const allowed = [
         ...new Set(methods.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : each))),
       ];
+      const preflight = services.http.cors?.preflight(request, allowed);
+      if (preflight !== undefined) return preflight;
       throw new Problem("METHOD_NOT_ALLOWED", {
         detail: `This route takes ${allowed.join(", ")}, not ${request.method}.`,
         headers: { Allow: allowed.join(", ") },

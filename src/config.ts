@@ -28,6 +28,8 @@ export interface Config {
   readonly cursorSecret: string | undefined;
   /** Days that usage events are kept; then their charges are carried into the credit ledger. @default 400 */
   readonly usageRetentionDays: number;
+  /** Origins whose pages may read in a browser, or all of them; absent: none. */
+  readonly corsOrigins: readonly string[] | "*" | undefined;
   readonly limits: Limits;
 }
 
@@ -89,6 +91,7 @@ export function readConfig(environment: Environment): Config {
     usageRetentionDays:
       read.integer("FEEDGATE_USAGE_RETENTION_DAYS", USAGE_RETENTION_DAYS) ??
       USAGE_RETENTION_DAYS_DEFAULT,
+    corsOrigins: read.origins("FEEDGATE_CORS_ORIGINS"),
     limits: Object.freeze(limits),
   };
   if (mistakes.length > 0) throw new ConfigError(mistakes);
@@ -121,6 +124,19 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       // The value is not repeated: an address may hold a password.
       mistakes.push(`${name} must be an address that begins with ${allowed}`);
       return undefined;
+    },
+    origins(name: string): readonly string[] | "*" | undefined {
+      const value = text(name);
+      if (value === undefined || value === "*") return value;
+      const origins = value.split(",").map((each) => each.trim());
+      for (const origin of origins) {
+        // As a browser sends it: scheme, host and port, in lower case, and nothing behind.
+        if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
+        mistakes.push(
+          `${name} must be * or origins such as https://app.example.com, separated by commas, got "${origin}"`,
+        );
+      }
+      return origins;
     },
     oneOf<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
       const value = text(name);

@@ -128,8 +128,8 @@ export const DATABASE_CONNECTIONS_SPARED = 4;
 /** Statements that may wait for a connection in one process, and for how long, in milliseconds. */
 export const DATABASE_WAITING_MAX = 2_000;
 export const DATABASE_WAIT_MS_MAX = 500;
-/** Bytes of request bodies in one process's hands at once, as they were sent; over it, 503. */
-export const BODIES_BYTES_MAX = 64 * MIB;
+/** Bytes of bodies in one process's hands at once; the work on them takes some times as many. */
+export const BODIES_BYTES_MAX = 32 * MIB;
 /** Batches of reads whose answer was lost, kept by a process until they are refunded. */
 export const LOST_BATCHES_MAX = 1_000;
 /** How long their refund is tried, in milliseconds. */

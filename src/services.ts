@@ -7,10 +7,13 @@ import { type Admission, createAdmission } from "./admission/admission.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/query.ts";
 import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
+import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
+import { createCors } from "./http/cors.ts";
 import type { HttpContext } from "./http/endpoint.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createKeys, type Keys } from "./key/keys.ts";
 import type { Log } from "./lib/log.ts";
+import { BODIES_BYTES_MAX } from "./limits.ts";
 import { createRowSchemas, type RowSchemas } from "./row_schema/row_schema.ts";
 
 export interface Services {
@@ -22,6 +25,8 @@ export interface Services {
   readonly feeds: Feeds;
   readonly admission: Admission;
   readonly rowSchemas: RowSchemas;
+  /** Bodies of push, create and edit. */
+  readonly bodies: BodyBudget;
   /** Signs cursors; the same in every process on this database. */
   readonly cursorSecret: string;
   /** Where a 402 points. */
@@ -52,6 +57,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const http: HttpContext = {
     baseUrl: () => state.baseUrl,
     isDraining: () => state.isDraining,
+    cors: createCors(config.corsOrigins),
     log,
     metrics,
   };
@@ -61,7 +67,15 @@ export async function createServices(options: ServicesOptions): Promise<Services
     "Reads that wait to be admitted",
     () => admission.waiting,
   );
+  const bodies = createBodyBudget(BODIES_BYTES_MAX);
+  metrics.gauge("feedgate_bodies_bytes", "Bytes of bodies being worked on", () => bodies.bytes);
   metrics.gauge("feedgate_database_statements", "Statements sent", () => database.statementCount);
+  metrics.gauge("feedgate_database_running", "Statements that run", () => database.running);
+  metrics.gauge(
+    "feedgate_database_waiting",
+    "Statements that wait for a connection",
+    () => database.waiting,
+  );
   return {
     config,
     database,
@@ -71,6 +85,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     feeds: createFeeds(database),
     admission,
     rowSchemas: createRowSchemas(),
+    bodies,
     cursorSecret: config.cursorSecret ?? (await keptCursorSecret(database)),
     billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,
     state,

@@ -21,7 +21,7 @@ export function accountRoutes(services: Services) {
   const { http, keys, database, config, cursorSecret } = services;
 
   const account = createEndpoint(http, { route: "/v1/account", isKeyed: true }, async (call) => {
-    const principal = await keys.authenticate(call.request.headers, "read");
+    const principal = await keys.authenticate(call, "read");
     await keys.provenOnRefusal(principal, () => readParameters(NO_PARAMETERS, call.search));
     await admitCall(services, { call, principal, operation: "account" });
     const row = await database.row("find_account", [principal.accountId]);
@@ -30,7 +30,7 @@ export function accountRoutes(services: Services) {
   });
 
   const usage = createEndpoint(http, { route: "/v1/usage", isKeyed: true }, async (call) => {
-    const principal = await keys.authenticate(call.request.headers, "read");
+    const principal = await keys.authenticate(call, "read");
     const { accountId } = principal;
     const query = await keys.provenOnRefusal(principal, () =>
       readUsageQuery(call.search, { accountId, cursorSecret }),

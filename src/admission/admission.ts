@@ -70,6 +70,8 @@ export interface Grant {
   /** Of the feed, at the moment of the decision; null where the claim names none. */
   readonly dataVersion: bigint | null;
   readonly definitionVersion: bigint | null;
+  /** Whether an Idempotency-Key gave an earlier usage event again. */
+  readonly isReplay: boolean;
   /** Of the batch that was answered: by it the grant is refunded. */
   readonly batchToken: string;
 }
@@ -249,6 +251,7 @@ function decisionOf(row: Row<"admit">, batchToken: string): Decision {
     case "replayed":
       return {
         kind: "granted",
+        isReplay: row.outcome === "replayed",
         usageId: row.usage_id,
         timestamp: rfc3339(row.happened_us),
         chargeNanos: row.charge_nanos,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Call } from "../http/endpoint.ts";
+import type { Call, HttpContext } from "../http/endpoint.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { rateHeaders } from "../http/rate_headers.ts";
 import type { Principal } from "../key/keys.ts";
@@ -28,6 +28,7 @@ export interface LoggedAnswer {
 
 export interface AnswerContext {
   readonly admission: Admission;
+  readonly http: Pick<HttpContext, "metrics">;
   readonly billingUrl: () => string;
 }
 
@@ -55,6 +56,7 @@ export async function loggedAnswer(
   if (isUnchanged) return new Response(null, { status: 304, headers: shared });
   const json = { ...shared, "Content-Type": "application/json" };
   if (call.isHead) return new Response(null, { headers: json });
+  context.http.metrics.readAnswered();
   return new Response(`{${members},"_origin":${originText(decision, feed?.feedId ?? null)}}`, {
     headers: { ...json, ...rateHeaders(decision.window, nowMs) },
   });

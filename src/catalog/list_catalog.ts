@@ -27,7 +27,7 @@ export function createListCatalog(services: Services) {
   const { config, database, http, keys } = services;
 
   return async (call: Call): Promise<Response> => {
-    const principal = await keys.authenticate(call.request.headers, "read");
+    const principal = await keys.authenticate(call, "read");
     const parameters = await keys.provenOnRefusal(principal, () =>
       readParameters(CATALOG_PARAMETERS, call.search),
     );

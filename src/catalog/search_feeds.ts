@@ -34,7 +34,7 @@ export function createSearchFeeds(services: Services) {
   const { config, database, keys } = services;
 
   return async (call: Call): Promise<Response> => {
-    const principal = await keys.authenticate(call.request.headers, "read");
+    const principal = await keys.authenticate(call, "read");
     const parameters = await keys.provenOnRefusal(principal, () => readSearch(call.search));
     const { q, category, offset } = parameters;
     const limit = Math.min(parameters.limit, PAGE_LIMIT_MAX);

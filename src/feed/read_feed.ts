@@ -50,18 +50,23 @@ export function createReadFeed(services: Services): ReadFeed {
   const source = { database, cursorSecret, filterIndexer };
   const plans = createPlans(cursorSecret);
   const cache = createPageCache(PAGE_CACHE_BYTES_MAX);
+  const { metrics } = services.http;
+  metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
   const building = new Map<string, Promise<Page>>();
 
   /** The newest page known, else one built now. @throws {Problem} every 404, 400 and 410. */
   async function prepare(call: Call, feed: Feed | undefined): Promise<Prepared> {
     if (feed === undefined || feed.status !== "active") throw feedNotFound();
+    call.subject.feedId = feed.feedId;
     if (!feed.hasData) {
       throw new Problem("FEED_NOT_SYNCED", {
         detail: "The feed is active, but its provider has pushed no data yet; try again later.",
       });
     }
     const planned = plans(call.search, feed);
-    return { feed, planned, page: cache.get(planned.pageKey) ?? (await build(feed, planned)) };
+    const known = cache.get(planned.pageKey);
+    metrics.pageLookedUp(known !== undefined);
+    return { feed, planned, page: known ?? (await build(feed, planned)) };
   }
 
   /** Builds a page, once for all who want it meanwhile. */
@@ -102,7 +107,7 @@ export function createReadFeed(services: Services): ReadFeed {
 
   return async (call, reference) => {
     const { headers, signal } = call.request;
-    const principal = await keys.authenticate(headers, "read");
+    const principal = await keys.authenticate(call, "read");
     const idempotencyKey = headers.get("idempotency-key");
     const ifNoneMatch = headers.get("if-none-match");
     const context = () => ({
@@ -155,7 +160,10 @@ export function createReadFeed(services: Services): ReadFeed {
       const granted = prepared;
       return afterGrant(decision, claim, async () => {
         const page = await pageAt(granted, decision.dataVersion);
-        return answer(call, { feed, planned, page }, decision);
+        const response = await answer(call, { feed, planned, page }, decision);
+        // A replay's event was counted when it was made.
+        if (!decision.isReplay) metrics.readAnswered();
+        return response;
       });
     }
     throw new Problem("UNAVAILABLE", {

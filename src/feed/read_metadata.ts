@@ -27,9 +27,10 @@ export function createReadMetadata(services: Services) {
   }
 
   return async (call: Call, reference: string): Promise<Response> => {
-    const principal = await keys.authenticate(call.request.headers, "read");
+    const principal = await keys.authenticate(call, "read");
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const row = await keys.provenOnRefusal(principal, () => describe(call, reference));
+      call.subject.feedId = row.feed_id;
       const response = await loggedAnswer(services, {
         call,
         principal,

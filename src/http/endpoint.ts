@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { DatabaseOverloadedError, DatabaseUnavailableError } from "../database/query.ts";
 import type { Log } from "../lib/log.ts";
-import { problemOf, problemResponse } from "./errors.ts";
+import type { Cors } from "./cors.ts";
+import { Problem, problemOf, problemResponse } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { searchOf } from "./query_string.ts";
 import { requestIdOf } from "./request_id.ts";
@@ -17,6 +19,8 @@ export interface HttpContext {
   readonly baseUrl: () => string;
   /** While true, answers ask the client to close its connection. */
   readonly isDraining: () => boolean;
+  /** Undefined: pages of other origins read nothing. */
+  readonly cors: Cors | undefined;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -30,7 +34,7 @@ export interface Call {
   /** HEAD: every check but window and credit, and no body. */
   readonly isHead: boolean;
   /** Whose call and of which feed, as far as that is known: for the log, never for the answer. */
-  readonly subject: { accountId?: string; feedId?: string };
+  readonly subject: { accountId?: string; keyId?: string; feedId?: string };
 }
 
 export interface EndpointOptions {
@@ -67,10 +71,10 @@ export function createEndpoint(
       response.headers.set("X-Request-Id", requestId);
     } catch (error) {
       const problem = problemOf(error);
-      if (problem.status >= 500)
-        context.log.error("request failed", { request_id: requestId, route, error });
+      if (problem.status >= 500) logFailure(context.log, { requestId, route, error });
       response = problemResponse(problem, { requestId, isKeyed, baseUrl: context.baseUrl() });
     }
+    context.cors?.decorate(request, response.headers);
     if (context.isDraining()) response.headers.set("Connection", "close");
     const ms = performance.now() - startedMs;
     context.metrics.answered(route, response.status, ms / MS_PER_SECOND);
@@ -94,9 +98,26 @@ function logAnswer(
     status: response.status,
     ms: Math.round(ms * MS_PER_SECOND) / MS_PER_SECOND,
     account: call.subject.accountId,
+    key: call.subject.keyId,
     feed: call.subject.feedId,
     request_bytes: Number(headers.get("content-length") ?? 0) || undefined,
   });
+}
+
+/** A fault of ours with all its causes; trouble with the database, which fails many, in one line. */
+function logFailure(
+  log: Log,
+  { requestId, route, error }: { requestId: string; route: string; error: unknown },
+): void {
+  const fault = error instanceof Problem ? error.options.cause : error;
+  // What is refused on purpose is counted: too much load would only be more of it.
+  if (fault === undefined || fault instanceof DatabaseOverloadedError) return;
+  if (fault instanceof DatabaseUnavailableError) {
+    const { code, message } = (fault.cause ?? fault) as { code?: string; message: string };
+    log.warn("database unavailable", { request_id: requestId, route, code, reason: message });
+    return;
+  }
+  log.error("request failed", { request_id: requestId, route, error: fault });
 }
 
 /** The trace id of a W3C `traceparent`. */

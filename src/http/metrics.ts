@@ -32,7 +32,7 @@ export interface Metrics {
     isLogged: boolean;
     credits: number;
   }): void;
-  /** One answer with a usage id. */
+  /** One answer with a usage id of its own; replays under an idempotency key have none. */
   readAnswered(): void;
   /** One page asked of memory. */
   pageLookedUp(isHit: boolean): void;

@@ -8,6 +8,7 @@
  * @module
  */
 import type { Database } from "../database/query.ts";
+import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_KEYS_MAX } from "../limits.ts";
@@ -23,10 +24,10 @@ export interface Principal {
 
 export interface Keys {
   /**
-   * The caller of a consumer route (`read`) or a provider route (`write`).
+   * The caller of a consumer route (`read`) or a provider route (`write`), noted for the log.
    * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`.
    */
-  authenticate(headers: Headers, permission: Permission): Promise<Principal>;
+  authenticate(call: Call, permission: Permission): Promise<Principal>;
   /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID` */
   prove(principal: Principal): Promise<void>;
   /** Runs `work`; where it refuses, the key is proven first, since a bad key is told before all else. */
@@ -66,10 +67,12 @@ export function createKeys(database: Database): Keys {
   }
 
   return {
-    async authenticate(headers, permission) {
+    async authenticate({ request: { headers }, subject }, permission) {
       const key = permission === "read" ? readKeyOf(headers) : bearerOf(headers);
       if (key === undefined) throw keyRequired(permission);
       const principal = await find(key, permission);
+      subject.accountId = principal.accountId;
+      subject.keyId = principal.keyId;
       if (principal.permission !== permission) {
         await prove(principal, permission);
         throw new Problem("KEY_PERMISSION", {

@@ -60,6 +60,7 @@ export function createBatcher<Item, Result>(
   /** When the flights that are out began, the oldest first. */
   const departures = new Set<{ readonly sinceMs: number }>();
   let isScheduled = false;
+  let expiry: ReturnType<typeof setTimeout> | undefined;
   const idleWaiters: (() => void)[] = [];
 
   function schedule(): void {
@@ -125,6 +126,20 @@ export function createBatcher<Item, Result>(
     });
   }
 
+  /** Flights may stand still: nobody waits on for their sake. */
+  function expire(): void {
+    queue = takeWanted();
+    const oldest = queue[0];
+    expiry = undefined;
+    if (oldest !== undefined) scheduleExpiry(oldest.sinceMs);
+    settleIdle();
+  }
+
+  function scheduleExpiry(sinceMs: number): void {
+    if (expiry !== undefined || waitMsMax === Number.POSITIVE_INFINITY) return;
+    expiry = setTimeout(expire, sinceMs + waitMsMax * LATENESS - performance.now() + 1);
+  }
+
   function takeBatch(): Waiter<Item, Result>[] {
     const wanted = takeWanted();
     if (groupOf === undefined) {
@@ -156,8 +171,10 @@ export function createBatcher<Item, Result>(
     submit(item) {
       if (queue.length >= queueMax || expectedWaitMs() > waitMsMax) return REFUSED;
       return new Promise<Result | undefined>((resolve, reject) => {
-        queue.push({ item, sinceMs: performance.now(), resolve, reject });
+        const sinceMs = performance.now();
+        queue.push({ item, sinceMs, resolve, reject });
         schedule();
+        scheduleExpiry(sinceMs);
       });
     },
     idle: () =>

@@ -30,7 +30,7 @@ export const LIST_PARAMETERS = Type.Object({
 export function createListFeeds(services: Services): Handler {
   const { config, database, keys } = services;
   return async (call) => {
-    const principal = await keys.authenticate(call.request.headers, "write");
+    const principal = await keys.authenticate(call, "write");
     const { limit: limitGiven, offset } = await keys.provenOnRefusal(principal, () =>
       readParameters(LIST_PARAMETERS, call.search),
     );

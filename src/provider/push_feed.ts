@@ -74,8 +74,9 @@ export function createPushFeed(services: Services): Handler {
   const { keys } = services;
   return async (call, feedId) => {
     const startedMs = performance.now();
-    const principal = await keys.authenticate(call.request.headers, "write");
+    const principal = await keys.authenticate(call, "write");
     const owned = await findOwned(services, principal, feedId);
+    call.subject.feedId = owned.feedId;
     const passage: Passage = {
       call,
       startedMs,
@@ -84,22 +85,42 @@ export function createPushFeed(services: Services): Handler {
       bodyBytes: 0,
       rowsReceived: 0,
     };
-    // The body comes in and is read while the window is asked; what is wrong with it is told after.
-    const [grant, prepared] = await Promise.all([
-      admit(services, principal, owned),
-      settled(() => prepare(services, passage)),
-    ]);
-    const headers = rateHeaders(grant.window, Date.now());
-    try {
-      const answer = await pass(services, passage, { grant, prepared });
-      return Response.json(answer, {
-        headers: { "Cache-Control": "private, no-cache", ...headers },
-      });
-    } catch (error) {
-      await record(services, passage, error);
-      throw withHeaders(problemOf(error), headers);
-    }
+    const bytesMax = bodyLimitOf(owned.feedType, services.config.limits).most;
+    return services.bodies.whileHeld({ request: call.request, bytesMax }, () =>
+      receivePush(services, principal, passage),
+    );
   };
+}
+
+async function receivePush(
+  services: Services,
+  principal: Principal,
+  passage: Passage,
+): Promise<Response> {
+  // The body comes in and is read while the window is asked; what is wrong with it is told after.
+  const [grant, prepared] = await Promise.all([
+    admit(services, principal, passage.feed),
+    settled(() => prepare(services, passage)),
+  ]);
+  const headers = rateHeaders(grant.window, Date.now());
+  try {
+    const answer = await pass(services, passage, { grant, prepared });
+    countPush(services, passage, "stored");
+    return Response.json(answer, {
+      headers: { "Cache-Control": "private, no-cache", ...headers },
+    });
+  } catch (error) {
+    countPush(services, passage, "refused");
+    await record(services, passage, error);
+    throw withHeaders(problemOf(error), headers);
+  }
+}
+
+/** A dry run stores nothing and counts as none. */
+function countPush(services: Services, passage: Passage, outcome: "stored" | "refused"): void {
+  const { isDryRun, feed, rowsReceived: rows } = passage;
+  if (isDryRun) return;
+  services.http.metrics.pushed({ feedType: feed.feedType ?? "undecided", outcome, rows });
 }
 
 /** The feed, if it is the caller's: one and the same refusal for every other id. Decisions 2. */

@@ -11,6 +11,7 @@
 import { refusalOf } from "../admission/refusal.ts";
 import type { Parameters, Row } from "../database/query.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
+import type { HeldBody } from "../http/body_budget.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
 import { type FieldError, Problem, type ProblemCode } from "../http/errors.ts";
 import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
@@ -48,24 +49,33 @@ const MS_PER_SECOND = 1_000;
 /** The handler of create. */
 export function createCreateFeed(services: Services): Handler {
   return async (call) => {
-    const principal = await services.keys.authenticate(call.request.headers, "write");
+    const principal = await services.keys.authenticate(call, "write");
     await admitSave(services, principal);
-    const body = await receiveBody(services, call);
-    // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
-    const target = await targetOfCreate(services, principal, upsertIdOf(body));
-    return save(services, principal, { ...target, body });
+    return services.bodies.whileHeld(heldBody(services, call), async () => {
+      const body = await receiveBody(services, call);
+      // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
+      const target = await targetOfCreate(services, principal, upsertIdOf(body));
+      return save(services, principal, { ...target, body, call });
+    });
   };
 }
 
 /** The handler of edit; its parameter is the feed's id. */
 export function createEditFeed(services: Services): Handler {
   return async (call, reference) => {
-    const principal = await services.keys.authenticate(call.request.headers, "write");
+    const principal = await services.keys.authenticate(call, "write");
     await admitSave(services, principal);
     const feedId = await ownedFeedId(services, principal, reference);
-    const body = await receiveBody(services, call);
-    return save(services, principal, { feedId, mode: "edit", body });
+    call.subject.feedId = feedId;
+    return services.bodies.whileHeld(heldBody(services, call), async () => {
+      const body = await receiveBody(services, call);
+      return save(services, principal, { feedId, mode: "edit", body, call });
+    });
   };
+}
+
+function heldBody({ config }: Services, { request }: Call): HeldBody {
+  return { request, bytesMax: config.limits.requestBodyBytes };
 }
 
 async function ownedFeedId(
@@ -153,7 +163,7 @@ async function receiveText(request: Request, bytesMax: number): Promise<string> 
 async function save(
   services: Services,
   principal: Principal,
-  { feedId, mode, body }: Target & { readonly body: SaveBody },
+  { feedId, mode, body, call }: Target & { readonly body: SaveBody; readonly call: Call },
 ): Promise<Response> {
   const changes = changesOf(body, mode);
   await checkSchema(services, changes);
@@ -167,6 +177,7 @@ async function save(
     changes.pricing?.oneTimePriceCents ?? null,
   ]);
   if (saved.outcome !== "created" && saved.outcome !== "saved") throw refusedSave(saved);
+  if (saved.feed_id !== null) call.subject.feedId = saved.feed_id;
   const row = await services.database.row("find_feed_row", [saved.feed_id, null]);
   assert(row !== undefined, "a feed is never deleted");
   const feedText = feedRowText(row, services.config.limits);

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readConfig } from "../../src/config.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { type Gateway, startGateway } from "../../src/server.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
+
+const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+const SECRET = "a-payload-that-no-log-may-hold";
+
+let scene: TestGateway;
+let logging: Gateway;
+let accountId: string;
+let readKey: string;
+let writeKey: string;
+let feed: SeededFeed;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  scene = await startTestGateway();
+  const config = readConfig({ PORT: "0", DATABASE_URL: scene.databaseUrl, LOG_LEVEL: "debug" });
+  const write = (line: string) => lines.push(line);
+  logging = await startGateway(config, createLog({ level: "debug", isReadable: false, write }));
+  accountId = await scene.createAccount();
+  readKey = await scene.createKey(accountId, "read");
+  writeKey = await scene.createKey(accountId, "write");
+  feed = await seedFeed(scene, accountId, { type: "collection", rows: [{ id: 1, text: SECRET }] });
+});
+afterAll(async () => {
+  await logging.stop();
+  await scene.stop();
+});
+
+/** The answer's status, and the one line that its request left. */
+async function call(method: string, path: string, init: RequestInit = {}) {
+  const before = lines.length;
+  const response = await fetch(logging.baseUrl + path, { method, ...init });
+  await response.text();
+  const added = lines.slice(before).map((line) => JSON.parse(line));
+  expect(added).toHaveLength(1);
+  return { status: response.status, line: added[0] as Record<string, unknown> };
+}
+
+const reading = () => ({ headers: { "x-api-key": readKey } });
+const writing = (body: unknown) => ({
+  headers: { Authorization: `Bearer ${writeKey}`, "Content-Type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+describe("the log line of a request", () => {
+  test("names route, status, account, key and feed by id, on every keyed route", async () => {
+    const { feedId, slug } = feed;
+    const calls: [string, string, string, RequestInit, boolean][] = [
+      ["GET", "/v1/catalog", "/v1/catalog", reading(), false],
+      ["GET", `/v1/search?q=${SECRET}`, "/v1/search", reading(), false],
+      ["GET", "/v1/account", "/v1/account", reading(), false],
+      ["GET", "/v1/usage", "/v1/usage", reading(), false],
+      ["GET", `/v1/feed/${slug}?text=eq.${SECRET}`, "/v1/feed/{id}", reading(), true],
+      ["GET", `/api/v1/feed/${feedId}`, "/v1/feed/{id}", reading(), true],
+      ["GET", `/v1/feed/${slug}/metadata`, "/v1/feed/{id}/metadata", reading(), true],
+      ["GET", "/v1/provider/feeds", "/v1/provider/feeds", writing(undefined), false],
+      [
+        "POST",
+        `/v1/provider/feed/${feedId}/push`,
+        "/v1/provider/feed/{feed_id}/push",
+        writing({ payload: [{ id: 1, text: SECRET }] }),
+        true,
+      ],
+      [
+        "PATCH",
+        `/v1/provider/feed/${feedId}/edit`,
+        "/v1/provider/feed/{feed_id}/edit",
+        writing({ description: SECRET }),
+        true,
+      ],
+    ];
+    for (const [method, path, route, init, isOfFeed] of calls) {
+      const { headers, body } = init;
+      const { status, line } = await call(method, path, {
+        headers: { ...headers, traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01` },
+        ...(method !== "GET" && { body }),
+      } as RequestInit);
+      expect(status).toBe(200);
+      expect(line).toMatchObject({ level: "info", message: "request", method, route, status: 200 });
+      expect(line.account).toBe(accountId);
+      expect(line.key).toBeString();
+      expect(line.trace_id).toBe(TRACE_ID);
+      expect(line.feed).toBe(isOfFeed ? feedId : undefined);
+    }
+  });
+
+  test("names the feed that a create has made", async () => {
+    const body = { name: SECRET, endpoint_path: "logged" };
+    const { status, line } = await call("POST", "/v1/provider/feed/create", writing(body));
+    expect(status).toBe(201);
+    expect(line.feed).toBeString();
+  });
+
+  test("a refusal has one, too; a traceparent that is none is left out", async () => {
+    const { line } = await call("GET", "/v1/catalog", {
+      headers: { "x-api-key": "fg_read_nonsense", traceparent: "x" },
+    });
+    expect(line).toMatchObject({ route: "/v1/catalog", status: 403 });
+    expect(Object.keys(line)).not.toContain("account");
+    expect(Object.keys(line)).not.toContain("trace_id");
+    await call("POST", `/v1/provider/feed/${feed.feedId}/push`, writing({ payload: SECRET }));
+  });
+
+  test("no line holds a key, a query or a payload", () => {
+    const text = lines.join("\n");
+    expect(lines.length).toBeGreaterThan(10);
+    for (const secret of [readKey, writeKey, SECRET, "fg_read", "fg_write", "Bearer"]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});

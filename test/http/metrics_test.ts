@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
+
+let gateway: TestGateway;
+let readKey: string;
+let writeKey: string;
+let paid: SeededFeed;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const accountId = await gateway.createAccount({ credits: 100 });
+  readKey = await gateway.createKey(accountId, "read");
+  writeKey = await gateway.createKey(accountId, "write");
+  const rows = [{ id: 1 }, { id: 2 }];
+  paid = await seedFeed(gateway, accountId, { type: "collection", rows, callPriceNanos: 1_500 });
+});
+afterAll(() => gateway.stop());
+
+/** Value of a sample by its name and labels as printed. */
+async function samples(): Promise<Map<string, number>> {
+  const text = await (await gateway.get("/metrics")).text();
+  return new Map(
+    text
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => {
+        const at = line.lastIndexOf(" ");
+        return [line.slice(0, at), Number(line.slice(at + 1))];
+      }),
+  );
+}
+
+/** What the calls added to a sample. */
+async function added(calls: () => Promise<unknown>): Promise<(name: string) => number> {
+  const before = await samples();
+  await calls();
+  const after = await samples();
+  return (name) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+}
+
+describe("metrics", () => {
+  test("usage events are never fewer than answers with a usage id, and move with them", async () => {
+    const by = await added(async () => {
+      const path = `/v1/feed/${paid.slug}`;
+      expect((await gateway.get(path, readKey)).status).toBe(200);
+      expect((await gateway.get(path, readKey)).status).toBe(200);
+      expect((await gateway.get(`${path}/metadata`, readKey)).status).toBe(200);
+      expect((await gateway.get("/v1/catalog", readKey)).status).toBe(200);
+      expect((await gateway.get("/v1/search?q=x", readKey)).status).toBe(200);
+      // None of these has a usage id.
+      expect((await gateway.get("/v1/account", readKey)).status).toBe(200);
+      expect((await gateway.get(path, readKey, { "If-None-Match": "*" })).status).toBe(304);
+      expect((await gateway.get(`${path}?limit=0`, readKey)).status).toBe(400);
+    });
+    expect(by("feedgate_reads_answered_total")).toBe(5);
+    expect(by("feedgate_usage_events_total")).toBe(5);
+    expect(by("feedgate_credits_charged_total")).toBe(3);
+    expect(by('feedgate_http_requests_total{route="/v1/feed/{id}",status="200"}')).toBe(2);
+    expect(by('feedgate_http_requests_total{route="/v1/feed/{id}",status="304"}')).toBe(1);
+    expect(by('feedgate_http_requests_total{route="/v1/feed/{id}",status="400"}')).toBe(1);
+    expect(by('feedgate_page_lookups_total{result="miss"}')).toBe(1);
+    expect(by('feedgate_page_lookups_total{result="hit"}')).toBe(2);
+  });
+
+  test("a replay under an Idempotency-Key answers with an event that was counted before", async () => {
+    const headers = { "Idempotency-Key": "metrics" };
+    const by = await added(async () => {
+      for (let call = 0; call < 2; call++) {
+        expect((await gateway.get(`/v1/feed/${paid.slug}`, readKey, headers)).status).toBe(200);
+      }
+    });
+    expect(by("feedgate_usage_events_total")).toBe(1);
+    expect(by("feedgate_reads_answered_total")).toBe(1);
+  });
+
+  test("pushes and rows are counted by feed type and outcome, dry runs not", async () => {
+    const path = `/v1/provider/feed/${paid.feedId}/push`;
+    const by = await added(async () => {
+      const payload = [{ id: 3 }, { id: 4 }, { id: 5 }];
+      expect((await gateway.send("POST", path, writeKey, { payload })).status).toBe(200);
+      expect((await gateway.send("POST", path, writeKey, { payload: [{}] })).status).toBe(422);
+      const dry = await gateway.send("POST", `${path}?dry_run=true`, writeKey, { payload });
+      expect(dry.status).toBe(200);
+    });
+    expect(by('feedgate_pushes_total{feed_type="collection",outcome="stored"}')).toBe(1);
+    expect(by('feedgate_pushes_total{feed_type="collection",outcome="refused"}')).toBe(1);
+    expect(by('feedgate_pushed_rows_total{feed_type="collection"}')).toBe(3);
+  });
+
+  test("queues, pool and memory are shown, and no label names an account or feed", async () => {
+    const found = await samples();
+    for (const name of [
+      "feedgate_admission_waiting",
+      "feedgate_database_running",
+      "feedgate_database_waiting",
+      "feedgate_page_cache_bytes",
+      "feedgate_bodies_bytes",
+      "feedgate_admission_batch_reads_count",
+    ]) {
+      expect([...found.keys()]).toContain(name);
+    }
+    const text = await (await gateway.get("/metrics")).text();
+    expect(text).not.toContain(paid.feedId);
+    expect(text).not.toContain(paid.slug);
+    expect(text).not.toContain("fg_");
+  });
+});
