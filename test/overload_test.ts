@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect as connectSocket, type Socket } from "node:net";
+import { BODIES_BYTES_MAX, IDLE_SECONDS_MAX, LIMITS_DEFAULT } from "../src/limits.ts";
+import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { type SeededFeed, seedFeed } from "./support/seed.ts";
+
+const MS_PER_SECOND = 1_000;
+/** Bun looks after its connections every 4 s. */
+const IDLE_MS_MAX = (IDLE_SECONDS_MAX + 8) * MS_PER_SECOND;
+const ROW_CHARACTERS = 50_000;
+
+let gateway: TestGateway;
+let accountId: string;
+let readKey: string;
+let writeKey: string;
+let feed: SeededFeed;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    FEEDGATE_READ_LIMIT_FREE: "1000000",
+    FEEDGATE_PUSH_LIMIT: "1000000",
+  });
+  accountId = await gateway.createAccount();
+  readKey = await gateway.createKey(accountId, "read");
+  writeKey = await gateway.createKey(accountId, "write");
+  const text = "x".repeat(ROW_CHARACTERS);
+  const rows = Array.from({ length: 100 }, (_, id) => ({ id, text }));
+  feed = await seedFeed(gateway, accountId, { type: "collection", rows });
+});
+afterAll(() => gateway.stop());
+
+function open(): Socket {
+  const { hostname, port } = new URL(gateway.baseUrl);
+  const socket = connectSocket(Number(port), hostname);
+  socket.on("error", () => {});
+  return socket;
+}
+
+function pushHead(more: string): string {
+  return `POST /v1/provider/feed/${feed.feedId}/push HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer ${writeKey}\r\n${more}\r\n\r\n`;
+}
+
+describe("overload", () => {
+  test("reads that wait for an admission that stands still are 503 with Retry-After within 2 s", async () => {
+    expect((await gateway.get(`/v1/feed/${feed.slug}?limit=1`, readKey)).status).toBe(200);
+    const session = await gateway.sql.reserve();
+    await session`begin`;
+    await session`select from accounts where account_id = ${accountId} for update`;
+    const timed = async () => {
+      const startedMs = performance.now();
+      const answer = await gateway.get(`/v1/feed/${feed.slug}?limit=1`, readKey);
+      return { answer, ms: performance.now() - startedMs };
+    };
+    // These fly, and stand still with the lock.
+    const flying = [timed()];
+    await Bun.sleep(50);
+    flying.push(timed());
+    await Bun.sleep(50);
+    const waiting = await Promise.all(Array.from({ length: 100 }, timed));
+    await Bun.sleep(500);
+    const late = await Promise.all(Array.from({ length: 100 }, timed));
+    await session`rollback`;
+    session.release();
+    for (const { answer, ms } of [...waiting, ...late]) {
+      expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+      expect(ms).toBeLessThan(2_000);
+    }
+    // By then a newcomer is not even let in.
+    expect(Math.max(...late.map(({ ms }) => ms))).toBeLessThan(1_000);
+    expect((await Promise.all(flying)).map(({ answer }) => answer.status)).toEqual([200, 200]);
+    expect((await gateway.get(`/v1/feed/${feed.slug}?limit=1`, readKey)).status).toBe(200);
+  });
+
+  test("bodies over the budget are 503 at once, unread, and there is room again when others end", async () => {
+    const count = Math.floor(BODIES_BYTES_MAX / LIMITS_DEFAULT.requestBodyBytes);
+    const uploads = Array.from({ length: count }, () => {
+      const socket = open();
+      socket.write(pushHead("Transfer-Encoding: chunked"));
+      return socket;
+    });
+    const path = `/v1/provider/feed/${feed.feedId}/push`;
+    const push = () => gateway.send("POST", path, writeKey, { payload: [{ id: "new" }] });
+    const { bodies } = gateway.gateway.services;
+    while (bodies.bytes < BODIES_BYTES_MAX) await Bun.sleep(5);
+    const refused = await push();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await refused.json()).toMatchObject({ code: "UNAVAILABLE", retry_after_ms: 1_000 });
+    for (const upload of uploads) upload.destroy();
+    while (bodies.bytes > 0) await Bun.sleep(5);
+    expect((await push()).status).toBe(200);
+  });
+});
+
+describe("slow clients", () => {
+  test("who sends nothing, a byte a second, or never reads is hung up on", async () => {
+    const page = `GET /v1/feed/${feed.slug}?limit=100 HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${readKey}\r\n\r\n`;
+    const slow: Record<string, (socket: Socket) => Timer | undefined> = {
+      "sends nothing": () => undefined,
+      "drips a head": (socket) => {
+        socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ");
+        return setInterval(() => socket.write("a"), MS_PER_SECOND);
+      },
+      "drips a body": (socket) => {
+        socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
+        return setInterval(() => socket.write("a"), MS_PER_SECOND);
+      },
+    };
+    const startedMs = performance.now();
+    const endings = Object.values(slow).map((behave) => {
+      const socket = open();
+      const timer = behave(socket);
+      socket.resume();
+      return new Promise<number>((resolve) => {
+        socket.on("close", () => {
+          clearInterval(timer);
+          resolve(performance.now() - startedMs);
+        });
+      });
+    });
+    const unread = open();
+    unread.pause();
+    unread.write(page.repeat(3));
+    for (const ms of await Promise.all(endings)) expect(ms).toBeLessThan(IDLE_MS_MAX);
+
+    // What was left unread in the gateway is gone with its connection.
+    let received = 0;
+    unread.on("data", (bytes) => {
+      received += bytes.length;
+    });
+    const closed = new Promise((resolve) => unread.on("close", resolve));
+    await Bun.sleep(2_000);
+    unread.resume();
+    await closed;
+    expect(received).toBeLessThan(3 * 100 * ROW_CHARACTERS);
+  }, 40_000);
+});
