@@ -34,7 +34,7 @@ const kills = { gateways: 0, database: 0 };
 const endMs = performance.now() + minutes * MINUTE_MS;
 const killing = killUntil(world, endMs);
 for (let minute = 1; performance.now() < endMs; minute++) {
-  await Bun.sleep(Math.min(MINUTE_MS, endMs - performance.now()));
+  await Bun.sleep(Math.ceil(Math.min(MINUTE_MS, endMs - performance.now())));
   console.log(`minute ${minute}: ${figures()}`);
 }
 await killing;
