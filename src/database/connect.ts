@@ -45,6 +45,8 @@ export interface ConnectOptions {
    * longer, a migration say, needs a pool of its own with 0.
    */
   readonly statementTimeoutMs?: number;
+  /** Who is at work, for the audit trail. @default the database's own user */
+  readonly actor?: string;
 }
 
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -79,6 +81,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
       application_name: "feedgate",
       TimeZone: "UTC",
       statement_timeout: statementTimeoutMs,
+      ...(options.actor !== undefined && { "feedgate.actor": options.actor }),
     },
   };
   return addressed.url === undefined

@@ -91,10 +91,12 @@ import sql_migrations_0002_search from "../../sql/migrations/0002_search.sql" wi
 import sql_migrations_0003_lost_answers from "../../sql/migrations/0003_lost_answers.sql" with { type: "text" };
 import sql_migrations_0004_filter_index from "../../sql/migrations/0004_filter_index.sql" with { type: "text" };
 import sql_migrations_0005_maintenance from "../../sql/migrations/0005_maintenance.sql" with { type: "text" };
+import sql_migrations_0006_audit_events from "../../sql/migrations/0006_audit_events.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
 import sql_operator_list_accounts from "../../sql/operator/list_accounts.sql" with { type: "text" };
+import sql_operator_list_audit_events from "../../sql/operator/list_audit_events.sql" with { type: "text" };
 import sql_operator_list_keys from "../../sql/operator/list_keys.sql" with { type: "text" };
 import sql_operator_list_newest_pushes from "../../sql/operator/list_newest_pushes.sql" with { type: "text" };
 import sql_operator_prove_ledger from "../../sql/operator/prove_ledger.sql" with { type: "text" };
@@ -113,6 +115,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0003_lost_answers", text: sql_migrations_0003_lost_answers },
   { name: "0004_filter_index", text: sql_migrations_0004_filter_index },
   { name: "0005_maintenance", text: sql_migrations_0005_maintenance },
+  { name: "0006_audit_events", text: sql_migrations_0006_audit_events },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -208,6 +211,7 @@ export const STATEMENTS = {
   create_key: sql_operator_create_key,
   export_usage: sql_operator_export_usage,
   list_accounts: sql_operator_list_accounts,
+  list_audit_events: sql_operator_list_audit_events,
   list_keys: sql_operator_list_keys,
   list_newest_pushes: sql_operator_list_newest_pushes,
   prove_ledger: sql_operator_prove_ledger,
@@ -704,6 +708,20 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
+  /** the audit trail, newest first */
+  list_audit_events: {
+    parameters: readonly [account_id: string | null, feed_id: string | null, since: string | null, limit: number];
+    row: {
+      readonly event_id: bigint;
+      readonly happened_at: string;
+      readonly actor: string;
+      readonly action: string;
+      readonly account_id: string | null;
+      readonly feed_id: string | null;
+      readonly before: string | null;
+      readonly after: string | null;
+    };
+  };
   /** the keys of an account in any state, oldest first */
   list_keys: {
     parameters: readonly [account_id: string];
@@ -787,14 +805,14 @@ export interface StatementTypes {
       readonly push_id: bigint;
     };
   };
-  /** creates or edits a feed in one round trip and one commit */
+  /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
   save_feed: {
-    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null];
+    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null, key_id: string];
     row: {
       readonly outcome: string;
       readonly feed_id: string | null;
       readonly max_feeds_allowed: number;
-      readonly feeds_used: bigint | null;
+      readonly feeds_used: bigint;
     };
   };
   /** all that the agent skills of some feeds are written from; feeds that are not listed have none */

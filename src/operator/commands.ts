@@ -4,6 +4,7 @@
  * @module
  */
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
+import { AUDIT_COMMANDS } from "./audit.ts";
 import type { Command } from "./command.ts";
 import { CREDIT_COMMANDS } from "./credits.ts";
 import { FEED_COMMANDS } from "./feeds.ts";
@@ -19,6 +20,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   ...CREDIT_COMMANDS,
   ...FEED_COMMANDS,
   ...USAGE_COMMANDS,
+  ...AUDIT_COMMANDS,
 ];
 
 /** What serves until a signal. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { userInfo } from "node:os";
 import type { Config } from "../config.ts";
 import type { Database } from "../database/query.ts";
 import { openDatabase } from "../server.ts";
@@ -15,11 +16,27 @@ export async function withDatabase<Result>(
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   // An operator may wait for a sum over a whole log; nobody else is held up by it.
-  const options = { connectionsMax: CONNECTIONS_MAX, statementTimeoutMs: 0 };
+  const options = {
+    connectionsMax: CONNECTIONS_MAX,
+    statementTimeoutMs: 0,
+    actor: `operator ${operatorName()}`,
+  };
   const { database, close } = await openDatabase(config, options);
   try {
     return await work(database);
   } finally {
     await close();
+  }
+}
+
+/** Of the operating system's account; of who became root, the one behind it. */
+function operatorName(): string {
+  const { SUDO_USER } = process.env;
+  try {
+    const { username } = userInfo();
+    return SUDO_USER === undefined ? username : `${SUDO_USER} as ${username}`;
+  } catch {
+    // A container's uid without a name.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
   }
 }

@@ -175,6 +175,7 @@ async function save(
     changes.pricing?.priceType ?? null,
     changes.pricing?.callPriceNanos ?? null,
     changes.pricing?.oneTimePriceCents ?? null,
+    principal.keyId,
   ]);
   if (saved.outcome !== "created" && saved.outcome !== "saved") throw refusedSave(saved);
   if (saved.feed_id !== null) call.subject.feedId = saved.feed_id;

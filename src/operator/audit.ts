@@ -1,0 +1,72 @@
+/**
+ * `audit`: who changed what, before and after, newest first.
+ *
+ * The trail is written by the database with each change (`0006_audit_events.sql`); this command reads it.
+ *
+ * @module
+ */
+import type { Row } from "../database/query.ts";
+import { command } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { ACCOUNT_OPTION } from "./keys.ts";
+import { count, text, time } from "./options.ts";
+import { shown, table } from "./output.ts";
+import { findAccount, findFeed } from "./references.ts";
+
+const LIMIT_DEFAULT = 50;
+const REFERENCE_LENGTH_MAX = 200;
+/** What a line of the table shows of before and after; `--json` has all. */
+const CHANGE_LENGTH_MAX = 80;
+
+const audit = command({
+  words: "audit",
+  about: "list who changed what, newest first: operator commands, create and edit",
+  options: {
+    account: ACCOUNT_OPTION,
+    feed: text({
+      placeholder: "ID",
+      about: "the feed, by id or slug",
+      lengthMax: REFERENCE_LENGTH_MAX,
+    }),
+    since: time("inclusive lower bound"),
+    limit: count(`events at most; default ${LIMIT_DEFAULT}`),
+  },
+  run: ({ config, values }) =>
+    withDatabase(config, async (database) => {
+      const { account, feed, since, limit } = values;
+      const rows = await database.rows("list_audit_events", [
+        account === undefined ? null : (await findAccount(database, account)).account_id,
+        feed === undefined ? null : (await findFeed(database, feed)).feed_id,
+        since ?? null,
+        limit ?? LIMIT_DEFAULT,
+      ]);
+      return {
+        json: `[${rows.map(eventText).join(",")}]`,
+        text: table(
+          ["WHEN", "WHO", "WHAT", "ACCOUNT", "FEED", "BEFORE", "AFTER"],
+          rows.map((row) => [
+            row.happened_at,
+            row.actor,
+            row.action,
+            shown(row.account_id),
+            shown(row.feed_id),
+            changeText(row.before),
+            changeText(row.after),
+          ]),
+        ),
+      };
+    }),
+});
+
+export const AUDIT_COMMANDS = [audit];
+
+function eventText(row: Row<"list_audit_events">): string {
+  const { before, after, event_id: id, ...rest } = row;
+  const plain = JSON.stringify(rest).slice(1, -1);
+  return `{"id":${id},${plain},"before":${before ?? "null"},"after":${after ?? "null"}}`;
+}
+
+function changeText(change: string | null): string {
+  const line = shown(change);
+  return line.length > CHANGE_LENGTH_MAX ? `${line.slice(0, CHANGE_LENGTH_MAX)}…` : line;
+}

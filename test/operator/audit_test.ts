@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { userInfo } from "node:os";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+import { type Operator, operatorOf } from "./support.ts";
+
+interface Event {
+  readonly id: number;
+  readonly happened_at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly account_id: string | null;
+  readonly feed_id: string | null;
+  readonly before: Record<string, unknown> | null;
+  readonly after: Record<string, unknown> | null;
+}
+
+let gateway: TestGateway;
+let operator: Operator;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  operator = operatorOf(gateway.databaseUrl);
+});
+afterAll(() => gateway.stop());
+
+const me = process.env.SUDO_USER
+  ? `operator ${process.env.SUDO_USER} as ${userInfo().username}`
+  : `operator ${userInfo().username}`;
+
+async function trail(...argv: string[]): Promise<Event[]> {
+  return (await operator.json("audit", ...argv)) as Event[];
+}
+
+describe("audit", () => {
+  test("each operator command that changes something is there, with who, before and after", async () => {
+    const account = (await operator.json("account", "create", "--name", "Acme")) as { id: string };
+    const { id } = account;
+    const argv = ["key", "create", "--account", id, "--permission", "read"];
+    const key = (await operator.json(...argv)) as { id: string; key: string };
+    await operator.json("key", "revoke", key.id);
+    // Nothing changes the second time.
+    await operator.json("key", "revoke", key.id);
+    const grant = ["credits", "grant", "--account", id, "--credits", "5", "--reason", "gift"];
+    await operator.json(...grant, "--reference", "a");
+    await operator.json(...grant, "--reference", "a");
+    await operator.json("promo", "create", "WELCOME", "--credits", "2");
+    await operator.json("promo", "redeem", "WELCOME", "--account", id);
+    const events = await trail("--account", id);
+    expect(events.map(({ action }) => action)).toEqual([
+      "promo redeem",
+      "credits grant",
+      "key revoke",
+      "key create",
+      "account create",
+    ]);
+    expect(new Set(events.map(({ actor }) => actor))).toEqual(new Set([me]));
+    const [redeemed, granted, revoked, created, made] = events;
+    expect(made).toMatchObject({ before: null, after: { name: "Acme", max_feeds_allowed: 3 } });
+    expect(created?.after).toMatchObject({ key_id: key.id, permission: "read" });
+    expect(revoked).toMatchObject({ before: { key_id: key.id, revoked_at: null } });
+    expect(revoked?.after?.revoked_at).toBeString();
+    expect(granted).toMatchObject({
+      before: { balance_nanos: 0 },
+      after: { amount_nanos: 5_000, balance_nanos: 5_000, reason: "gift", reference: "a" },
+    });
+    expect(redeemed).toMatchObject({ before: { balance_nanos: 5_000 } });
+    const all = JSON.stringify(await trail("--limit", "1000"));
+    expect(all).toContain('"promo create"');
+    expect(all).not.toContain(key.key.slice(0, 12));
+    expect(all).not.toContain("key_hash");
+  });
+
+  test("create and edit name the key; only what changed is shown, long texts by their digest", async () => {
+    const accountId = await gateway.createAccount();
+    const writeKey = await gateway.createKey(accountId, "write");
+    const keys = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
+    const actor = `key ${keys[0]?.key_id}`;
+    const made = await gateway.send("POST", "/v1/provider/feed/create", writeKey, {
+      name: "Rates",
+      endpoint_path: "rates",
+    });
+    const { id } = ((await made.json()) as { feed?: { id: string }; id: string }) ?? {};
+    const path = `/v1/provider/feed/${id}/edit`;
+    const edit = { name: "Rates 2", readme_md: "x".repeat(5_000), category: null };
+    expect((await gateway.send("PATCH", path, writeKey, edit)).status).toBe(200);
+    // Nothing changes, and a refusal changes nothing.
+    expect((await gateway.send("PATCH", path, writeKey, edit)).status).toBe(200);
+    expect((await gateway.send("PATCH", path, writeKey, { status: "active" })).status).toBe(422);
+    const events = await trail("--feed", "rates");
+    expect(events.map(({ action }) => action)).toEqual(["feed edit", "feed create"]);
+    expect(events.map((event) => event.actor)).toEqual([actor, actor]);
+    expect(events[1]).toMatchObject({ before: null, account_id: accountId, feed_id: id });
+    expect(events[1]?.after).toMatchObject({ name: "Rates", status: "draft" });
+    expect(events[0]?.before).toEqual({ name: "Rates", readme_md: null });
+    expect(events[0]?.after).toEqual({
+      name: "Rates 2",
+      readme_md: { bytes: 5_002, md5: expect.any(String), begins: expect.any(String) },
+    });
+  });
+
+  test("publish and unpublish name the operator; pushes and reads leave nothing", async () => {
+    const accountId = await gateway.createAccount({ name: "Pusher" });
+    const writeKey = await gateway.createKey(accountId, "write");
+    const readKey = await gateway.createKey(accountId, "read");
+    const feed = await seedFeed(gateway, accountId, { type: "collection", rows: [{ id: 1 }] });
+    const before = await trail("--feed", feed.slug);
+    const path = `/v1/provider/feed/${feed.feedId}/push`;
+    expect((await gateway.send("POST", path, writeKey, { payload: [{ id: 2 }] })).status).toBe(200);
+    expect((await gateway.get(`/v1/feed/${feed.slug}`, readKey)).status).toBe(200);
+    expect(await trail("--feed", feed.slug)).toEqual(before);
+    const since = new Date().toISOString();
+    await operator.json("feed", "publish", feed.slug);
+    await operator.json("feed", "unpublish", feed.slug);
+    const events = await trail("--feed", feed.feedId, "--since", since);
+    expect(events.map(({ action, actor }) => [action, actor])).toEqual([
+      ["feed unpublish", me],
+      ["feed publish", me],
+    ]);
+    expect(events[0]).toMatchObject({ before: { is_public: true }, after: { is_public: false } });
+    expect(await trail("--feed", feed.slug, "--limit", "1")).toEqual([events[0] as Event]);
+  });
+
+  test("is readable as a table, and refuses what it does not know", async () => {
+    const { code, stdout } = await operator.run(["audit"]);
+    expect(code).toBe(0);
+    expect(stdout.split("\n")[0]).toMatch(/^WHEN +WHO +WHAT/);
+    expect((await operator.run(["audit", "--account", crypto.randomUUID()])).code).toBe(1);
+    expect((await operator.run(["audit", "--since", "yesterday"])).code).toBe(2);
+  });
+});
