@@ -75,7 +75,7 @@ async function enter(dataDir: string): Promise<EmbeddedPostgres> {
   stopWatchdog(watchdog);
   const entry = registerUser(usersDir);
   try {
-    const site = prepareSite(dataDir);
+    const site = await prepareSite(dataDir);
     await createCluster(site);
     const { server, joined } = await bringUp(site, (started) =>
       startWatchdog(watchdog, { server: started, usersDir }),

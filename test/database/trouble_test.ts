@@ -263,7 +263,7 @@ describe("the database in trouble", () => {
     try {
       const space = join(disk, "space");
       mkdirSync(space, { mode: 0o700 });
-      const { account } = prepareSite(dataDir);
+      const { account } = await prepareSite(dataDir);
       if (account !== undefined) chownSync(space, account.uid, account.gid);
       await sql.unsafe(`create tablespace small location '${space}'`);
       await sql.unsafe("alter table collection_rows set tablespace small");
@@ -328,7 +328,7 @@ function noise(): string {
 
 /** A second server from a copy of the first one's files, as a standby in its own folder. */
 async function copyAsStandby(): Promise<{ readonly host: string; stop(): void }> {
-  const site = prepareSite(dataDir);
+  const site = await prepareSite(dataDir);
   const folder = mkdtempSync(join(tmpdir(), "feedgate-standby-"));
   chmodSync(folder, 0o755);
   await sql.unsafe("checkpoint");

@@ -3,9 +3,14 @@
  *
  * @module
  */
+import { resolve } from "node:path";
 import { createTestDatabase } from "../support/database.ts";
 
 const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
+
+/** The built executable in place of the sources: `bun run test:binary`. */
+const BINARY = process.env.FEEDGATE_BINARY;
+const COMMAND = BINARY === undefined ? [process.execPath, MAIN] : [resolve(BINARY)];
 
 export interface Run {
   readonly code: number;
@@ -52,7 +57,7 @@ export function operatorOf(databaseUrl: string): Operator {
 
 /** The command, running. */
 export function spawnFeedgate(argv: readonly string[], environment: Environment) {
-  return Bun.spawn([process.execPath, MAIN, ...argv], {
+  return Bun.spawn([...COMMAND, ...argv], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: "silent", ...environment },
     stdin: "ignore",
     stdout: "pipe",

@@ -6,7 +6,7 @@ const SRC = new URL("../../src/", import.meta.url).pathname;
 
 /** From the top down; a file may import from its own layer's folder and from lower layers only. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["main.ts"],
+  ["main.ts", "build"],
   ["operator", "demo"],
   ["workers"],
   ["server.ts"],

