@@ -4,6 +4,7 @@ create or replace function index_changed_rows()
 returns trigger
 language plpgsql
 set jit = off
+set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_mergejoin = off
 as $$

@@ -12,6 +12,7 @@ create or replace function index_filter_rows(
 returns boolean
 language plpgsql
 set jit = off
+set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

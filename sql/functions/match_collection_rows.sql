@@ -22,6 +22,7 @@ language plpgsql
 stable
 -- The order of an index is the order of the page: nothing is to be read whole and sorted.
 set jit = off
+set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off

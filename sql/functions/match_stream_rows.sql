@@ -18,6 +18,7 @@ returns table (row_event_at timestamptz, row_position bigint, payload json)
 language plpgsql
 stable
 set jit = off
+set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
