@@ -8,7 +8,7 @@
 -- $6 call_price_nanos bigint?
 -- $7 one_time_price_cents bigint?
 -- $8 key_id uuid
--- returns outcome text, feed_id uuid?, max_feeds_allowed int, feeds_used bigint
+-- returns outcome text, feed_id uuid?, max_feeds_allowed int, feeds_used bigint?
 with said as materialized (
   -- For this statement's transaction only.
   select set_config('feedgate.actor', 'key ' || $8::uuid, true) as actor

@@ -812,7 +812,7 @@ export interface StatementTypes {
       readonly outcome: string;
       readonly feed_id: string | null;
       readonly max_feeds_allowed: number;
-      readonly feeds_used: bigint;
+      readonly feeds_used: bigint | null;
     };
   };
   /** all that the agent skills of some feeds are written from; feeds that are not listed have none */

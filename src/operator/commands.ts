@@ -5,6 +5,7 @@
  */
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { AUDIT_COMMANDS } from "./audit.ts";
+import { BACKUP_COMMANDS } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { CREDIT_COMMANDS } from "./credits.ts";
 import { FEED_COMMANDS } from "./feeds.ts";
@@ -21,6 +22,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   ...FEED_COMMANDS,
   ...USAGE_COMMANDS,
   ...AUDIT_COMMANDS,
+  ...BACKUP_COMMANDS,
 ];
 
 /** What serves until a signal. */

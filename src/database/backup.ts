@@ -1,0 +1,277 @@
+/**
+ * All of a database in one file, written while it serves, and back into an empty one.
+ *
+ * The embedded PostgreSQL comes without `pg_dump`, so this is a format of our own, gzipped text:
+ *
+ * - a line of JSON: `{"feedgate_backup":1,"schema":<migrations applied>,"created_at":…,"tables":[…]}`, each
+ *   table with its columns and, where it is partitioned, its partitions and their bounds;
+ * - for each table in that order its rows in PostgreSQL's COPY text format, a row a line, and a line `\.`;
+ * - a line of JSON: `{"rows":[<of each table>]}`, which a file that was cut does not have.
+ *
+ * Everything is read in one snapshot. Generated columns are left out and computed anew; triggers and
+ * foreign keys rest while rows come in, since what they made is in the file, too.
+ *
+ * @module
+ */
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import type { Connections } from "./connect.ts";
+import { MIGRATIONS } from "./statements.ts";
+
+export interface BackupReport {
+  readonly tables: number;
+  readonly rows: number;
+}
+
+/** The file or the database is not what it must be; the message says what to do. */
+export class BackupRefusedError extends Error {
+  override readonly name = "BackupRefusedError";
+}
+
+interface TableShape {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly partitions: readonly { readonly name: string; readonly bound: string }[];
+}
+
+interface Header {
+  readonly feedgate_backup: number;
+  readonly schema: number;
+  readonly created_at: string;
+  readonly tables: readonly TableShape[];
+}
+
+type Session = Awaited<ReturnType<Connections["reserve"]>>;
+
+const FORMAT = 1;
+const LINE_BREAK = 10;
+/** What COPY writes behind the last row; no row is like it. */
+const END_OF_TABLE = "\\.";
+/** The migrator's own; the database that is restored into has it. */
+const LEFT_OUT = "schema_migrations";
+
+/** Writes the whole database; `sink` is not ended. */
+export async function writeBackup(connections: Connections, sink: Writable): Promise<BackupReport> {
+  const session = await connections.reserve();
+  try {
+    await session`begin isolation level repeatable read read only`;
+    const tables = await readShapes(session);
+    const header: Header = {
+      feedgate_backup: FORMAT,
+      schema: MIGRATIONS.length,
+      created_at: new Date().toISOString(),
+      tables,
+    };
+    await send(sink, `${JSON.stringify(header)}\n`);
+    const rows: number[] = [];
+    for (const table of tables) rows.push(await copyOut(session, table, sink));
+    await send(sink, `${JSON.stringify({ rows })}\n`);
+    await session`commit`;
+    return { tables: tables.length, rows: rows.reduce((sum, each) => sum + each, 0) };
+  } finally {
+    session.release();
+  }
+}
+
+/**
+ * Reads a backup into a migrated database without accounts and feeds; all of it or nothing.
+ * @throws {BackupRefusedError}
+ */
+export async function readBackup(
+  connections: Connections,
+  source: AsyncIterable<Uint8Array>,
+): Promise<BackupReport> {
+  const lines = linesOf(source);
+  const header = parseHeader((await lines.next()).value);
+  const session = await connections.reserve();
+  try {
+    await session`begin`;
+    const rows = await restore(session, header, lines);
+    await session`commit`;
+    return { tables: header.tables.length, rows };
+  } catch (error) {
+    await session`rollback`.catch(() => undefined);
+    throw error;
+  } finally {
+    session.release();
+  }
+}
+
+async function restore(
+  session: Session,
+  header: Header,
+  lines: AsyncGenerator<Buffer, undefined>,
+): Promise<number> {
+  await refuseFilled(session);
+  const known = await readShapes(session);
+  const names = header.tables.map(({ name }) => quoted(name));
+  if (known.length !== names.length || known.some(({ name }) => !names.includes(quoted(name)))) {
+    throw new BackupRefusedError("the backup has other tables than this program: it is damaged");
+  }
+  // Neither triggers nor foreign keys: what they would make or ask for is in the file.
+  await session`set local session_replication_role = replica`;
+  await session.unsafe(`truncate ${names.join(", ")}`);
+  const counts: number[] = [];
+  for (const table of header.tables) {
+    for (const { name, bound } of table.partitions) {
+      await session.unsafe(
+        `create table if not exists ${quoted(name)} partition of ${quoted(table.name)} ${bound}`,
+      );
+    }
+    counts.push(await copyIn(session, table, lines));
+  }
+  const trailer = (await lines.next()).value?.toString() ?? "";
+  if (trailer !== JSON.stringify({ rows: counts })) throw cutShort();
+  await advanceSequences(session);
+  return counts.reduce((sum, each) => sum + each, 0);
+}
+
+function parseHeader(line: Buffer | undefined): Header {
+  let header: Partial<Header> | undefined;
+  try {
+    header = JSON.parse(line?.toString() ?? "") as Partial<Header>;
+  } catch {
+    header = undefined;
+  }
+  if (header?.feedgate_backup !== FORMAT || !Array.isArray(header.tables)) {
+    throw new BackupRefusedError("the file is no backup that this program can read");
+  }
+  if (header.schema !== MIGRATIONS.length) {
+    throw new BackupRefusedError(
+      `the backup has schema ${header.schema} and this program ${MIGRATIONS.length}: restore it with the feedgate that wrote it, then run the newer one on that database`,
+    );
+  }
+  return header as Header;
+}
+
+async function refuseFilled(session: Session): Promise<void> {
+  const found = await session`
+    select exists (select from accounts) or exists (select from feeds) as is_filled`;
+  if (found[0]?.is_filled !== false) {
+    throw new BackupRefusedError(
+      "the database has accounts already: restore into an empty one, as with --data-dir NEW_FOLDER",
+    );
+  }
+}
+
+/** Every table but partitions, which are read and written through what they are part of. */
+async function readShapes(session: Session): Promise<TableShape[]> {
+  const rows = await session`
+    select
+      tables.relname as name,
+      (
+        select json_agg(attname order by attnum)
+        from pg_attribute
+        where attrelid = tables.oid and attnum > 0 and not attisdropped and attgenerated = ''
+      )::text as columns,
+      (
+        select coalesce(json_agg(
+          json_build_object('name', parts.relname, 'bound', pg_get_expr(parts.relpartbound, parts.oid))
+          order by parts.relname
+        ), '[]')
+        from pg_inherits
+        join pg_class as parts
+          on parts.oid = pg_inherits.inhrelid
+        where pg_inherits.inhparent = tables.oid
+      )::text as partitions
+    from pg_class as tables
+    where tables.relnamespace = 'public'::regnamespace
+      and tables.relkind in ('r', 'p')
+      and not tables.relispartition
+      and tables.relname <> ${LEFT_OUT}
+    order by tables.relname`;
+  return rows.map(({ name, columns, partitions }) => ({
+    name,
+    columns: JSON.parse(columns),
+    partitions: JSON.parse(partitions),
+  }));
+}
+
+async function copyOut(session: Session, table: TableShape, sink: Writable): Promise<number> {
+  const columns = table.columns.map(quoted).join(", ");
+  const statement = `copy (select ${columns} from ${quoted(table.name)}) to stdout`;
+  const stream: Readable = await session.unsafe(statement).readable();
+  let rows = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, at + 1)) {
+      rows += 1;
+    }
+    await send(sink, chunk);
+  }
+  await send(sink, `${END_OF_TABLE}\n`);
+  return rows;
+}
+
+async function copyIn(
+  session: Session,
+  table: TableShape,
+  lines: AsyncGenerator<Buffer, undefined>,
+): Promise<number> {
+  const columns = table.columns.map(quoted).join(", ");
+  const stream: Writable = await session
+    .unsafe(`copy ${quoted(table.name)} (${columns}) from stdin`)
+    .writable();
+  const failed = once(stream, "error").then(([error]) => Promise.reject(error));
+  failed.catch(() => undefined);
+  let rows = 0;
+  for (;;) {
+    const line = (await lines.next()).value;
+    if (line === undefined) {
+      stream.destroy();
+      throw cutShort();
+    }
+    if (line.toString("latin1") === END_OF_TABLE) break;
+    rows += 1;
+    if (!stream.write(Buffer.concat([line, LINE_END]))) {
+      await Promise.race([once(stream, "drain"), failed]);
+    }
+  }
+  const finished = once(stream, "finish");
+  stream.end();
+  await Promise.race([finished, failed]);
+  return rows;
+}
+
+async function advanceSequences(session: Session): Promise<void> {
+  const identities = await session`
+    select attrelid::regclass::text as table, attname as column
+    from pg_attribute
+    join pg_class
+      on pg_class.oid = attrelid
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and attidentity <> ''
+    order by attrelid`;
+  for (const { table, column } of identities) {
+    await session.unsafe(
+      `select setval(pg_get_serial_sequence('${table}', '${column}'), greatest(max(${quoted(column)}), 1), max(${quoted(column)}) is not null) from ${table}`,
+    );
+  }
+}
+
+const LINE_END = Buffer.from("\n");
+
+/** The lines of a stream, without their ends; an unfinished last one is left out. */
+async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of source) {
+    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let at = bytes.indexOf(LINE_BREAK); at >= 0; at = bytes.indexOf(LINE_BREAK, from)) {
+      yield bytes.subarray(from, at);
+      from = at + 1;
+    }
+    rest = bytes.subarray(from);
+  }
+  return undefined;
+}
+
+async function send(sink: Writable, text: string | Uint8Array): Promise<void> {
+  if (!sink.write(text)) await once(sink, "drain");
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function cutShort(): BackupRefusedError {
+  return new BackupRefusedError("the backup ends before its end: it was cut or is damaged");
+}

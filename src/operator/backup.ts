@@ -1,0 +1,107 @@
+/**
+ * `backup FILE` and `restore FILE`: all of the embedded database, while it serves, and back.
+ *
+ * @module
+ */
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import type { Config } from "../config.ts";
+import {
+  BackupRefusedError,
+  type BackupReport,
+  readBackup,
+  writeBackup,
+} from "../database/backup.ts";
+import { type Connections, connect } from "../database/connect.ts";
+import { openDatabase } from "../server.ts";
+import { type Answer, command, RefusedError } from "./command.ts";
+
+/** Who may read the file: it holds everything but keys. */
+const OWNER_ONLY = 0o600;
+const GZIP_LEVEL = 6;
+const END_WAIT_SECONDS = 1;
+
+const backup = command({
+  words: "backup",
+  arguments: ["FILE"],
+  about: "write all of the embedded database to a file, consistently, while it serves",
+  options: {},
+  run: async ({ config, arguments: [file = ""] }) => {
+    refuseExternal(config, "pg_dump --format=custom --file=FILE");
+    if (existsSync(file)) throw new RefusedError(`${file} exists already; choose another name`);
+    const report = await withSession(config, async (connections) => {
+      // Under its name there is only ever a whole backup.
+      const draft = `${file}.part`;
+      const gzip = createGzip({ level: GZIP_LEVEL });
+      const written = pipeline(gzip, createWriteStream(draft, { mode: OWNER_ONLY }));
+      try {
+        const done = await Promise.race([
+          writeBackup(connections, gzip),
+          // It ends before the other only where the file can't be written.
+          written.then(() => Promise.reject(new Error("the file was closed too early"))),
+        ]);
+        gzip.end();
+        await written;
+        renameSync(draft, file);
+        return done;
+      } catch (error) {
+        gzip.destroy();
+        rmSync(draft, { force: true });
+        throw error;
+      }
+    });
+    return answerOf(file, report, "wrote");
+  },
+});
+
+const restore = command({
+  words: "restore",
+  arguments: ["FILE"],
+  about: "read a backup into an empty embedded database, before it serves",
+  options: {},
+  run: async ({ config, arguments: [file = ""] }) => {
+    refuseExternal(config, "pg_restore --dbname=URL FILE");
+    if (!existsSync(file)) throw new RefusedError(`there is no file ${file}`);
+    const report = await withSession(config, (connections) => {
+      const gunzip = createReadStream(file).pipe(createGunzip());
+      // Told by the reading, whenever it comes.
+      gunzip.on("error", () => {});
+      return readBackup(connections, gunzip);
+    }).catch((error: Error & { code?: string }) => {
+      const isDamaged = error instanceof BackupRefusedError || /^(Z|ERR)_/.test(error.code ?? "");
+      throw isDamaged ? new RefusedError(`${file}: ${error.message}`) : error;
+    });
+    return answerOf(file, report, "restored");
+  },
+});
+
+export const BACKUP_COMMANDS = [backup, restore];
+
+function refuseExternal({ databaseUrl }: Config, instead: string): void {
+  if (databaseUrl === undefined) return;
+  throw new RefusedError(
+    `this is for the embedded database; DATABASE_URL names another one, for which PostgreSQL's own "${instead}" does it`,
+  );
+}
+
+async function withSession<Result>(
+  config: Config,
+  work: (connections: Connections) => Promise<Result>,
+): Promise<Result> {
+  const { address, close } = await openDatabase(config, { statementTimeoutMs: 0 });
+  const connections = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
+  try {
+    return await work(connections);
+  } finally {
+    await connections.end({ timeout: END_WAIT_SECONDS });
+    await close();
+  }
+}
+
+function answerOf(file: string, { tables, rows }: BackupReport, done: string): Answer {
+  return {
+    json: JSON.stringify({ file, tables, rows }),
+    text: `${done} ${rows} rows of ${tables} tables: ${file}`,
+  };
+}

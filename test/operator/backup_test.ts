@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Connections, connect } from "../../src/database/connect.ts";
+import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { firstLine, linesOf, operatorOf, spawnFeedgate } from "./support.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-backup-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+const files = temporaryFolder();
+const file = join(files, "all.backup");
+
+async function run(dataDir: string, ...argv: string[]) {
+  const child = spawnFeedgate([...argv, "--data-dir", dataDir], {});
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { stdout, lines: linesOf(stderr), code };
+}
+
+async function json<Value>(dataDir: string, ...argv: string[]): Promise<Value> {
+  const { stdout, lines, code } = await run(dataDir, ...argv, "--json");
+  expect([code, lines]).toEqual([0, []]);
+  return JSON.parse(stdout) as Value;
+}
+
+async function serve(dataDir: string) {
+  const child = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});
+  const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0] as string;
+  return {
+    address,
+    async stop() {
+      child.kill("SIGTERM");
+      expect(await child.exited).toBe(0);
+    },
+  };
+}
+
+/** What a table holds, whatever the order of its rows. */
+async function digests(sql: Connections): Promise<Record<string, string>> {
+  const tables = await sql`
+    select relname as name
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+    order by relname`;
+  const found: Record<string, string> = {};
+  for (const { name } of tables) {
+    const rows = await sql.unsafe(`
+      select count(*) || ' ' || coalesce(md5(string_agg(row::text, ';' order by row::text)), '') as all
+      from ${name} as row`);
+    found[name] = rows[0]?.all;
+  }
+  return found;
+}
+
+async function lookInto<Result>(dataDir: string, look: (sql: Connections) => Promise<Result>) {
+  const server: EmbeddedPostgres = await startEmbedded({ dataDir });
+  const { host, port, user, database } = server;
+  const sql = connect({ host, port, user, database }, { connectionsMax: 1 });
+  try {
+    return await look(sql);
+  } finally {
+    await sql.end();
+    await server.stop();
+  }
+}
+
+let source: string;
+let target: string;
+let readKey: string;
+let writeKey: string;
+let feedId: string;
+
+const ODD =
+  '{"id":"a\\tb\\\\.\\n","big":123456789012345678901234567890,"1.0":1.0,"é":"\\u2028 \\\\N"}';
+
+beforeAll(async () => {
+  source = temporaryFolder();
+  target = temporaryFolder();
+  const account = await json<{ id: string }>(source, "account", "create", "--name", "Tab\tand\\n");
+  const key = async (permission: string) => {
+    const argv = ["key", "create", "--account", account.id, "--permission", permission];
+    return (await json<{ key: string }>(source, ...argv)).key;
+  };
+  readKey = await key("read");
+  writeKey = await key("write");
+}, 60_000);
+
+function push(address: string, body: string): Promise<Response> {
+  return fetch(`${address}/v1/provider/feed/${feedId}/push`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${writeKey}` },
+    body,
+  });
+}
+
+function read(address: string): Promise<Response> {
+  return fetch(`${address}/v1/feed/kept?limit=2`, { headers: { "x-api-key": readKey } });
+}
+
+describe("backup and restore", () => {
+  test("what was written while it served is restored, row for row, and serves on", async () => {
+    const serving = await serve(source);
+    const made = await fetch(`${serving.address}/v1/provider/feed/create`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${writeKey}` },
+      body: JSON.stringify({ name: "Kept", endpoint_path: "kept", description: "line\nbreak" }),
+    });
+    feedId = ((await made.json()) as { id: string }).id;
+    const rows = Array.from({ length: 5 }, (_, id) => JSON.stringify({ id }));
+    expect((await push(serving.address, `[${[ODD, ...rows].join(",")}]`)).status).toBe(200);
+    expect((await read(serving.address)).status).toBe(200);
+    await json(source, "feed", "publish", "kept");
+
+    // A quiet moment to compare with, then a backup while reads go on.
+    const before = await lookInto(source, digests);
+    const written = await json<{ rows: number; tables: number }>(source, "backup", file);
+    expect(written.rows).toBeGreaterThan(10);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    expect(existsSync(`${file}.part`)).toBe(false);
+    let isOver = false;
+    const reading = (async () => {
+      while (!isOver) await read(serving.address);
+    })();
+    await json(source, "backup", join(files, "busy.backup"));
+    isOver = true;
+    await reading;
+    await serving.stop();
+
+    expect(await json<unknown>(target, "restore", file)).toEqual({ ...written, file });
+    const after = await lookInto(target, digests);
+    // When migrations were applied, and when jobs run, is each database's own.
+    const { schema_migrations: _, maintenance_jobs: __, ...kept } = before;
+    expect(after).toMatchObject(kept);
+
+    const again = await serve(target);
+    const page = await read(again.address);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toStartWith(`{"data":[${ODD},`);
+    // The sequences go on where they were.
+    expect((await push(again.address, '[{"id":"new"}]')).status).toBe(200);
+    const { next_cursor: cursor } = (await (await read(again.address)).json()) as {
+      next_cursor: string;
+    };
+    expect(cursor).toBeString();
+    await again.stop();
+  }, 120_000);
+
+  test("a backup of a busy database is whole", async () => {
+    const folder = temporaryFolder();
+    await json(folder, "restore", join(files, "busy.backup"));
+    const account = (await json<{ id: string }[]>(folder, "account", "list"))[0];
+    const shown = await json<{ ledger: { is_balanced: boolean } }>(
+      folder,
+      "account",
+      "show",
+      account?.id as string,
+    );
+    expect(shown.ledger.is_balanced).toBe(true);
+  }, 60_000);
+
+  test("a database with accounts, a file that was cut, and one that is no backup are refused", async () => {
+    expect(await run(target, "restore", file)).toMatchObject({
+      code: 1,
+      lines: [expect.stringContaining("has accounts already")],
+    });
+    const empty = temporaryFolder();
+    const unzipped = Bun.gunzipSync(readFileSync(file));
+    const bad: Record<string, Uint8Array> = {
+      "cut.backup": readFileSync(file).subarray(0, -200),
+      "cut-well.backup": Bun.gzipSync(unzipped.subarray(0, -100)),
+      "nothing.backup": new Uint8Array(0),
+      "text.backup": new TextEncoder().encode("not a backup\n"),
+      "json.backup": Bun.gzipSync(new TextEncoder().encode("{}\n")),
+      "newer.backup": Bun.gzipSync(
+        new TextEncoder().encode('{"feedgate_backup":1,"schema":9999,"tables":[]}\n'),
+      ),
+    };
+    for (const [name, bytes] of Object.entries(bad)) {
+      const path = join(files, name);
+      writeFileSync(path, bytes);
+      const { code, lines } = await run(empty, "restore", path);
+      expect([name, code, lines]).toEqual([name, 1, [expect.any(String)]]);
+    }
+    // Nothing of them was kept.
+    expect(await json<unknown[]>(empty, "account", "list")).toEqual([]);
+    expect((await run(empty, "restore", join(files, "missing"))).code).toBe(1);
+    expect((await run(source, "backup", file)).lines[0]).toContain("exists already");
+  }, 120_000);
+
+  test("of an external database PostgreSQL's own tools are named", async () => {
+    const operator = operatorOf((await createTestDatabase()).url);
+    const { code, stderr } = await operator.run(["backup", join(files, "external")]);
+    expect([code, stderr.includes("pg_dump")]).toEqual([1, true]);
+  });
+});
