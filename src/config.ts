@@ -12,6 +12,8 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 export interface Config {
   /** Any PostgreSQL 15 or newer; absent: an embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined;
+  /** Whether `databaseUrl` is a PgBouncer's, in transaction mode. @default false */
+  readonly isDatabasePooled: boolean;
   /** Folder of the embedded PostgreSQL. @default ".feedgate" */
   readonly dataDir: string;
   /** @default 3000 */
@@ -44,6 +46,7 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
+const BOOLEANS = ["true", "false"] as const;
 const CURSOR_SECRET_LENGTH_MIN = 16;
 const PORT_MAX = 65_535;
 const LIMIT_MAX = 1_000_000_000;
@@ -81,6 +84,7 @@ export function readConfig(environment: Environment): Config {
   }
   const config: Config = {
     databaseUrl: read.url("DATABASE_URL", ["postgres:", "postgresql:"]),
+    isDatabasePooled: read.oneOf("DATABASE_POOLED", BOOLEANS) === "true",
     dataDir: read.text("FEEDGATE_DATA_DIR") ?? ".feedgate",
     port: read.integer("PORT", { least: 0, most: PORT_MAX }) ?? 3000,
     host: read.text("HOST") ?? "127.0.0.1",

@@ -58,7 +58,10 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const embedded =
     config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
-  const address: DatabaseAddress = embedded ?? { url: config.databaseUrl as string };
+  const address: DatabaseAddress = embedded ?? {
+    url: config.databaseUrl as string,
+    isPooled: config.isDatabasePooled,
+  };
   const { dataDir } = config;
   const server = embedded && log ? superviseEmbedded(embedded, { dataDir, log }) : embedded;
   const connections = connect(address, options);

@@ -10,7 +10,11 @@
 
 /** Where the database is: an address, or the private socket of the embedded one. */
 export type DatabaseAddress =
-  | { readonly url: string }
+  | {
+      readonly url: string;
+      /** Behind it is a PgBouncer in transaction mode: what belongs to a session is not to be had. */
+      readonly isPooled?: boolean;
+    }
   | {
       readonly host: string;
       readonly port: number;

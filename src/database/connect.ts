@@ -61,6 +61,7 @@ const RECONNECT_PAUSE_SECONDS = 0.2;
 export function connect(address: DatabaseAddress, options: ConnectOptions = {}) {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const addressed: AddressedHosts = hostsOf(address);
+  const isPooled = "url" in address && address.isPooled === true;
   const settings = {
     max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
     connect_timeout: CONNECT_TIMEOUT_MS / MS_PER_SECOND,
@@ -69,7 +70,8 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
     backoff: () => RECONNECT_PAUSE_SECONDS,
     // The socket that comes from us is encrypted already, where it is to be.
     ssl: false as const,
-    prepare: true,
+    // A pooler's next transaction may run on a connection where a statement was not prepared.
+    prepare: !isPooled,
     onnotice: () => {},
     types: TYPES,
     socket: createSockets({
@@ -80,11 +82,18 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
     connection: {
       application_name: "feedgate",
       TimeZone: "UTC",
-      statement_timeout: statementTimeoutMs,
-      ...(options.actor !== undefined && { "feedgate.actor": options.actor }),
+      // A pooler refuses what it could not keep apart for its clients.
+      ...(!isPooled && sessionSettings(statementTimeoutMs, options.actor)),
     },
   };
   return addressed.url === undefined
     ? postgres({ ...settings, ...addressed.session })
     : postgres(addressed.url, settings);
+}
+
+function sessionSettings(statementTimeoutMs: number, actor: string | undefined) {
+  return {
+    statement_timeout: statementTimeoutMs,
+    ...(actor !== undefined && { "feedgate.actor": actor }),
+  };
 }

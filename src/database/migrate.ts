@@ -1,8 +1,8 @@
 /**
  * Brings a database to this program's schema: migrations by number, then the functions.
  *
- * Any number of processes may start at once: an advisory lock makes them take turns, and the version
- * row is written first, so that two that slip past each other collide on its key.
+ * Any number of processes may start at once: an advisory lock makes them take turns, a migration each, and
+ * the version row is written first, so that two that slip past each other collide on its key.
  *
  * @module
  */
@@ -34,18 +34,19 @@ export async function migrate(connections: Connections): Promise<MigrationReport
   if ((await readVersion(connections)) < VERSION_MIN) {
     throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
   }
-  const connection = await connections.reserve();
+  const reserved = await connections.reserve();
+  const connection = reserved as unknown as Connections;
   try {
-    await connection`set statement_timeout = 0`;
-    await connection`select pg_advisory_lock(${MIGRATION_LOCK}::int)`;
-    try {
-      return await migrateLocked(connection as unknown as Connections);
-    } finally {
-      await connection`select pg_advisory_unlock(${MIGRATION_LOCK}::int)`;
-      await connection`reset statement_timeout`;
+    const applied: string[] = [];
+    for (;;) {
+      const name = await inTransaction(connection, () => applyNext(connection));
+      if (name === undefined) break;
+      applied.push(name);
     }
+    const functions = await inTransaction(connection, () => replaceFunctions(connection));
+    return { migrations: applied, functions };
   } finally {
-    connection.release();
+    reserved.release();
   }
 }
 
@@ -61,33 +62,27 @@ async function readVersion(connections: Connections): Promise<number> {
   }
 }
 
-async function migrateLocked(connection: Connections): Promise<MigrationReport> {
+/** Applies the first migration that is missing. Returns its name; undefined where none is. */
+async function applyNext(connection: Connections): Promise<string | undefined> {
   await connection`
     create table if not exists schema_migrations (
       version integer primary key,
       name text not null,
       applied_at timestamptz not null default now()
     )`;
-  const known = await connection`select version, name from schema_migrations order by version`;
-  const newest = Number(known.at(-1)?.version ?? 0);
+  const known = await connection`select max(version) as newest from schema_migrations`;
+  const newest = Number(known[0]?.newest ?? 0);
   if (newest > MIGRATIONS.length) {
     throw new SchemaTooNewError(
       `the database has schema ${newest} and this program knows ${MIGRATIONS.length}: run a newer feedgate`,
     );
   }
-  const applied: string[] = [];
-  for (const [index, migration] of MIGRATIONS.entries()) {
-    if (index < newest) continue;
-    await inTransaction(connection, async () => {
-      await connection`
-        insert into schema_migrations (version, name) values (${index + 1}, ${migration.name})`;
-      await connection.unsafe(migration.text);
-    });
-    applied.push(migration.name);
-  }
-  const functions = await replaceFunctions(connection);
-  await connection`select create_usage_partitions(now(), ${USAGE_MONTHS_AHEAD}::int)`;
-  return { migrations: applied, functions };
+  const migration = MIGRATIONS[newest];
+  if (migration === undefined) return undefined;
+  await connection`
+    insert into schema_migrations (version, name) values (${newest + 1}, ${migration.name})`;
+  await connection.unsafe(migration.text);
+  return migration.name;
 }
 
 /** Replaces the functions where their text has changed. True where it did. */
@@ -96,21 +91,33 @@ async function replaceFunctions(connection: Connections): Promise<boolean> {
   for (const each of FUNCTIONS) digest.update(each.text);
   const wanted = digest.digest("hex");
   const found = await connection`select value from settings where name = 'functions_digest'`;
-  if (found[0]?.value === wanted) return false;
-  await inTransaction(connection, async () => {
+  const isStale = found[0]?.value !== wanted;
+  if (isStale) {
     for (const each of FUNCTIONS) await connection.unsafe(each.text);
     await connection`
       insert into settings (name, value) values ('functions_digest', ${wanted})
       on conflict (name) do update set value = excluded.value`;
-  });
-  return true;
+  }
+  await connection`select create_usage_partitions(now(), ${USAGE_MONTHS_AHEAD}::int)`;
+  return isStale;
 }
 
-async function inTransaction(connection: Connections, work: () => Promise<void>): Promise<void> {
-  await connection`begin`;
+/**
+ * The lock is the transaction's, as is the setting: behind a PgBouncer in transaction mode the next
+ * transaction may run on another connection, and a lock of the session would be left behind.
+ */
+async function inTransaction<Result>(
+  connection: Connections,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  // Whatever the database's default is: behind the lock, what others did before must be seen.
+  await connection`begin isolation level read committed`;
   try {
-    await work();
+    await connection`set local statement_timeout = 0`;
+    await connection`select pg_advisory_xact_lock(${MIGRATION_LOCK}::int)`;
+    const result = await work();
     await connection`commit`;
+    return result;
   } catch (error) {
     await connection`rollback`;
     throw error;

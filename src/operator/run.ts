@@ -56,6 +56,10 @@ function messagesOf(error: unknown): readonly string[] {
   if (reason.code === "EADDRINUSE") {
     return ["the port is in use: stop what listens there, or choose another with --port"];
   }
+  // PgBouncer's words: it takes no settings of a session.
+  if (/unsupported startup parameter/.test(reason.message ?? "")) {
+    return ["DATABASE_URL is a PgBouncer's: set DATABASE_POOLED=true, or go to PostgreSQL itself"];
+  }
   if (reason.path === undefined && isUnavailable(reason)) {
     return [`the database can't be reached (${reason.code}): start it, or check DATABASE_URL`];
   }

@@ -1,0 +1,232 @@
+/**
+ * A gateway behind PgBouncer in transaction mode: fewer connections than the gateway has, so that
+ * statements of one client run on many of the server's.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { readConfig } from "../../src/config.ts";
+import { type Connections, connect } from "../../src/database/connect.ts";
+import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { type Gateway, startGateway } from "../../src/server.ts";
+import { operatorOf } from "../operator/support.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const PROGRAM = Bun.which("pgbouncer") ?? Bun.which("pgbouncer", { PATH: "/usr/sbin" });
+if (PROGRAM === null) console.log("skipped: PgBouncer is not installed (Debian: pgbouncer)");
+
+const DATABASE = "pooled";
+const POOL_SIZE = 3;
+const STATEMENT_MS = 5_000;
+/** One credit a read. */
+const USD_PER_1K = 0.001;
+const READS = 300;
+const GRANTED_CREDITS = 250;
+
+let folder: string;
+let pooler: Subprocess;
+let databaseUrl: string;
+/** To PostgreSQL itself. */
+let sql: Connections;
+let gateways: Gateway[];
+
+/** As the README has it. */
+function writeSettings(host: string, port: number): string {
+  const path = join(folder, "pgbouncer.ini");
+  writeFileSync(
+    path,
+    `[databases]
+${DATABASE} = host=${host} port=5432 dbname=${DATABASE} user=postgres connect_query='set statement_timeout = ${STATEMENT_MS}'
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = ${POOL_SIZE}
+logfile = ${join(folder, "pgbouncer.log")}
+`,
+  );
+  return path;
+}
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop(true);
+  return port;
+}
+
+function start(environment: Record<string, string>): Promise<Gateway> {
+  const config = readConfig({ PORT: "0", DATABASE_URL: databaseUrl, ...environment });
+  return startGateway(config, createLog({ level: "silent" }));
+}
+
+describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => {
+  beforeAll(async () => {
+    const { address } = await createTestDatabase();
+    if ("url" in address) throw new Error("the tests' PostgreSQL has a socket");
+    const admin = connect(address, { connectionsMax: 1 });
+    await admin.unsafe(`create database ${DATABASE}`);
+    await admin.end();
+    sql = connect({ ...address, database: DATABASE }, { connectionsMax: 2 });
+    folder = mkdtempSync(join(tmpdir(), "feedgate-pgbouncer-"));
+    chmodSync(folder, 0o777);
+    const port = freePort();
+    const settings = writeSettings(address.host, port);
+    // As the account of PostgreSQL: nobody else may open its socket.
+    const { uid, gid } = statSync(address.host);
+    pooler = Bun.spawn([PROGRAM as string, "-q", settings], {
+      ...(process.getuid?.() === 0 && { uid, gid }),
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    databaseUrl = `postgres://postgres@127.0.0.1:${port}/${DATABASE}`;
+    // At once: each migrates the empty database.
+    gateways = await Promise.all([1, 2].map(() => start({ DATABASE_POOLED: "true" })));
+  });
+
+  afterAll(async () => {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await sql.end();
+    pooler.kill("SIGKILL");
+    await pooler.exited;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function createAccount(permission: Permission, credits: number) {
+    const operator = operatorOf(databaseUrl);
+    const environment = { DATABASE_POOLED: "true" };
+    const run = async (...argv: string[]) => {
+      const { code, stdout, stderr } = await operator.run([...argv, "--json"], environment);
+      expect([code, stderr]).toEqual([0, ""]);
+      return JSON.parse(stdout) as Record<string, string>;
+    };
+    const { id = "" } = await run("account", "create", "--name", "A", "--max-feeds", "9");
+    if (credits > 0) {
+      const text = ["--reason", "test", "--reference", `grant-${id}`];
+      await run("credits", "grant", "--account", id, "--credits", String(credits), ...text);
+    }
+    const key = generateKey(permission);
+    await sql`
+      insert into api_keys (account_id, key_hash, key_start, permission)
+      values (${id}, ${hashKey(key)}, ${startOf(key)}, ${permission})`;
+    return { id, key };
+  }
+
+  async function call(method: string, path: string, key: string, body?: unknown) {
+    // In turn over both gateways.
+    const [gateway] = gateways;
+    gateways.reverse();
+    const response = await fetch((gateway as Gateway).baseUrl + path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      body: (await response.json()) as Record<string, never>,
+    };
+  }
+
+  test("two gateways have migrated it, each step once, and left no lock", async () => {
+    const migrations = await sql`select version from schema_migrations order by version`;
+    expect(migrations.map((row) => Number(row.version))).toEqual(
+      migrations.map((_, index) => index + 1),
+    );
+    expect(await sql`select 1 from pg_locks where locktype = 'advisory'`).toHaveLength(0);
+  });
+
+  test("create, push, edit, walk, search, filter, and credit for N reads pays for N", async () => {
+    const provider = await createAccount("write", 0);
+    const consumer = await createAccount("read", GRANTED_CREDITS);
+    const made = await call("POST", "/v1/provider/feed/create", provider.key, {
+      endpoint_path: "pooled-quotes",
+      name: "Pooled quotes",
+      description: "Quotes behind a pooler.",
+      category: "Finance",
+      feed_type: "stream",
+      price_type: "metered",
+      price_per_1k: USD_PER_1K,
+      schema_definition: { type: "object", required: ["price"] },
+      schema_locked: true,
+    });
+    expect([made.status, made.body]).toMatchObject([201, {}]);
+    const feedId = made.body.id as unknown as string;
+    const rows = Array.from({ length: 150 }, (_, index) => ({ id: `row-${index}`, price: index }));
+    const push = `/v1/provider/feed/${feedId}/push`;
+    expect((await call("POST", push, provider.key, { payload: [{ id: "x" }] })).status).toBe(422);
+    const pushed = await call("POST", push, provider.key, { payload: rows });
+    expect([pushed.status, pushed.body]).toMatchObject([200, { rows_inserted: rows.length }]);
+    await sql`update feeds set is_public = true, published_at = now() where feed_id = ${feedId}`;
+    const search = await call("GET", "/v1/search?q=pooled", consumer.key);
+    expect(search.body).toMatchObject({ total: 1 });
+    const found: string[] = [];
+    for (let cursor = ""; ; ) {
+      const path = `/v1/feed/${feedId}?limit=100${cursor && `&cursor=${cursor}`}`;
+      const { body } = await call("GET", path, consumer.key);
+      found.push(...(body.data as unknown as { id: string }[]).map(({ id }) => id));
+      cursor = body.next_cursor ?? "";
+      if (cursor === "") break;
+    }
+    expect(new Set(found).size).toBe(rows.length);
+    const filtered = await call("GET", `/v1/feed/${feedId}?price=eq.7`, consumer.key);
+    expect(filtered.body).toMatchObject({ data: [{ id: "row-7" }] });
+    const operator = operatorOf(databaseUrl);
+    const exported = await operator.run(["usage", "export", "--account", consumer.id], {
+      DATABASE_POOLED: "true",
+    });
+    expect([exported.code, exported.stdout.trim().split("\n").length]).toEqual([0, 1 + 4]);
+  });
+
+  test("of many reads at once, as many are charged as are paid for, and none is lost", async () => {
+    const provider = await createAccount("write", 0);
+    const consumer = await createAccount("read", GRANTED_CREDITS);
+    const feeds = await Promise.all(
+      [1, 2, 3].map(async (number) => {
+        const { body } = await call("POST", "/v1/provider/feed/create", provider.key, {
+          endpoint_path: `pooled-${number}`,
+          name: `Feed ${number}`,
+          description: "One of three.",
+          category: "Finance",
+          feed_type: "singleton",
+          price_type: "metered",
+          price_per_1k: USD_PER_1K,
+        });
+        const id = body.id as unknown as string;
+        await call("POST", `/v1/provider/feed/${id}/push`, provider.key, { payload: { number } });
+        return id;
+      }),
+    );
+    const answers = await Promise.all(
+      Array.from({ length: READS }, (_, index) =>
+        call("GET", `/v1/feed/${feeds[index % feeds.length]}`, consumer.key),
+      ),
+    );
+    const count = (status: number) => answers.filter((each) => each.status === status).length;
+    expect([count(200), count(402)]).toEqual([GRANTED_CREDITS, READS - GRANTED_CREDITS]);
+    const rows = await sql`select balance_nanos from accounts where account_id = ${consumer.id}`;
+    expect(rows[0]?.balance_nanos).toBe(0n);
+  });
+
+  test("statements are bounded by what the pooler says on each of its connections", async () => {
+    const pooled = connect({ url: databaseUrl, isPooled: true }, { connectionsMax: 8 });
+    const settings = await Promise.all(
+      Array.from({ length: 20 }, () => pooled`select current_setting('statement_timeout') as it`),
+    );
+    expect(new Set(settings.map((rows) => rows[0]?.it))).toEqual(new Set(["5s"]));
+    await pooled.end();
+  });
+
+  test("without the setting, the start ends with what to set", async () => {
+    const { code, stderr } = await operatorOf(databaseUrl).run(["serve", "--port", "0"]);
+    expect([code, stderr]).toEqual([
+      1,
+      "feedgate: DATABASE_URL is a PgBouncer's: set DATABASE_POOLED=true, or go to PostgreSQL itself\n",
+    ]);
+  });
+});
