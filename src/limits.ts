@@ -119,7 +119,9 @@ export const ADMISSION_BATCH_MAX = 256;
 export const ADMISSION_FLIGHTS_MAX = 2;
 /** Reads that may wait for admission in one process; over it, 503. */
 export const ADMISSION_QUEUE_MAX = 8_192;
-/** How long a read may wait for admission, in milliseconds: it is refused where it would be longer. */
+/** Of them, those that wait whatever the pace: a burst of agents on a slow machine is no overload. */
+export const ADMISSION_WAITING_FREE = 1_024;
+/** How long the others may wait, in milliseconds: a read is refused where it would be longer. */
 export const ADMISSION_WAIT_MS_MAX = 500;
 /** Connections of one process to its database. */
 export const DATABASE_CONNECTIONS_MAX = 12;
@@ -128,6 +130,10 @@ export const DATABASE_CONNECTIONS_SPARED = 4;
 /** Statements that may wait for a connection in one process, and for how long, in milliseconds. */
 export const DATABASE_WAITING_MAX = 2_000;
 export const DATABASE_WAIT_MS_MAX = 500;
+/** Of them, those that wait whatever the pace. */
+export const DATABASE_WAITING_FREE = 512;
+/** What was let in may wait so many times as long: a pace is an average, and a machine may stall. */
+export const LATENESS_MAX = 3;
 /** Bytes of bodies in one process's hands at once; the work on them takes some times as many. */
 export const BODIES_BYTES_MAX = 32 * MIB;
 /** Batches of reads whose answer was lost, kept by a process until they are refunded. */
@@ -162,6 +168,11 @@ assert(
 assert(SCHEMA_BYTES_MAX < LIMITS_DEFAULT.requestBodyBytes, "a schema fits a create body");
 assert(FILTER_WALK_ROWS <= FILTER_UNINDEXED_MAX, "an index is asked for before it is passed over");
 assert(ADMISSION_BATCH_MAX <= ADMISSION_QUEUE_MAX, "a full batch fits the queue");
+assert(
+  ADMISSION_WAITING_FREE < ADMISSION_QUEUE_MAX,
+  "overload is told by pace before the queue is full",
+);
+assert(DATABASE_WAITING_FREE < DATABASE_WAITING_MAX, "and so it is for statements");
 assert(
   DATABASE_CONNECTIONS_SPARED > ADMISSION_FLIGHTS_MAX,
   "admission always finds a connection, and so does one job in the background",

@@ -20,7 +20,9 @@ import {
   ADMISSION_FLIGHTS_MAX,
   ADMISSION_QUEUE_MAX,
   ADMISSION_WAIT_MS_MAX,
+  ADMISSION_WAITING_FREE,
   IDEMPOTENCY_TTL_MS,
+  LATENESS_MAX,
   WINDOW_MS,
 } from "../limits.ts";
 import { createKnownWindows } from "./known_windows.ts";
@@ -154,6 +156,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
     flightsMax: options.flightsMax ?? ADMISSION_FLIGHTS_MAX,
     queueMax: ADMISSION_QUEUE_MAX,
     waitMsMax: ADMISSION_WAIT_MS_MAX,
+    waitingFree: ADMISSION_WAITING_FREE,
+    latenessMax: LATENESS_MAX,
     groupOf: (claim) => claim.idempotency && `${claim.accountId} ${claim.idempotency.key}`,
     isWanted: (claim) => claim.signal?.aborted !== true,
     run: async (claims) => {

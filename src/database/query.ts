@@ -15,7 +15,9 @@ import {
   DATABASE_CONNECTIONS_MAX,
   DATABASE_CONNECTIONS_SPARED,
   DATABASE_WAIT_MS_MAX,
+  DATABASE_WAITING_FREE,
   DATABASE_WAITING_MAX,
+  LATENESS_MAX,
 } from "../limits.ts";
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
@@ -121,6 +123,8 @@ export function createDatabase(
     runningMax,
     waitingMax: DATABASE_WAITING_MAX,
     waitMsMax: DATABASE_WAIT_MS_MAX,
+    waitingFree: DATABASE_WAITING_FREE,
+    latenessMax: LATENESS_MAX,
   });
   let statementCount = 0;
   function run(name: StatementName, parameters: readonly unknown[]) {

@@ -20,6 +20,10 @@ export interface BatcherOptions<Item, Result> {
   readonly queueMax: number;
   /** How long an item may wait, in milliseconds. @default no bound */
   readonly waitMsMax?: number;
+  /** Items that wait whatever the pace. @default 0 */
+  readonly waitingFree?: number;
+  /** What was let in may wait so many times as long. @default 2 */
+  readonly latenessMax?: number;
   /** Items of one non-undefined group never share a batch: the later waits for the next. */
   readonly groupOf?: (item: Item) => string | undefined;
   /** Asked when the batch leaves; an item that is no longer wanted is dropped, its promise unsettled. */
@@ -45,14 +49,12 @@ interface Waiter<Item, Result> {
 const REFUSED = Promise.resolve(undefined);
 /** Weight of the newest flight in the average of their times. */
 const PACE_WEIGHT = 1 / 8;
-/** What was let in may wait so many times as long, since an average is not kept to the millisecond. */
-const LATENESS = 2;
 
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
   const { batchMax, flightsMax, queueMax, groupOf, isWanted } = options;
-  const { waitMsMax = Number.POSITIVE_INFINITY } = options;
+  const { waitMsMax = Number.POSITIVE_INFINITY, waitingFree = 0, latenessMax = 2 } = options;
   assert(batchMax > 0 && flightsMax > 0 && queueMax > 0, "a batcher's bounds are positive");
   let queue: Waiter<Item, Result>[] = [];
   let flying = 0;
@@ -117,7 +119,7 @@ export function createBatcher<Item, Result>(
 
   /** Those that are still to be decided; whose time is up is told so. */
   function takeWanted(): Waiter<Item, Result>[] {
-    const overdueMs = performance.now() - waitMsMax * LATENESS;
+    const overdueMs = performance.now() - waitMsMax * latenessMax;
     return queue.filter(({ item, sinceMs, resolve }) => {
       if (isWanted?.(item) === false) return false;
       if (sinceMs >= overdueMs) return true;
@@ -137,7 +139,7 @@ export function createBatcher<Item, Result>(
 
   function scheduleExpiry(sinceMs: number): void {
     if (expiry !== undefined || waitMsMax === Number.POSITIVE_INFINITY) return;
-    expiry = setTimeout(expire, sinceMs + waitMsMax * LATENESS - performance.now() + 1);
+    expiry = setTimeout(expire, sinceMs + waitMsMax * latenessMax - performance.now() + 1);
   }
 
   function takeBatch(): Waiter<Item, Result>[] {
@@ -169,7 +171,8 @@ export function createBatcher<Item, Result>(
 
   return {
     submit(item) {
-      if (queue.length >= queueMax || expectedWaitMs() > waitMsMax) return REFUSED;
+      if (queue.length >= queueMax) return REFUSED;
+      if (queue.length >= waitingFree && expectedWaitMs() > waitMsMax) return REFUSED;
       return new Promise<Result | undefined>((resolve, reject) => {
         const sinceMs = performance.now();
         queue.push({ item, sinceMs, resolve, reject });

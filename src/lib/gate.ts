@@ -14,8 +14,12 @@ export interface GateOptions {
   readonly runningMax: number;
   /** Pieces that wait. */
   readonly waitingMax: number;
-  /** How long a piece may wait, in milliseconds. */
+  /** How long a piece is let wait by the pace of late, in milliseconds. */
   readonly waitMsMax: number;
+  /** Pieces that wait whatever the pace. @default 0 */
+  readonly waitingFree?: number;
+  /** What was let in may wait so many times as long. @default 1 */
+  readonly latenessMax?: number;
 }
 
 export interface Gate {
@@ -34,7 +38,8 @@ interface Waiter {
 /** Weight of the newest piece in the average of their times. */
 const PACE_WEIGHT = 1 / 16;
 
-export function createGate({ runningMax, waitingMax, waitMsMax }: GateOptions): Gate {
+export function createGate(options: GateOptions): Gate {
+  const { runningMax, waitingMax, waitMsMax, waitingFree = 0, latenessMax = 1 } = options;
   assert(runningMax > 0, "a gate lets something through");
   const waiters = new Set<Waiter>();
   let running = 0;
@@ -49,7 +54,7 @@ export function createGate({ runningMax, waitingMax, waitMsMax }: GateOptions): 
       const timer = setTimeout(() => {
         waiters.delete(waiter);
         resolve(false);
-      }, waitMsMax);
+      }, waitMsMax * latenessMax);
       const waiter: Waiter = {
         begin() {
           clearTimeout(timer);
@@ -68,7 +73,8 @@ export function createGate({ runningMax, waitingMax, waitMsMax }: GateOptions): 
         running += 1;
         return true;
       }
-      if (waiters.size >= waitingMax || expectedWaitMs() > waitMsMax) return false;
+      if (waiters.size >= waitingMax) return false;
+      if (waiters.size >= waitingFree && expectedWaitMs() > waitMsMax) return false;
       return wait();
     },
     leave(ms) {
