@@ -147,6 +147,9 @@ export const KNOWN_KEYS_MAX = 50_000;
 export const KNOWN_FEEDS_MAX = 20_000;
 /** Planned queries that a process remembers: 512 bytes each, and what they hold. */
 export const KNOWN_PLANS_MAX = 10_000;
+/** Feeds whose metadata a process remembers, and characters of it: longer ones are read each time. */
+export const KNOWN_METADATA_MAX = 1_024;
+export const KNOWN_METADATA_LENGTH_MAX = 16 * KIB;
 /** Bytes of answers kept in memory. */
 export const PAGE_CACHE_BYTES_MAX = 64 * MIB;
 /** Bytes of an answer from which it is compressed where the client takes that. */

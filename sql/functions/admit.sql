@@ -24,6 +24,7 @@
 --
 -- Outcomes: granted, replayed (granted under a remembered idempotency key), limited, unpaid,
 -- not_purchased, key_refused, feed_closed, stale (the feed changed: plan again), key_reused.
+-- data_version is the feed's; for metadata, which shows more than the data, that of its row (xmin).
 -- charge_nanos is the price where the outcome is unpaid; frees_us is when a full window has room again.
 create or replace function admit(
   account_ids uuid[],
@@ -192,7 +193,9 @@ begin
       on true
     left join lateral (
       select
-        feeds.feed_id, feeds.status, feeds.price_type, feeds.call_price_nanos, feeds.data_version,
+        feeds.feed_id, feeds.status, feeds.price_type, feeds.call_price_nanos,
+        case when reads.operation = 'metadata' then feeds.xmin::text::bigint else feeds.data_version
+        end as data_version,
         feeds.definition_version
       from feeds
       where feeds.feed_id = reads.feed_id

@@ -69,7 +69,10 @@ export interface Grant {
   readonly timestamp: string;
   readonly chargeNanos: bigint;
   readonly window: WindowState;
-  /** Of the feed, at the moment of the decision; null where the claim names none. */
+  /**
+   * Of the feed, at the moment of the decision; of all its row for `metadata`; null where the claim
+   * names no feed.
+   */
   readonly dataVersion: bigint | null;
   readonly definitionVersion: bigint | null;
   /** Whether an Idempotency-Key gave an earlier usage event again. */

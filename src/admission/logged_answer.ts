@@ -11,8 +11,15 @@ import { matchesTag, weakTag } from "../http/etag.ts";
 import { rateHeaders } from "../http/rate_headers.ts";
 import type { Principal } from "../key/keys.ts";
 import { REVALIDATION_LIMIT } from "../limits.ts";
-import type { Admission, Operation } from "./admission.ts";
+import type { Admission, Claim, Grant, Operation } from "./admission.ts";
 import { originText, refusalOf } from "./refusal.ts";
+
+/** What is shown, and its weak tag. */
+export interface Shown {
+  /** The members of the body's JSON object but `_origin`, as text. */
+  readonly members: string;
+  readonly tag: string;
+}
 
 export interface LoggedAnswer {
   readonly call: Call;
@@ -22,8 +29,15 @@ export interface LoggedAnswer {
   readonly limit: number;
   /** The members of the body's JSON object but `_origin`, as text. */
   readonly members: string;
+  /** The weak tag of `members`, where it was made before. */
+  readonly tag?: string;
   /** The feed that the body describes, by the definition that it shows. */
   readonly feed?: { readonly feedId: string; readonly definitionVersion: bigint };
+  /**
+   * Where the members are remembered: the same at the version that admission tells, or newer. Where it
+   * throws, the call is refunded.
+   */
+  readonly renewed?: (version: bigint | null) => Promise<Shown>;
 }
 
 export interface AnswerContext {
@@ -39,25 +53,48 @@ export async function loggedAnswer(
 ): Promise<Response | undefined> {
   const { call, principal, operation, members, feed } = answer;
   const { headers, signal } = call.request;
-  const tag = weakTag(members);
+  const tag = answer.tag ?? weakTag(members);
   const isUnchanged = matchesTag(headers.get("if-none-match"), tag);
   const who = { keyId: principal.keyId, accountId: principal.accountId, signal };
-  const decision = await context.admission.admit(
+  const claim: Claim =
     isUnchanged || call.isHead
       ? { ...who, operation: "revalidate", limit: REVALIDATION_LIMIT }
-      : { ...who, operation, limit: answer.limit, ...feed },
-  );
+      : { ...who, operation, limit: answer.limit, ...feed };
+  const decision = await context.admission.admit(claim);
   const nowMs = Date.now();
   if (decision.kind === "stale") return undefined;
   if (decision.kind !== "granted") {
     throw refusalOf(decision, { permission: "read", billingUrl: context.billingUrl(), nowMs });
   }
-  const shared = { ETag: tag, "Cache-Control": "private, no-cache" };
-  if (isUnchanged) return new Response(null, { status: 304, headers: shared });
-  const json = { ...shared, "Content-Type": "application/json" };
-  if (call.isHead) return new Response(null, { headers: json });
+  if (isUnchanged) return new Response(null, { status: 304, headers: cachingHeaders(tag) });
+  const json = { "Content-Type": "application/json" };
+  if (call.isHead) return new Response(null, { headers: { ...json, ...cachingHeaders(tag) } });
+  const shown = await renewedOf(context, answer, { claim, grant: decision });
   context.http.metrics.readAnswered();
-  return new Response(`{${members},"_origin":${originText(decision, feed?.feedId ?? null)}}`, {
-    headers: { ...json, ...rateHeaders(decision.window, nowMs) },
+  const origin = originText(decision, feed?.feedId ?? null);
+  return new Response(`{${shown?.members ?? members},"_origin":${origin}}`, {
+    headers: {
+      ...json,
+      ...cachingHeaders(shown?.tag ?? tag),
+      ...rateHeaders(decision.window, nowMs),
+    },
   });
+}
+
+/** Undefined where there is nothing to renew. A fault after the grant gives it back. Decisions 6. */
+async function renewedOf(
+  { admission }: AnswerContext,
+  { renewed }: LoggedAnswer,
+  { claim, grant }: { claim: Claim; grant: Grant },
+): Promise<Shown | undefined> {
+  try {
+    return await renewed?.(grant.dataVersion);
+  } catch (error) {
+    await admission.refund(claim, grant);
+    throw error;
+  }
+}
+
+function cachingHeaders(tag: string) {
+  return { ETag: tag, "Cache-Control": "private, no-cache" };
 }

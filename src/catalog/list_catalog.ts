@@ -6,7 +6,9 @@
 import { Type } from "@sinclair/typebox";
 import { loggedAnswer } from "../admission/logged_answer.ts";
 import type { Call } from "../http/endpoint.ts";
+import { weakTag } from "../http/etag.ts";
 import { readParameters } from "../http/parameters.ts";
+import { createSharedFlights } from "../lib/shared_flights.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { catalogEntry } from "./entries.ts";
@@ -22,17 +24,22 @@ export const CATALOG_PARAMETERS = Type.Object({
 
 /** PostgreSQL's integer; no catalog is longer. */
 const OFFSET_MAX = 2 ** 31 - 1;
+const DEFAULTS: CatalogPage = { limit: PAGE_LIMIT_DEFAULT, offset: 0 };
+
+interface CatalogPage {
+  readonly limit: number;
+  readonly offset: number;
+}
 
 export function createListCatalog(services: Services) {
   const { config, database, http, keys } = services;
+  // The catalog is the same for every reader: all who wait for a page are shown one reading of it.
+  const pages = createSharedFlights(
+    readPage,
+    ({ limit, offset }: CatalogPage) => `${limit} ${offset}`,
+  );
 
-  return async (call: Call): Promise<Response> => {
-    const principal = await keys.authenticate(call, "read");
-    const parameters = await keys.provenOnRefusal(principal, () =>
-      readParameters(CATALOG_PARAMETERS, call.search),
-    );
-    const limit = Math.min(parameters.limit, PAGE_LIMIT_MAX);
-    const { offset } = parameters;
+  async function readPage({ limit, offset }: CatalogPage) {
     const rows = await database.rows("list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
     const total = Number(rows[0]?.total ?? 0n);
     const feeds = rows.filter((row) => row.feed_id !== null).map(catalogEntry);
@@ -56,12 +63,26 @@ export function createListCatalog(services: Services) {
         hasMore ? `The next page is at offset=${offset + feeds.length}.` : "This is the last page.",
       ].join(" "),
     };
+    const members = JSON.stringify(body).slice(1, -1);
+    return { members, tag: weakTag(members) };
+  }
+
+  return async (call: Call): Promise<Response> => {
+    const principal = await keys.authenticate(call, "read");
+    const parameters =
+      call.search === ""
+        ? DEFAULTS
+        : await keys.provenOnRefusal(principal, () =>
+            readParameters(CATALOG_PARAMETERS, call.search),
+          );
+    const limit = Math.min(parameters.limit, PAGE_LIMIT_MAX);
+    const page = await pages.ask({ limit, offset: parameters.offset });
     const response = await loggedAnswer(services, {
       call,
       principal,
       operation: "catalog",
       limit: config.limits.discovery,
-      members: JSON.stringify(body).slice(1, -1),
+      ...page,
     });
     return response as Response;
   };

@@ -544,6 +544,7 @@ export interface StatementTypes {
       readonly updated_at: string;
       readonly definition_version: bigint;
       readonly push_count: bigint;
+      readonly row_version: bigint;
     };
   };
   /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */

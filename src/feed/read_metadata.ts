@@ -1,44 +1,106 @@
 /**
  * A feed's metadata: all about it and none of its rows. Interface 2.1 and 4.3.
  *
+ * Metadata that was read once is remembered with the version of the feed's row, and shown again only
+ * where admission, which looks at the row anyway, tells the same version.
+ *
  * @module
  */
-import { loggedAnswer } from "../admission/logged_answer.ts";
+import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
 import { feedNotFound } from "../admission/refusal.ts";
 import { metadataMembers } from "../feed_row/feed_row.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
 import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
+import { weakTag } from "../http/etag.ts";
 import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
+import type { Principal } from "../key/keys.ts";
+import { BoundedMap } from "../lib/bounded_map.ts";
+import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 
 /** How often the answer is made anew because the feed changed under it. */
 const ATTEMPTS_MAX = 5;
 
+/** Metadata as it was read, and the version of the feed's row that it shows. */
+interface Metadata extends Shown {
+  readonly feedId: string;
+  readonly definitionVersion: bigint;
+  readonly rowVersion: bigint;
+}
+
 export function createReadMetadata(services: Services) {
   const { config, database, keys } = services;
+  const known = new BoundedMap<string, Metadata>(KNOWN_METADATA_MAX);
 
   /** @throws {Problem} 404, then 400: both true of the database's own state. */
-  async function describe(call: Call, reference: string) {
+  async function describe(call: Call, reference: string): Promise<Metadata> {
     const row = await database.row("find_feed_row", referenceParameters(reference));
-    if (row === undefined || row.status !== "active") throw feedNotFound();
+    if (row === undefined || row.status !== "active") {
+      known.delete(reference);
+      throw feedNotFound();
+    }
     readParameters(NO_PARAMETERS, call.search);
-    return row;
+    const members = metadataMembers(row, config.limits);
+    const metadata: Metadata = {
+      feedId: row.feed_id,
+      definitionVersion: row.definition_version,
+      rowVersion: row.row_version,
+      members,
+      tag: weakTag(members),
+    };
+    if (members.length <= KNOWN_METADATA_LENGTH_MAX) known.set(reference, metadata);
+    else known.delete(reference);
+    return metadata;
+  }
+
+  /** Undefined where the feed has changed since the metadata was read. */
+  function answer(
+    read: { call: Call; reference: string; principal: Principal },
+    metadata: Metadata,
+  ): Promise<Response | undefined> {
+    const { call, reference, principal } = read;
+    const { feedId, definitionVersion, rowVersion, members, tag } = metadata;
+    call.subject.feedId = feedId;
+    return loggedAnswer(services, {
+      call,
+      principal,
+      operation: "metadata",
+      limit: config.limits.discovery,
+      members,
+      tag,
+      feed: { feedId, definitionVersion },
+      renewed: async (version) =>
+        version === rowVersion ? metadata : await describe(call, reference),
+    });
+  }
+
+  /** From memory: admission says whether it is still so. Undefined: ask the database. */
+  async function answerKnown(
+    read: { call: Call; reference: string; principal: Principal },
+    metadata: Metadata,
+  ): Promise<Response | undefined> {
+    try {
+      return await answer(read, metadata);
+    } catch (error) {
+      // The feed has closed, but the reference may be another feed's by now.
+      if (error instanceof Problem && error.code === "FEED_NOT_FOUND") return undefined;
+      throw error;
+    }
   }
 
   return async (call: Call, reference: string): Promise<Response> => {
+    const { headers } = call.request;
     const principal = await keys.authenticate(call, "read");
+    const read = { call, reference, principal };
+    // What is answered without a body shows no version that admission could confirm.
+    const isPlain = !call.isHead && call.search === "" && !headers.has("if-none-match");
+    const remembered = isPlain ? known.get(reference) : undefined;
+    const early = remembered && (await answerKnown(read, remembered));
+    if (early !== undefined) return early;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const row = await keys.provenOnRefusal(principal, () => describe(call, reference));
-      call.subject.feedId = row.feed_id;
-      const response = await loggedAnswer(services, {
-        call,
-        principal,
-        operation: "metadata",
-        limit: config.limits.discovery,
-        members: metadataMembers(row, config.limits),
-        feed: { feedId: row.feed_id, definitionVersion: row.definition_version },
-      });
+      const metadata = await keys.provenOnRefusal(principal, () => describe(call, reference));
+      const response = await answer(read, metadata);
       if (response !== undefined) return response;
     }
     throw new Problem("UNAVAILABLE", {

@@ -12,7 +12,7 @@ import type { Row } from "../database/query.ts";
 import type { Limits } from "../limits.ts";
 import type { FeedType } from "./feeds.ts";
 
-export type FeedRow = Row<"find_feed_row">;
+export type FeedRow = Omit<Row<"find_feed_row">, "row_version">;
 
 /** The metadata view: interface 2.1, as the text of a JSON object's members. */
 export function metadataMembers(row: FeedRow, limits: Limits): string {

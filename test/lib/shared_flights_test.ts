@@ -1,0 +1,75 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { createSharedFlights } from "../../src/lib/shared_flights.ts";
+
+describe("createSharedFlights", () => {
+  test("nobody is shown a state older than its question, whatever the order", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 60 }),
+        async (acts) => {
+          let version = 0;
+          const landings: (() => void)[] = [];
+          const flights = createSharedFlights<string, number>(
+            () => {
+              const read = version;
+              return new Promise((resolve) => landings.push(() => resolve(read)));
+            },
+            (key) => key,
+          );
+          const checks: Promise<void>[] = [];
+          for (const act of acts) {
+            if (act === 0) version += 1;
+            else if (act === 1) landings.shift()?.();
+            else {
+              const asked = version;
+              const answer = flights.ask(`key ${act % 2}`);
+              checks.push(answer.then((shown) => expect(shown).toBeGreaterThanOrEqual(asked)));
+            }
+            await Bun.sleep(0);
+          }
+          let isSettled = false;
+          const all = Promise.all(checks).then(() => {
+            isSettled = true;
+          });
+          while (!isSettled) {
+            landings.shift()?.();
+            await Bun.sleep(0);
+          }
+          await all;
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test("a hundred who ask at once cost two flights", async () => {
+    let runs = 0;
+    const flights = createSharedFlights<string, number>(
+      async () => {
+        runs += 1;
+        await Bun.sleep(1);
+        return runs;
+      },
+      (key) => key,
+    );
+    const answers = await Promise.all(Array.from({ length: 100 }, () => flights.ask("same")));
+    expect(runs).toBe(2);
+    expect(answers.filter((answer) => answer === 2)).toHaveLength(99);
+  });
+
+  test("a flight that fails fails for those on it alone", async () => {
+    let runs = 0;
+    const flights = createSharedFlights<string, string>(
+      async () => {
+        runs += 1;
+        if (runs === 1) throw new Error("lost");
+        return "here";
+      },
+      (key) => key,
+    );
+    const [first, second] = await Promise.allSettled([flights.ask("same"), flights.ask("same")]);
+    expect(first.status).toBe("rejected");
+    expect(second).toEqual({ status: "fulfilled", value: "here" });
+  });
+});
