@@ -1,0 +1,257 @@
+/**
+ * Reads of feeds of 1,000, 100,000 and 1,000,000 rows, durable (fsync on): p50 and p99 in milliseconds
+ * of each kind of page, and the p50's growth from the smallest feed to the largest. Each page is built
+ * anew, as if a push had just come: "page" is the building alone, "read" the whole of it over HTTP, with
+ * its admission and commit. What is read differs from read to read, so that no row is read twice.
+ *
+ * `bun run bench read [rows …]`
+ *
+ * @module
+ */
+import { readConfig } from "../../src/config.ts";
+import { createDatabase } from "../../src/database/query.ts";
+import { buildPage, type PageSource } from "../../src/feed/build_page.ts";
+import { writeCursor } from "../../src/feed/cursor.ts";
+import { type PagePlan, planRead } from "../../src/feed/read_plan.ts";
+import type { Feed } from "../../src/feed_row/feeds.ts";
+import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { type Gateway, startGateway } from "../../src/server.ts";
+import type { Bench, Figures } from "./run.ts";
+import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
+
+const SIZES = [1_000, 100_000, 1_000_000];
+const READS = 300;
+const WARMUP_READS = 30;
+const MATCHES = 50_000;
+const INDEX_CHUNK_ROWS = 5_000;
+
+interface Scene {
+  readonly database: BenchDatabase;
+  readonly gateway: Gateway;
+  readonly source: PageSource;
+  readonly key: string;
+}
+
+interface SizedFeed {
+  readonly feed: Feed;
+  readonly rows: number;
+}
+
+/** A kind of read: the query of the `nth` read of a feed. */
+interface Kind {
+  readonly name: string;
+  readonly type: "collection" | "stream";
+  readonly query: (feed: SizedFeed, secret: string) => string;
+}
+
+const anyRow = (rows: number) => Math.floor(Math.random() * rows) + 1;
+
+const KINDS: readonly Kind[] = [
+  { name: "first page", type: "collection", query: () => "" },
+  { name: "page in the middle, by cursor", type: "collection", query: middleQuery },
+  {
+    name: "filter, 1 match",
+    type: "collection",
+    query: ({ rows }) => `number=eq.${anyRow(rows)}`,
+  },
+  {
+    name: "filter, 1 match, stream",
+    type: "stream",
+    query: ({ rows }) => `number=eq.${anyRow(rows)}`,
+  },
+  { name: "filter, 50,000 matches", type: "collection", query: () => "is_marked=eq.true" },
+  { name: "filter, 50,000 matches, stream", type: "stream", query: () => "is_marked=eq.true" },
+  { name: "filter, the last 50,000 rows", type: "collection", query: () => "part=eq.last" },
+  { name: "filter, no match", type: "collection", query: () => "part=eq.none" },
+  {
+    name: "two filters, 50,000 and 2 matches",
+    type: "collection",
+    query: ({ rows }) => `is_marked=eq.true&twin=eq.${Math.ceil(anyRow(rows) / 2)}`,
+  },
+  {
+    name: "100 ids",
+    type: "collection",
+    query: ({ rows }) =>
+      `ids=${Array.from({ length: 100 }, () => `row-${anyRow(rows)}`).join(",")}`,
+  },
+  { name: "time window", type: "stream", query: windowQuery },
+  { name: "projection", type: "collection", query: () => "jsonpath=$[*].name" },
+];
+
+export const bench: Bench = async (args) => {
+  const sizes = args.length > 0 ? args.map(Number) : SIZES;
+  const database = await startBenchDatabase();
+  const scene = await startScene(database);
+  try {
+    const feeds: Record<Kind["type"], SizedFeed>[] = [];
+    for (const rows of sizes) {
+      const collection = await seed(scene, "collection", rows);
+      feeds.push({ collection, stream: await seed(scene, "stream", rows) });
+    }
+    await database.sql.unsafe("vacuum analyze");
+    await database.sql.unsafe("checkpoint");
+    const figures: Figures[number][] = [];
+    for (const kind of KINDS) {
+      const sized = feeds.map((each) => each[kind.type]);
+      const pages = await measure(sized.map((each) => () => readPage(scene, kind, each)));
+      const reads = await measure(sized.map((each) => () => readOverHttp(scene, kind, each)));
+      for (const [index, { rows }] of sized.entries()) {
+        figures.push({
+          kind: kind.name,
+          rows,
+          ...shown("page", pages[index] ?? [], pages[0] ?? []),
+          ...shown("read", reads[index] ?? [], reads[0] ?? []),
+        });
+      }
+    }
+    return figures;
+  } finally {
+    await scene.gateway.stop();
+    await database.stop();
+  }
+};
+
+function shown(what: string, times: readonly number[], smallest: readonly number[]) {
+  return {
+    [`${what} p50`]: percentile(times, 0.5).toFixed(2),
+    [`${what} p99`]: percentile(times, 0.99).toFixed(2),
+    [`${what} growth`]: (percentile(times, 0.5) / percentile(smallest, 0.5)).toFixed(2),
+  };
+}
+
+async function startScene(database: BenchDatabase): Promise<Scene> {
+  const gateway = await startGateway(
+    readConfig({
+      PORT: "0",
+      DATABASE_URL: database.url,
+      FEEDGATE_READ_LIMIT_FREE: "1000000",
+    }),
+    createLog({ level: "silent" }),
+  );
+  const key = generateKey("read");
+  await database.sql`
+    with account as (
+      insert into accounts (name, max_feeds_allowed) values ('bench', 100) returning account_id
+    )
+    insert into api_keys (account_id, key_hash, key_start, permission)
+    select account_id, ${hashKey(key)}, ${startOf(key)}, 'read' from account`;
+  const source: PageSource = {
+    database: createDatabase(database.sql),
+    cursorSecret: gateway.services.cursorSecret,
+    filterIndexer: { noteUnindexed() {}, idle: async () => {} },
+  };
+  return { database, gateway, source, key };
+}
+
+/** A feed with so many rows of eight fields, 220 bytes each, indexed as the background would. */
+async function seed(
+  { database: { sql }, gateway, source }: Scene,
+  type: "collection" | "stream",
+  rows: number,
+): Promise<SizedFeed> {
+  console.log(`filling a ${type} of ${rows} rows …`);
+  const slug = `bench-${type}-${rows}`;
+  const batch = type === "collection" ? 1 : null;
+  const [made] = await sql`
+    insert into feeds (
+      account_id, name, endpoint_path, feed_type, status, first_pushed_at, call_price_nanos,
+      data_version, push_count, next_position, current_batch
+    )
+    select account_id, 'bench', ${slug}, ${type}, 'active', now(), 0, 1, 1, ${rows + 1}::int, ${batch}
+    from accounts
+    limit 1
+    returning feed_id`;
+  const feedId: string = made?.feed_id;
+  const matches = Math.min(MATCHES, rows / 2);
+  const payload = `
+    json_build_object(
+      'id', 'row-' || number, 'number', number, 'name', 'Row number ' || number,
+      'is_marked', number % ${rows / matches} = 0, 'twin', (number + 1) / 2,
+      'part', case when number > ${rows - matches} then 'last' else 'first' end,
+      'price', (number::bigint * 7919 % 100000) / 100.0, 'address', json_build_object('street', number),
+      'event_timestamp', timestamptz '2026-01-01T00:00:00Z' + number * interval '1 second'
+    )`;
+  if (type === "collection") {
+    await sql`
+      insert into batches (feed_id, batch_number, status, finalized_at)
+      values (${feedId}, 1, 'final', now())`;
+    await sql.unsafe(`
+      insert into collection_rows (feed_id, batch_number, position, row_id, payload)
+      select '${feedId}', 1, number, 'row-' || number, ${payload}
+      from generate_series(1, ${rows}) as number`);
+  } else {
+    await sql.unsafe(`
+      insert into stream_events (feed_id, position, row_id, event_at, payload)
+      select
+        '${feedId}', number, 'row-' || number,
+        timestamptz '2026-01-01T00:00:00Z' + number * interval '1 second', ${payload}
+      from generate_series(1, ${rows}) as number`);
+  }
+  await indexAll(source, { feedId, batchNumber: BigInt(batch ?? 0), rows });
+  const feed = await gateway.services.feeds.findFresh(slug);
+  if (feed === undefined) throw new Error("the seeded feed was not found");
+  return { feed, rows };
+}
+
+async function indexAll(
+  { database }: PageSource,
+  target: { feedId: string; batchNumber: bigint; rows: number },
+): Promise<void> {
+  const startMs = performance.now();
+  for (let hasMore = true; hasMore; ) {
+    const parameters = [target.feedId, target.batchNumber, INDEX_CHUNK_ROWS] as const;
+    hasMore = (await database.row("index_filter_rows", parameters))?.has_more ?? false;
+  }
+  const us = ((performance.now() - startMs) * 1_000) / target.rows;
+  console.log(`indexed, ${us.toFixed(0)} µs a row`);
+}
+
+function middleQuery({ feed, rows }: SizedFeed, secret: string): string {
+  const { binding } = planRead("", feed, secret) as PagePlan;
+  const position = BigInt(Math.floor(rows / 4 + Math.random() * (rows / 2)));
+  return `cursor=${writeCursor({ kind: "collection", batchNumber: 1n, position }, { secret, binding })}`;
+}
+
+/** A minute of events. */
+function windowQuery({ rows }: SizedFeed): string {
+  const startMs = Date.parse("2026-01-01T00:00:00Z") + anyRow(rows) * 1_000;
+  const text = (ms: number) => new Date(ms).toISOString();
+  return `start_time=${text(startMs)}&end_time=${text(startMs + 60_000)}`;
+}
+
+async function readPage({ source }: Scene, kind: Kind, sized: SizedFeed): Promise<number> {
+  const query = kind.query(sized, source.cursorSecret);
+  const startMs = performance.now();
+  const plan = planRead(query, sized.feed, source.cursorSecret);
+  const page = await buildPage(source, sized.feed, plan);
+  const ms = performance.now() - startMs;
+  if (page === undefined) throw new Error("no page");
+  return ms;
+}
+
+async function readOverHttp(scene: Scene, kind: Kind, sized: SizedFeed): Promise<number> {
+  const { database, gateway, source, key } = scene;
+  const { feed } = sized;
+  await database.sql`update feeds set data_version = data_version + 1 where feed_id = ${feed.feedId}`;
+  const query = kind.query(sized, source.cursorSecret);
+  const url = `${gateway.baseUrl}/v1/feed/${feed.endpointPath}?${query}`;
+  const startMs = performance.now();
+  const response = await fetch(url, { headers: { "x-api-key": key } });
+  await response.text();
+  const ms = performance.now() - startMs;
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
+  return ms;
+}
+
+/** Milliseconds of each read, in turns, so that what else the machine does falls on all alike. */
+async function measure(reads: readonly (() => Promise<number>)[]): Promise<number[][]> {
+  const times: number[][] = reads.map(() => []);
+  for (let count = 0; count < WARMUP_READS + READS; count++) {
+    for (const [index, read] of reads.entries()) {
+      const ms = await read();
+      if (count >= WARMUP_READS) times[index]?.push(ms);
+    }
+  }
+  return times;
+}
