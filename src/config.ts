@@ -9,6 +9,11 @@ import { LIMITS_DEFAULT, type Limits, USAGE_RETENTION_DAYS_DEFAULT } from "./lim
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
 export interface Config {
   /** Any PostgreSQL 15 or newer; absent: an embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined;
@@ -20,7 +25,9 @@ export interface Config {
   readonly port: number;
   /** @default "127.0.0.1" */
   readonly host: string;
-  /** What clients see; absent: `http://{host}:{port}` of the listener. Without a trailing slash. */
+  /** Files of a certificate chain and its key, in PEM; absent: plain HTTP. */
+  readonly tls: TlsFiles | undefined;
+  /** What clients see; absent: scheme, host and port of the listener. Without a trailing slash. */
   readonly baseUrl: string | undefined;
   /** Where a 402 points; absent: `{base_url}/billing`. */
   readonly billingUrl: string | undefined;
@@ -82,12 +89,18 @@ export function readConfig(environment: Environment): Config {
       `FEEDGATE_ROW_BYTES must be at most FEEDGATE_REQUEST_BODY_BYTES (${limits.requestBodyBytes}), got ${limits.rowBytes}`,
     );
   }
+  const certFile = read.text("TLS_CERT_FILE");
+  const keyFile = read.text("TLS_KEY_FILE");
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    mistakes.push("TLS_CERT_FILE and TLS_KEY_FILE must be set both, or neither");
+  }
   const config: Config = {
     databaseUrl: read.url("DATABASE_URL", ["postgres:", "postgresql:"]),
     isDatabasePooled: read.oneOf("DATABASE_POOLED", BOOLEANS) === "true",
     dataDir: read.text("FEEDGATE_DATA_DIR") ?? ".feedgate",
     port: read.integer("PORT", { least: 0, most: PORT_MAX }) ?? 3000,
     host: read.text("HOST") ?? "127.0.0.1",
+    tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
     baseUrl: read.url("FEEDGATE_BASE_URL", ["http:", "https:"])?.replace(/\/+$/, ""),
     billingUrl: read.url("FEEDGATE_BILLING_URL", ["http:", "https:"]),
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
@@ -100,6 +113,11 @@ export function readConfig(environment: Environment): Config {
   };
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(config);
+}
+
+/** Scheme, host and port of the listener itself. */
+export function listenerUrl({ tls, host, port }: Pick<Config, "tls" | "host" | "port">): string {
+  return `${tls === undefined ? "http" : "https"}://${host}:${port}`;
 }
 
 function environmentReader(environment: Environment, mistakes: string[]) {

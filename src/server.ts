@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { createSecureContext } from "node:tls";
 import { createApp } from "./app.ts";
-import type { Config } from "./config.ts";
+import { type Config, listenerUrl, type TlsFiles } from "./config.ts";
 import { type ConnectOptions, connect, type DatabaseAddress } from "./database/connect.ts";
 import { startEmbedded } from "./database/embedded.ts";
 import { type MigrationReport, migrate } from "./database/migrate.ts";
@@ -105,6 +106,8 @@ export async function startGateway(
   log: Log,
   { isPortShared = false }: GatewayOptions = {},
 ): Promise<Gateway> {
+  // Before the database is opened: a file that can't be read is the start's first mistake.
+  const tls = config.tls && (await readTls(config.tls));
   const { database, address, close: closeDatabase } = await openDatabase(config, { log });
   // A connection of its own: no answer waits behind a step of background work.
   const background = createDatabase(
@@ -122,13 +125,14 @@ export async function startGateway(
       // Elysia shares the port by default: two gateways would silently split the requests.
       reusePort: isPortShared,
       maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+      ...(tls !== undefined && { tls }),
       // Of a request as a whole, however steadily it comes; routes with bodies ask for more.
       idleTimeout: IDLE_SECONDS_MAX,
     });
     const server = app.server;
     if (server === null) throw new Error("the listener did not start");
     const port = server.port as number;
-    services.state.baseUrl = config.baseUrl ?? `http://${config.host}:${port}`;
+    services.state.baseUrl = config.baseUrl ?? listenerUrl({ ...config, port });
     const maintenance = startMaintenance({
       database: background,
       log,
@@ -165,6 +169,28 @@ export async function startGateway(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** @throws where a file can't be read, or holds what can't be used. */
+async function readTls({ certFile, keyFile }: TlsFiles) {
+  const [cert, key] = await Promise.all([readPem(certFile), readPem(keyFile)]);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Error(`TLS_CERT_FILE and TLS_KEY_FILE can't be used (${reason}): both are PEM files`);
+  }
+  return { cert, key };
+}
+
+async function readPem(path: string): Promise<string> {
+  try {
+    return await Bun.file(path).text();
+  } catch (error) {
+    throw new Error(
+      `${path} can't be read (${(error as { code?: string }).code}): check path and mode`,
+    );
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Admission, createAdmission } from "./admission/admission.ts";
-import type { Config } from "./config.ts";
+import { type Config, listenerUrl } from "./config.ts";
 import type { Database } from "./database/query.ts";
 import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
 import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
@@ -50,7 +50,7 @@ export interface ServicesOptions {
 export async function createServices(options: ServicesOptions): Promise<Services> {
   const { config, database, log } = options;
   const state: ServerState = {
-    baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}`,
+    baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,
   };
   const metrics = createMetrics();

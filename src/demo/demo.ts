@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Config } from "../config.ts";
+import { type Config, listenerUrl } from "../config.ts";
 import { type Command, command } from "../operator/command.ts";
 import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../operator/serve.ts";
 import type { Gateway } from "../server.ts";
@@ -50,5 +50,6 @@ async function prepareDemo(gateway: Gateway, config: Config): Promise<Sheet> {
 function localUrl(gateway: Gateway, config: Config): string {
   const isAny = config.host === "0.0.0.0" || config.host === "::";
   const host = isAny ? "localhost" : config.host;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${gateway.port}`;
+  const bracketed = host.includes(":") ? `[${host}]` : host;
+  return listenerUrl({ ...config, host: bracketed, port: gateway.port });
 }
