@@ -23,6 +23,7 @@ if (PROGRAM === null) console.log("skipped: PgBouncer is not installed (Debian: 
 const DATABASE = "pooled";
 const POOL_SIZE = 3;
 const STATEMENT_MS = 5_000;
+const START_MS_MAX = 10_000;
 /** One credit a read. */
 const USD_PER_1K = 0.001;
 const READS = 300;
@@ -33,7 +34,7 @@ let pooler: Subprocess;
 let databaseUrl: string;
 /** To PostgreSQL itself. */
 let sql: Connections;
-let gateways: Gateway[];
+let gateways: Gateway[] = [];
 
 /** As the README has it. */
 function writeSettings(host: string, port: number): string {
@@ -62,6 +63,20 @@ function freePort(): number {
   return port;
 }
 
+async function untilListening(port: number): Promise<void> {
+  const until = Date.now() + START_MS_MAX;
+  for (;;) {
+    try {
+      const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
+      socket.end();
+      return;
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await Bun.sleep(20);
+    }
+  }
+}
+
 function start(environment: Record<string, string>): Promise<Gateway> {
   const config = readConfig({ PORT: "0", DATABASE_URL: databaseUrl, ...environment });
   return startGateway(config, createLog({ level: "silent" }));
@@ -86,6 +101,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
       stdio: ["ignore", "ignore", "ignore"],
     });
     databaseUrl = `postgres://postgres@127.0.0.1:${port}/${DATABASE}`;
+    await untilListening(port);
     // At once: each migrates the empty database.
     gateways = await Promise.all([1, 2].map(() => start({ DATABASE_POOLED: "true" })));
   });
