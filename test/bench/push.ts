@@ -1,7 +1,7 @@
 /**
  * Rows a second for pushes of 500 rows of 250 bytes, by 1 and by 8 providers, beside the same rows by
  * one SQL client (`insert … select from json_array_elements` into the same tables) and Fastify with one
- * insert a push. Then the same into a collection that holds 1,000,000 rows already.
+ * insert a push.
  *
  * The push limit is raised by configuration; everything else is as a provider meets it.
  *
@@ -16,7 +16,6 @@ const ROWS = 500;
 const ROW_BYTES = 250;
 const ROUNDS = 3;
 const ROUND_MS = 3_000;
-const FILLED_ROWS = 1_000_000;
 const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
 const PEER = new URL("./peers/fastify_push.mjs", import.meta.url).pathname;
 const SCHEMA = JSON.stringify({
@@ -68,19 +67,7 @@ export const bench: Bench = async () => {
         contenders.push(await ours(base, account, { kind, providers }));
       }
     }
-    const empty = await compare(contenders);
-    console.table(empty);
-    const filled = await ours(base, account, { kind: "collection", providers: 1 });
-    console.log(`filling ${FILLED_ROWS} rows …`);
-    await filled.push(0);
-    await fill(database);
-    const name = `our collection of ${FILLED_ROWS} rows`;
-    const fresh = await ours(base, account, { kind: "collection", providers: 1 });
-    const after = await compare([
-      { ...fresh, name: "our collection, empty" },
-      { ...filled, name },
-    ]);
-    return [...empty, ...after];
+    return await compare(contenders);
   } finally {
     await gateway.stop();
     await fastify.stop();
@@ -142,35 +129,18 @@ async function plainSql({ sql }: BenchDatabase, { accountId }: Provider): Promis
     insert into feeds (account_id, name, endpoint_path, feed_type, call_price_nanos)
     values (${accountId}, 'plain', 'plain-sql', 'collection', 0) returning feed_id`;
   const feedId: string = made[0]?.feed_id;
-  const connection = await sql.reserve();
   return {
     name: "SQL alone",
     providers: 1,
     async push() {
       const batch = rows();
-      await connection`
+      await sql`
         insert into collection_rows (feed_id, batch_number, position, row_id, payload)
         select ${feedId}, 1, ${serial}::bigint + number, row ->> 'id', row
         from json_array_elements(${JSON.stringify(batch)}::json) with ordinality
           as rows (row, number)`;
     },
   };
-}
-
-/** 1,000,000 rows more into the newest feed's batch, as pushes would have left them. */
-async function fill({ sql }: BenchDatabase): Promise<void> {
-  await sql`
-    with feed as (
-      update feeds set next_position = next_position + ${FILLED_ROWS}
-      where feed_id = (select feed_id from feeds order by created_at desc limit 1)
-      returning feed_id, current_batch, next_position - ${FILLED_ROWS} as position
-    )
-    insert into collection_rows (feed_id, batch_number, position, row_id, payload)
-    select
-      feed_id, current_batch, position + number - 1, 'filled-' || number,
-      json_build_object('id', 'filled-' || number, 'price', 1.25, 'text', repeat('x', 180))
-    from feed, generate_series(1, ${FILLED_ROWS}::int) as number`;
-  await sql.unsafe("vacuum analyze collection_rows");
 }
 
 function fastifyInsert(port: number, providers: number): Contender {
