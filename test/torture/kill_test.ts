@@ -17,7 +17,7 @@ test("kill -9 of a gateway and of PostgreSQL under load: nothing seen is lost, n
     await Bun.sleep(BETWEEN_KILLS_MS);
     await world.killDatabase();
     await Bun.sleep(BETWEEN_KILLS_MS);
-    await world.ready();
+    await world.ready(scene.walkers[0]?.key as string);
     await load.stop();
     await Bun.sleep(REFUND_MS);
     const { violations } = await verify(world, scene, load.record);

@@ -31,6 +31,8 @@ export interface Scene {
   readonly writeKey: string;
   readonly feeds: readonly TortureFeed[];
   readonly keys: AgentKey[];
+  /** Those that walk: none of their keys is revoked. */
+  readonly walkers: readonly AgentKey[];
   /** Gives an account one more key. */
   addKey(accountId: string): Promise<AgentKey>;
   /** An account of which nothing is refused: for looking at the end. */
@@ -46,6 +48,8 @@ export const LIMIT_METERED = 100;
 const RICH_NANOS = 10n ** 12n;
 /** Enough for some hundred calls: it runs out. */
 const POOR_NANOS = 400_000n;
+/** So many that a walk rarely waits for a window. */
+const WALKERS = 5;
 
 export async function setScene(sql: Connections, agents: number): Promise<Scene> {
   const owner = await addAccount(sql, 0n);
@@ -69,21 +73,18 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
     }
   }
   const keys: AgentKey[] = [];
-  const addKey = async (accountId: string) => {
-    const key = { key: await addKeyOf(sql, accountId, "read"), accountId, revokedMs: undefined };
-    return key;
-  };
+  const addKey = async (accountId: string) => ({
+    key: await addKeyOf(sql, accountId, "read"),
+    accountId,
+    revokedMs: undefined,
+  });
   for (let agent = 0; agent < agents; agent++) {
     const accountId = await addAccount(sql, agent % 3 === 0 ? POOR_NANOS : RICH_NANOS);
     keys.push(await addKey(accountId), await addKey(accountId));
   }
-  return {
-    writeKey,
-    feeds,
-    keys,
-    addKey,
-    addRichAgent: async () => addKey(await addAccount(sql, RICH_NANOS)),
-  };
+  const addRichAgent = async () => addKey(await addAccount(sql, RICH_NANOS));
+  const walkers = await Promise.all(Array.from({ length: WALKERS }, addRichAgent));
+  return { writeKey, feeds, keys, walkers, addKey, addRichAgent };
 }
 
 async function addAccount(sql: Connections, balanceNanos: bigint): Promise<string> {

@@ -4,7 +4,8 @@
  * @module
  */
 import type { Connections } from "../../src/database/connect.ts";
-import { type Answered, type Record, streamRow } from "./load.ts";
+import type { Answered, Record } from "./client.ts";
+import { BATCH_ROWS, streamRow } from "./load.ts";
 import { LIMIT_FREE, LIMIT_METERED, type Scene, type TortureFeed } from "./scene.ts";
 import type { World } from "./world.ts";
 
@@ -108,7 +109,8 @@ async function checkFeed(world: World, scene: Scene, feed: TortureFeed): Promise
   if (feed.model === "collection") {
     const generations = new Set(rows.map((row) => row.generation));
     const ids = new Set(rows.map((row) => row.id));
-    const isWhole = generations.size === 1 && ids.size === rows.length && rows.length === 60;
+    const isWhole =
+      generations.size === 1 && ids.size === rows.length && rows.length === BATCH_ROWS;
     return isWhole && Number(rows[0]?.generation) >= acknowledged
       ? []
       : [`${slug}: ${rows.length} rows of ${[...generations]}, acknowledged ${acknowledged}`];

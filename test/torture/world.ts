@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -21,9 +22,11 @@ export interface World {
   killGateway(index: number): Promise<void>;
   /** Kills PostgreSQL with -9 and starts it again. */
   killDatabase(): Promise<void>;
-  /** Resolves when every gateway is ready. @throws after a while. */
-  ready(): Promise<void>;
+  /** Resolves when every gateway answers a call with this key, admitted and logged. @throws after a while. */
+  ready(key: string): Promise<void>;
   stop(): Promise<void>;
+  /** Kills all that was started, at once and for good: for a torture that is broken off. */
+  abandon(): void;
 }
 
 export interface WorldOptions {
@@ -34,6 +37,8 @@ export interface WorldOptions {
 
 const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
 const READY_MS_MAX = 30_000;
+const ANSWER_MS_MAX = 2_000;
+const POLL_MS = 100;
 const RESPAWN_MS = 100;
 const DOWN_MS_MAX = 1_000;
 
@@ -74,11 +79,21 @@ export async function startWorld({ gateways, environment = {} }: WorldOptions): 
   }
   const keeping = ports.map((_, index) => keep(index));
 
-  async function isReady(base: string): Promise<boolean> {
-    const response = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(
-      () => undefined,
+  async function isAnswered(path: string, headers: Record<string, string> = {}): Promise<boolean> {
+    const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+    return await fetch(path, { headers, signal }).then(
+      ({ ok }) => ok,
+      () => false,
     );
-    return response?.ok === true;
+  }
+
+  async function eachAnswers(path: string, headers?: Record<string, string>): Promise<void> {
+    const endMs = performance.now() + READY_MS_MAX;
+    const isDone = () => Promise.all(bases.map((base) => isAnswered(base + path, headers)));
+    while (!(await isDone()).every(Boolean)) {
+      if (performance.now() > endMs) throw new Error(`the gateways do not answer ${path}`);
+      await Bun.sleep(POLL_MS);
+    }
   }
 
   const world: World = {
@@ -96,13 +111,7 @@ export async function startWorld({ gateways, environment = {} }: WorldOptions): 
       await embedded.stop();
       embedded = next;
     },
-    async ready() {
-      const endMs = performance.now() + READY_MS_MAX;
-      while (!(await Promise.all(bases.map(isReady))).every(Boolean)) {
-        if (performance.now() > endMs) throw new Error("the gateways do not get ready");
-        await Bun.sleep(50);
-      }
-    },
+    ready: (key) => eachAnswers("/v1/catalog", { "x-api-key": key }),
     async stop() {
       isStopping = true;
       for (const child of children) child.kill("SIGTERM");
@@ -111,8 +120,14 @@ export async function startWorld({ gateways, environment = {} }: WorldOptions): 
       await embedded.stop();
       rmSync(dataDir, { recursive: true, force: true });
     },
+    abandon() {
+      isStopping = true;
+      for (const child of children) child.kill("SIGKILL");
+      spawnSync("kill", ["-KILL", String(embedded.pid)]);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
   };
-  await world.ready();
+  await eachAnswers("/readyz");
   return world;
 }
 
