@@ -74,7 +74,18 @@ export async function writeBackup(connections: Connections, sink: Writable): Pro
 }
 
 /**
- * Reads a backup into a migrated database without accounts and feeds; all of it or nothing.
+ * The schema that a backup's data are of; at most this program's.
+ * @throws {BackupRefusedError}
+ */
+export async function readBackupSchema(source: AsyncIterable<Uint8Array>): Promise<number> {
+  const lines = linesOf(source);
+  const header = parseHeader((await lines.next()).value);
+  await lines.return(undefined);
+  return header.schema;
+}
+
+/**
+ * Reads a backup into a database of its schema without accounts and feeds; all of it or nothing.
  * @throws {BackupRefusedError}
  */
 export async function readBackup(
@@ -103,6 +114,7 @@ async function restore(
   lines: AsyncGenerator<Buffer, undefined>,
 ): Promise<number> {
   await refuseFilled(session);
+  await refuseOtherSchema(session, header.schema);
   const known = await readShapes(session);
   const names = header.tables.map(({ name }) => quoted(name));
   if (known.length !== names.length || known.some(({ name }) => !names.includes(quoted(name)))) {
@@ -136,9 +148,13 @@ function parseHeader(line: Buffer | undefined): Header {
   if (header?.feedgate_backup !== FORMAT || !Array.isArray(header.tables)) {
     throw new BackupRefusedError("the file is no backup that this program can read");
   }
-  if (header.schema !== MIGRATIONS.length) {
+  const { schema = 0 } = header;
+  if (!Number.isInteger(schema) || schema < 1) {
+    throw new BackupRefusedError("the file is no backup that this program can read");
+  }
+  if (schema > MIGRATIONS.length) {
     throw new BackupRefusedError(
-      `the backup has schema ${header.schema} and this program ${MIGRATIONS.length}: restore it with the feedgate that wrote it, then run the newer one on that database`,
+      `the backup has schema ${schema} and this program knows ${MIGRATIONS.length}: run a newer feedgate`,
     );
   }
   return header as Header;
@@ -152,6 +168,14 @@ async function refuseFilled(session: Session): Promise<void> {
       "the database has accounts already: restore into an empty one, as with --data-dir NEW_FOLDER",
     );
   }
+}
+
+async function refuseOtherSchema(session: Session, wanted: number): Promise<void> {
+  const [found] = await session`select max(version) as schema from schema_migrations`;
+  if (Number(found?.schema) === wanted) return;
+  throw new BackupRefusedError(
+    `the backup has schema ${wanted} and the database is beyond it with ${found?.schema}: restore into a new folder, as with --data-dir NEW_FOLDER`,
+  );
 }
 
 /** Every table but partitions, which are read and written through what they are part of. */

@@ -1,22 +1,24 @@
 /**
- * Brings a database to this program's schema: migrations by number, then the functions.
+ * Brings a database to this program's schema: migrations by number, then its set of functions.
  *
  * Any number of processes may start at once: an advisory lock makes them take turns, a migration each, and
  * the version row is written first, so that two that slip past each other collide on its key.
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import { USAGE_MONTHS_AHEAD } from "../limits.ts";
 import type { Connections } from "./connect.ts";
+import { inFunctionSet, keepFunctionSet } from "./function_set.ts";
 import { isNotPrimary } from "./query.ts";
-import { FUNCTIONS, MIGRATIONS } from "./statements.ts";
+import { MIGRATIONS } from "./statements.ts";
 
 /** What a run applied; empty where nothing was missing. */
 export interface MigrationReport {
   readonly migrations: readonly string[];
-  /** Whether the SQL functions were replaced. */
+  /** Whether the SQL functions of this program were missing. */
   readonly functions: boolean;
+  /** Whether the extension pg_trgm is there: without it, search finds no misspelled names. */
+  readonly hasTrigrams: boolean;
 }
 
 /** The database was made by a newer program. */
@@ -37,14 +39,22 @@ export async function migrate(connections: Connections): Promise<MigrationReport
   const reserved = await connections.reserve();
   const connection = reserved as unknown as Connections;
   try {
-    const applied: string[] = [];
-    for (;;) {
-      const name = await inTransaction(connection, () => applyNext(connection));
-      if (name === undefined) break;
-      applied.push(name);
-    }
-    const functions = await inTransaction(connection, () => replaceFunctions(connection));
-    return { migrations: applied, functions };
+    const migrations = await applyMissing(connection, MIGRATIONS.length);
+    const rest = await inTransaction(connection, () => makeReady(connection));
+    return { migrations, ...rest };
+  } finally {
+    reserved.release();
+  }
+}
+
+/**
+ * Brings an empty database to an older schema, for the data of a backup, where it is not beyond that
+ * already; `migrate` does the rest.
+ */
+export async function migrateTo(connections: Connections, schema: number): Promise<void> {
+  const reserved = await connections.reserve();
+  try {
+    await applyMissing(reserved as unknown as Connections, schema);
   } finally {
     reserved.release();
   }
@@ -62,8 +72,18 @@ async function readVersion(connections: Connections): Promise<number> {
   }
 }
 
+/** Applies the migrations that are missing up to a schema's number, each in its own transaction. */
+async function applyMissing(connection: Connections, schema: number): Promise<string[]> {
+  const applied: string[] = [];
+  for (;;) {
+    const name = await inTransaction(connection, () => applyNext(connection, schema));
+    if (name === undefined) return applied;
+    applied.push(name);
+  }
+}
+
 /** Applies the first migration that is missing. Returns its name; undefined where none is. */
-async function applyNext(connection: Connections): Promise<string | undefined> {
+async function applyNext(connection: Connections, schema: number): Promise<string | undefined> {
   await connection`
     create table if not exists schema_migrations (
       version integer primary key,
@@ -77,7 +97,7 @@ async function applyNext(connection: Connections): Promise<string | undefined> {
       `the database has schema ${newest} and this program knows ${MIGRATIONS.length}: run a newer feedgate`,
     );
   }
-  const migration = MIGRATIONS[newest];
+  const migration = MIGRATIONS.slice(0, schema)[newest];
   if (migration === undefined) return undefined;
   await connection`
     insert into schema_migrations (version, name) values (${newest + 1}, ${migration.name})`;
@@ -85,21 +105,13 @@ async function applyNext(connection: Connections): Promise<string | undefined> {
   return migration.name;
 }
 
-/** Replaces the functions where their text has changed. True where it did. */
-async function replaceFunctions(connection: Connections): Promise<boolean> {
-  const digest = createHash("sha256");
-  for (const each of FUNCTIONS) digest.update(each.text);
-  const wanted = digest.digest("hex");
-  const found = await connection`select value from settings where name = 'functions_digest'`;
-  const isStale = found[0]?.value !== wanted;
-  if (isStale) {
-    for (const each of FUNCTIONS) await connection.unsafe(each.text);
-    await connection`
-      insert into settings (name, value) values ('functions_digest', ${wanted})
-      on conflict (name) do update set value = excluded.value`;
-  }
-  await connection`select create_usage_partitions(now(), ${USAGE_MONTHS_AHEAD}::int)`;
-  return isStale;
+/** What is there at every start, whatever was migrated. */
+async function makeReady(connection: Connections): Promise<Omit<MigrationReport, "migrations">> {
+  const functions = await keepFunctionSet(connection);
+  const createPartitions = inFunctionSet("select create_usage_partitions(now(), $1::int)");
+  await connection.unsafe(createPartitions, [USAGE_MONTHS_AHEAD]);
+  const trigrams = await connection`select ensure_trigram() as has_trigrams`;
+  return { functions, hasTrigrams: trigrams[0]?.has_trigrams === true };
 }
 
 /**

@@ -21,6 +21,7 @@ import {
 } from "../limits.ts";
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
+import { inFunctionSet } from "./function_set.ts";
 import { NOT_PRIMARY } from "./sockets.ts";
 import { STATEMENTS, type StatementTypes } from "./statements.ts";
 
@@ -74,6 +75,10 @@ const UNGATED: ReadonlySet<StatementName> = new Set(["admit", "refund_reads", "p
 /** A statement that reached a standby was not sent: how often it looks for another server. */
 const HOSTS_TRIED_MAX = 5;
 const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
+/** What is sent: each statement calls this program's functions. */
+const TEXTS = Object.fromEntries(
+  Object.entries(STATEMENTS).map(([name, text]) => [name, inFunctionSet(text)]),
+) as Readonly<Record<StatementName, string>>;
 const CHUNK_ROWS = 1_000;
 const CLOSE_TIMEOUT_SECONDS = 5;
 
@@ -132,7 +137,7 @@ export function createDatabase(
     // Without `simple: false` a statement without parameters would not be prepared.
     const options = { prepare: true, simple: false } as const;
     return connections.unsafe(
-      STATEMENTS[name],
+      TEXTS[name],
       parameters.map(serverTyped) as never[],
       options as never,
     );

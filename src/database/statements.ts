@@ -37,11 +37,7 @@ import sql_functions_close_names from "../../sql/functions/close_names.sql" with
 import sql_functions_close_words from "../../sql/functions/close_words.sql" with { type: "text" };
 import sql_functions_count_unindexed_rows from "../../sql/functions/count_unindexed_rows.sql" with { type: "text" };
 import sql_functions_create_usage_partitions from "../../sql/functions/create_usage_partitions.sql" with { type: "text" };
-import sql_functions_divide_catalog_blocks from "../../sql/functions/divide_catalog_blocks.sql" with { type: "text" };
 import sql_functions_end_job from "../../sql/functions/end_job.sql" with { type: "text" };
-import sql_functions_filter_term from "../../sql/functions/filter_term.sql" with { type: "text" };
-import sql_functions_fold_listing from "../../sql/functions/fold_listing.sql" with { type: "text" };
-import sql_functions_index_changed_rows from "../../sql/functions/index_changed_rows.sql" with { type: "text" };
 import sql_functions_index_filter_rows from "../../sql/functions/index_filter_rows.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
 import sql_functions_match_collection_rows from "../../sql/functions/match_collection_rows.sql" with { type: "text" };
@@ -59,14 +55,12 @@ import sql_functions_redeem_promotion from "../../sql/functions/redeem_promotion
 import sql_functions_refund_reads from "../../sql/functions/refund_reads.sql" with { type: "text" };
 import sql_functions_refund_usage from "../../sql/functions/refund_usage.sql" with { type: "text" };
 import sql_functions_reliability_of from "../../sql/functions/reliability_of.sql" with { type: "text" };
+import sql_functions_remove_aged_rows from "../../sql/functions/remove_aged_rows.sql" with { type: "text" };
 import sql_functions_remove_filter_entries from "../../sql/functions/remove_filter_entries.sql" with { type: "text" };
-import sql_functions_remove_idempotency_keys from "../../sql/functions/remove_idempotency_keys.sql" with { type: "text" };
-import sql_functions_remove_lost_batches from "../../sql/functions/remove_lost_batches.sql" with { type: "text" };
 import sql_functions_remove_retired_rows from "../../sql/functions/remove_retired_rows.sql" with { type: "text" };
 import sql_functions_retire_abandoned_batches from "../../sql/functions/retire_abandoned_batches.sql" with { type: "text" };
 import sql_functions_retire_usage from "../../sql/functions/retire_usage.sql" with { type: "text" };
 import sql_functions_row_matches from "../../sql/functions/row_matches.sql" with { type: "text" };
-import sql_functions_row_terms from "../../sql/functions/row_terms.sql" with { type: "text" };
 import sql_functions_save_feed from "../../sql/functions/save_feed.sql" with { type: "text" };
 import sql_functions_score_feeds from "../../sql/functions/score_feeds.sql" with { type: "text" };
 import sql_functions_search_matches from "../../sql/functions/search_matches.sql" with { type: "text" };
@@ -79,8 +73,7 @@ import sql_key_touch_keys from "../../sql/key/touch_keys.sql" with { type: "text
 import sql_maintenance_keep_usage_partitions from "../../sql/maintenance/keep_usage_partitions.sql" with { type: "text" };
 import sql_maintenance_prune_pushes from "../../sql/maintenance/prune_pushes.sql" with { type: "text" };
 import sql_maintenance_read_clock from "../../sql/maintenance/read_clock.sql" with { type: "text" };
-import sql_maintenance_remove_idempotency_keys from "../../sql/maintenance/remove_idempotency_keys.sql" with { type: "text" };
-import sql_maintenance_remove_lost_batches from "../../sql/maintenance/remove_lost_batches.sql" with { type: "text" };
+import sql_maintenance_remove_aged_rows from "../../sql/maintenance/remove_aged_rows.sql" with { type: "text" };
 import sql_maintenance_remove_retired_rows from "../../sql/maintenance/remove_retired_rows.sql" with { type: "text" };
 import sql_maintenance_retire_abandoned_batches from "../../sql/maintenance/retire_abandoned_batches.sql" with { type: "text" };
 import sql_maintenance_retire_usage from "../../sql/maintenance/retire_usage.sql" with { type: "text" };
@@ -92,6 +85,8 @@ import sql_migrations_0003_lost_answers from "../../sql/migrations/0003_lost_ans
 import sql_migrations_0004_filter_index from "../../sql/migrations/0004_filter_index.sql" with { type: "text" };
 import sql_migrations_0005_maintenance from "../../sql/migrations/0005_maintenance.sql" with { type: "text" };
 import sql_migrations_0006_audit_events from "../../sql/migrations/0006_audit_events.sql" with { type: "text" };
+import sql_migrations_0007_trigger_functions from "../../sql/migrations/0007_trigger_functions.sql" with { type: "text" };
+import sql_migrations_0008_audit_retention from "../../sql/migrations/0008_audit_retention.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
@@ -116,6 +111,8 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0004_filter_index", text: sql_migrations_0004_filter_index },
   { name: "0005_maintenance", text: sql_migrations_0005_maintenance },
   { name: "0006_audit_events", text: sql_migrations_0006_audit_events },
+  { name: "0007_trigger_functions", text: sql_migrations_0007_trigger_functions },
+  { name: "0008_audit_retention", text: sql_migrations_0008_audit_retention },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -127,11 +124,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "close_words", text: sql_functions_close_words },
   { name: "count_unindexed_rows", text: sql_functions_count_unindexed_rows },
   { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
-  { name: "divide_catalog_blocks", text: sql_functions_divide_catalog_blocks },
   { name: "end_job", text: sql_functions_end_job },
-  { name: "filter_term", text: sql_functions_filter_term },
-  { name: "fold_listing", text: sql_functions_fold_listing },
-  { name: "index_changed_rows", text: sql_functions_index_changed_rows },
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
   { name: "match_collection_rows", text: sql_functions_match_collection_rows },
@@ -149,14 +142,12 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "refund_reads", text: sql_functions_refund_reads },
   { name: "refund_usage", text: sql_functions_refund_usage },
   { name: "reliability_of", text: sql_functions_reliability_of },
+  { name: "remove_aged_rows", text: sql_functions_remove_aged_rows },
   { name: "remove_filter_entries", text: sql_functions_remove_filter_entries },
-  { name: "remove_idempotency_keys", text: sql_functions_remove_idempotency_keys },
-  { name: "remove_lost_batches", text: sql_functions_remove_lost_batches },
   { name: "remove_retired_rows", text: sql_functions_remove_retired_rows },
   { name: "retire_abandoned_batches", text: sql_functions_retire_abandoned_batches },
   { name: "retire_usage", text: sql_functions_retire_usage },
   { name: "row_matches", text: sql_functions_row_matches },
-  { name: "row_terms", text: sql_functions_row_terms },
   { name: "save_feed", text: sql_functions_save_feed },
   { name: "score_feeds", text: sql_functions_score_feeds },
   { name: "search_matches", text: sql_functions_search_matches },
@@ -200,8 +191,7 @@ export const STATEMENTS = {
   keep_usage_partitions: sql_maintenance_keep_usage_partitions,
   prune_pushes: sql_maintenance_prune_pushes,
   read_clock: sql_maintenance_read_clock,
-  remove_idempotency_keys: sql_maintenance_remove_idempotency_keys,
-  remove_lost_batches: sql_maintenance_remove_lost_batches,
+  remove_aged_rows: sql_maintenance_remove_aged_rows,
   remove_retired_rows: sql_maintenance_remove_retired_rows,
   retire_abandoned_batches: sql_maintenance_retire_abandoned_batches,
   retire_usage: sql_maintenance_retire_usage,
@@ -619,16 +609,9 @@ export interface StatementTypes {
       readonly now: string;
     };
   };
-  /** forgets idempotency keys that count no more */
-  remove_idempotency_keys: {
-    parameters: readonly [moment: string, pause: string, age: string, row_limit: number];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** forgets lost batches that can't come any more */
-  remove_lost_batches: {
-    parameters: readonly [moment: string, pause: string, age: string, row_limit: number];
+  /** forgets what counts no more, a bounded piece at a time */
+  remove_aged_rows: {
+    parameters: readonly [job: string, aged_table: string, aged_column: string, moment: string, pause: string, age: string, row_limit: number];
     row: {
       readonly is_more: boolean;
     };

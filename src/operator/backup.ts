@@ -11,9 +11,12 @@ import {
   BackupRefusedError,
   type BackupReport,
   readBackup,
+  readBackupSchema,
   writeBackup,
 } from "../database/backup.ts";
 import { type Connections, connect } from "../database/connect.ts";
+import { startEmbedded } from "../database/embedded.ts";
+import { migrate, migrateTo } from "../database/migrate.ts";
 import { openDatabase } from "../server.ts";
 import { type Answer, command, RefusedError } from "./command.ts";
 
@@ -63,12 +66,7 @@ const restore = command({
   run: async ({ config, arguments: [file = ""] }) => {
     refuseExternal(config, "pg_restore --dbname=URL FILE");
     if (!existsSync(file)) throw new RefusedError(`there is no file ${file}`);
-    const report = await withSession(config, (connections) => {
-      const gunzip = createReadStream(file).pipe(createGunzip());
-      // Told by the reading, whenever it comes.
-      gunzip.on("error", () => {});
-      return readBackup(connections, gunzip);
-    }).catch((error: Error & { code?: string }) => {
+    const report = await restoreFrom(file, config).catch((error: Error & { code?: string }) => {
       const isDamaged = error instanceof BackupRefusedError || /^(Z|ERR)_/.test(error.code ?? "");
       throw isDamaged ? new RefusedError(`${file}: ${error.message}`) : error;
     });
@@ -83,6 +81,29 @@ function refuseExternal({ databaseUrl }: Config, instead: string): void {
   throw new RefusedError(
     `this is for the embedded database; DATABASE_URL names another one, for which PostgreSQL's own "${instead}" does it`,
   );
+}
+
+/** An older backup goes into a database of its own schema, which is then brought to this program's. */
+async function restoreFrom(file: string, { dataDir }: Config): Promise<BackupReport> {
+  const schema = await readBackupSchema(unzipped(file));
+  const server = await startEmbedded({ dataDir });
+  const connections = connect(server, { connectionsMax: 1, statementTimeoutMs: 0 });
+  try {
+    await migrateTo(connections, schema);
+    const report = await readBackup(connections, unzipped(file));
+    await migrate(connections);
+    return report;
+  } finally {
+    await connections.end({ timeout: END_WAIT_SECONDS });
+    await server.stop();
+  }
+}
+
+function unzipped(file: string): AsyncIterable<Uint8Array> {
+  const gunzip = createReadStream(file).pipe(createGunzip());
+  // Told by the reading, whenever it comes.
+  gunzip.on("error", () => {});
+  return gunzip;
 }
 
 async function withSession<Result>(

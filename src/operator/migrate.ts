@@ -17,7 +17,7 @@ const migrate = command({
     const { migrations, functions } = migrated;
     const done = [
       ...migrations.map((name) => `applied ${name}`),
-      ...(functions ? ["replaced the functions"] : []),
+      ...(functions ? ["added this version's functions"] : []),
     ];
     return {
       json: JSON.stringify({ migrations, functions }),

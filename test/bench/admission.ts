@@ -10,6 +10,7 @@
  */
 import { type Admission, type Claim, createAdmission } from "../../src/admission/admission.ts";
 import { connect } from "../../src/database/connect.ts";
+import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
 import { createDatabase } from "../../src/database/query.ts";
 import type { Bench } from "./run.ts";
 import { type BenchDatabase, callsPerSecond, median, peer, startBenchDatabase } from "./support.ts";
@@ -165,7 +166,7 @@ async function fillHistory({ sql }: BenchDatabase, rows: number): Promise<void> 
     )
     select
       overlay(
-        uuid_from_time(now() - (${rows}::bigint - number) * interval '1 millisecond')::text
+        ${sql(FUNCTION_SCHEMA)}.uuid_from_time(now() - (${rows}::bigint - number) * interval '1 millisecond')::text
         placing substr(gen_random_uuid()::text, 15) from 15
       )::uuid,
       accounts.account_id, 'data', feeds.feed_id, 0, 0,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Glob } from "bun";
 import { type Connections, connect } from "../../src/database/connect.ts";
+import { inFunctionSet } from "../../src/database/function_set.ts";
 import { generateStatements, parseHeader } from "../../src/database/generate_statements.ts";
 import { createTestDatabase } from "../support/database.ts";
 
@@ -43,7 +44,7 @@ describe("statements", () => {
       const text = await Bun.file(SQL_FOLDER + path).text();
       const header = parseHeader(text, path);
       expect(path.replace(/^.*\/|\.sql$/g, "")).toBe(header.name);
-      const described = await connections.unsafe(text).describe();
+      const described = await connections.unsafe(inFunctionSet(text)).describe();
       expect(described.types.map((oid) => typeNames.get(oid))).toEqual(
         header.parameters.map(({ type }) => fullName(type)),
       );

@@ -9,11 +9,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type DatabaseAddress } from "../../src/database/connect.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
+import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
 import { migrate } from "../../src/database/migrate.ts";
 
 export interface TestDatabase {
   readonly url: string;
   readonly address: DatabaseAddress;
+  /** For the test's own statements, which may call the program's functions by their plain names. */
+  readonly ownUrl: string;
 }
 
 const TEMPLATE = "template_feedgate";
@@ -28,8 +31,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   databases += 1;
   const name = `test_${databases}`;
   await administer(await server, `create database ${name} template ${TEMPLATE}`);
+  const url = `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`;
   return {
-    url: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+    url,
+    ownUrl: `${url}&search_path=${FUNCTION_SCHEMA},public`,
     address: { host, port, user, database: name },
   };
 }

@@ -40,8 +40,8 @@ const NANOS_PER_CREDIT = 1_000;
 export async function startTestGateway(
   environment: Record<string, string> = {},
 ): Promise<TestGateway> {
-  const { url, address } = await createTestDatabase();
-  const sql = connect(address, { connectionsMax: 4, statementTimeoutMs: 0 });
+  const { url, ownUrl } = await createTestDatabase();
+  const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
   const log = createLog({ level: (process.env.TEST_LOG_LEVEL as "debug") ?? "silent" });
   const start = (overrides: Record<string, string>) =>
     startGateway(readConfig({ PORT: "0", DATABASE_URL: url, ...environment, ...overrides }), log);
