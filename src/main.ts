@@ -14,5 +14,5 @@ const COMMANDS = [...SERVE_COMMANDS, ...DEMO_COMMANDS, ...OPERATOR_COMMANDS];
 process.exit(
   isWorker(process.argv)
     ? await runWorker()
-    : await runCommand(process.argv.slice(2), COMMANDS, process.env),
+    : await runCommand(process.argv.slice(2), COMMANDS, { environment: process.env }),
 );

@@ -16,11 +16,18 @@ export class OutputClosedError extends Error {
   override readonly name = "OutputClosedError";
 }
 
-/** Standard output. */
-export function standardOutput(isJson: boolean): Output {
+/** The streams that a command writes to. */
+export interface Streams {
+  /** To standard output; resolves when the text has left. @throws {OutputClosedError} */
+  write(text: string): Promise<void>;
+  /** To standard error. */
+  complain(text: string): void;
+}
+
+/** The streams of this process. */
+export function processStreams(): Streams {
   const sink = Bun.stdout.writer();
   return {
-    isJson,
     async write(text) {
       try {
         // Either may be the one that meets a closed pipe.
@@ -30,6 +37,7 @@ export function standardOutput(isJson: boolean): Output {
         throw error;
       }
     },
+    complain: (text) => process.stderr.write(text),
   };
 }
 

@@ -8,20 +8,27 @@ import { type Config, ConfigError, readConfig } from "../config.ts";
 import { DatabaseUnavailableError, isUnavailable } from "../database/query.ts";
 import { type Command, UsageError } from "./command.ts";
 import { parseCommandLine, type Request } from "./command_line.ts";
-import { OutputClosedError, standardOutput } from "./output.ts";
+import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";
 
 export type ExitCode = 0 | 1 | 2;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+export interface RunOptions {
+  readonly environment: Environment;
+  /** @default those of the process */
+  readonly streams?: Streams;
+}
+
 export async function runCommand(
   argv: readonly string[],
   commands: readonly Command[],
-  environment: Environment,
+  { environment, streams = processStreams() }: RunOptions,
 ): Promise<ExitCode> {
   try {
     const request = parseCommandLine(argv, commands);
-    const output = standardOutput(request.kind === "command" && request.isJson);
+    const isJson = request.kind === "command" && request.isJson;
+    const output: Output = { isJson, write: streams.write };
     if (request.kind === "help") {
       await output.write(`${request.text}\n`);
       return 0;
@@ -33,8 +40,8 @@ export async function runCommand(
     return 0;
   } catch (error) {
     if (error instanceof OutputClosedError) return 0;
-    for (const line of messagesOf(error)) process.stderr.write(`feedgate: ${line}\n`);
-    if (environment.LOG_LEVEL === "debug") process.stderr.write(`${(error as Error).stack}\n`);
+    for (const line of messagesOf(error)) streams.complain(`feedgate: ${line}\n`);
+    if (environment.LOG_LEVEL === "debug") streams.complain(`${(error as Error).stack}\n`);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
 }

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { type Connections, connect } from "../../src/database/connect.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { firstLine, linesOf, operatorOf, spawnFeedgate } from "./support.ts";
+import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "./support.ts";
 
 const folders: string[] = [];
 afterAll(() => {
@@ -32,12 +32,7 @@ const files = temporaryFolder();
 const file = join(files, "all.backup");
 
 async function run(dataDir: string, ...argv: string[]) {
-  const child = spawnFeedgate([...argv, "--data-dir", dataDir], {});
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
+  const { stdout, stderr, code } = await runFeedgate([...argv, "--data-dir", dataDir], {});
   return { stdout, lines: linesOf(stderr), code };
 }
 

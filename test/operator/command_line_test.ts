@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { parseCommandLine } from "../../src/operator/command_line.ts";
 import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "../../src/operator/commands.ts";
-import { createOperator, linesOf, type Operator } from "./support.ts";
+import { createOperator, linesOf, type Operator, runProcess } from "./support.ts";
 
 const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
 const ID = "00000000-0000-4000-8000-000000000001";
@@ -99,16 +99,36 @@ describe("parseCommandLine", () => {
   });
 });
 
-describe("feedgate", () => {
-  test("help goes to standard output with exit code 0", async () => {
-    const { code, stdout, stderr } = await operator.run(["account", "create", "--help"]);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toStartWith("Usage: feedgate account create --name S");
+describe("feedgate, in a process of its own", () => {
+  test("help and version go to standard output with exit code 0", async () => {
+    const help = await runProcess(["account", "create", "--help"], {});
+    expect([help.code, help.stderr]).toEqual([0, ""]);
+    expect(help.stdout).toStartWith("Usage: feedgate account create --name S");
+    const { code, stdout } = await runProcess(["--version"], {});
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^feedgate \d+\.\d+\.\d+\n$/)]);
   });
 
-  test("--version names the version", async () => {
-    const { code, stdout } = await operator.run(["--version"]);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^feedgate \d+\.\d+\.\d+\n$/)]);
+  test("an answer goes to standard output with exit code 0, a refusal to standard error with 1, wrong usage with 2", async () => {
+    const environment = { DATABASE_URL: operator.databaseUrl };
+    const done = await runProcess(["migrate", "--json"], environment);
+    expect([done.code, done.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(done.stdout)).toEqual({ migrations: [], functions: false });
+    for (const [argv, exitCode] of [
+      [["account", "show", ID], 1],
+      [["nothing"], 2],
+    ] as const) {
+      const { code, stdout, stderr } = await runProcess(argv, environment);
+      expect([code, stdout]).toEqual([exitCode, ""]);
+      expect(linesOf(stderr)).toEqual([expect.stringMatching(/^feedgate: /)]);
+    }
+  });
+});
+
+describe("runCommand", () => {
+  test("help is exit code 0", async () => {
+    const { code, stdout, stderr } = await operator.run(["key", "--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("key revoke");
   });
 
   test("wrong usage is exit code 2 and one line on standard error", async () => {

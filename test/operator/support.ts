@@ -1,16 +1,20 @@
 /**
- * The real command in a process of its own, as an operator runs it.
+ * The operator's commands: in the test's own process, which is quick, or in one of their own, as an
+ * operator runs them, where the process itself is what a test looks at.
  *
  * @module
  */
 import { resolve } from "node:path";
+import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "../../src/operator/commands.ts";
+import { runCommand } from "../../src/operator/run.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
 
 /** The built executable in place of the sources: `bun run test:binary`. */
 const BINARY = process.env.FEEDGATE_BINARY;
-const COMMAND = BINARY === undefined ? [process.execPath, MAIN] : [resolve(BINARY)];
+const PROGRAM = BINARY === undefined ? [process.execPath, MAIN] : [resolve(BINARY)];
+const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
 
 export interface Run {
   readonly code: number;
@@ -22,7 +26,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Operator {
   readonly databaseUrl: string;
-  /** Runs a command to its end. */
+  /** Runs a command to its end: arguments, environment and streams in, exit code out. */
   run(argv: readonly string[], environment?: Environment): Promise<Run>;
   /** Runs a command with `--json`, which must do, and gives its value. */
   json(...argv: readonly string[]): Promise<unknown>;
@@ -35,15 +39,8 @@ export async function createOperator(): Promise<Operator> {
 }
 
 export function operatorOf(databaseUrl: string): Operator {
-  const run: Operator["run"] = async (argv, environment = {}) => {
-    const child = spawnFeedgate(argv, { DATABASE_URL: databaseUrl, ...environment });
-    const [stdout, stderr, code] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ]);
-    return { code, stdout, stderr };
-  };
+  const run: Operator["run"] = (argv, environment = {}) =>
+    runFeedgate(argv, { DATABASE_URL: databaseUrl, ...environment });
   return {
     databaseUrl,
     run,
@@ -55,14 +52,50 @@ export function operatorOf(databaseUrl: string): Operator {
   };
 }
 
-/** The command, running. */
+/** Runs a command to its end; in a process of its own where it serves, or where the executable is tested. */
+export async function runFeedgate(argv: readonly string[], environment: Environment): Promise<Run> {
+  const isServing = SERVE_COMMANDS.some(({ words }) => words === argv[0]);
+  if (isServing || BINARY !== undefined) return runProcess(argv, environment);
+  let stdout = "";
+  let stderr = "";
+  const code = await runCommand(argv, COMMANDS, {
+    environment: environmentOf(environment),
+    streams: {
+      async write(text) {
+        stdout += text;
+      },
+      complain(text) {
+        stderr += text;
+      },
+    },
+  });
+  return { code, stdout, stderr };
+}
+
+/** Runs a command to its end in a process of its own. */
+export async function runProcess(argv: readonly string[], environment: Environment): Promise<Run> {
+  const child = spawnFeedgate(argv, environment);
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** The command, running in a process of its own. */
 export function spawnFeedgate(argv: readonly string[], environment: Environment) {
-  return Bun.spawn([...COMMAND, ...argv], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: "silent", ...environment },
+  return Bun.spawn([...PROGRAM, ...argv], {
+    env: environmentOf(environment),
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
   });
+}
+
+function environmentOf(environment: Environment): Environment {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, LOG_LEVEL: "silent", ...environment };
 }
 
 /** The lines of standard error. */
