@@ -5,7 +5,12 @@
  *
  * @module
  */
-import { LIMITS_DEFAULT, type Limits, USAGE_RETENTION_DAYS_DEFAULT } from "./limits.ts";
+import {
+  AUDIT_RETENTION_DAYS_DEFAULT,
+  LIMITS_DEFAULT,
+  type Limits,
+  USAGE_RETENTION_DAYS_DEFAULT,
+} from "./limits.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
@@ -37,6 +42,8 @@ export interface Config {
   readonly cursorSecret: string | undefined;
   /** Days that usage events are kept; then their charges are carried into the credit ledger. @default 400 */
   readonly usageRetentionDays: number;
+  /** Days that events of the audit trail are kept. @default 400 */
+  readonly auditRetentionDays: number;
   /** Origins whose pages may read in a browser, or all of them; absent: none. */
   readonly corsOrigins: readonly string[] | "*" | undefined;
   readonly limits: Limits;
@@ -58,7 +65,7 @@ const CURSOR_SECRET_LENGTH_MIN = 16;
 const PORT_MAX = 65_535;
 const LIMIT_MAX = 1_000_000_000;
 /** A hundred years at most. */
-const USAGE_RETENTION_DAYS = { least: 1, most: 36_500 };
+const RETENTION_DAYS = { least: 1, most: 36_500 };
 
 /** Variable of each limit that may be overridden. */
 export const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
@@ -106,8 +113,9 @@ export function readConfig(environment: Environment): Config {
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
     cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET", CURSOR_SECRET_LENGTH_MIN),
     usageRetentionDays:
-      read.integer("FEEDGATE_USAGE_RETENTION_DAYS", USAGE_RETENTION_DAYS) ??
-      USAGE_RETENTION_DAYS_DEFAULT,
+      read.integer("FEEDGATE_USAGE_RETENTION_DAYS", RETENTION_DAYS) ?? USAGE_RETENTION_DAYS_DEFAULT,
+    auditRetentionDays:
+      read.integer("FEEDGATE_AUDIT_RETENTION_DAYS", RETENTION_DAYS) ?? AUDIT_RETENTION_DAYS_DEFAULT,
     corsOrigins: read.origins("FEEDGATE_CORS_ORIGINS"),
     limits: Object.freeze(limits),
   };

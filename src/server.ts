@@ -139,6 +139,7 @@ export async function startGateway(
       metrics: services.http.metrics,
       jobs: createJobs({
         usageRetentionDays: config.usageRetentionDays,
+        auditRetentionDays: config.auditRetentionDays,
         flushKeyUses: services.keys.flushUses,
       }),
     });

@@ -31,6 +31,8 @@ export interface Job {
 export interface JobOptions {
   /** Whole days that usage events are kept. */
   readonly usageRetentionDays: number;
+  /** Whole days that events of the audit trail are kept. */
+  readonly auditRetentionDays: number;
   /** Writes down which keys this process has seen. */
   readonly flushKeyUses: () => Promise<void>;
 }
@@ -46,7 +48,8 @@ const WINDOWS_MAX = 1_000;
 const BATCHES_MAX = 100;
 const FEEDS_MAX = 200;
 
-export function createJobs({ usageRetentionDays, flushKeyUses }: JobOptions): readonly Job[] {
+export function createJobs(options: JobOptions): readonly Job[] {
+  const { usageRetentionDays, auditRetentionDays, flushKeyUses } = options;
   return [
     bounded("remove_retired_rows", {
       name: "retired batches",
@@ -72,15 +75,23 @@ export function createJobs({ usageRetentionDays, flushKeyUses }: JobOptions): re
       ageMs: usageRetentionDays * DAY_MS,
       countMax: USAGE_ROWS_MAX,
     }),
-    bounded("remove_idempotency_keys", {
+    aged(["audit_events", "happened_at"], {
+      name: "audit retention",
+      everyMs: HOUR_MS,
+      ageMs: auditRetentionDays * DAY_MS,
+      countMax: ROWS_MAX,
+    }),
+    aged(["idempotency_keys", "happened_at"], {
       name: "idempotency keys",
       everyMs: 10 * MINUTE_MS,
+      // Admission has not heeded them since.
       ageMs: IDEMPOTENCY_TTL_MS,
       countMax: ROWS_MAX,
     }),
-    bounded("remove_lost_batches", {
+    aged(["lost_batches", "lost_at"], {
       name: "lost batches",
       everyMs: HOUR_MS,
+      // No statement of theirs can be on its way any more.
       ageMs: 2 * LOST_BATCH_MS_MAX,
       countMax: ROWS_MAX,
     }),
@@ -122,8 +133,6 @@ type BoundedStatement =
   | "retire_abandoned_batches"
   | "sweep_rate_windows"
   | "retire_usage"
-  | "remove_idempotency_keys"
-  | "remove_lost_batches"
   | "score_feeds"
   | "prune_pushes";
 
@@ -143,6 +152,20 @@ function bounded(statement: BoundedStatement, of: BoundedJob): Job {
     async step(database, now) {
       const parameters = [now, milliseconds(everyMs), milliseconds(ageMs), countMax] as const;
       return (await database.row(statement, parameters))?.is_more === true;
+    },
+  };
+}
+
+/** Removes rows by a table's column that tells their age. */
+function aged([table, column]: readonly [string, string], of: BoundedJob): Job {
+  const { name, everyMs, ageMs, countMax } = of;
+  return {
+    name,
+    everyMs,
+    async step(database, now) {
+      const [pause, age] = [milliseconds(everyMs), milliseconds(ageMs)];
+      const parameters = [name, table, column, now, pause, age, countMax] as const;
+      return (await database.row("remove_aged_rows", parameters))?.is_more === true;
     },
   };
 }

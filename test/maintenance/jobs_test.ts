@@ -9,6 +9,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const RETENTION_DAYS = 40;
+const AUDIT_DAYS = 90;
 const STEPS_MAX = 200;
 
 let sql: Connections;
@@ -17,9 +18,13 @@ let jobs: readonly Job[];
 let owner: string;
 
 beforeAll(async () => {
-  sql = connect((await createTestDatabase()).address, { connectionsMax: 4 });
+  sql = connect({ url: (await createTestDatabase()).ownUrl }, { connectionsMax: 4 });
   database = createDatabase(sql);
-  jobs = createJobs({ usageRetentionDays: RETENTION_DAYS, flushKeyUses: async () => {} });
+  jobs = createJobs({
+    usageRetentionDays: RETENTION_DAYS,
+    auditRetentionDays: AUDIT_DAYS,
+    flushKeyUses: async () => {},
+  });
   owner = await createAccount();
 });
 afterAll(() => sql.end());
@@ -271,6 +276,31 @@ describe("usage", () => {
         where account_id = ${agents[index] as string} and kind = 'charges'`;
       expect(entries.length).toBeGreaterThan(0);
     }
+  });
+});
+
+describe("audit retention", () => {
+  test("events go once they are older than configured, in bounded steps, and no younger one", async () => {
+    const add = (action: string, at: Date, count = 1) => sql`
+      insert into audit_events (happened_at, actor, action)
+      select ${at.toISOString()}, 'test', ${action} from generate_series(1, ${count}::int)`;
+    const kept = later(today, -AUDIT_DAYS * DAY_MS);
+    // The young one first: what counts is the time, not the order of the ids.
+    await add("young", later(kept, 1));
+    await add("old", kept, 6_000);
+    const left = async () =>
+      (await sql`
+        select action, count(*)::int as events
+        from audit_events where actor = 'test' group by action order by action`) as unknown;
+    await pass("audit retention", later(today, -1));
+    expect(await left()).toEqual([
+      { action: "old", events: 6_000 },
+      { action: "young", events: 1 },
+    ]);
+    expect(await pass("audit retention", today)).toBe(2);
+    expect(await left()).toEqual([{ action: "young", events: 1 }]);
+    await pass("audit retention", later(today, 1));
+    expect(await left()).toEqual([]);
   });
 });
 

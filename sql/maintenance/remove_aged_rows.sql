@@ -1,0 +1,11 @@
+-- name: remove_aged_rows
+-- why: forgets what counts no more, a bounded piece at a time
+-- $1 job text
+-- $2 aged_table text
+-- $3 aged_column text
+-- $4 moment timestamptz
+-- $5 pause interval
+-- $6 age interval
+-- $7 row_limit int
+-- returns is_more boolean
+select remove_aged_rows($1, $2, $3, $4, $5, $6, $7) as is_more
