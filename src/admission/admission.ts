@@ -10,6 +10,7 @@
  * @module
  */
 import type { Database, Parameters, Row } from "../database/query.ts";
+import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { assert } from "../lib/assert.ts";
 import { createBatcher } from "../lib/batcher.ts";
@@ -111,9 +112,6 @@ const MICROSECONDS_PER_SECOND = 1_000_000n;
 const MICROSECONDS_PER_MS = 1_000;
 const NANOS_PER_CREDIT = 1_000;
 const BATCH_TOKEN_BYTES = 6;
-const RETRIES_MAX = 5;
-/** Deadlock and serialization failure: the whole batch was rolled back and may be sent again. */
-const RETRIED_STATES = new Set(["40P01", "40001"]);
 
 export interface AdmissionOptions {
   readonly database: Database;
@@ -162,13 +160,16 @@ export function createAdmission(options: AdmissionOptions): Admission {
     waitingFree: ADMISSION_WAITING_FREE,
     latenessMax: LATENESS_MAX,
     groupOf: (claim) => claim.idempotency && `${claim.accountId} ${claim.idempotency.key}`,
+    // Batches lock their accounts: one that shared an account would only wait for the other's commit.
+    holdOf: (claim) => claim.accountId,
     isWanted: (claim) => claim.signal?.aborted !== true,
     run: async (claims) => {
       metrics?.batchSent(claims.length);
       const sentMs = performance.now();
       const batchToken = newBatchToken();
       try {
-        const rows = await decide(database, admitParameters(claims, { windowMs, batchToken }));
+        const parameters = admitParameters(claims, { windowMs, batchToken });
+        const rows = await retryRolledBack(() => database.rows("admit", parameters));
         assert(rows.length === claims.length, "admit decides every read of a batch");
         return claims.map((claim, index) =>
           settle(claim, { row: rows[index] as Row<"admit">, sentMs, batchToken }),
@@ -199,20 +200,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
 }
 
 const OVERLOADED: Decision = { kind: "overloaded" };
-
-async function decide(
-  database: Database,
-  parameters: Parameters<"admit">,
-): Promise<Row<"admit">[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await database.rows("admit", parameters);
-    } catch (error) {
-      const state = (error as { code?: string }).code ?? "";
-      if (!RETRIED_STATES.has(state) || attempt >= RETRIES_MAX) throw error;
-    }
-  }
-}
 
 /** 48 random bits in hexadecimal: the end of a batch's usage ids, known before it is sent. */
 export function newBatchToken(): string {

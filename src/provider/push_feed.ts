@@ -12,6 +12,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Grant } from "../admission/admission.ts";
 import { refusalOf } from "../admission/refusal.ts";
 import type { Row } from "../database/query.ts";
+import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
 import { type FieldError, Problem, problemOf } from "../http/errors.ts";
@@ -52,10 +53,6 @@ export const PUSH_ANSWER = Type.Object({
 
 /** Plans of one push: each further one means that the feed was changed in the meantime. */
 const PLANS_MAX = 5;
-/** Runs of the storing statement, where the database rolled it back for a reason that passes. */
-const RUNS_MAX = 5;
-/** Deadlock and serialization failure: nothing was stored, and the same may be sent again. */
-const RETRIED_STATES = new Set(["40P01", "40001"]);
 const RETRY_AFTER_SECONDS = 1;
 const MS_PER_SECOND = 1_000;
 
@@ -314,7 +311,7 @@ async function checkSchema(services: Services, feed: Feed, push: Push): Promise<
   }
 }
 
-/** Stores the push by one statement; what the database rolled back for a passing reason is sent again. */
+/** Stores the push by one statement. */
 async function store(
   services: Services,
   passage: Passage,
@@ -327,29 +324,24 @@ async function store(
     // Without its closing brace: the time of receipt goes there.
     isStream && eventTime === null ? text.slice(0, -1) : text,
   );
-  for (let runs = 1; ; runs++) {
-    try {
-      const row = await services.database.row("push_to_feed", [
-        feed.feedId,
-        push.feedType,
-        feed.definitionVersion,
-        push.rows.length,
-        texts.join("\n"),
-        isDocument ? [] : push.rows.map(({ id }) => id),
-        isStream ? push.rows.map(({ eventTime }) => eventTime) : [],
-        push.batchId,
-        push.isComplete,
-        passage.isDryRun,
-        BigInt(passage.bodyBytes),
-        elapsedMs(passage),
-      ]);
-      assert(row !== undefined, "push_to_feed returns one row");
-      return row;
-    } catch (error) {
-      const state = (error as { code?: string }).code ?? "";
-      if (!RETRIED_STATES.has(state) || runs >= RUNS_MAX) throw error;
-    }
-  }
+  const row = await retryRolledBack(() =>
+    services.database.row("push_to_feed", [
+      feed.feedId,
+      push.feedType,
+      feed.definitionVersion,
+      push.rows.length,
+      texts.join("\n"),
+      isDocument ? [] : push.rows.map(({ id }) => id),
+      isStream ? push.rows.map(({ eventTime }) => eventTime) : [],
+      push.batchId,
+      push.isComplete,
+      passage.isDryRun,
+      BigInt(passage.bodyBytes),
+      elapsedMs(passage),
+    ]),
+  );
+  assert(row !== undefined, "push_to_feed returns one row");
+  return row;
 }
 
 function answerOf(

@@ -9,7 +9,8 @@
  * @module
  */
 import { refusalOf } from "../admission/refusal.ts";
-import type { Parameters, Row } from "../database/query.ts";
+import type { Row } from "../database/query.ts";
+import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
 import type { HeldBody } from "../http/body_budget.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
@@ -30,8 +31,6 @@ import {
 } from "./save_body.ts";
 import type { SaveMode } from "./save_fields.ts";
 
-/** Create and edit take no query parameters. */
-
 /** The feed that is meant, and whether it may be made. */
 interface Target {
   /** Undefined for a new feed with an id of our making. */
@@ -39,10 +38,6 @@ interface Target {
   readonly mode: SaveMode;
 }
 
-/** Runs of the writing statement, where the database rolled it back for a reason that passes. */
-const RUNS_MAX = 5;
-/** Deadlock and serialization failure: nothing was written, and the same may be sent again. */
-const RETRIED_STATES = new Set(["40P01", "40001"]);
 const RETRY_AFTER_SECONDS = 1;
 const MS_PER_SECOND = 1_000;
 
@@ -167,16 +162,19 @@ async function save(
 ): Promise<Response> {
   const changes = changesOf(body, mode);
   await checkSchema(services, changes);
-  const saved = await write(services, [
-    principal.accountId,
-    feedId ?? null,
-    mode,
-    changes.fields,
-    changes.pricing?.priceType ?? null,
-    changes.pricing?.callPriceNanos ?? null,
-    changes.pricing?.oneTimePriceCents ?? null,
-    principal.keyId,
-  ]);
+  const saved = await retryRolledBack(() =>
+    services.database.row("save_feed", [
+      principal.accountId,
+      feedId ?? null,
+      mode,
+      changes.fields,
+      changes.pricing?.priceType ?? null,
+      changes.pricing?.callPriceNanos ?? null,
+      changes.pricing?.oneTimePriceCents ?? null,
+      principal.keyId,
+    ]),
+  );
+  assert(saved !== undefined, "save_feed returns one row");
   if (saved.outcome !== "created" && saved.outcome !== "saved") throw refusedSave(saved);
   if (saved.feed_id !== null) call.subject.feedId = saved.feed_id;
   const row = await services.database.row("find_feed_row", [saved.feed_id, null]);
@@ -221,22 +219,6 @@ async function checkSchema(services: Services, { schema }: FeedChanges): Promise
       });
     default:
       return unreachable(check);
-  }
-}
-
-async function write(
-  services: Services,
-  parameters: Parameters<"save_feed">,
-): Promise<Row<"save_feed">> {
-  for (let runs = 1; ; runs++) {
-    try {
-      const row = await services.database.row("save_feed", parameters);
-      assert(row !== undefined, "save_feed returns one row");
-      return row;
-    } catch (error) {
-      const state = (error as { code?: string }).code ?? "";
-      if (!RETRIED_STATES.has(state) || runs >= RUNS_MAX) throw error;
-    }
   }
 }
 

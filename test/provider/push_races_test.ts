@@ -164,3 +164,38 @@ describe("a push whose feed is edited in the meantime", () => {
     expect((await scene.feed(feedId)).push_count).toBe(0n);
   });
 });
+
+describe("a push that lost a deadlock", () => {
+  test("is stored all the same, once", async () => {
+    const { sql } = scene.gateway;
+    const feedId = await scene.createFeed({ type: "singleton" });
+    await scene.push(feedId, { v: 1 });
+    // The one that looks for deadlocks first is the one that loses them. Read as a session begins.
+    await sql.unsafe(
+      `alter database ${new URL(scene.gateway.databaseUrl).pathname.slice(1)} set deadlock_timeout = '200ms'`,
+    );
+    const peer = await scene.gateway.startPeer();
+    const rival = await sql.reserve();
+    await rival`set deadlock_timeout = '20s'`;
+    await rival`begin`;
+    await rival`select from documents where feed_id = ${feedId} for update`;
+    // Holds the feed's row, and waits for the document's.
+    const pushing = fetch(`${peer.baseUrl}/v1/provider/feed/${feedId}/push`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${scene.key}` },
+      body: '{"v":2}',
+    });
+    const isWaiting = async () =>
+      (await sql`select from pg_locks where not granted`).length > 0 || isWaiting();
+    await isWaiting();
+    // That this ends shows that the push was rolled back: it can't have ended before the commit.
+    await rival`update feeds set data_version = data_version where feed_id = ${feedId}`;
+    await rival`commit`;
+    await rival`reset deadlock_timeout`;
+    rival.release();
+    const response = await pushing;
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ rows_updated: 1, data_version: 2 });
+    expect(await scene.document(feedId)).toBe('{"v":2}');
+  });
+});
