@@ -26,6 +26,11 @@ export interface BatcherOptions<Item, Result> {
   readonly latenessMax?: number;
   /** Items of one non-undefined group never share a batch: the later waits for the next. */
   readonly groupOf?: (item: Item) => string | undefined;
+  /**
+   * What an item takes hold of in `run`, such as a row that it locks: batches that are out at the same
+   * time never hold the same, so none waits inside `run` for another. @default nothing
+   */
+  readonly holdOf?: (item: Item) => string;
   /** Asked when the batch leaves; an item that is no longer wanted is dropped, its promise unsettled. */
   readonly isWanted?: (item: Item) => boolean;
 }
@@ -53,7 +58,7 @@ const PACE_WEIGHT = 1 / 8;
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
-  const { batchMax, flightsMax, queueMax, groupOf, isWanted } = options;
+  const { batchMax, flightsMax, queueMax, groupOf, holdOf, isWanted } = options;
   const { waitMsMax = Number.POSITIVE_INFINITY, waitingFree = 0, latenessMax = 2 } = options;
   assert(batchMax > 0 && flightsMax > 0 && queueMax > 0, "a batcher's bounds are positive");
   let queue: Waiter<Item, Result>[] = [];
@@ -61,6 +66,8 @@ export function createBatcher<Item, Result>(
   let meanMs = 0;
   /** When the flights that are out began, the oldest first. */
   const departures = new Set<{ readonly sinceMs: number }>();
+  /** What the flights that are out hold. */
+  const held = new Set<string>();
   let isScheduled = false;
   let expiry: ReturnType<typeof setTimeout> | undefined;
   const idleWaiters: (() => void)[] = [];
@@ -71,18 +78,20 @@ export function createBatcher<Item, Result>(
     // Everything that arrived in this turn of the event loop flies together; nothing waits for more.
     setImmediate(() => {
       isScheduled = false;
-      depart();
-      schedule();
+      // What is left where nothing departs waits for a flight that is out, which schedules at its end.
+      if (depart()) schedule();
     });
   }
 
-  function depart(): void {
-    const batch = takeBatch();
+  /** Sends one batch; false where nothing may leave now. */
+  function depart(): boolean {
+    const { batch, holds } = takeBatch();
     if (batch.length === 0) {
       settleIdle();
-      return;
+      return false;
     }
     flying += 1;
+    for (const hold of holds) held.add(hold);
     const departure = { sinceMs: performance.now() };
     departures.add(departure);
     options
@@ -98,11 +107,13 @@ export function createBatcher<Item, Result>(
       )
       .finally(() => {
         flying -= 1;
+        for (const hold of holds) held.delete(hold);
         departures.delete(departure);
         meanMs += (performance.now() - departure.sinceMs - meanMs) * PACE_WEIGHT;
         schedule();
         settleIdle();
       });
+    return true;
   }
 
   /** How long a newcomer would wait, by the pace of late, or by a flight that is later than that. */
@@ -142,26 +153,29 @@ export function createBatcher<Item, Result>(
     expiry = setTimeout(expire, sinceMs + waitMsMax * latenessMax - performance.now() + 1);
   }
 
-  function takeBatch(): Waiter<Item, Result>[] {
-    const wanted = takeWanted();
-    if (groupOf === undefined) {
-      queue = wanted.slice(batchMax);
-      return wanted.slice(0, batchMax);
-    }
+  /** The first that may leave together, in their order, and what they hold; the others wait on. */
+  function takeBatch(): { batch: Waiter<Item, Result>[]; holds: Set<string> } {
     const batch: Waiter<Item, Result>[] = [];
     const later: Waiter<Item, Result>[] = [];
     const groups = new Set<string>();
-    for (const waiter of wanted) {
-      const group = groupOf(waiter.item);
-      if (batch.length >= batchMax || (group !== undefined && groups.has(group))) {
+    const holds = new Set<string>();
+    for (const waiter of takeWanted()) {
+      const group = groupOf?.(waiter.item);
+      const hold = holdOf?.(waiter.item);
+      const isLater =
+        batch.length >= batchMax ||
+        (group !== undefined && groups.has(group)) ||
+        (hold !== undefined && held.has(hold));
+      if (isLater) {
         later.push(waiter);
         continue;
       }
       if (group !== undefined) groups.add(group);
+      if (hold !== undefined) holds.add(hold);
       batch.push(waiter);
     }
     queue = later;
-    return batch;
+    return { batch, holds };
   }
 
   function settleIdle(): void {

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "bun:test";
+import { type BatcherOptions, createBatcher } from "../../src/lib/batcher.ts";
+
+/** A batcher whose flights return when the test lets them. */
+function held(options: Partial<BatcherOptions<string, string>> = {}) {
+  const flights: { items: readonly string[]; land: () => void; fail: (error: Error) => void }[] =
+    [];
+  const batcher = createBatcher<string, string>({
+    batchMax: 4,
+    flightsMax: 2,
+    queueMax: 100,
+    ...options,
+    run: (items) =>
+      new Promise((resolve, reject) => {
+        flights.push({
+          items,
+          land: () => resolve(items.map((item) => `${item}!`)),
+          fail: reject,
+        });
+      }),
+  });
+  return { batcher, flights, sent: () => flights.map(({ items }) => items.join(" ")) };
+}
+
+/** Long enough for every `setImmediate` that is due. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("createBatcher", () => {
+  test("what arrives in one turn flies together, and each gets its own result", async () => {
+    const { batcher, flights, sent } = held();
+    const results = Promise.all(["a", "b", "c"].map((item) => batcher.submit(item)));
+    await turns();
+    expect(sent()).toEqual(["a b c"]);
+    flights[0]?.land();
+    expect(await results).toEqual(["a!", "b!", "c!"]);
+  });
+
+  test("while all flights are out, arrivals gather, in batches of batchMax at most", async () => {
+    const { batcher, flights, sent } = held({ flightsMax: 1 });
+    void batcher.submit("first");
+    await turns();
+    for (const item of ["a", "b", "c", "d", "e"]) void batcher.submit(item);
+    await turns();
+    expect(sent()).toEqual(["first"]);
+    flights[0]?.land();
+    await turns();
+    expect(sent()).toEqual(["first", "a b c d"]);
+    flights[1]?.land();
+    await turns();
+    expect(sent()).toEqual(["first", "a b c d", "e"]);
+  });
+
+  test("holdOf: two flights never hold the same, and who holds nothing in common flies past", async () => {
+    const { batcher, flights, sent } = held({ holdOf: (item) => item[0] as string });
+    void batcher.submit("a1");
+    await turns();
+    for (const item of ["a2", "b1", "a3"]) void batcher.submit(item);
+    await turns();
+    expect(sent()).toEqual(["a1", "b1"]);
+    expect(batcher.waiting).toBe(2);
+    flights[1]?.land();
+    await turns();
+    // A flight is free, but what waits is held by the other.
+    expect(sent()).toEqual(["a1", "b1"]);
+    flights[0]?.land();
+    await turns();
+    expect(sent()).toEqual(["a1", "b1", "a2 a3"]);
+  });
+
+  test("holdOf: what a failed flight held is free again", async () => {
+    const { batcher, flights, sent } = held({ holdOf: (item) => item[0] as string });
+    const failing = batcher.submit("a1");
+    await turns();
+    void batcher.submit("a2");
+    flights[0]?.fail(new Error("lost"));
+    expect(failing).rejects.toThrow("lost");
+    await turns();
+    expect(sent()).toEqual(["a1", "a2"]);
+  });
+
+  test("groupOf: items of one group never share a batch, and keep their order", async () => {
+    const { batcher, flights, sent } = held({ flightsMax: 1, groupOf: (item) => item[0] });
+    for (const item of ["a1", "a2", "b1", "a3"]) void batcher.submit(item);
+    for (let flight = 0; flight < 3; flight++) {
+      await turns();
+      flights[flight]?.land();
+    }
+    expect(sent()).toEqual(["a1 b1", "a2", "a3"]);
+  });
+
+  test("isWanted: an item that nobody wants any more is dropped when the batch leaves", async () => {
+    const unwanted = new Set(["b"]);
+    const { batcher, sent } = held({ isWanted: (item) => !unwanted.has(item) });
+    for (const item of ["a", "b", "c"]) void batcher.submit(item);
+    await turns();
+    expect(sent()).toEqual(["a c"]);
+  });
+
+  test("queueMax: what has no place is told so at once", async () => {
+    const { batcher } = held({ flightsMax: 1, queueMax: 2 });
+    void batcher.submit("flying");
+    await turns();
+    void batcher.submit("a");
+    void batcher.submit("b");
+    expect(await batcher.submit("c")).toBeUndefined();
+    expect(batcher.waiting).toBe(2);
+  });
+
+  test("waitMsMax: behind a flight that stands still, nobody waits for longer than twice as long", async () => {
+    const { batcher, flights } = held({ flightsMax: 1, waitMsMax: 10 });
+    void batcher.submit("still");
+    await turns();
+    const startedMs = performance.now();
+    expect(await batcher.submit("a")).toBeUndefined();
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(flights).toHaveLength(1);
+  });
+
+  test("idle resolves when nothing waits and nothing flies", async () => {
+    const { batcher, flights } = held();
+    void batcher.submit("a");
+    await turns();
+    let isIdle = false;
+    const idle = batcher.idle().then(() => {
+      isIdle = true;
+    });
+    await turns();
+    expect(isIdle).toBe(false);
+    flights[0]?.land();
+    await idle;
+    expect(batcher.flying).toBe(0);
+  });
+});
