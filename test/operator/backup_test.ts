@@ -10,8 +10,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readConfig } from "../../src/config.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
+import { MIGRATIONS } from "../../src/database/statements.ts";
+import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { startGateway } from "../../src/server.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "./support.ts";
 
@@ -205,6 +210,50 @@ describe("backup and restore", () => {
     expect((await run(empty, "restore", join(files, "missing"))).code).toBe(1);
     expect((await run(source, "backup", file)).lines[0]).toContain("exists already");
   }, 120_000);
+
+  test("a backup of the first release is restored by this program, migrated, and served", async () => {
+    const folder = temporaryFolder();
+    const path = new URL("../fixtures/first_release/all.backup", import.meta.url).pathname;
+    expect(await json<unknown>(folder, "restore", path)).toMatchObject({ rows: 110 });
+    const config = readConfig({ PORT: "0", FEEDGATE_DATA_DIR: folder });
+    const gateway = await startGateway(config, createLog({ level: "silent" }));
+    const sql = gateway.services.database.connections;
+    const versions = await sql`select max(version) as newest from schema_migrations`;
+    expect(versions[0]?.newest).toBe(MIGRATIONS.length);
+    const key = generateKey("read");
+    await sql`
+      insert into api_keys (account_id, key_hash, key_start, permission)
+      select account_id, ${hashKey(key)}, ${startOf(key)}, 'read'
+      from accounts
+      where name = 'Agent of the first release'`;
+    const get = async (route: string) => {
+      const response = await fetch(gateway.baseUrl + route, { headers: { "x-api-key": key } });
+      return [response.status, await response.text()];
+    };
+    expect(await get("/v1/feed/old-document")).toEqual([
+      200,
+      expect.stringContaining('{"data":{"exact":12345678901234567890.10,"b":1,"a":2},'),
+    ]);
+    expect(await get("/v1/feed/old-collection?kind=eq.odd&limit=1")).toEqual([
+      200,
+      expect.stringContaining('{"data":[{"id":1,"kind":"odd"}],'),
+    ]);
+    expect(await get("/v1/feed/old-stream?limit=1")).toEqual([200, expect.stringContaining("e29")]);
+    // 100 granted and 3 spent then, one more now.
+    expect(await get("/v1/account")).toEqual([200, expect.stringContaining('"credits":96')]);
+    expect(await get("/v1/search?q=collection")).toEqual([
+      200,
+      expect.stringContaining('"total":1'),
+    ]);
+    await gateway.stop();
+    // A database that is beyond the backup's schema already can't take it.
+    const beyond = temporaryFolder();
+    await json(beyond, "migrate");
+    expect(await run(beyond, "restore", path)).toMatchObject({
+      code: 1,
+      lines: [expect.stringMatching(/schema 6 .* --data-dir NEW_FOLDER/)],
+    });
+  }, 60_000);
 
   test("of an external database PostgreSQL's own tools are named", async () => {
     const operator = operatorOf((await createTestDatabase()).url);

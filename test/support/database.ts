@@ -25,12 +25,21 @@ let dataDir: string | undefined;
 let databases = 0;
 
 /** A fresh, migrated database. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export function createTestDatabase(): Promise<TestDatabase> {
+  return createFrom(TEMPLATE);
+}
+
+/** A database in which there is nothing. */
+export function createEmptyDatabase(): Promise<TestDatabase> {
+  return createFrom("template1");
+}
+
+async function createFrom(template: string): Promise<TestDatabase> {
   server ??= startServer();
   const { host, user, port } = await server;
   databases += 1;
   const name = `test_${databases}`;
-  await administer(await server, `create database ${name} template ${TEMPLATE}`);
+  await administer(await server, `create database ${name} template ${template}`);
   const url = `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`;
   return {
     url,
