@@ -14,11 +14,12 @@ import { refusalOf } from "../admission/refusal.ts";
 import type { Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import type { Feed } from "../feed_row/feeds.ts";
+import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
 import { type FieldError, Problem, problemOf } from "../http/errors.ts";
 import { readParameters } from "../http/parameters.ts";
 import { rateHeaders } from "../http/rate_headers.ts";
-import { decodeUtf8, mediaTypeOf, readBody } from "../http/read_body.ts";
+import { mediaTypeOf } from "../http/read_body.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
@@ -242,20 +243,12 @@ async function receive(services: Services, passage: Passage): Promise<ReceivedBo
     form === "ndjson" ? "collection" : passage.feed.feedType,
     services.config.limits,
   );
-  const outcome = await readBody(request, { bytesMax: limit.most }).catch((error) => {
-    if (error instanceof Error && error.name === "AbortError") {
-      throw notJson("the connection ended within it");
-    }
-    throw error;
+  const bytes = await receiveBody(request, {
+    bytesMax: limit.most,
+    tooLarge: () => payloadTooLarge(limit),
   });
-  if (outcome.kind === "too_large") throw payloadTooLarge(limit);
-  if (outcome.kind === "broken_gzip") throw notJson("it is no whole gzip stream");
-  const { bytes } = outcome;
   passage.bodyBytes = bytes.length;
-  const text = decodeUtf8(bytes);
-  if (text === undefined) throw notJson("it is not valid UTF-8");
-  if (text === "") throw notJson("it is empty");
-  return { text, bytes: bytes.length };
+  return { text: bodyTextOf(bytes), bytes: bytes.length };
 }
 
 /** What the body means for the feed as it is known. @throws {Problem} 413, 400, 422 */
@@ -268,7 +261,7 @@ function planOf(body: PushBody, feed: Feed, services: Services): Push {
     case "too_large":
       throw payloadTooLarge(outcome);
     case "not_json":
-      throw notJson(outcome.message);
+      throw bodyNotJson(outcome.message);
     case "invalid":
       throw validationFailed(outcome.errors, outcome.errors.length);
     default:
@@ -418,12 +411,6 @@ function payloadTooLarge(tooLarge: TooLarge): Problem {
     detail,
     extras: { limit, ...extras },
     headers: { Connection: "close" },
-  });
-}
-
-function notJson(reason: string): Problem {
-  return new Problem("BODY_NOT_JSON", {
-    detail: `The body can't be read as JSON: ${reason}; send it again as UTF-8 JSON.`,
   });
 }
 

@@ -13,10 +13,11 @@ import type { Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
 import type { HeldBody } from "../http/body_budget.ts";
+import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
 import { type FieldError, Problem, type ProblemCode } from "../http/errors.ts";
 import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
-import { decodeUtf8, mediaTypeOf, readBody } from "../http/read_body.ts";
+import { mediaTypeOf } from "../http/read_body.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
@@ -47,7 +48,7 @@ export function createCreateFeed(services: Services): Handler {
     const principal = await services.keys.authenticate(call, "write");
     await admitSave(services, principal);
     return services.bodies.whileHeld(heldBody(services, call), async () => {
-      const body = await receiveBody(services, call);
+      const body = await receiveSave(services, call);
       // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
       const target = await targetOfCreate(services, principal, upsertIdOf(body));
       return save(services, principal, { ...target, body, call });
@@ -63,7 +64,7 @@ export function createEditFeed(services: Services): Handler {
     const feedId = await ownedFeedId(services, principal, reference);
     call.subject.feedId = feedId;
     return services.bodies.whileHeld(heldBody(services, call), async () => {
-      const body = await receiveBody(services, call);
+      const body = await receiveSave(services, call);
       return save(services, principal, { feedId, mode: "edit", body, call });
     });
   };
@@ -113,7 +114,7 @@ async function admitSave(services: Services, principal: Principal): Promise<void
 }
 
 /** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422 */
-async function receiveBody(services: Services, { request, search }: Call): Promise<SaveBody> {
+async function receiveSave(services: Services, { request, search }: Call): Promise<SaveBody> {
   readParameters(NO_PARAMETERS, search);
   const mediaType = mediaTypeOf(request);
   if (mediaType.kind === "unsupported") {
@@ -125,7 +126,7 @@ async function receiveBody(services: Services, { request, search }: Call): Promi
     case "body":
       return outcome.body;
     case "not_json":
-      throw notJson(outcome.message);
+      throw bodyNotJson(outcome.message);
     case "invalid":
       throw invalid("VALIDATION_FAILED", outcome.errors);
     default:
@@ -134,25 +135,14 @@ async function receiveBody(services: Services, { request, search }: Call): Promi
 }
 
 async function receiveText(request: Request, bytesMax: number): Promise<string> {
-  const outcome = await readBody(request, { bytesMax }).catch((error) => {
-    if (error instanceof Error && error.name === "AbortError") {
-      throw notJson("the connection ended within it");
-    }
-    throw error;
-  });
-  if (outcome.kind === "too_large") {
+  const tooLarge = () =>
     // Sent at once: the rest of the body is not read, so the connection can't be used again.
-    throw new Problem("PAYLOAD_TOO_LARGE", {
+    new Problem("PAYLOAD_TOO_LARGE", {
       detail: `The body is larger than the ${bytesMax} bytes of a create or edit; shorten it.`,
       extras: { limit: "request_body", max_bytes: bytesMax },
       headers: { Connection: "close" },
     });
-  }
-  if (outcome.kind === "broken_gzip") throw notJson("it is no whole gzip stream");
-  const text = decodeUtf8(outcome.bytes);
-  if (text === undefined) throw notJson("it is not valid UTF-8");
-  if (text === "") throw notJson("it is empty");
-  return text;
+  return bodyTextOf(await receiveBody(request, { bytesMax, tooLarge }));
 }
 
 async function save(
@@ -267,12 +257,6 @@ function feedForbidden(): Problem {
   return new Problem("FEED_FORBIDDEN", {
     detail:
       "This key's account owns no feed with this id; check the id, or send the key of its owner.",
-  });
-}
-
-function notJson(reason: string): Problem {
-  return new Problem("BODY_NOT_JSON", {
-    detail: `The body can't be read as JSON: ${reason}; send it again as UTF-8 JSON.`,
   });
 }
 

@@ -185,7 +185,7 @@ describe("a push that lost a deadlock", () => {
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${scene.key}` },
       body: '{"v":2}',
     });
-    const isWaiting = async () =>
+    const isWaiting = async (): Promise<boolean> =>
       (await sql`select from pg_locks where not granted`).length > 0 || isWaiting();
     await isWaiting();
     // That this ends shows that the push was rolled back: it can't have ended before the commit.

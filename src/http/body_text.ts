@@ -1,0 +1,45 @@
+/**
+ * The text of a JSON body, or the problem that its request is answered with: 413 and 400. Decisions 2.
+ *
+ * @module
+ */
+import { Problem } from "./errors.ts";
+import { decodeUtf8, readBody } from "./read_body.ts";
+
+export interface ReceiveOptions {
+  /** Bytes of the body, after gzip decoding; exactly so many pass. */
+  readonly bytesMax: number;
+  /** The 413 of a body that is larger; it must close the connection, whose rest is not read. */
+  readonly tooLarge: () => Problem;
+}
+
+/** A body's bytes, bounded while they come in. @throws {Problem} 413, 400 */
+export async function receiveBody(
+  request: Request,
+  { bytesMax, tooLarge }: ReceiveOptions,
+): Promise<Uint8Array> {
+  const outcome = await readBody(request, { bytesMax }).catch((error) => {
+    if (error instanceof Error && error.name === "AbortError") {
+      throw bodyNotJson("the connection ended within it");
+    }
+    throw error;
+  });
+  if (outcome.kind === "too_large") throw tooLarge();
+  if (outcome.kind === "broken_gzip") throw bodyNotJson("it is no whole gzip stream");
+  return outcome.bytes;
+}
+
+/** Bytes as the text that they must be. @throws {Problem} 400 */
+export function bodyTextOf(bytes: Uint8Array): string {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw bodyNotJson("it is not valid UTF-8");
+  if (text === "") throw bodyNotJson("it is empty");
+  return text;
+}
+
+/** 400; the reason is a clause that says what the body is, or what was found where. */
+export function bodyNotJson(reason: string): Problem {
+  return new Problem("BODY_NOT_JSON", {
+    detail: `The body can't be read as JSON: ${reason}; send it again as UTF-8 JSON.`,
+  });
+}
