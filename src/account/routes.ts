@@ -7,6 +7,7 @@
 
 import { Elysia } from "elysia";
 import { refusalOf } from "../admission/refusal.ts";
+import { type Answer, PRIVATE_JSON } from "../http/answer.ts";
 import { type Call, createEndpoint } from "../http/endpoint.ts";
 import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import type { Principal } from "../key/keys.ts";
@@ -26,7 +27,7 @@ export function accountRoutes(services: Services) {
     await admitCall(services, { call, principal, operation: "account" });
     const row = await database.row("find_account", [principal.accountId]);
     assert(row !== undefined, "an admitted key has an account");
-    return jsonResponse(accountText(row, config.limits));
+    return jsonAnswer(accountText(row, config.limits));
   });
 
   const usage = createEndpoint(http, { route: "/v1/usage", isKeyed: true }, async (call) => {
@@ -45,7 +46,7 @@ export function accountRoutes(services: Services) {
       // One more than the page tells whether there is a next one.
       query.limit + 1,
     ]);
-    return jsonResponse(usageText(rows, query));
+    return jsonAnswer(usageText(rows, query));
   });
 
   const tags = ["consumer"];
@@ -86,8 +87,6 @@ async function admitCall(services: Services, { call, principal, operation }: Hou
   throw refusalOf(decision, { permission: "read", billingUrl, nowMs: Date.now() });
 }
 
-function jsonResponse(text: string): Response {
-  return new Response(text, {
-    headers: { "Content-Type": "application/json", "Cache-Control": "private, no-cache" },
-  });
+function jsonAnswer(body: string): Answer {
+  return { headers: PRIVATE_JSON, body };
 }

@@ -6,7 +6,9 @@
  *
  * @module
  */
+import type { Answer } from "../http/answer.ts";
 import type { Call, HttpContext } from "../http/endpoint.ts";
+import type { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { rateHeaders } from "../http/rate_headers.ts";
 import type { Principal } from "../key/keys.ts";
@@ -50,7 +52,7 @@ export interface AnswerContext {
 export async function loggedAnswer(
   context: AnswerContext,
   answer: LoggedAnswer,
-): Promise<Response | undefined> {
+): Promise<Answer | Problem | undefined> {
   const { call, principal, operation, members, feed } = answer;
   const { headers, signal } = call.request;
   const tag = answer.tag ?? weakTag(members);
@@ -64,21 +66,22 @@ export async function loggedAnswer(
   const nowMs = Date.now();
   if (decision.kind === "stale") return undefined;
   if (decision.kind !== "granted") {
-    throw refusalOf(decision, { permission: "read", billingUrl: context.billingUrl(), nowMs });
+    return refusalOf(decision, { permission: "read", billingUrl: context.billingUrl(), nowMs });
   }
-  if (isUnchanged) return new Response(null, { status: 304, headers: cachingHeaders(tag) });
+  if (isUnchanged) return { status: 304, headers: cachingHeaders(tag), body: null };
   const json = { "Content-Type": "application/json" };
-  if (call.isHead) return new Response(null, { headers: { ...json, ...cachingHeaders(tag) } });
+  if (call.isHead) return { headers: { ...json, ...cachingHeaders(tag) }, body: null };
   const shown = await renewedOf(context, answer, { claim, grant: decision });
   context.http.metrics.readAnswered();
   const origin = originText(decision, feed?.feedId ?? null);
-  return new Response(`{${shown?.members ?? members},"_origin":${origin}}`, {
+  return {
     headers: {
       ...json,
       ...cachingHeaders(shown?.tag ?? tag),
       ...rateHeaders(decision.window, nowMs),
     },
-  });
+    body: `{${shown?.members ?? members},"_origin":${origin}}`,
+  };
 }
 
 /** Undefined where there is nothing to renew. A fault after the grant gives it back. Decisions 6. */

@@ -5,9 +5,12 @@
  */
 import { Type } from "@sinclair/typebox";
 import { loggedAnswer } from "../admission/logged_answer.ts";
+import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
+import type { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
 import { readParameters } from "../http/parameters.ts";
+import { assert } from "../lib/assert.ts";
 import { createSharedFlights } from "../lib/shared_flights.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
@@ -32,7 +35,7 @@ interface CatalogPage {
 }
 
 export function createListCatalog(services: Services) {
-  const { config, database, http, keys } = services;
+  const { config, reader, http, keys } = services;
   // The catalog is the same for every reader: all who wait for a page are shown one reading of it.
   const pages = createSharedFlights(
     readPage,
@@ -40,7 +43,7 @@ export function createListCatalog(services: Services) {
   );
 
   async function readPage({ limit, offset }: CatalogPage) {
-    const rows = await database.rows("list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
+    const rows = await reader.rows("list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
     const total = Number(rows[0]?.total ?? 0n);
     const feeds = rows.filter((row) => row.feed_id !== null).map(catalogEntry);
     const hasMore = offset + feeds.length < total && feeds.length > 0;
@@ -67,7 +70,7 @@ export function createListCatalog(services: Services) {
     return { members, tag: weakTag(members) };
   }
 
-  return async (call: Call): Promise<Response> => {
+  return async (call: Call): Promise<Answer | Problem> => {
     const principal = await keys.authenticate(call, "read");
     const parameters =
       call.search === ""
@@ -77,13 +80,14 @@ export function createListCatalog(services: Services) {
           );
     const limit = Math.min(parameters.limit, PAGE_LIMIT_MAX);
     const page = await pages.ask({ limit, offset: parameters.offset });
-    const response = await loggedAnswer(services, {
+    const answer = await loggedAnswer(services, {
       call,
       principal,
       operation: "catalog",
       limit: config.limits.discovery,
       ...page,
     });
-    return response as Response;
+    assert(answer !== undefined, "a call that names no feed is never stale");
+    return answer;
   };
 }

@@ -5,9 +5,11 @@
  */
 import { Type } from "@sinclair/typebox";
 import { loggedAnswer } from "../admission/logged_answer.ts";
+import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { invalidParameter, readParameters } from "../http/parameters.ts";
+import { assert } from "../lib/assert.ts";
 import { PAGE_LIMIT_MAX, SEARCH_LENGTH_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { searchHitText } from "./entries.ts";
@@ -31,14 +33,14 @@ export const SEARCH_PARAMETERS = Type.Object({
 const OFFSET_MAX = 2 ** 31 - 1;
 
 export function createSearchFeeds(services: Services) {
-  const { config, database, keys } = services;
+  const { config, reader, keys } = services;
 
-  return async (call: Call): Promise<Response> => {
+  return async (call: Call): Promise<Answer | Problem> => {
     const principal = await keys.authenticate(call, "read");
     const parameters = await keys.provenOnRefusal(principal, () => readSearch(call.search));
     const { q, category, offset } = parameters;
     const limit = Math.min(parameters.limit, PAGE_LIMIT_MAX);
-    const rows = await database.rows("search_feeds", [
+    const rows = await reader.rows("search_feeds", [
       // PostgreSQL takes no NUL, and no feed holds one.
       q.replaceAll("\0", " "),
       category?.replaceAll("\0", " ") ?? null,
@@ -56,14 +58,15 @@ export function createSearchFeeds(services: Services) {
       `"has_more":${hasMore}`,
       `"results":[${results.join(",")}]`,
     ].join(",");
-    const response = await loggedAnswer(services, {
+    const answer = await loggedAnswer(services, {
       call,
       principal,
       operation: "search",
       limit: config.limits.discovery,
       members,
     });
-    return response as Response;
+    assert(answer !== undefined, "a call that names no feed is never stale");
+    return answer;
   };
 }
 

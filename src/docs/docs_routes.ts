@@ -10,6 +10,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import type { Answer } from "../http/answer.ts";
 import { type Call, createEndpoint, type Handler } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
@@ -129,12 +130,12 @@ function answer(
   call: Call,
   { body, tag }: Content,
   headers: Readonly<Record<string, string>>,
-): Response {
+): Answer {
   const all = { ...headers, ETag: tag };
   if (matchesTag(call.request.headers.get("if-none-match"), tag)) {
-    return new Response(null, { status: 304, headers: all });
+    return { status: 304, headers: all, body: null };
   }
-  return new Response(call.isHead ? null : body, { headers: all });
+  return { headers: all, body: call.isHead ? null : body };
 }
 
 function tagged(body: string | Uint8Array): Content {

@@ -6,6 +6,7 @@
  */
 import type { Grant } from "../admission/admission.ts";
 import { originText } from "../admission/refusal.ts";
+import type { Answer } from "../http/answer.ts";
 import { rateHeaders } from "../http/rate_headers.ts";
 import { COMPRESSED_BYTES_MIN } from "../limits.ts";
 import type { Page } from "./build_page.ts";
@@ -25,7 +26,7 @@ export interface PageAnswer {
 }
 
 /** 200. */
-export async function answerPage(answer: PageAnswer): Promise<Response> {
+export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
   const { request, feedId, planned, page, grant, cache } = answer;
   const end = `"_origin":${originText(grant, feedId)}}`;
   const headers: Record<string, string> = {
@@ -38,15 +39,16 @@ export async function answerPage(answer: PageAnswer): Promise<Response> {
     page.text.length + end.length > COMPRESSED_BYTES_MIN
       ? chooseEncoding(request.headers.get("accept-encoding"))
       : undefined;
-  if (encoding === undefined) return new Response(page.text + end, { headers });
+  if (encoding === undefined) return { headers, body: page.text + end };
   headers["Content-Encoding"] = encoding;
-  const start = await cache.compressed(planned.pageKey, page, encoding);
-  return new Response(completeAnswer(start, end), { headers });
+  return cache
+    .compressed(planned.pageKey, page, encoding)
+    .then((start) => ({ headers, body: completeAnswer(start, end) }));
 }
 
 /** 304: what a 200 would say of caching. RFC 9110, 15.4.5. */
-export function notModified(page: Page): Response {
-  return new Response(null, { status: 304, headers: cachingHeaders(page) });
+export function notModified(page: Page): Answer {
+  return { status: 304, headers: cachingHeaders(page), body: null };
 }
 
 function cachingHeaders(page: Page) {

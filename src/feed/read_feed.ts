@@ -10,6 +10,7 @@
 import type { Claim, Grant } from "../admission/admission.ts";
 import { feedNotFound, refusalOf } from "../admission/refusal.ts";
 import type { Feed } from "../feed_row/feeds.ts";
+import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
@@ -23,7 +24,7 @@ import { createFilterIndexer } from "./filter_index.ts";
 import { createPageCache } from "./page_cache.ts";
 import { createPlans, type PlannedRead } from "./plans.ts";
 
-export type ReadFeed = (call: Call, reference: string) => Promise<Response>;
+export type ReadFeed = (call: Call, reference: string) => Promise<Answer | Problem>;
 
 /** A planned read with the page that would answer it. */
 interface Prepared {
@@ -40,14 +41,14 @@ const MICROSECONDS_PER_MS = 1_000;
 const MICROSECONDS_PER_SECOND = 1e6;
 
 export function createReadFeed(services: Services): ReadFeed {
-  const { admission, database, feeds, keys, cursorSecret } = services;
+  const { admission, database, reader, feeds, keys, cursorSecret } = services;
   const { readsFree, readsPaid } = services.config.limits;
   const filterIndexer = createFilterIndexer({
     database,
     log: services.log,
     isStopping: () => services.state.isDraining,
   });
-  const source = { database, cursorSecret, filterIndexer };
+  const source = { reader, cursorSecret, filterIndexer };
   const plans = createPlans(cursorSecret);
   const cache = createPageCache(PAGE_CACHE_BYTES_MAX);
   const { metrics } = services.http;
@@ -66,21 +67,25 @@ export function createReadFeed(services: Services): ReadFeed {
     const planned = plans(call.search, feed);
     const known = cache.get(planned.pageKey);
     metrics.pageLookedUp(known !== undefined);
-    return { feed, planned, page: known ?? (await build(feed, planned)) };
+    return { feed, planned, page: known ?? (await build(feed, planned, feed.dataVersion)) };
   }
 
-  /** Builds a page, once for all who want it meanwhile. */
-  function build(feed: Feed, planned: PlannedRead): Promise<Page> {
+  /** Builds a page, once for all who want it meanwhile: perhaps older than `atLeast`. */
+  function build(feed: Feed, planned: PlannedRead, atLeast: bigint): Promise<Page> {
     const { pageKey } = planned;
     const underWay = building.get(pageKey);
     if (underWay !== undefined) return underWay;
-    const built = buildNow(feed, planned).finally(() => building.delete(pageKey));
+    const built = buildNow(feed, planned, atLeast).finally(() => building.delete(pageKey));
     building.set(pageKey, built);
     return built;
   }
 
-  async function buildNow(feed: Feed, { plan, pageKey }: PlannedRead): Promise<Page> {
-    const page = await buildPage(source, feed, plan);
+  async function buildNow(
+    feed: Feed,
+    { plan, pageKey }: PlannedRead,
+    atLeast: bigint,
+  ): Promise<Page> {
+    const page = await buildPage(source, feed, { plan, atLeast });
     if (page === undefined) throw feedNotFound();
     cache.set(pageKey, page);
     return page;
@@ -99,10 +104,17 @@ export function createReadFeed(services: Services): ReadFeed {
   async function pageAt(prepared: Prepared, dataVersion: bigint | null): Promise<Page> {
     const { feed, planned, page } = prepared;
     if (page.dataVersion === dataVersion) return page;
-    const built = await build(feed, planned);
+    const atLeast = dataVersion ?? feed.dataVersion;
+    const built = await build(feed, planned, atLeast);
     // What another read had begun to build may have been read before this one was granted.
-    if (dataVersion === null || built.dataVersion >= dataVersion) return built;
-    return buildNow(feed, planned);
+    return built.dataVersion >= atLeast ? built : buildNow(feed, planned, atLeast);
+  }
+
+  /** Memory and replicas may be behind what the client has been shown: a condition is the newest page's. */
+  async function newest(prepared: Prepared, reference: string): Promise<Prepared> {
+    const feed = await feeds.findFresh(reference);
+    if (feed === undefined || prepared.page.dataVersion >= feed.dataVersion) return prepared;
+    return { ...prepared, page: await pageAt(prepared, feed.dataVersion) };
   }
 
   return async (call, reference) => {
@@ -124,6 +136,9 @@ export function createReadFeed(services: Services): ReadFeed {
     }
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       prepared ??= await prepareProven(call, reference, principal);
+      if (ifNoneMatch !== null && !matchesTag(ifNoneMatch, prepared.page.tag)) {
+        prepared = await newest(prepared, reference);
+      }
       const { feed, planned } = prepared;
       const claim = {
         keyId: principal.keyId,
@@ -144,7 +159,7 @@ export function createReadFeed(services: Services): ReadFeed {
           prepared = undefined;
           continue;
         }
-        if (decision.kind !== "granted") throw refusalOf(decision, context());
+        if (decision.kind !== "granted") return refusalOf(decision, context());
         const page = await pageAt(prepared, decision.dataVersion);
         if (matchesTag(ifNoneMatch, page.tag)) return notModified(page);
         if (call.isHead)
@@ -156,7 +171,7 @@ export function createReadFeed(services: Services): ReadFeed {
         prepared = undefined;
         continue;
       }
-      if (decision.kind !== "granted") throw refusalOf(decision, context());
+      if (decision.kind !== "granted") return refusalOf(decision, context());
       const granted = prepared;
       return afterGrant(decision, claim, async () => {
         const page = await pageAt(granted, decision.dataVersion);
@@ -182,7 +197,11 @@ export function createReadFeed(services: Services): ReadFeed {
     }
   }
 
-  function answer(call: Call, { feed, planned, page }: Prepared, grant: Grant): Promise<Response> {
+  function answer(
+    call: Call,
+    { feed, planned, page }: Prepared,
+    grant: Grant,
+  ): Answer | Promise<Answer> {
     const { request } = call;
     const baseUrl = services.http.baseUrl();
     return answerPage({ request, feedId: feed.feedId, planned, page, grant, baseUrl, cache });

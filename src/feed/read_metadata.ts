@@ -10,6 +10,7 @@ import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
 import { feedNotFound } from "../admission/refusal.ts";
 import { metadataMembers } from "../feed_row/feed_row.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
+import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
@@ -58,7 +59,7 @@ export function createReadMetadata(services: Services) {
   function answer(
     read: { call: Call; reference: string; principal: Principal },
     metadata: Metadata,
-  ): Promise<Response | undefined> {
+  ): Promise<Answer | Problem | undefined> {
     const { call, reference, principal } = read;
     const { feedId, definitionVersion, rowVersion, members, tag } = metadata;
     call.subject.feedId = feedId;
@@ -79,17 +80,17 @@ export function createReadMetadata(services: Services) {
   async function answerKnown(
     read: { call: Call; reference: string; principal: Principal },
     metadata: Metadata,
-  ): Promise<Response | undefined> {
-    try {
-      return await answer(read, metadata);
-    } catch (error) {
-      // The feed has closed, but the reference may be another feed's by now.
-      if (error instanceof Problem && error.code === "FEED_NOT_FOUND") return undefined;
+  ): Promise<Answer | Problem | undefined> {
+    const outcome = await answer(read, metadata).catch((error) => {
+      if (error instanceof Problem) return error;
       throw error;
-    }
+    });
+    // The feed has closed, but the reference may be another feed's by now.
+    const isClosed = outcome instanceof Problem && outcome.code === "FEED_NOT_FOUND";
+    return isClosed ? undefined : outcome;
   }
 
-  return async (call: Call, reference: string): Promise<Response> => {
+  return async (call: Call, reference: string): Promise<Answer | Problem> => {
     const { headers } = call.request;
     const principal = await keys.authenticate(call, "read");
     const read = { call, reference, principal };
@@ -100,8 +101,8 @@ export function createReadMetadata(services: Services) {
     if (early !== undefined) return early;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const metadata = await keys.provenOnRefusal(principal, () => describe(call, reference));
-      const response = await answer(read, metadata);
-      if (response !== undefined) return response;
+      const outcome = await answer(read, metadata);
+      if (outcome !== undefined) return outcome;
     }
     throw new Problem("UNAVAILABLE", {
       detail: "The feed is being changed again and again; try again in a second.",

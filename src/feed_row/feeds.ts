@@ -37,7 +37,7 @@ export interface Feed {
 
 export interface Feeds {
   /** From memory where known. */
-  find(reference: string): Promise<Feed | undefined>;
+  find(reference: string): Feed | Promise<Feed | undefined>;
   /** From the database; what is remembered is replaced. */
   findFresh(reference: string): Promise<Feed | undefined>;
 }
@@ -57,7 +57,7 @@ export function createFeeds(database: Database): Feeds {
   }
 
   return {
-    find: async (reference) => known.get(reference) ?? (await findFresh(reference)),
+    find: (reference) => known.get(reference) ?? findFresh(reference),
     findFresh,
   };
 }

@@ -9,11 +9,13 @@
  * @module
  */
 
+import type { Answer } from "./answer.ts";
+
 export interface Cors {
   /** Adds what lets a page of an allowed origin see the answer. */
-  decorate(request: Request, headers: Headers): void;
+  decorate(request: Request, headers: Record<string, string>): void;
   /** The answer to a preflight for a route with these methods; undefined where the request is none. */
-  preflight(request: Request, methods: readonly string[]): Response | undefined;
+  preflight(request: Request, methods: readonly string[]): Answer | undefined;
 }
 
 /** Origins that may read, or all of them. */
@@ -49,22 +51,22 @@ export function createCors(origins: CorsOrigins | undefined): Cors | undefined {
   if (origins === undefined) return undefined;
   const known = origins === "*" ? undefined : new Set(origins);
 
-  function allow(request: Request, headers: Headers): boolean {
+  function allow(request: Request, headers: Record<string, string>): boolean {
     if (known === undefined) {
-      headers.set("Access-Control-Allow-Origin", "*");
+      headers["Access-Control-Allow-Origin"] = "*";
       return true;
     }
     // Also where the origin is not allowed: a cache must not give one origin's answer to another.
-    headers.append("Vary", "Origin");
+    headers.Vary = headers.Vary === undefined ? "Origin" : `${headers.Vary}, Origin`;
     const origin = request.headers.get("origin");
     if (origin === null || !known.has(origin)) return false;
-    headers.set("Access-Control-Allow-Origin", origin);
+    headers["Access-Control-Allow-Origin"] = origin;
     return true;
   }
 
   return {
     decorate(request, headers) {
-      if (allow(request, headers)) headers.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);
+      if (allow(request, headers)) headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS;
     },
     preflight(request, methods) {
       const isPreflight =
@@ -73,14 +75,15 @@ export function createCors(origins: CorsOrigins | undefined): Cors | undefined {
         request.headers.has("access-control-request-method");
       if (!isPreflight) return undefined;
       // The endpoint that sends it says whether the origin is allowed.
-      return new Response(null, {
+      return {
         status: 204,
+        body: null,
         headers: {
           "Access-Control-Allow-Methods": methods.join(", "),
           "Access-Control-Allow-Headers": ALLOWED_HEADERS,
           "Access-Control-Max-Age": String(MAX_AGE_SECONDS),
         },
-      });
+      };
     },
   };
 }

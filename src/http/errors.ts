@@ -1,13 +1,14 @@
 /**
  * Errors as answers: RFC 9457 problem details, made here and nowhere else. Decisions 2.
  *
- * A route throws a `Problem`; `problemResponse` turns it, and every other error, into a response that
+ * A route throws a `Problem`; `problemAnswer` turns it, and every other error, into an answer that
  * never holds a stack, SQL text or a file path.
  *
  * @module
  */
 import { DatabaseOverloadedError, DatabaseUnavailableError } from "../database/query.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
+import type { Answer } from "./answer.ts";
 
 /** Status and title of every code. Decisions 2, the table. */
 export const PROBLEMS = {
@@ -93,6 +94,8 @@ export interface ProblemContext {
   readonly baseUrl: string;
   /** Whether the route needs a key; its answers must not be kept by a shared cache. */
   readonly isKeyed: boolean;
+  /** Of a 503, where it is later than the problem itself says. */
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 const RETRY_AFTER_UNAVAILABLE_SECONDS = 1;
@@ -118,10 +121,11 @@ export function problemOf(error: unknown): Problem {
   });
 }
 
-/** The response of a problem: `application/problem+json`. RFC 9457. */
-export function problemResponse(problem: Problem, context: ProblemContext): Response {
+/** The answer of a problem: `application/problem+json`. RFC 9457. */
+export function problemAnswer(problem: Problem, context: ProblemContext): Answer {
   const { code, status, options } = problem;
   const { errors } = options;
+  const { retryAfterSeconds } = context;
   const body = {
     type: `${context.baseUrl}/docs#errors-${code.toLowerCase().replaceAll("_", "-")}`,
     title: PROBLEMS[code].title,
@@ -130,19 +134,21 @@ export function problemResponse(problem: Problem, context: ProblemContext): Resp
     code,
     request_id: context.requestId,
     ...options.extras,
+    ...(retryAfterSeconds && { retry_after_ms: retryAfterSeconds * MS_PER_SECOND }),
     ...(errors && {
       errors: errors.slice(0, ERRORS_LISTED_MAX),
       error_count: options.errorCount ?? errors.length,
     }),
   };
-  return new Response(JSON.stringify(body), {
+  return {
     status,
+    body: JSON.stringify(body),
     headers: {
       "Content-Type": "application/problem+json",
-      "X-Request-Id": context.requestId,
       ...(context.isKeyed && { "Cache-Control": "private, no-cache" }),
       ...(status === 401 && { "WWW-Authenticate": "Bearer" }),
       ...options.headers,
+      ...(retryAfterSeconds && { "Retry-After": String(retryAfterSeconds) }),
     },
-  });
+  };
 }

@@ -13,11 +13,12 @@ import { Problem } from "./errors.ts";
 import { NO_PARAMETERS, readParameters } from "./parameters.ts";
 
 const NO_STORE = { "Cache-Control": "no-store" };
+const JSON_NO_STORE = { "Content-Type": "application/json", ...NO_STORE };
 
 export function healthRoutes(http: HttpContext, database: Database) {
   const healthz = createEndpoint(http, { route: "/healthz", isKeyed: false }, ({ search }) => {
     readParameters(NO_PARAMETERS, search);
-    return Response.json({ status: "ok" }, { headers: NO_STORE });
+    return { headers: JSON_NO_STORE, body: `{"status":"ok"}` };
   });
   const readyz = createEndpoint(http, { route: "/readyz", isKeyed: false }, async ({ search }) => {
     readParameters(NO_PARAMETERS, search);
@@ -28,7 +29,7 @@ export function healthRoutes(http: HttpContext, database: Database) {
       });
     }
     await database.row("ping", []);
-    return Response.json({ status: "ready" }, { headers: NO_STORE });
+    return { headers: JSON_NO_STORE, body: `{"status":"ready"}` };
   });
   const metrics = createEndpoint(
     http,
@@ -36,7 +37,7 @@ export function healthRoutes(http: HttpContext, database: Database) {
     async ({ search }) => {
       readParameters(NO_PARAMETERS, search);
       const headers = { "Content-Type": http.metrics.contentType, ...NO_STORE };
-      return new Response(await http.metrics.text(), { headers });
+      return { headers, body: await http.metrics.text() };
     },
   );
   const tags = ["operations"];

@@ -21,8 +21,8 @@ import {
 export type MetricsSnapshot = MetricObjectWithValues<MetricValueWithName<string>>[];
 
 export interface Metrics {
-  /** One answer of a route. */
-  answered(route: string, status: number, seconds: number): void;
+  /** A route's counter: one call for each of its answers. */
+  answersOf(route: string): (status: number, seconds: number) => void;
   /** One admission batch that was sent. */
   batchSent(size: number): void;
   /** One decision of a batch. */
@@ -36,6 +36,8 @@ export interface Metrics {
   readAnswered(): void;
   /** One page asked of memory. */
   pageLookedUp(isHit: boolean): void;
+  /** One read that a replica was there for: who answered it, and why. */
+  replicaAsked(outcome: "answered" | "behind" | "failed" | "resting"): void;
   /** One push that was stored or refused. */
   pushed(push: { feedType: string; outcome: "stored" | "refused"; rows: number }): void;
   /** One run of a background job. */
@@ -106,6 +108,12 @@ export function createMetrics(): Metrics {
     labelNames: ["result"],
     registers,
   });
+  const replicaReads = new Counter({
+    name: "feedgate_replica_reads_total",
+    help: "Reads answered by the replica, or by the primary since it was behind, failed, or rests",
+    labelNames: ["outcome"],
+    registers,
+  });
   const pushes = new Counter({
     name: "feedgate_pushes_total",
     help: "Pushes by feed type and outcome",
@@ -125,22 +133,22 @@ export function createMetrics(): Metrics {
     registers,
   });
   // Looking a label up costs more than counting, so each combination is looked up once.
-  const answers = new Map<string, { count: () => void; observe: (value: number) => void }>();
   const outcomes = new Map<string, () => void>();
   let sum: (() => Promise<string | undefined>) | undefined;
 
   return {
-    answered(route, status, value) {
-      const key = `${status} ${route}`;
-      let answer = answers.get(key);
-      if (answer === undefined) {
-        const counter = requests.labels({ route, status });
-        const histogram = seconds.labels({ route });
-        answer = { count: () => counter.inc(), observe: (each) => histogram.observe(each) };
-        answers.set(key, answer);
-      }
-      answer.count();
-      answer.observe(value);
+    answersOf(route) {
+      const histogram = seconds.labels({ route });
+      const counters = new Map<number, { inc(): void }>();
+      return (status, value) => {
+        let counter = counters.get(status);
+        if (counter === undefined) {
+          counter = requests.labels({ route, status });
+          counters.set(status, counter);
+        }
+        counter.inc();
+        histogram.observe(value);
+      };
     },
     batchSent: (size) => batches.observe(size),
     decided({ operation, outcome, isLogged, credits: charged }) {
@@ -157,6 +165,7 @@ export function createMetrics(): Metrics {
     },
     readAnswered: () => reads.inc(),
     pageLookedUp: (isHit) => pages.inc({ result: isHit ? "hit" : "miss" }),
+    replicaAsked: (outcome) => replicaReads.inc({ outcome }),
     pushed(push) {
       pushes.inc({ feed_type: push.feedType, outcome: push.outcome });
       if (push.outcome === "stored") rows.inc({ feed_type: push.feedType }, push.rows);

@@ -14,6 +14,7 @@ import { refusalOf } from "../admission/refusal.ts";
 import type { Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import type { Feed } from "../feed_row/feeds.ts";
+import { type Answer, PRIVATE_JSON } from "../http/answer.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
 import { type FieldError, Problem, problemOf } from "../http/errors.ts";
@@ -94,7 +95,7 @@ async function receivePush(
   services: Services,
   principal: Principal,
   passage: Passage,
-): Promise<Response> {
+): Promise<Answer> {
   // The body comes in and is read while the window is asked; what is wrong with it is told after.
   const [grant, prepared] = await Promise.all([
     admit(services, principal, passage.feed),
@@ -104,9 +105,7 @@ async function receivePush(
   try {
     const answer = await pass(services, passage, { grant, prepared });
     countPush(services, passage, "stored");
-    return Response.json(answer, {
-      headers: { "Cache-Control": "private, no-cache", ...headers },
-    });
+    return { headers: { ...PRIVATE_JSON, ...headers }, body: JSON.stringify(answer) };
   } catch (error) {
     countPush(services, passage, "refused");
     await record(services, passage, error);

@@ -12,6 +12,7 @@ import { refusalOf } from "../admission/refusal.ts";
 import type { Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
+import { type Answer, PRIVATE_JSON } from "../http/answer.ts";
 import type { HeldBody } from "../http/body_budget.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
@@ -149,7 +150,7 @@ async function save(
   services: Services,
   principal: Principal,
   { feedId, mode, body, call }: Target & { readonly body: SaveBody; readonly call: Call },
-): Promise<Response> {
+): Promise<Answer> {
   const changes = changesOf(body, mode);
   await checkSchema(services, changes);
   const saved = await retryRolledBack(() =>
@@ -171,10 +172,11 @@ async function save(
   assert(row !== undefined, "a feed is never deleted");
   const feedText = feedRowText(row, services.config.limits);
   const quota = `"max_feeds_allowed":${saved.max_feeds_allowed},"feeds_used":${saved.feeds_used}`;
-  return new Response(`${feedText.slice(0, -1)},${quota}}`, {
+  return {
     status: saved.outcome === "created" ? 201 : 200,
-    headers: { "Content-Type": "application/json", "Cache-Control": "private, no-cache" },
-  });
+    headers: PRIVATE_JSON,
+    body: `${feedText.slice(0, -1)},${quota}}`,
+  };
 }
 
 /** @throws {Problem} 422 `VALIDATION_FAILED`, `PRICING_INVALID` */

@@ -8,6 +8,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { feedNotFound } from "../admission/refusal.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
+import type { Answer } from "../http/answer.ts";
 import { type Call, createEndpoint } from "../http/endpoint.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
@@ -39,7 +40,7 @@ export function skillRoutes(services: Services) {
   });
   const writeIndex = createSkillIndex({ database, context });
 
-  async function download(call: Call, reference: string): Promise<Response> {
+  async function download(call: Call, reference: string): Promise<Answer> {
     const row = await database.row("find_feed_row", referenceParameters(reference));
     if (row === undefined || row.status !== "active" || !row.is_public) throw feedNotFound();
     const { format } = readParameters(SKILL_PARAMETERS, call.search);
@@ -50,7 +51,7 @@ export function skillRoutes(services: Services) {
     })(() => (format === undefined ? skill.markdown : packSkill(skill, format)));
   }
 
-  async function index(call: Call): Promise<Response> {
+  async function index(call: Call): Promise<Answer> {
     readParameters(NO_PARAMETERS, call.search);
     const text = await writeIndex();
     return revalidated(call, weakTag(text), { "Content-Type": "application/json" })(() => text);
@@ -95,13 +96,14 @@ function tagOf(skill: Skill, format: SkillFormat | undefined): string {
 
 /** 304, HEAD or the body, which is made only where it is sent. */
 function revalidated(call: Call, tag: string, headers: Readonly<Record<string, string>>) {
-  return async (makeBody: () => string | Promise<Uint8Array<ArrayBuffer>>): Promise<Response> => {
+  return async (makeBody: () => string | Promise<Uint8Array<ArrayBuffer>>): Promise<Answer> => {
     const shared = { ETag: tag, "Cache-Control": CACHE_CONTROL };
     if (matchesTag(call.request.headers.get("if-none-match"), tag)) {
-      return new Response(null, { status: 304, headers: shared });
+      return { status: 304, headers: shared, body: null };
     }
-    return new Response(call.isHead ? null : await makeBody(), {
+    return {
       headers: { ...shared, ...headers, "X-Content-Type-Options": "nosniff" },
-    });
+      body: call.isHead ? null : await makeBody(),
+    };
   };
 }
