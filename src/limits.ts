@@ -124,18 +124,24 @@ export const ADMISSION_QUEUE_MAX = 8_192;
 /** Of them, those that wait whatever the pace: a burst of agents on a slow machine is no overload. */
 export const ADMISSION_WAITING_FREE = 1_024;
 /** How long the others may wait, in milliseconds: a read is refused where it would be longer. */
-export const ADMISSION_WAIT_MS_MAX = 500;
+export const ADMISSION_WAIT_MS_MAX = 250;
 /** Connections of one process to its database. */
 export const DATABASE_CONNECTIONS_MAX = 12;
 /** Of them, those that only admission and background work use: no page holds admission up. */
 export const DATABASE_CONNECTIONS_SPARED = 4;
 /** Statements that may wait for a connection in one process, and for how long, in milliseconds. */
 export const DATABASE_WAITING_MAX = 2_000;
-export const DATABASE_WAIT_MS_MAX = 500;
+export const DATABASE_WAIT_MS_MAX = 250;
 /** Of them, those that wait whatever the pace. */
 export const DATABASE_WAITING_FREE = 512;
 /** What was let in may wait so many times as long: a pace is an average, and a machine may stall. */
 export const LATENESS_MAX = 3;
+/** Answers of 503 in a second, a fifth of a process's time at most, and at once after a quiet while. */
+export const REFUSALS_PER_SECOND = 1_500;
+export const REFUSALS_AT_ONCE_MAX = 300;
+/** Those that wait for their turn, and for how long: where they are more, all go faster. */
+export const REFUSALS_WAITING_MAX = 20_000;
+export const REFUSALS_WAIT_SECONDS_MAX = 5;
 /** Bytes of bodies in one process's hands at once; the work on them takes some times as many. */
 export const BODIES_BYTES_MAX = 32 * MIB;
 /** Batches of reads whose answer was lost, kept by a process until they are refunded. */
@@ -184,5 +190,9 @@ assert(
 );
 assert(DATABASE_CONNECTIONS_SPARED < DATABASE_CONNECTIONS_MAX, "pages have connections, too");
 assert(ADMISSION_BATCH_MAX < 2 ** 14, "a read's place in its batch fits its usage id");
+assert(
+  REFUSALS_WAIT_SECONDS_MAX < IDLE_SECONDS_MAX,
+  "a refusal that waits for its turn comes before its connection is closed",
+);
 assert(WINDOW_IDLE_MS > WINDOW_MS, "a window that is removed has no hit that counts");
 assert(RELIABILITY_HISTORY_MS < PUSH_HISTORY_MS, "reliability has all the pushes that it looks at");

@@ -13,7 +13,14 @@ import type { HttpContext } from "./http/endpoint.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createKeys, type Keys } from "./key/keys.ts";
 import type { Log } from "./lib/log.ts";
-import { BODIES_BYTES_MAX } from "./limits.ts";
+import { createPace } from "./lib/pace.ts";
+import {
+  BODIES_BYTES_MAX,
+  REFUSALS_AT_ONCE_MAX,
+  REFUSALS_PER_SECOND,
+  REFUSALS_WAIT_SECONDS_MAX,
+  REFUSALS_WAITING_MAX,
+} from "./limits.ts";
 import { createRowSchemas, type RowSchemas } from "./row_schema/row_schema.ts";
 
 export interface Services {
@@ -54,12 +61,20 @@ export async function createServices(options: ServicesOptions): Promise<Services
     isDraining: false,
   };
   const metrics = createMetrics();
+  const refusals = createPace({
+    perSecond: REFUSALS_PER_SECOND,
+    atOnceMax: REFUSALS_AT_ONCE_MAX,
+    waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
+    waitingMax: REFUSALS_WAITING_MAX,
+  });
+  metrics.gauge("feedgate_refusals_waiting", "Answers of 503 that wait", () => refusals.waiting);
   const http: HttpContext = {
     baseUrl: () => state.baseUrl,
     isDraining: () => state.isDraining,
     cors: createCors(config.corsOrigins),
     log,
     metrics,
+    refusals,
   };
   const admission = createAdmission({ database, metrics, log });
   metrics.gauge(

@@ -1,27 +1,45 @@
 /**
- * Ten times the clients that one gateway can serve: good answers a second against the peak, how long
- * good and refused answers take, and the gateway's memory. Database, gateway and clients share the
- * machine; every page is another, so nothing is answered from memory alone.
+ * Ten times as many clients as bring one gateway to its peak: good answers a second as a share of that
+ * peak, how long good and refused answers take, and the gateway's memory. Database, gateway and clients
+ * share the machine; every page is another, so nothing is answered from memory alone.
  *
- * A polite client waits for as long as `Retry-After` says; a rude one asks again at once.
+ * A polite client waits for as long as `Retry-After` says; a rude one asks again at once. Peak and
+ * overload are measured in turns, and a ratio is the median of the rounds' own ratios, so that what else
+ * runs on the machine weighs little. Ends with what was asked for, and whether it held.
+ *
+ * `bun run bench overload [-- --rounds N] [--seconds N]`
  *
  * @module
  */
-import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import type { Socket } from "bun";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import type { TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
+import { residentMb, startServer } from "./processes.ts";
 import type { Bench } from "./run.ts";
-import { percentile, startBenchDatabase } from "./support.ts";
+import { type BenchDatabase, median, percentile, startBenchDatabase } from "./support.ts";
 
-const PEAK_CONNECTIONS = 256;
+/** As many as bring a gateway to its peak on two cores; more only wait longer. */
+const PEAK_CONNECTIONS = 1_024;
 const OVERLOAD = 10;
-const SECONDS = 6;
+/** Not counted: in it all clients begin at once. */
+const START_SECONDS = 2;
 /** So many that no window grows long, as none does with the limits of a deployment. */
 const ACCOUNTS = 20_000;
 const PAGES = 2_000;
 const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
+/** What overload must leave: of the peak, of the second that an answer may take. Issue 7. */
+const GOOD_SHARE_MIN = 0.8;
+const GOOD_P99_MS_MAX = 1_000;
+/** With ten thousand connections; at 256, `bench memory` asks for less. */
+const MEMORY_MB_MAX = 512;
+
+const KINDS = [
+  { clients: "peak", connections: PEAK_CONNECTIONS, isPolite: true },
+  { clients: "ten times, polite", connections: PEAK_CONNECTIONS * OVERLOAD, isPolite: true },
+  { clients: "ten times, rude", connections: PEAK_CONNECTIONS * OVERLOAD, isPolite: false },
+] as const;
 
 interface Load {
   readonly port: number;
@@ -29,6 +47,7 @@ interface Load {
   readonly isPolite: boolean;
   readonly keys: readonly string[];
   readonly path: string;
+  readonly seconds: number;
 }
 
 interface Counted {
@@ -41,9 +60,51 @@ interface Counted {
   readonly refusedP99: number;
 }
 
-export const bench: Bench = async () => {
+interface Sample extends Counted {
+  readonly clients: string;
+  readonly connections: number;
+  readonly round: number;
+  readonly memoryMb: number;
+}
+
+export const bench: Bench = async (args) => {
+  const { values } = parseArgs({
+    args: args.filter((arg) => arg !== "--"),
+    options: {
+      rounds: { type: "string", default: "3" },
+      seconds: { type: "string", default: "5" },
+    },
+  });
+  const seconds = Number(values.seconds);
   const database = await startBenchDatabase();
-  const { sql, address } = database;
+  const { keys, feedId } = await seed(database);
+  const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
+    DATABASE_URL: database.url,
+    LOG_LEVEL: "error",
+    FEEDGATE_READ_LIMIT_FREE: "1000000",
+  });
+  const load = { port: gateway.port, keys, path: `/v1/feed/${feedId}`, seconds };
+  try {
+    await run({ ...load, ...KINDS[0] });
+    const samples: Sample[] = [];
+    for (let round = 0; round < Number(values.rounds); round++) {
+      for (const kind of KINDS) {
+        const counted = await run({ ...load, ...kind });
+        samples.push({ ...counted, ...kind, round, memoryMb: residentMb(gateway.pid) });
+      }
+    }
+    const figures = KINDS.map(({ clients }) => figuresOf(samples, clients, seconds));
+    for (const line of verdictOf(figures)) console.log(line);
+    return figures;
+  } finally {
+    await gateway.stop();
+    await database.stop();
+  }
+};
+
+/** Many accounts with a key each, and one feed of many rows. */
+async function seed(database: BenchDatabase) {
+  const { sql } = database;
   const keys = Array.from({ length: ACCOUNTS }, () => generateKey("read"));
   const accounts = await sql`
     insert into accounts (name, max_feeds_allowed)
@@ -60,63 +121,48 @@ export const bench: Bench = async () => {
   const rows = Array.from({ length: PAGES }, (_, id) => ({ id, name: `row ${id}` }));
   const scene = { sql } as unknown as TestGateway;
   const feed = await seedFeed(scene, accounts[0]?.account_id, { type: "collection", rows });
-  const {
-    host,
-    user,
-    port: databasePort,
-  } = address as { host: string; user: string; port: number };
-  const url = `postgres://${user}@localhost:${databasePort}/feedgate?host=${encodeURIComponent(host)}`;
-  const gateway = Bun.spawn([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
-    env: {
-      ...process.env,
-      DATABASE_URL: url,
-      LOG_LEVEL: "error",
-      FEEDGATE_READ_LIMIT_FREE: "1000000",
-    },
-    stdout: "pipe",
-    stderr: "inherit",
-  });
-  const { value } = await gateway.stdout.getReader().read();
-  const { port } = JSON.parse(new TextDecoder().decode(value)) as { port: number };
-  const load = { port, keys, path: `/v1/feed/${feed.feedId}` };
-  const memory = () => Number(/VmRSS:\s+(\d+)/.exec(status(gateway.pid))?.[1] ?? 0) / 1_024;
-  try {
-    await run({ ...load, connections: PEAK_CONNECTIONS, isPolite: true });
-    const figures = [];
-    for (const [clients, connections, isPolite] of [
-      ["peak", PEAK_CONNECTIONS, true],
-      ["ten times, polite", PEAK_CONNECTIONS * OVERLOAD, true],
-      ["ten times, rude", PEAK_CONNECTIONS * OVERLOAD, false],
-      ["peak again", PEAK_CONNECTIONS, true],
-    ] as const) {
-      const counted = await run({ ...load, connections, isPolite });
-      figures.push({
-        clients,
-        connections,
-        "good/s": Math.round(counted.good / SECONDS),
-        "refused/s": Math.round(counted.refused / SECONDS),
-        other: counted.other,
-        failed: counted.failed,
-        "good p50 ms": Math.round(counted.goodP50),
-        "good p99 ms": Math.round(counted.goodP99),
-        "refused p99 ms": Math.round(counted.refusedP99),
-        "memory MB": Math.round(memory()),
-      });
-    }
-    return figures;
-  } finally {
-    gateway.kill("SIGTERM");
-    await gateway.exited;
-    await database.stop();
-  }
-};
+  await sql.unsafe("vacuum analyze");
+  return { keys, feedId: feed.feedId };
+}
 
-function status(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/status`, "utf8");
-  } catch {
-    return "";
-  }
+function figuresOf(samples: readonly Sample[], clients: string, seconds: number) {
+  const own = samples.filter((each) => each.clients === clients);
+  const middle = (of: (each: Sample) => number) => median(own.map(of));
+  const goodOfPeak = middle((each) => {
+    const peak = samples.find((other) => other.clients === "peak" && other.round === each.round);
+    return each.good / (peak?.good ?? Number.NaN);
+  });
+  return {
+    clients,
+    connections: own[0]?.connections ?? 0,
+    "good/s": Math.round(middle(({ good }) => good / seconds)),
+    "good of peak": Number(goodOfPeak.toFixed(2)),
+    "refused/s": Math.round(middle(({ refused }) => refused / seconds)),
+    "good p50 ms": Math.round(middle(({ goodP50 }) => goodP50)),
+    "good p99 ms": Math.round(middle(({ goodP99 }) => goodP99)),
+    "refused p99 ms": Math.round(middle(({ refusedP99 }) => refusedP99)),
+    "memory MB": Math.round(Math.max(...own.map(({ memoryMb }) => memoryMb))),
+    "neither 200 nor 503": own.reduce((sum, { other }) => sum + other, 0),
+    "cut off": own.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}
+
+/** Each line a promise, what came out, and whether it held. */
+function verdictOf(figures: readonly ReturnType<typeof figuresOf>[]): string[] {
+  const overloaded = figures.filter(({ clients }) => clients !== "peak");
+  return overloaded.flatMap((each) => {
+    const line = (what: string, is: number, isHeld: boolean) =>
+      `${isHeld ? "holds" : "MISSED"}: ${each.clients}: ${what}: ${is}`;
+    const [good, p99] = [each["good of peak"], each["good p99 ms"]];
+    const memory = each["memory MB"];
+    const odd = each["neither 200 nor 503"] + each["cut off"];
+    return [
+      line(`good answers of the peak's, at least ${GOOD_SHARE_MIN}`, good, good >= GOOD_SHARE_MIN),
+      line(`p99 of good answers in ms, under ${GOOD_P99_MS_MAX}`, p99, p99 < GOOD_P99_MS_MAX),
+      line(`resident MB, under ${MEMORY_MB_MAX}`, memory, memory < MEMORY_MB_MAX),
+      line("answers that are neither 200 nor 503, or none, 0", odd, odd === 0),
+    ];
+  });
 }
 
 /** From a process of its own. */
@@ -134,12 +180,14 @@ interface Exchange {
   received: string;
 }
 
-async function generate({ port, connections, isPolite, keys, path }: Load): Promise<Counted> {
+async function generate(load: Load): Promise<Counted> {
+  const { port, connections, isPolite, keys, path, seconds } = load;
   const good: number[] = [];
   const refused: number[] = [];
   let other = 0;
   let failed = 0;
   let isOver = false;
+  let countFromMs = Number.POSITIVE_INFINITY;
   const any = (most: number) => Math.floor(Math.random() * most);
 
   function send(socket: Socket<Exchange>): void {
@@ -153,12 +201,13 @@ async function generate({ port, connections, isPolite, keys, path }: Load): Prom
   function answered(socket: Socket<Exchange>, text: string): void {
     const ms = performance.now() - socket.data.sentMs;
     const code = text.slice(9, 12);
-    if (code === "200") good.push(ms);
-    else if (code === "503") refused.push(ms);
+    const isCounted = performance.now() >= countFromMs;
+    if (code === "200") isCounted && good.push(ms);
+    else if (code === "503") isCounted && refused.push(ms);
     else other += 1;
-    const seconds = Number(/\r\nretry-after: (\d+)/i.exec(text)?.[1] ?? 0);
+    const waitSeconds = Number(/\r\nretry-after: (\d+)/i.exec(text)?.[1] ?? 0);
     if (code !== "503" || !isPolite) send(socket);
-    else setTimeout(send, seconds * 1_000 * (1 + Math.random()), socket);
+    else setTimeout(send, waitSeconds * 1_000 * (1 + Math.random()), socket);
   }
   const open = () =>
     Bun.connect<Exchange>({
@@ -184,7 +233,8 @@ async function generate({ port, connections, isPolite, keys, path }: Load): Prom
       },
     });
   await Promise.all(Array.from({ length: connections }, open));
-  await Bun.sleep(SECONDS * 1_000);
+  countFromMs = performance.now() + START_SECONDS * 1_000;
+  await Bun.sleep((START_SECONDS + seconds) * 1_000);
   isOver = true;
   return {
     good: good.length,
