@@ -24,6 +24,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** Whether `databaseUrl` is a PgBouncer's, in transaction mode. @default false */
   readonly isDatabasePooled: boolean;
+  /** Streaming replicas of `databaseUrl`, which pages, catalog and search are read from; absent: none. */
+  readonly databaseReadUrl: string | undefined;
   /** Folder of the embedded PostgreSQL. @default ".feedgate" */
   readonly dataDir: string;
   /** @default 3000 */
@@ -60,6 +62,7 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
+const DATABASE_PROTOCOLS = ["postgres:", "postgresql:"] as const;
 const BOOLEANS = ["true", "false"] as const;
 const CURSOR_SECRET_LENGTH_MIN = 16;
 const PORT_MAX = 65_535;
@@ -102,8 +105,9 @@ export function readConfig(environment: Environment): Config {
     mistakes.push("TLS_CERT_FILE and TLS_KEY_FILE must be set both, or neither");
   }
   const config: Config = {
-    databaseUrl: read.url("DATABASE_URL", ["postgres:", "postgresql:"]),
+    databaseUrl: read.url("DATABASE_URL", DATABASE_PROTOCOLS),
     isDatabasePooled: read.oneOf("DATABASE_POOLED", BOOLEANS) === "true",
+    databaseReadUrl: read.url("DATABASE_READ_URL", DATABASE_PROTOCOLS),
     dataDir: read.text("FEEDGATE_DATA_DIR") ?? ".feedgate",
     port: read.integer("PORT", { least: 0, most: PORT_MAX }) ?? 3000,
     host: read.text("HOST") ?? "127.0.0.1",
@@ -119,6 +123,9 @@ export function readConfig(environment: Environment): Config {
     corsOrigins: read.origins("FEEDGATE_CORS_ORIGINS"),
     limits: Object.freeze(limits),
   };
+  if (config.databaseReadUrl !== undefined && config.databaseUrl === undefined) {
+    mistakes.push("DATABASE_READ_URL names replicas of DATABASE_URL, which must be set, too");
+  }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(config);
 }

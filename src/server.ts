@@ -10,10 +10,17 @@ import { type ConnectOptions, connect, type DatabaseAddress } from "./database/c
 import { startEmbedded } from "./database/embedded.ts";
 import { type MigrationReport, migrate } from "./database/migrate.ts";
 import { createDatabase, type Database } from "./database/query.ts";
+import { REPLICA_WAIT_MS_MAX } from "./database/reader.ts";
 import { superviseEmbedded } from "./database/supervise.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
-import { DRAIN_MS_MAX, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
+import {
+  DATABASE_CONNECTIONS_MAX,
+  DATABASE_CONNECTIONS_SPARED,
+  DRAIN_MS_MAX,
+  IDLE_SECONDS_MAX,
+  SERVER_BODY_BYTES_MAX,
+} from "./limits.ts";
 import { createJobs } from "./maintenance/jobs.ts";
 import { startMaintenance } from "./maintenance/maintenance.ts";
 import { createServices, type Services } from "./services.ts";
@@ -95,6 +102,21 @@ async function migrateAlone(address: DatabaseAddress): Promise<MigrationReport> 
   }
 }
 
+/** Opens a pool; whether a replica is there, and what it is good for, the reader finds out. */
+function openReplica({ databaseReadUrl }: Config): Database | undefined {
+  if (databaseReadUrl === undefined) return undefined;
+  const connectionsMax = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
+  const connections = connect(
+    { url: databaseReadUrl, isReplica: true },
+    {
+      connectionsMax,
+      statementTimeoutMs: REPLICA_WAIT_MS_MAX,
+      connectTimeoutMs: REPLICA_WAIT_MS_MAX,
+    },
+  );
+  return createDatabase(connections, { runningMax: connectionsMax });
+}
+
 export interface GatewayOptions {
   /** Whether other processes listen on the same port (`workers/`). @default false */
   readonly isPortShared?: boolean;
@@ -108,17 +130,24 @@ export async function startGateway(
 ): Promise<Gateway> {
   // Before the database is opened: a file that can't be read is the start's first mistake.
   const tls = config.tls && (await readTls(config.tls));
-  const { database, address, close: closeDatabase } = await openDatabase(config, { log });
+  const { database, address, migrated, close: closeDatabase } = await openDatabase(config, { log });
+  if (!migrated.hasTrigrams) {
+    log.warn(
+      'search finds no misspelled names: have pg_trgm installed in the database with "create extension pg_trgm", then start again',
+    );
+  }
   // A connection of its own: no answer waits behind a step of background work.
   const background = createDatabase(
     connect(address, { connectionsMax: 1, statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX }),
   );
+  const replica = openReplica(config);
   const close = async () => {
+    await replica?.connections.end({ timeout: 0 });
     await background.connections.end({ timeout: 0 });
     await closeDatabase();
   };
   try {
-    const services = await createServices({ config, database, log });
+    const services = await createServices({ config, database, replica, log });
     const app = createApp(services).listen({
       port: config.port,
       hostname: config.host,
@@ -156,6 +185,7 @@ export async function startGateway(
       await within(CLOSE_WAIT_MS, flushed).catch((error) =>
         log.warn("key uses not written", { error }),
       );
+      await services.reader.close();
       await close();
     };
     return {

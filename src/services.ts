@@ -6,6 +6,7 @@
 import { type Admission, createAdmission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import type { Database } from "./database/query.ts";
+import { createReader, type Reader } from "./database/reader.ts";
 import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
 import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
 import { createCors } from "./http/cors.ts";
@@ -26,6 +27,8 @@ import { createRowSchemas, type RowSchemas } from "./row_schema/row_schema.ts";
 export interface Services {
   readonly config: Config;
   readonly database: Database;
+  /** Pages, catalog and search: from a replica where one is new enough. */
+  readonly reader: Reader;
   readonly log: Log;
   readonly http: HttpContext;
   readonly keys: Keys;
@@ -50,12 +53,14 @@ export interface ServerState {
 export interface ServicesOptions {
   readonly config: Config;
   readonly database: Database;
+  /** Where DATABASE_READ_URL names one. */
+  readonly replica?: Database | undefined;
   readonly log: Log;
 }
 
 /** Reads the cursor secret from the database, making it there at the first start. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
-  const { config, database, log } = options;
+  const { config, database, replica, log } = options;
   const state: ServerState = {
     baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,
@@ -91,9 +96,16 @@ export async function createServices(options: ServicesOptions): Promise<Services
     "Statements that wait for a connection",
     () => database.waiting,
   );
+  const reader = createReader(database, replica && { replica, log, onRead: metrics.replicaAsked });
+  if (replica !== undefined) {
+    metrics.gauge("feedgate_replica_up", "Whether the replica is asked", () =>
+      Number(reader.hasReplica),
+    );
+  }
   return {
     config,
     database,
+    reader,
     log,
     http,
     keys: createKeys(database),

@@ -14,6 +14,8 @@ export type DatabaseAddress =
       readonly url: string;
       /** Behind it is a PgBouncer in transaction mode: what belongs to a session is not to be had. */
       readonly isPooled?: boolean;
+      /** Only a standby will do: a server that was promoted goes ways of its own. */
+      readonly isReplica?: boolean;
     }
   | {
       readonly host: string;
@@ -34,12 +36,15 @@ export interface DatabaseHost {
  */
 export type Encryption = "none" | "prefer" | "require" | "verify";
 
+/** Which server will do: one that can be written to, one that follows another, or either. */
+export type WantedRole = "primary" | "standby" | "any";
+
 export interface AddressedHosts {
   /** In the order in which they are tried. */
   readonly hosts: readonly [DatabaseHost, ...DatabaseHost[]];
   readonly encryption: Encryption;
-  /** Whether a server that can't be written to is passed over. */
-  readonly isPrimaryWanted: boolean;
+  /** A server of another role is passed over. */
+  readonly wantedRole: WantedRole;
   /** For the driver: user, password and database, with one host. */
   readonly url: string | undefined;
   /** For the driver, where there is no address. */
@@ -65,23 +70,24 @@ export function hostsOf(address: DatabaseAddress): AddressedHosts {
     return {
       hosts: [{ host, port }],
       encryption: "none",
-      isPrimaryWanted: false,
+      wantedRole: "any",
       url: undefined,
       session: { user, database },
     };
   }
   const parts = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i.exec(address.url);
-  if (parts === null) throw new Error("DATABASE_URL must be an address of PostgreSQL");
+  if (parts === null) throw new Error("a database's address must begin with postgres://");
   const [, scheme, user, authority = "", rest] = parts;
   const url = new URL(`${scheme}${user}localhost${rest}`);
   const named = takeParameter(url, "host");
+  const target = takeParameter(url, "target_session_attrs");
   const port = Number(takeParameter(url, "port") ?? PORT_DEFAULT);
   const given = authority.split(",").map((each) => hostOf(each, port));
   // `?host=/run/postgresql` names a socket or other hosts, as in libpq.
   const hosts = named?.split(",").map((host) => ({ host, port: given[0]?.port ?? port })) ?? given;
   return {
     hosts: hosts as [DatabaseHost, ...DatabaseHost[]],
-    isPrimaryWanted: readTarget(takeParameter(url, "target_session_attrs"), hosts.length),
+    wantedRole: address.isReplica ? readReplicaTarget(target) : readTarget(target, hosts.length),
     encryption: readEncryption(takeParameter(url, "sslmode") ?? takeParameter(url, "ssl")),
     url: url.href,
     session: undefined,
@@ -89,15 +95,15 @@ export function hostsOf(address: DatabaseAddress): AddressedHosts {
 }
 
 /** Without it, of several hosts the one that can be written to is meant: a gateway writes. */
-function readTarget(target: string | undefined, hostCount: number): boolean {
+function readTarget(target: string | undefined, hostCount: number): WantedRole {
   switch (target) {
     case undefined:
-      return hostCount > 1;
+      return hostCount > 1 ? "primary" : "any";
     case "read-write":
     case "primary":
-      return true;
+      return "primary";
     case "any":
-      return false;
+      return "any";
     default:
       throw new Error(
         `target_session_attrs in DATABASE_URL must be read-write, primary or any, got "${target}": the gateway writes`,
@@ -105,12 +111,19 @@ function readTarget(target: string | undefined, hostCount: number): boolean {
   }
 }
 
+function readReplicaTarget(target = "standby"): WantedRole {
+  if (target === "standby") return target;
+  throw new Error(
+    `target_session_attrs in DATABASE_READ_URL must be standby or absent, got "${target}": it names replicas`,
+  );
+}
+
 function readEncryption(mode: string | undefined): Encryption {
   if (mode === undefined) return "none";
   const encryption = Object.hasOwn(ENCRYPTIONS, mode) ? ENCRYPTIONS[mode] : undefined;
   if (encryption !== undefined) return encryption;
   throw new Error(
-    `sslmode in DATABASE_URL must be disable, prefer, require or verify-full, got "${mode}"`,
+    `sslmode in a database's address must be disable, prefer, require or verify-full, got "${mode}"`,
   );
 }
 

@@ -45,6 +45,8 @@ export interface ConnectOptions {
    * longer, a migration say, needs a pool of its own with 0.
    */
   readonly statementTimeoutMs?: number;
+  /** From nothing to an open socket, and from there to the first statement, in milliseconds. @default 2500 */
+  readonly connectTimeoutMs?: number;
   /** Who is at work, for the audit trail. @default the database's own user */
   readonly actor?: string;
 }
@@ -52,19 +54,19 @@ export interface ConnectOptions {
 const STATEMENT_TIMEOUT_MS = 5_000;
 /** What the answer of a cancelled statement may take on top. */
 const SILENCE_MARGIN_MS = 1_000;
-/** From the open socket to the first statement, and before it from nothing to the open socket. */
 const CONNECT_TIMEOUT_MS = 2_500;
 const MS_PER_SECOND = 1_000;
 /** Between two attempts of one connection, in seconds: the driver's own pause grows to 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.2;
 /** Opens a pool; nothing is sent before the first query. */
 export function connect(address: DatabaseAddress, options: ConnectOptions = {}) {
-  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } =
+    options;
   const addressed: AddressedHosts = hostsOf(address);
   const isPooled = "url" in address && address.isPooled === true;
   const settings = {
     max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
-    connect_timeout: CONNECT_TIMEOUT_MS / MS_PER_SECOND,
+    connect_timeout: connectTimeoutMs / MS_PER_SECOND,
     idle_timeout: 0,
     max_lifetime: null,
     backoff: () => RECONNECT_PAUSE_SECONDS,
@@ -76,7 +78,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
     types: TYPES,
     socket: createSockets({
       ...addressed,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      connectTimeoutMs,
       silenceMs: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + SILENCE_MARGIN_MS,
     }),
     connection: {

@@ -9,7 +9,7 @@
 import { USAGE_MONTHS_AHEAD } from "../limits.ts";
 import type { Connections } from "./connect.ts";
 import { inFunctionSet, keepFunctionSet } from "./function_set.ts";
-import { isNotPrimary } from "./query.ts";
+import { isWrongRole } from "./query.ts";
 import { MIGRATIONS } from "./statements.ts";
 
 /** What a run applied; empty where nothing was missing. */
@@ -67,7 +67,7 @@ async function readVersion(connections: Connections): Promise<number> {
       const rows = await connections`select current_setting('server_version_num')::int as version`;
       return Number(rows[0]?.version);
     } catch (error) {
-      if (!isNotPrimary(error) || tries >= HOSTS_TRIED_MAX) throw error;
+      if (!isWrongRole(error) || tries >= HOSTS_TRIED_MAX) throw error;
     }
   }
 }

@@ -22,7 +22,7 @@ import {
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
 import { inFunctionSet } from "./function_set.ts";
-import { NOT_PRIMARY } from "./sockets.ts";
+import { WRONG_ROLE } from "./sockets.ts";
 import { STATEMENTS, type StatementTypes } from "./statements.ts";
 
 export type StatementName = keyof StatementTypes & keyof typeof STATEMENTS;
@@ -72,7 +72,7 @@ export class DatabaseOverloadedError extends DatabaseUnavailableError {
 
 /** Bounded by admission itself: they never wait for a page, and a page never for more than they take. */
 const UNGATED: ReadonlySet<StatementName> = new Set(["admit", "refund_reads", "ping"] as const);
-/** A statement that reached a standby was not sent: how often it looks for another server. */
+/** A statement that reached a server of the wrong role: how often it looks for another one. */
 const HOSTS_TRIED_MAX = 5;
 const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
 /** What is sent: each statement calls this program's functions. */
@@ -98,7 +98,7 @@ const UNAVAILABLE_CODES = new Set([
   "ENETUNREACH",
   "ENOTFOUND",
   "ERR_SOCKET_CLOSED",
-  NOT_PRIMARY,
+  WRONG_ROLE,
   "EAI_AGAIN",
   "EACCES",
   "57P01",
@@ -147,7 +147,7 @@ export function createDatabase(
       try {
         return await run(name, parameters);
       } catch (error) {
-        if (!isNotPrimary(error) || tries >= HOSTS_TRIED_MAX) {
+        if (!isWrongRole(error) || tries >= HOSTS_TRIED_MAX) {
           throw isUnavailable(error) ? unavailable(error) : error;
         }
       }
@@ -193,9 +193,9 @@ function serverTyped(parameter: unknown): unknown {
   return typeof parameter === "bigint" ? String(parameter) : parameter;
 }
 
-/** Whether the statement was not sent, since the server it would have gone to can't be written to. */
-export function isNotPrimary(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === NOT_PRIMARY;
+/** Whether the statement was not sent, since the server it would have gone to has not the wanted role. */
+export function isWrongRole(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === WRONG_ROLE;
 }
 
 function unavailable(cause: unknown): DatabaseUnavailableError {

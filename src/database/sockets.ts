@@ -4,7 +4,9 @@
  * Hosts are tried in their order, from the one that was last good; a connection that reaches none is
  * refused at once. Where a server that can be written to is wanted, a standby tells itself while the
  * session starts (`in_hot_standby`, PostgreSQL 14 or newer): its socket is closed, with an error that
- * means nothing was sent, and it is passed over for a while.
+ * means nothing was sent, and it is passed over for a while. Where a standby is wanted, so is a server that
+ * is none; and one that has been promoted tells so behind the answer of its next statement, which is then
+ * not passed on.
  *
  * A server that has stopped without a word, or a network that has, would leave a statement waiting for
  * ever: statements are bounded by the server, so a socket that is silent for longer is closed.
@@ -13,10 +15,10 @@
  */
 import { isIP, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { AddressedHosts, DatabaseHost, Encryption } from "./address.ts";
+import type { AddressedHosts, DatabaseHost, Encryption, WantedRole } from "./address.ts";
 
 export interface SocketsOptions
-  extends Pick<AddressedHosts, "hosts" | "encryption" | "isPrimaryWanted"> {
+  extends Pick<AddressedHosts, "hosts" | "encryption" | "wantedRole"> {
   /** For one attempt at all hosts, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** A socket that owes an answer and is silent for as long is closed; undefined for no bound. */
@@ -26,8 +28,8 @@ export interface SocketsOptions
 /** Opens the next socket of a pool. Never rejects: a socket that could not be opened fails later. */
 export type OpenSocket = () => Promise<Socket>;
 
-/** The server can't be written to; nothing was sent to it, so the statement may go to another. */
-export const NOT_PRIMARY = "HOST_NOT_PRIMARY";
+/** The server is not of the wanted role; nothing was written, so the statement may go to another. */
+export const WRONG_ROLE = "HOST_HAS_WRONG_ROLE";
 
 const PASSED_OVER_MS = 1_000;
 const SWEEP_MS = 500;
@@ -37,7 +39,18 @@ const SSL_ACCEPTED = "S".charCodeAt(0);
 /** How long a ReadyForQuery message is, and how it begins. */
 const READY_BYTES = 6;
 const READY_HEAD = Buffer.from([0x5a, 0, 0, 0, 5]);
-const STANDBY_MARKS = ["in_hot_standby\0on\0", "default_transaction_read_only\0on\0"];
+/** What a server of the wrong role says of itself, in a ParameterStatus message. */
+const WRONG_MARKS: Readonly<Record<WantedRole, readonly string[]>> = {
+  primary: ["in_hot_standby\0on\0", "default_transaction_read_only\0on\0"],
+  standby: ["in_hot_standby\0off\0"],
+  any: [],
+};
+/** Of the bytes before, what the beginning of a mark may be in. */
+const MARK_LENGTH_MAX = Math.max(
+  ...Object.values(WRONG_MARKS)
+    .flat()
+    .map((mark) => mark.length),
+);
 
 interface Watched {
   readonly socket: Socket;
@@ -46,7 +59,7 @@ interface Watched {
 }
 
 export function createSockets(options: SocketsOptions): OpenSocket {
-  const { hosts, encryption, isPrimaryWanted, connectTimeoutMs, silenceMs } = options;
+  const { hosts, encryption, wantedRole, connectTimeoutMs, silenceMs } = options;
   const passedOverUntilMs = new Map<DatabaseHost, number>();
   let lastGood: DatabaseHost = hosts[0];
   const sweep = silenceMs === undefined ? undefined : createSweep(silenceMs);
@@ -60,26 +73,28 @@ export function createSockets(options: SocketsOptions): OpenSocket {
     return [...turned.filter(isGood), ...turned.filter((host) => !isGood(host))];
   }
 
-  /** Looks on while the session starts. */
+  /** Looks on while the session starts; at a standby also later, since it may be promoted. */
   function prove(socket: Socket, host: DatabaseHost): void {
-    let started = "";
+    let isStarted = false;
+    let seen = "";
     // Without an error the driver would try again at once, and for ever.
     const fail = () => socket.destroy(closedEarly());
     const emit = socket.emit.bind(socket) as (...event: unknown[]) => boolean;
-    // Before the driver: from a standby it must not hear that the session is ready.
+    // Before the driver: from a server of the wrong role it must not hear that the session is ready.
     const look = (name: unknown, ...rest: unknown[]) => {
       if (name !== "data") return emit(name, ...rest);
       const bytes = rest[0] as Buffer;
-      started += bytes.toString("latin1");
-      if (isPrimaryWanted && STANDBY_MARKS.some((mark) => started.includes(mark))) {
+      seen = (isStarted ? seen.slice(-MARK_LENGTH_MAX) : seen) + bytes.toString("latin1");
+      if (WRONG_MARKS[wantedRole].some((mark) => seen.includes(mark))) {
         passedOverUntilMs.set(host, performance.now() + PASSED_OVER_MS);
-        socket.destroy(standbyError(host));
+        socket.destroy(wrongRole(host, wantedRole));
         return true;
       }
-      if (isReady(bytes)) {
+      if (!isStarted && isReady(bytes)) {
+        isStarted = true;
         lastGood = host;
         socket.off("end", fail);
-        socket.emit = emit as typeof socket.emit;
+        if (wantedRole !== "standby") socket.emit = emit as typeof socket.emit;
       }
       return emit(name, ...rest);
     };
@@ -113,9 +128,11 @@ function failingSocket(failure: unknown): Socket {
   return socket;
 }
 
-function standbyError({ host, port }: DatabaseHost): Error {
-  const message = `the database at ${host}:${port} is a standby or read-only`;
-  return Object.assign(new Error(message), { code: NOT_PRIMARY });
+function wrongRole({ host, port }: DatabaseHost, wantedRole: WantedRole): Error {
+  const found = wantedRole === "standby" ? "no standby" : "a standby or read-only";
+  return Object.assign(new Error(`the database at ${host}:${port} is ${found}`), {
+    code: WRONG_ROLE,
+  });
 }
 
 async function open(

@@ -13,8 +13,11 @@ import sql_credit_create_promotion from "../../sql/credit/create_promotion.sql" 
 import sql_credit_grant_credits from "../../sql/credit/grant_credits.sql" with { type: "text" };
 import sql_credit_record_purchase from "../../sql/credit/record_purchase.sql" with { type: "text" };
 import sql_credit_redeem_promotion from "../../sql/credit/redeem_promotion.sql" with { type: "text" };
+import sql_database_await_replay from "../../sql/database/await_replay.sql" with { type: "text" };
+import sql_database_find_replica_state from "../../sql/database/find_replica_state.sql" with { type: "text" };
 import sql_database_keep_setting from "../../sql/database/keep_setting.sql" with { type: "text" };
 import sql_database_ping from "../../sql/database/ping.sql" with { type: "text" };
+import sql_database_read_wal_position from "../../sql/database/read_wal_position.sql" with { type: "text" };
 import sql_demo_keep_demo_account from "../../sql/demo/keep_demo_account.sql" with { type: "text" };
 import sql_demo_list_demo_settings from "../../sql/demo/list_demo_settings.sql" with { type: "text" };
 import sql_feed_find_unindexed_batches from "../../sql/feed/find_unindexed_batches.sql" with { type: "text" };
@@ -32,6 +35,7 @@ import sql_feed_row_find_feed_row from "../../sql/feed_row/find_feed_row.sql" wi
 import sql_feed_row_list_feed_rows from "../../sql/feed_row/list_feed_rows.sql" with { type: "text" };
 import sql_functions_admit from "../../sql/functions/admit.sql" with { type: "text" };
 import sql_functions_append_ledger_entry from "../../sql/functions/append_ledger_entry.sql" with { type: "text" };
+import sql_functions_await_replay from "../../sql/functions/await_replay.sql" with { type: "text" };
 import sql_functions_begin_job from "../../sql/functions/begin_job.sql" with { type: "text" };
 import sql_functions_close_names from "../../sql/functions/close_names.sql" with { type: "text" };
 import sql_functions_close_words from "../../sql/functions/close_words.sql" with { type: "text" };
@@ -119,6 +123,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "admit", text: sql_functions_admit },
   { name: "append_ledger_entry", text: sql_functions_append_ledger_entry },
+  { name: "await_replay", text: sql_functions_await_replay },
   { name: "begin_job", text: sql_functions_begin_job },
   { name: "close_names", text: sql_functions_close_names },
   { name: "close_words", text: sql_functions_close_words },
@@ -169,8 +174,11 @@ export const STATEMENTS = {
   grant_credits: sql_credit_grant_credits,
   record_purchase: sql_credit_record_purchase,
   redeem_promotion: sql_credit_redeem_promotion,
+  await_replay: sql_database_await_replay,
+  find_replica_state: sql_database_find_replica_state,
   keep_setting: sql_database_keep_setting,
   ping: sql_database_ping,
+  read_wal_position: sql_database_read_wal_position,
   keep_demo_account: sql_demo_keep_demo_account,
   list_demo_settings: sql_demo_list_demo_settings,
   find_unindexed_batches: sql_feed_find_unindexed_batches,
@@ -364,6 +372,20 @@ export interface StatementTypes {
       readonly created_at: string | null;
     };
   };
+  /** whether a standby has what the primary had, asked before it is read */
+  await_replay: {
+    parameters: readonly [wal_position: string, wait_max: string];
+    row: {
+      readonly is_caught_up: boolean;
+    };
+  };
+  /** whether a server is a standby that hears of its primary */
+  find_replica_state: {
+    parameters: readonly [];
+    row: {
+      readonly is_following: boolean;
+    };
+  };
   /** a value that all processes must agree on: the first one written wins */
   keep_setting: {
     parameters: readonly [name: string, value: string];
@@ -376,6 +398,13 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly answer: number;
+    };
+  };
+  /** how far the primary's WAL is on disk: whatever was answered as committed lies before it */
+  read_wal_position: {
+    parameters: readonly [];
+    row: {
+      readonly wal_position: string;
     };
   };
   /** the demo's account by its known id: made once, whichever start comes first */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Database } from "../database/query.ts";
+import type { Reader } from "../database/reader.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
@@ -29,13 +29,19 @@ export interface Page {
 }
 
 export interface PageSource {
-  readonly database: Database;
+  readonly reader: Reader;
   readonly cursorSecret: string;
   readonly filterIndexer: FilterIndexer;
 }
 
 const GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
 const UNINDEXED_MAX = BigInt(FILTER_UNINDEXED_MAX);
+
+/** What to read, and the data version that it must at least have. */
+interface Wanted<Plan> {
+  readonly plan: Plan;
+  readonly atLeast: bigint;
+}
 
 interface Rows {
   readonly dataVersion: bigint;
@@ -46,17 +52,17 @@ interface Rows {
 }
 
 /**
- * Undefined where the feed has gone meanwhile.
+ * The page at the data version `atLeast` or a newer one; undefined where the feed has gone meanwhile.
  * @throws {Problem} 410 `CURSOR_EXPIRED`; 400 `JSONPATH_INVALID` where the projection grows too large.
  */
 export async function buildPage(
   source: PageSource,
   feed: Feed,
-  plan: ReadPlan,
+  { plan, atLeast }: Wanted<ReadPlan>,
 ): Promise<Page | undefined> {
   switch (plan.kind) {
     case "document": {
-      const row = await source.database.row("read_document", [feed.feedId]);
+      const row = await source.reader.row("read_document", [feed.feedId], isAt(atLeast));
       if (row === undefined) return undefined;
       const data = projected(plan, row.data);
       const text = `{"data":${data},`;
@@ -64,18 +70,24 @@ export async function buildPage(
       return { dataVersion: row.data_version, tag, text, nextCursor: null, isCacheable: true };
     }
     case "details": {
-      const rows = await readDetails(source, feed, plan);
+      const rows = await readDetails(source, feed, { plan, atLeast });
       const limits = { limit: plan.ids.length, offset: 0 };
       return rows && pageOf(rows, plan, limits);
     }
     case "page": {
       const rows =
         plan.source === "collection"
-          ? await readCollection(source, feed, plan)
-          : await readStream(source, feed, plan);
+          ? await readCollection(source, feed, { plan, atLeast })
+          : await readStream(source, feed, { plan, atLeast });
       return rows && pageOf(rows, plan, plan);
     }
   }
+}
+
+/** Whether what was read is new enough. A feed that is not there may only have come later. */
+function isAt(atLeast: bigint) {
+  return (row: { readonly data_version: bigint } | undefined) =>
+    row !== undefined && row.data_version >= atLeast;
 }
 
 function pageOf(rows: Rows, plan: ReadPlan, shown: { limit: number; offset: number }): Page {
@@ -97,21 +109,26 @@ function projected(plan: ReadPlan, data: string): string {
 }
 
 async function readCollection(
-  { database, cursorSecret, filterIndexer }: PageSource,
+  { reader, cursorSecret, filterIndexer }: PageSource,
   feed: Feed,
-  plan: PagePlan,
+  { plan, atLeast }: Wanted<PagePlan>,
 ): Promise<Rows | undefined> {
   const cursor = plan.cursor?.kind === "collection" ? plan.cursor : undefined;
-  const row = await database.row("read_collection_page", [
-    feed.feedId,
-    cursor?.batchNumber ?? null,
-    cursor?.position ?? 0n,
-    BigInt(plan.offset),
-    plan.limit,
-    ...filterParameters(plan),
-    GRACE,
-    UNINDEXED_MAX,
-  ]);
+  const row = await reader.row(
+    "read_collection_page",
+    [
+      feed.feedId,
+      cursor?.batchNumber ?? null,
+      cursor?.position ?? 0n,
+      BigInt(plan.offset),
+      plan.limit,
+      ...filterParameters(plan),
+      GRACE,
+      UNINDEXED_MAX,
+    ],
+    // A batch that can't be read may be one that the replica has not heard of yet.
+    (found) => isAt(atLeast)(found) && found?.is_readable === true,
+  );
   if (row === undefined) return undefined;
   const { batch_number: batchNumber, last_position: position } = row;
   if (row.is_readable !== true) {
@@ -139,22 +156,26 @@ async function readCollection(
 }
 
 async function readStream(
-  { database, cursorSecret, filterIndexer }: PageSource,
+  { reader, cursorSecret, filterIndexer }: PageSource,
   feed: Feed,
-  plan: PagePlan,
+  { plan, atLeast }: Wanted<PagePlan>,
 ): Promise<Rows | undefined> {
   const cursor = plan.cursor?.kind === "stream" ? plan.cursor : undefined;
-  const row = await database.row("read_stream_page", [
-    feed.feedId,
-    cursor?.eventAt ?? null,
-    cursor?.position ?? null,
-    plan.startTime ?? null,
-    plan.endTime ?? null,
-    BigInt(plan.offset),
-    plan.limit,
-    ...filterParameters(plan),
-    UNINDEXED_MAX,
-  ]);
+  const row = await reader.row(
+    "read_stream_page",
+    [
+      feed.feedId,
+      cursor?.eventAt ?? null,
+      cursor?.position ?? null,
+      plan.startTime ?? null,
+      plan.endTime ?? null,
+      BigInt(plan.offset),
+      plan.limit,
+      ...filterParameters(plan),
+      UNINDEXED_MAX,
+    ],
+    isAt(atLeast),
+  );
   if (row === undefined) return undefined;
   filterIndexer.noteUnindexed({ feedId: feed.feedId, batchNumber: 0n }, row.unindexed);
   const { last_event_at: eventAt, last_position: position } = row;
@@ -174,14 +195,14 @@ async function readStream(
 }
 
 async function readDetails(
-  { database }: PageSource,
+  { reader }: PageSource,
   feed: Feed,
-  plan: DetailsPlan,
+  { plan, atLeast }: Wanted<DetailsPlan>,
 ): Promise<Rows | undefined> {
   // No id holds a NUL, and PostgreSQL takes none in a parameter.
   const ids = plan.ids.filter((id) => !id.includes("\0"));
   const statement = plan.source === "collection" ? "read_collection_rows" : "read_stream_rows";
-  const row = await database.row(statement, [feed.feedId, ids]);
+  const row = await reader.row(statement, [feed.feedId, ids], isAt(atLeast));
   return (
     row && {
       dataVersion: row.data_version,

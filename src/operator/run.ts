@@ -52,7 +52,12 @@ function configOf(
   environment: Environment,
 ): Config {
   if (dataDir === undefined) return readConfig(environment);
-  return readConfig({ ...environment, FEEDGATE_DATA_DIR: dataDir, DATABASE_URL: undefined });
+  return readConfig({
+    ...environment,
+    FEEDGATE_DATA_DIR: dataDir,
+    DATABASE_URL: undefined,
+    DATABASE_READ_URL: undefined,
+  });
 }
 
 /** One line; a line for each mistake in the environment. */

@@ -9,7 +9,8 @@
  * @module
  */
 import { readConfig } from "../../src/config.ts";
-import { createDatabase } from "../../src/database/query.ts";
+import { createDatabase, type Database } from "../../src/database/query.ts";
+import { createReader } from "../../src/database/reader.ts";
 import { buildPage, type PageSource } from "../../src/feed/build_page.ts";
 import { writeCursor } from "../../src/feed/cursor.ts";
 import { type PagePlan, planRead } from "../../src/feed/read_plan.ts";
@@ -28,6 +29,8 @@ const INDEX_CHUNK_ROWS = 5_000;
 
 interface Scene {
   readonly database: BenchDatabase;
+  /** The benchmark's own. */
+  readonly pool: Database;
   readonly gateway: Gateway;
   readonly source: PageSource;
   readonly key: string;
@@ -136,17 +139,18 @@ async function startScene(database: BenchDatabase): Promise<Scene> {
     )
     insert into api_keys (account_id, key_hash, key_start, permission)
     select account_id, ${hashKey(key)}, ${startOf(key)}, 'read' from account`;
+  const pool = createDatabase(database.sql);
   const source: PageSource = {
-    database: createDatabase(database.sql),
+    reader: createReader(pool),
     cursorSecret: gateway.services.cursorSecret,
     filterIndexer: { noteUnindexed() {}, idle: async () => {} },
   };
-  return { database, gateway, source, key };
+  return { database, pool, gateway, source, key };
 }
 
 /** A feed with so many rows of eight fields, 220 bytes each, indexed as the background would. */
 async function seed(
-  { database: { sql }, gateway, source }: Scene,
+  { database: { sql }, pool, gateway }: Scene,
   type: "collection" | "stream",
   rows: number,
 ): Promise<SizedFeed> {
@@ -188,20 +192,20 @@ async function seed(
         timestamptz '2026-01-01T00:00:00Z' + number * interval '1 second', ${payload}
       from generate_series(1, ${rows}) as number`);
   }
-  await indexAll(source, { feedId, batchNumber: BigInt(batch ?? 0), rows });
+  await indexAll(pool, { feedId, batchNumber: BigInt(batch ?? 0), rows });
   const feed = await gateway.services.feeds.findFresh(slug);
   if (feed === undefined) throw new Error("the seeded feed was not found");
   return { feed, rows };
 }
 
 async function indexAll(
-  { database }: PageSource,
+  pool: Database,
   target: { feedId: string; batchNumber: bigint; rows: number },
 ): Promise<void> {
   const startMs = performance.now();
   for (let hasMore = true; hasMore; ) {
     const parameters = [target.feedId, target.batchNumber, INDEX_CHUNK_ROWS] as const;
-    hasMore = (await database.row("index_filter_rows", parameters))?.has_more ?? false;
+    hasMore = (await pool.row("index_filter_rows", parameters))?.has_more ?? false;
   }
   const us = ((performance.now() - startMs) * 1_000) / target.rows;
   console.log(`indexed, ${us.toFixed(0)} µs a row`);
@@ -224,7 +228,7 @@ async function readPage({ source }: Scene, kind: Kind, sized: SizedFeed): Promis
   const query = kind.query(sized, source.cursorSecret);
   const startMs = performance.now();
   const plan = planRead(query, sized.feed, source.cursorSecret);
-  const page = await buildPage(source, sized.feed, plan);
+  const page = await buildPage(source, sized.feed, { plan, atLeast: 0n });
   const ms = performance.now() - startMs;
   if (page === undefined) throw new Error("no page");
   return ms;

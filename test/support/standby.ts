@@ -1,0 +1,137 @@
+/**
+ * A primary and a streaming standby of it, both real servers of the embedded PostgreSQL.
+ *
+ * The standby begins as a copy of the primary's files, taken while that runs by PostgreSQL's own low-level
+ * backup calls: the embedded PostgreSQL comes without `pg_basebackup`. PostgreSQL manual, 25.3.4.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Connections, connect } from "../../src/database/connect.ts";
+import { startEmbedded } from "../../src/database/embedded.ts";
+import { prepareSite, type Site } from "../../src/database/embedded_files.ts";
+
+export interface ServerPair {
+  readonly primaryUrl: string;
+  readonly standbyUrl: string;
+  /** On the primary. */
+  readonly sql: Connections;
+  /** On the standby; valid until that ends. */
+  readonly standbySql: () => Connections;
+  /** Every process of the standby. */
+  readonly signalStandby: (signal: "SIGSTOP" | "SIGCONT" | "SIGKILL") => void;
+  readonly startStandby: () => Promise<void>;
+  stop(): Promise<void>;
+}
+
+const NOT_COPIED = /\/(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+)$/;
+const POLL_MS = 10;
+const START_MS_MAX = 20_000;
+
+function urlOf(host: string): string {
+  return `postgres://postgres@localhost:5432/feedgate?host=${encodeURIComponent(host)}`;
+}
+
+export async function startServerPair(): Promise<ServerPair> {
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-pair-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(folder, 0o755);
+  const dataDir = join(folder, "primary");
+  const postgres = await startEmbedded({ dataDir });
+  const site = await prepareSite(dataDir);
+  const primaryUrl = urlOf(postgres.host);
+  const standbyUrl = urlOf(folder);
+  const sql = connect({ url: primaryUrl }, { connectionsMax: 2, statementTimeoutMs: 0 });
+  const cluster = join(folder, "standby");
+  await copyCluster(sql, site.cluster, cluster);
+  writeFileSync(join(cluster, "standby.signal"), "");
+  writeFileSync(
+    join(cluster, "postgresql.auto.conf"),
+    `primary_conninfo = 'host=${postgres.host} port=5432 user=postgres'\n`,
+  );
+  const { account } = site;
+  if (account !== undefined) {
+    const owner = `${account.uid}:${account.gid}`;
+    spawnSync("chown", ["-R", owner, cluster]);
+    spawnSync("chown", [owner, folder]);
+  }
+  chmodSync(cluster, 0o700);
+
+  let child: ChildProcess | undefined;
+  let standbySql: Connections | undefined;
+  async function startStandby(): Promise<void> {
+    rmSync(join(cluster, "postmaster.pid"), { force: true });
+    child = startPostgres(site, cluster, folder);
+    await untilReady(cluster);
+  }
+  function signalStandby(signal: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
+    const pid = child?.pid as number;
+    const children = spawnSync("pgrep", ["-P", String(pid)]).stdout.toString();
+    const pids = children.split("\n").filter(Boolean).map(Number);
+    for (const each of [pid, ...pids]) process.kill(each, signal);
+  }
+  await startStandby();
+  return {
+    primaryUrl,
+    standbyUrl,
+    sql,
+    standbySql: () => {
+      standbySql ??= connect({ url: standbyUrl }, { connectionsMax: 1 });
+      return standbySql;
+    },
+    signalStandby,
+    startStandby,
+    async stop() {
+      child?.kill("SIGQUIT");
+      await standbySql?.end({ timeout: 0 });
+      await sql.end({ timeout: 0 });
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function copyCluster(sql: Connections, from: string, to: string): Promise<void> {
+  const session = await sql.reserve();
+  // Fast: the checkpoint is made at once.
+  await session`select pg_backup_start('standby', true)`;
+  cpSync(from, to, { recursive: true, filter: (path) => !NOT_COPIED.test(path) });
+  const [stopped] = await session`select labelfile from pg_backup_stop(false)`;
+  writeFileSync(join(to, "backup_label"), stopped?.labelfile);
+  session.release();
+}
+
+function startPostgres(site: Site, cluster: string, socketDir: string): ChildProcess {
+  const settings = ["listen_addresses=", "timezone=UTC", "max_connections=200", "fsync=off"];
+  const args = ["-D", cluster, "-k", socketDir, "-p", "5432"];
+  return spawn(
+    join(site.runtime, "bin", "postgres"),
+    [...args, ...settings.flatMap((setting) => ["-c", setting])],
+    {
+      ...site.account,
+      cwd: "/",
+      env: { PATH: process.env.PATH, LC_ALL: "C", ...site.libraries },
+      stdio: "ignore",
+    },
+  );
+}
+
+async function untilReady(cluster: string): Promise<void> {
+  const until = Date.now() + START_MS_MAX;
+  while (!/^(ready|standby)/m.test(readStatus(cluster))) {
+    if (Date.now() > until) throw new Error("the standby did not start");
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+function readStatus(cluster: string): string {
+  try {
+    return readFileSync(join(cluster, "postmaster.pid"), "utf8");
+  } catch {
+    // Not written yet.
+    return "";
+  }
+}
