@@ -12,8 +12,8 @@
 -- account_ids: the accounts of the batch, each once, ascending (the order of the locks)
 -- The other arrays are parallel, one element a read:
 --   account_numbers (place of its account in account_ids), window_numbers (reads of one window share
---   one, from 1), key_ids, operations, feed_ids (null where no feed is meant), definition_versions
---   (the feed's, as the caller planned by it; null to skip the check), limits (calls in a window for
+--   one, from 1), key_ids, operations, feed_ids (null where no feed is meant), planned_versions (the
+--   feed's, as the caller planned by it; null to skip the check), limits (calls in a window for
 --   feeds that are free), limits_paid (for metered and purchased feeds), idempotency_keys and
 --   query_hashes (both may be null)
 -- window_us: length of the window in microseconds
@@ -22,10 +22,19 @@
 --   ids, by which refund_reads finds them where the answer is lost. No row comes back for a batch that
 --   was given up as lost before it began
 --
--- Outcomes: granted, replayed (granted under a remembered idempotency key), limited, unpaid,
--- not_purchased, key_refused, feed_closed, stale (the feed changed: plan again), key_reused.
--- data_version is the feed's; for metadata, which shows more than the data, that of its row (xmin).
--- charge_nanos is the price where the outcome is unpaid; frees_us is when a full window has room again.
+-- One row comes back for the whole batch, a list for each figure: read for read it would be ten times
+-- as many values for PostgreSQL to send and for the gateway to take apart. Lists are text, parted by
+-- commas, in the order of the reads; an empty element is null.
+--
+-- outcomes: granted, replayed (granted under a remembered idempotency key), limited, unpaid,
+-- not_purchased, key_refused, feed_closed, stale (the feed changed: plan again), key_reused
+-- usage_ids: null where nothing is logged
+-- charges_nanos: the price where the outcome is unpaid
+-- balances_nanos: after the read
+-- frees_us: when a full window has room again
+-- oldest_us: when the oldest hit that counts leaves the window
+-- data_versions: the feed's; for metadata, which shows more than the data, that of its row (xmin)
+-- replayed_us: when the usage event of a replayed read happened
 create or replace function admit(
   account_ids uuid[],
   account_numbers int[],
@@ -33,7 +42,7 @@ create or replace function admit(
   key_ids uuid[],
   operations text[],
   feed_ids uuid[],
-  definition_versions bigint[],
+  planned_versions bigint[],
   limits int[],
   limits_paid int[],
   idempotency_keys text[],
@@ -43,17 +52,18 @@ create or replace function admit(
   batch_token text
 )
 returns table (
-  outcome text,
-  usage_id uuid,
-  happened_us bigint,
-  charge_nanos bigint,
-  balance_nanos bigint,
-  window_limit int,
-  window_used int,
-  frees_us bigint,
-  oldest_us bigint,
-  data_version bigint,
-  definition_version bigint
+  decided_us bigint,
+  outcomes text,
+  usage_ids text,
+  charges_nanos text,
+  balances_nanos text,
+  window_limits text,
+  windows_used text,
+  frees_us text,
+  oldest_us text,
+  data_versions text,
+  definition_versions text,
+  replayed_us text
 )
 language plpgsql
 -- The arrays are small and every table is reached by its key; without these, and without the lateral
@@ -73,37 +83,47 @@ declare
   -- batch's token: unique over all processes, and in the order of the log.
   id_head text;
   wanted record;
+  outcome text;
+  usage_id uuid;
+  charge bigint;
+  balance bigint;
   used int;
   added int;
+  is_not_purchased boolean;
+  remembered_hash text;
+  remembered_id uuid;
+  remembered_charge bigint;
+  remembered_at timestamptz;
   -- By account, in the order of account_ids.
   account_places tid[];
   balances bigint[];
   spent bigint[];
+  is_spent boolean := false;
   -- By window, in the order of its first grant.
   window_slots int[] := array_fill(0, array[cardinality(key_ids)]);
-  window_slot int := 0;
+  window_slot int;
+  window_reads int[] := '{}';
   window_places tid[] := '{}';
-  window_accounts uuid[] := '{}';
-  window_operations text[] := '{}';
-  window_feeds uuid[] := '{}';
   window_expired int[] := '{}';
   window_added int[] := '{}';
-  -- By read that leaves a usage event.
-  usage_ids uuid[] := '{}';
-  usage_accounts uuid[] := '{}';
-  usage_operations text[] := '{}';
-  usage_feeds uuid[] := '{}';
-  usage_charges bigint[] := '{}';
-  usage_balances bigint[] := '{}';
-  -- By read that is to be remembered.
-  remembered_accounts uuid[] := '{}';
-  remembered_keys text[] := '{}';
-  remembered_hashes text[] := '{}';
-  remembered_ids uuid[] := '{}';
-  remembered_charges bigint[] := '{}';
-  -- By read that is replayed.
-  replayed_accounts uuid[] := '{}';
-  replayed_keys text[] := '{}';
+  is_window_new boolean := false;
+  is_window_known boolean := false;
+  -- By read: what is answered.
+  read_outcomes text[] := '{}';
+  read_usage_ids uuid[] := '{}';
+  read_charges bigint[] := '{}';
+  read_balances bigint[] := '{}';
+  read_limits int[] := '{}';
+  read_used int[] := '{}';
+  read_frees bigint[] := array_fill(null::bigint, array[cardinality(key_ids)]);
+  read_oldest bigint[] := '{}';
+  read_data_versions bigint[] := '{}';
+  read_definition_versions bigint[] := '{}';
+  read_replayed bigint[] := array_fill(null::bigint, array[cardinality(key_ids)]);
+  is_logged boolean := false;
+  -- The reads that are to be remembered, and that are replayed.
+  remembered_reads int[] := '{}';
+  replayed_reads int[] := '{}';
 begin
   select
     array_agg(locked.ctid order by locked.number),
@@ -118,13 +138,6 @@ begin
     for no key update of accounts
   ) as locked;
   spent := array_fill(0::bigint, array[cardinality(balances)]);
-
-  -- Asked under the locks, as it is written under them: a lost batch is either here before it has begun,
-  -- or committed before it is looked for.
-  perform from lost_batches where lost_batches.batch_token = admit.batch_token;
-  if found then
-    return;
-  end if;
 
   moment := clock_timestamp();
   now_us := floor(extract(epoch from moment) * 1000000)::bigint;
@@ -155,15 +168,10 @@ begin
         when reads.operation = 'data' and feeds.price_type = 'metered' then feeds.call_price_nanos
         else 0
       end as price_nanos,
-      feeds.price_type = 'one_time' and reads.operation in ('data', 'revalidate')
-        and purchases.feed_id is null as is_not_purchased,
+      feeds.price_type = 'one_time' and reads.operation in ('data', 'revalidate') as is_sold_once,
       reads.operation in ('data', 'metadata', 'catalog', 'search') as is_logged,
       reads.idempotency_key,
       reads.query_hash,
-      remembered.query_hash as remembered_hash,
-      remembered.usage_id as remembered_id,
-      remembered.charge_nanos as remembered_charge,
-      remembered.happened_at as remembered_at,
       windows.ctid as window_place,
       windows.hits,
       coalesce(width_bucket(now_us - window_us, windows.hits), 0) as hits_expired,
@@ -177,7 +185,7 @@ begin
         case when asked.operation in ('data', 'push') then asked.feed_id else nil end
           as window_feed_id
       from unnest(
-        account_numbers, window_numbers, key_ids, operations, feed_ids, definition_versions,
+        account_numbers, window_numbers, key_ids, operations, feed_ids, planned_versions,
         limits, limits_paid, idempotency_keys, query_hashes
       ) with ordinality as asked (
         account_number, window_number, key_id, operation, feed_id, definition_version,
@@ -211,146 +219,164 @@ begin
       limit 1
     ) as windows
       on true
-    -- The two that are rarely there are looked up by a null key, that is not at all, where they can't.
-    left join lateral (
-      select purchases.feed_id
-      from purchases
-      where purchases.account_id = reads.account_id
-        and purchases.feed_id = case when feeds.price_type = 'one_time' then reads.feed_id end
-      limit 1
-    ) as purchases
-      on true
-    left join lateral (
-      select
-        idempotency_keys.query_hash, idempotency_keys.usage_id, idempotency_keys.charge_nanos,
-        idempotency_keys.happened_at
-      from idempotency_keys
-      where idempotency_keys.account_id = reads.account_id
-        and idempotency_keys.idempotency_key = reads.idempotency_key
-        and idempotency_keys.happened_at > moment - idempotency_us * interval '1 microsecond'
-      limit 1
-    ) as remembered
-      on true
+    -- Asked under the locks, as it is written under them: a lost batch is either here before it has
+    -- begun, or committed before it is looked for.
+    where not exists (
+      select from lost_batches where lost_batches.batch_token = admit.batch_token
+    )
     order by reads.place
   loop
     usage_id := null;
-    happened_us := now_us;
-    charge_nanos := 0;
-    window_limit := wanted.window_limit;
-    data_version := wanted.data_version;
-    definition_version := wanted.definition_version;
-    balance_nanos := balances[wanted.account_number];
+    charge := 0;
+    balance := balances[wanted.account_number];
     window_slot := window_slots[wanted.window_number];
     added := case when window_slot = 0 then 0 else window_added[window_slot] end;
     used := wanted.hits_total - wanted.hits_expired + added;
+    -- Looked up only for the few reads that need them: in the query, they would cost every read.
+    is_not_purchased := false;
+    if wanted.is_sold_once then
+      is_not_purchased := not exists (
+        select from purchases
+        where purchases.account_id = wanted.account_id and purchases.feed_id = wanted.feed_id
+      );
+    end if;
+    remembered_hash := null;
+    if wanted.idempotency_key is not null then
+      select
+        keys.query_hash, keys.usage_id, keys.charge_nanos, keys.happened_at
+      into remembered_hash, remembered_id, remembered_charge, remembered_at
+      from idempotency_keys as keys
+      where keys.account_id = wanted.account_id
+        and keys.idempotency_key = wanted.idempotency_key
+        and keys.happened_at > moment - idempotency_us * interval '1 microsecond';
+    end if;
 
     outcome := case
       when wanted.refusal is not null then wanted.refusal
-      when wanted.remembered_hash <> wanted.query_hash then 'key_reused'
-      when wanted.is_not_purchased then 'not_purchased'
+      when remembered_hash <> wanted.query_hash then 'key_reused'
+      when is_not_purchased then 'not_purchased'
       when used >= wanted.window_limit then 'limited'
-      when wanted.remembered_id is not null then 'replayed'
-      when wanted.price_nanos > balance_nanos then 'unpaid'
+      when remembered_hash is not null then 'replayed'
+      when wanted.price_nanos > balance then 'unpaid'
       else 'granted'
     end;
 
     if outcome = 'granted' or outcome = 'replayed' then
       used := used + 1;
       if window_slot = 0 then
-        window_slot := cardinality(window_added) + 1;
-        window_slots[wanted.window_number] := window_slot;
-        window_places[window_slot] := wanted.window_place;
-        window_accounts[window_slot] := wanted.account_id;
-        window_operations[window_slot] := wanted.operation;
-        window_feeds[window_slot] := wanted.window_feed_id;
-        window_expired[window_slot] := wanted.hits_expired;
-      end if;
-      window_added[window_slot] := added + 1;
-
-      if outcome = 'granted' then
-        charge_nanos := wanted.price_nanos;
-        if charge_nanos > 0 then
-          balance_nanos := balance_nanos - charge_nanos;
-          balances[wanted.account_number] := balance_nanos;
-          spent[wanted.account_number] := spent[wanted.account_number] + charge_nanos;
-        end if;
-        if wanted.is_logged then
-          usage_id := (id_head || to_hex(32768 + wanted.place) || batch_token)::uuid;
-          usage_ids := usage_ids || usage_id;
-          usage_accounts := usage_accounts || wanted.account_id;
-          usage_operations := usage_operations || wanted.operation;
-          usage_feeds := usage_feeds || wanted.feed_id;
-          usage_charges := usage_charges || charge_nanos;
-          usage_balances := usage_balances || balance_nanos;
-        end if;
-        if wanted.idempotency_key is not null then
-          remembered_accounts := remembered_accounts || wanted.account_id;
-          remembered_keys := remembered_keys || wanted.idempotency_key;
-          remembered_hashes := remembered_hashes || wanted.query_hash;
-          remembered_ids := remembered_ids || usage_id;
-          remembered_charges := remembered_charges || charge_nanos;
-        end if;
+        window_slots[wanted.window_number] := cardinality(window_added) + 1;
+        window_reads := window_reads || wanted.place::int;
+        window_places := window_places || wanted.window_place;
+        window_expired := window_expired || wanted.hits_expired;
+        window_added := window_added || 1;
+        is_window_new := is_window_new or wanted.window_place is null;
+        is_window_known := is_window_known or wanted.window_place is not null;
       else
-        replayed_accounts := replayed_accounts || wanted.account_id;
-        replayed_keys := replayed_keys || wanted.idempotency_key;
-        usage_id := wanted.remembered_id;
-        charge_nanos := wanted.remembered_charge;
-        happened_us := floor(extract(epoch from wanted.remembered_at) * 1000000)::bigint;
+        window_added[window_slot] := added + 1;
       end if;
+    end if;
+    if outcome = 'granted' then
+      charge := wanted.price_nanos;
+      if charge > 0 then
+        balance := balance - charge;
+        balances[wanted.account_number] := balance;
+        spent[wanted.account_number] := spent[wanted.account_number] + charge;
+        is_spent := true;
+      end if;
+      if wanted.is_logged then
+        usage_id := (id_head || to_hex(32768 + wanted.place) || batch_token)::uuid;
+        is_logged := true;
+      end if;
+      if wanted.idempotency_key is not null then
+        remembered_reads := remembered_reads || wanted.place::int;
+      end if;
+    elsif outcome = 'replayed' then
+      usage_id := remembered_id;
+      charge := remembered_charge;
+      read_replayed[wanted.place] := floor(extract(epoch from remembered_at) * 1000000)::bigint;
+      replayed_reads := replayed_reads || wanted.place::int;
     elsif outcome = 'unpaid' then
-      charge_nanos := wanted.price_nanos;
+      charge := wanted.price_nanos;
+    elsif outcome = 'limited' then
+      -- The hit whose end makes room again; it may be of this batch.
+      read_frees[wanted.place] := coalesce(
+        wanted.hits[wanted.hits_total + added - wanted.window_limit + 1], now_us
+      ) + window_us;
     end if;
 
-    window_used := used;
-    -- The hit whose end makes room again, and the oldest that counts; both may be of this batch.
-    frees_us := case when outcome = 'limited' then coalesce(
-      wanted.hits[wanted.hits_total + added - wanted.window_limit + 1], now_us
-    ) + window_us end;
-    oldest_us := coalesce(wanted.hits[wanted.hits_expired + 1], now_us) + window_us;
-    return next;
+    read_outcomes := read_outcomes || outcome;
+    read_usage_ids := read_usage_ids || usage_id;
+    read_charges := read_charges || charge;
+    read_balances := read_balances || balance;
+    read_limits := read_limits || wanted.window_limit;
+    read_used := read_used || used;
+    read_oldest := read_oldest
+      || coalesce(wanted.hits[wanted.hits_expired + 1], now_us) + window_us;
+    read_data_versions := read_data_versions || wanted.data_version;
+    read_definition_versions := read_definition_versions || wanted.definition_version;
   end loop;
 
-  update accounts
-  set balance_nanos = accounts.balance_nanos - charges.amount_nanos
-  from unnest(account_places, spent) as charges (place, amount_nanos)
-  where accounts.ctid = charges.place
-    and charges.amount_nanos > 0;
+  -- Given up as lost before it began.
+  if not found then
+    return;
+  end if;
 
-  insert into usage_events (
-    usage_id, account_id, operation, feed_id, charge_nanos, balance_after_nanos, happened_at
-  )
-  select
-    events.usage_id, events.account_id, events.operation, events.feed_id, events.charge_nanos,
-    events.balance_after_nanos, moment
-  from unnest(
-    usage_ids, usage_accounts, usage_operations, usage_feeds, usage_charges, usage_balances
-  ) as events (usage_id, account_id, operation, feed_id, charge_nanos, balance_after_nanos);
+  if is_spent then
+    update accounts
+    set balance_nanos = accounts.balance_nanos - charges.amount_nanos
+    from unnest(account_places, spent) as charges (place, amount_nanos)
+    where accounts.ctid = charges.place
+      and charges.amount_nanos > 0;
+  end if;
 
-  -- Expired hits go in the same write that adds the new. A clock that went back never breaks the
-  -- order of the array: a hit is no earlier than the one before it.
-  update rate_windows as windows
-  set hits = windows.hits[hit.expired + 1:] || array_fill(
-    greatest(now_us, windows.hits[cardinality(windows.hits)]), array[hit.added]
-  )
-  from unnest(window_places, window_expired, window_added) as hit (place, expired, added)
-  where windows.ctid = hit.place;
+  if is_logged then
+    insert into usage_events (
+      usage_id, account_id, operation, feed_id, charge_nanos, balance_after_nanos, happened_at
+    )
+    select
+      events.usage_id, account_ids[events.account_number], events.operation, events.feed_id,
+      events.charge_nanos, events.balance_after_nanos, moment
+    from unnest(
+      read_outcomes, read_usage_ids, account_numbers, operations, feed_ids, read_charges,
+      read_balances
+    ) as events (
+      outcome, usage_id, account_number, operation, feed_id, charge_nanos, balance_after_nanos
+    )
+    where events.outcome = 'granted'
+      and events.usage_id is not null;
+  end if;
 
-  insert into rate_windows (account_id, operation, feed_id, hits)
-  select hit.account_id, hit.operation, hit.feed_id, array_fill(now_us, array[hit.added])
-  from unnest(window_places, window_accounts, window_operations, window_feeds, window_added)
-    as hit (place, account_id, operation, feed_id, added)
-  where hit.place is null;
+  if is_window_known then
+    -- Expired hits go in the same write that adds the new. A clock that went back never breaks the
+    -- order of the array: a hit is no earlier than the one before it.
+    update rate_windows as windows
+    set hits = windows.hits[hit.expired + 1:] || array_fill(
+      greatest(now_us, windows.hits[cardinality(windows.hits)]), array[hit.added]
+    )
+    from unnest(window_places, window_expired, window_added) as hit (place, expired, added)
+    where windows.ctid = hit.place;
+  end if;
 
-  if cardinality(remembered_ids) > 0 then
+  if is_window_new then
+    insert into rate_windows (account_id, operation, feed_id, hits)
+    select
+      account_ids[account_numbers[hit.read]],
+      operations[hit.read],
+      case when operations[hit.read] in ('data', 'push') then feed_ids[hit.read] else nil end,
+      array_fill(now_us, array[hit.added])
+    from unnest(window_places, window_reads, window_added) as hit (place, read, added)
+    where hit.place is null;
+  end if;
+
+  if cardinality(remembered_reads) > 0 then
     insert into idempotency_keys as remembered (
       account_id, idempotency_key, query_hash, usage_id, charge_nanos, happened_at, batch_tokens
     )
     select
-      events.account_id, events.idempotency_key, events.query_hash, events.usage_id,
-      events.charge_nanos, moment, array[admit.batch_token]
-    from unnest(
-      remembered_accounts, remembered_keys, remembered_hashes, remembered_ids, remembered_charges
-    ) as events (account_id, idempotency_key, query_hash, usage_id, charge_nanos)
+      account_ids[account_numbers[events.read]], idempotency_keys[events.read],
+      query_hashes[events.read], read_usage_ids[events.read], read_charges[events.read], moment,
+      array[admit.batch_token]
+    from unnest(remembered_reads) as events (read)
     on conflict (account_id, idempotency_key) do update
     set query_hash = excluded.query_hash,
       usage_id = excluded.usage_id,
@@ -359,13 +385,27 @@ begin
       batch_tokens = excluded.batch_tokens;
   end if;
 
-  if cardinality(replayed_keys) > 0 then
+  if cardinality(replayed_reads) > 0 then
     update idempotency_keys as remembered
     set batch_tokens = remembered.batch_tokens || admit.batch_token
-    from unnest(replayed_accounts, replayed_keys) as events (account_id, idempotency_key)
-    where remembered.account_id = events.account_id
-      and remembered.idempotency_key = events.idempotency_key
+    from unnest(replayed_reads) as events (read)
+    where remembered.account_id = account_ids[account_numbers[events.read]]
+      and remembered.idempotency_key = idempotency_keys[events.read]
       and cardinality(remembered.batch_tokens) < 8;
   end if;
+
+  decided_us := now_us;
+  outcomes := array_to_string(read_outcomes, ',', '');
+  usage_ids := array_to_string(read_usage_ids, ',', '');
+  charges_nanos := array_to_string(read_charges, ',', '');
+  balances_nanos := array_to_string(read_balances, ',', '');
+  window_limits := array_to_string(read_limits, ',', '');
+  windows_used := array_to_string(read_used, ',', '');
+  frees_us := array_to_string(read_frees, ',', '');
+  oldest_us := array_to_string(read_oldest, ',', '');
+  data_versions := array_to_string(read_data_versions, ',', '');
+  definition_versions := array_to_string(read_definition_versions, ',', '');
+  replayed_us := array_to_string(read_replayed, ',', '');
+  return next;
 end
 $$;

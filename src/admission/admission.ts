@@ -9,7 +9,7 @@
  *
  * @module
  */
-import type { Database, Parameters, Row } from "../database/query.ts";
+import type { Database, Parameters } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { assert } from "../lib/assert.ts";
@@ -26,6 +26,7 @@ import {
   LATENESS_MAX,
   WINDOW_MS,
 } from "../limits.ts";
+import { type Decided, decidedOf } from "./decided.ts";
 import { createKnownWindows } from "./known_windows.ts";
 import { createRefunds, mayBeCommitted } from "./refunds.ts";
 import { windowKeyOf } from "./window_key.ts";
@@ -108,7 +109,7 @@ export interface Admission {
   readonly waiting: number;
 }
 
-const MICROSECONDS_PER_SECOND = 1_000_000n;
+const MICROSECONDS_PER_SECOND = 1_000_000;
 const MICROSECONDS_PER_MS = 1_000;
 const NANOS_PER_CREDIT = 1_000;
 const BATCH_TOKEN_BYTES = 6;
@@ -132,22 +133,22 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function settle(
     claim: Claim,
-    answer: { readonly row: Row<"admit">; readonly sentMs: number; readonly batchToken: string },
+    answer: { readonly decided: Decided; readonly sentMs: number; readonly batchToken: string },
   ): Decision {
-    const { row, sentMs, batchToken } = answer;
-    const decision = decisionOf(row, batchToken);
+    const { decided, sentMs, batchToken } = answer;
+    const decision = decisionOf(decided, batchToken);
     if (decision.kind === "limited") {
       knownWindows.remember(claim, {
         window: decision.window,
         sentMs,
-        fullForMs: fullForMsOf(row),
+        fullForMs: decided.freesInUs / MICROSECONDS_PER_MS,
       });
     }
     metrics?.decided({
       operation: claim.operation,
-      outcome: row.outcome,
-      isLogged: row.outcome === "granted" && row.usage_id !== null,
-      credits: row.outcome === "granted" ? Number(row.charge_nanos) / NANOS_PER_CREDIT : 0,
+      outcome: decided.outcome,
+      isLogged: decided.outcome === "granted" && decided.usageId !== null,
+      credits: decided.outcome === "granted" ? Number(decided.chargeNanos) / NANOS_PER_CREDIT : 0,
     });
     return decision;
   }
@@ -169,10 +170,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const batchToken = newBatchToken();
       try {
         const parameters = admitParameters(claims, { windowMs, batchToken });
-        const rows = await retryRolledBack(() => database.rows("admit", parameters));
-        assert(rows.length === claims.length, "admit decides every read of a batch");
+        const decided = decidedOf(await retryRolledBack(() => database.row("admit", parameters)));
+        assert(decided.length === claims.length, "admit decides every read of a batch");
         return claims.map((claim, index) =>
-          settle(claim, { row: rows[index] as Row<"admit">, sentMs, batchToken }),
+          settle(claim, { decided: decided[index] as Decided, sentMs, batchToken }),
         );
       } catch (error) {
         // Every read of it is answered with an error now, and it may have been committed all the same.
@@ -239,62 +240,50 @@ export function admitParameters(
   ];
 }
 
-function decisionOf(row: Row<"admit">, batchToken: string): Decision {
-  switch (row.outcome) {
+function decisionOf(decided: Decided, batchToken: string): Decision {
+  switch (decided.outcome) {
     case "granted":
     case "replayed":
       return {
         kind: "granted",
-        isReplay: row.outcome === "replayed",
-        usageId: row.usage_id,
-        timestamp: rfc3339(row.happened_us),
-        chargeNanos: row.charge_nanos,
-        window: windowOf(row),
-        dataVersion: row.data_version,
-        definitionVersion: row.definition_version,
+        isReplay: decided.outcome === "replayed",
+        usageId: decided.usageId,
+        timestamp: decided.timestamp,
+        chargeNanos: decided.chargeNanos,
+        window: windowOf(decided),
+        dataVersion: decided.dataVersion,
+        definitionVersion: decided.definitionVersion,
         batchToken,
       };
     case "limited":
       return {
         kind: "limited",
-        window: windowOf(row),
-        retryAfterMs: Math.ceil(fullForMsOf(row)),
+        window: windowOf(decided),
+        retryAfterMs: Math.ceil(decided.freesInUs / MICROSECONDS_PER_MS),
       };
     case "not_purchased":
-      return { kind: "not_purchased", window: windowOf(row) };
+      return { kind: "not_purchased", window: windowOf(decided) };
     case "unpaid":
       return {
         kind: "unpaid",
-        window: windowOf(row),
-        priceNanos: row.charge_nanos,
-        balanceNanos: row.balance_nanos,
+        window: windowOf(decided),
+        priceNanos: decided.chargeNanos,
+        balanceNanos: decided.balanceNanos,
       };
     case "key_refused":
     case "feed_closed":
     case "stale":
     case "key_reused":
-      return { kind: row.outcome };
+      return { kind: decided.outcome };
     default:
-      throw new Error(`admit returned the unknown outcome "${row.outcome}"`);
+      throw new Error(`admit returned the unknown outcome "${decided.outcome}"`);
   }
 }
 
-/** How long a full window has no room, from the moment of the decision. */
-function fullForMsOf(row: Row<"admit">): number {
-  return Number((row.frees_us ?? row.happened_us) - row.happened_us) / MICROSECONDS_PER_MS;
-}
-
-function windowOf(row: Row<"admit">): WindowState {
-  const reset = (row.oldest_us + MICROSECONDS_PER_SECOND - 1n) / MICROSECONDS_PER_SECOND;
+function windowOf({ windowLimit, windowUsed, oldestUs }: Decided): WindowState {
   return {
-    limit: row.window_limit,
-    remaining: Math.max(0, row.window_limit - row.window_used),
-    resetSeconds: Number(reset),
+    limit: windowLimit,
+    remaining: Math.max(0, windowLimit - windowUsed),
+    resetSeconds: Math.ceil(oldestUs / MICROSECONDS_PER_SECOND),
   };
-}
-
-/** Microseconds of the Unix epoch as RFC 3339 text, no digit lost. */
-function rfc3339(microseconds: bigint): string {
-  const fraction = String(microseconds % 1_000n).padStart(3, "0");
-  return new Date(Number(microseconds / 1_000n)).toISOString().replace("Z", `${fraction}Z`);
 }

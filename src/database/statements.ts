@@ -248,19 +248,20 @@ export interface StatementTypes {
   };
   /** decides every waiting read in one round trip and one commit */
   admit: {
-    parameters: readonly [account_ids: readonly (string | null)[], account_numbers: readonly (number | null)[], window_numbers: readonly (number | null)[], key_ids: readonly (string | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], limits: readonly (number | null)[], limits_paid: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], window_us: bigint, idempotency_us: bigint, batch_token: string];
+    parameters: readonly [account_ids: readonly (string | null)[], account_numbers: readonly (number | null)[], window_numbers: readonly (number | null)[], key_ids: readonly (string | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], planned_versions: readonly (bigint | null)[], limits: readonly (number | null)[], limits_paid: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], window_us: bigint, idempotency_us: bigint, batch_token: string];
     row: {
-      readonly outcome: string;
-      readonly usage_id: string | null;
-      readonly happened_us: bigint;
-      readonly charge_nanos: bigint;
-      readonly balance_nanos: bigint;
-      readonly window_limit: number;
-      readonly window_used: number;
-      readonly frees_us: bigint | null;
-      readonly oldest_us: bigint;
-      readonly data_version: bigint | null;
-      readonly definition_version: bigint | null;
+      readonly decided_us: bigint;
+      readonly outcomes: string;
+      readonly usage_ids: string;
+      readonly charges_nanos: string;
+      readonly balances_nanos: string;
+      readonly window_limits: string;
+      readonly windows_used: string;
+      readonly frees_us: string;
+      readonly oldest_us: string;
+      readonly data_versions: string;
+      readonly definition_versions: string;
+      readonly replayed_us: string;
     };
   };
   /** a read that is answered with an error costs nothing */

@@ -27,7 +27,7 @@ export interface Keys {
    * The caller of a consumer route (`read`) or a provider route (`write`), noted for the log.
    * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`.
    */
-  authenticate(call: Call, permission: Permission): Promise<Principal>;
+  authenticate(call: Call, permission: Permission): Principal | Promise<Principal>;
   /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID` */
   prove(principal: Principal): Promise<void>;
   /** Runs `work`; where it refuses, the key is proven first, since a bad key is told before all else. */
@@ -43,10 +43,20 @@ export function createKeys(database: Database): Keys {
   const known = new BoundedMap<string, Principal>(KNOWN_KEYS_MAX);
   const used = new Set<string>();
 
+  /** From the database. @throws {Problem} `KEY_INVALID`, `KEY_PERMISSION` */
+  async function identify(call: Call, key: string, permission: Permission): Promise<Principal> {
+    const principal = known.get(markOf(key)) ?? (await find(key, permission));
+    if (principal.permission !== permission) {
+      note(call, principal);
+      await prove(principal, permission);
+      throw new Problem("KEY_PERMISSION", {
+        detail: `This route needs a ${permission} key and got a ${principal.permission} key; send your ${permission} key.`,
+      });
+    }
+    return noteUse(call, principal);
+  }
+
   async function find(key: string, permission: Permission): Promise<Principal> {
-    const mark = markOf(key);
-    const remembered = known.get(mark);
-    if (remembered !== undefined) return remembered;
     if (permissionOf(key) === undefined) throw keyInvalid(permission);
     const keyHash = hashKey(key);
     const row = await database.row("find_key", [keyHash]);
@@ -57,7 +67,18 @@ export function createKeys(database: Database): Keys {
       permission: row.permission as Permission,
       keyHash,
     };
-    known.set(mark, principal);
+    known.set(markOf(key), principal);
+    return principal;
+  }
+
+  function note({ subject }: Call, { accountId, keyId }: Principal): void {
+    subject.accountId = accountId;
+    subject.keyId = keyId;
+  }
+
+  function noteUse(call: Call, principal: Principal): Principal {
+    note(call, principal);
+    used.add(principal.keyId);
     return principal;
   }
 
@@ -67,20 +88,14 @@ export function createKeys(database: Database): Keys {
   }
 
   return {
-    async authenticate({ request: { headers }, subject }, permission) {
+    authenticate(call, permission) {
+      const { headers } = call.request;
       const key = permission === "read" ? readKeyOf(headers) : bearerOf(headers);
       if (key === undefined) throw keyRequired(permission);
-      const principal = await find(key, permission);
-      subject.accountId = principal.accountId;
-      subject.keyId = principal.keyId;
-      if (principal.permission !== permission) {
-        await prove(principal, permission);
-        throw new Problem("KEY_PERMISSION", {
-          detail: `This route needs a ${permission} key and got a ${principal.permission} key; send your ${permission} key.`,
-        });
-      }
-      used.add(principal.keyId);
-      return principal;
+      const remembered = known.get(markOf(key));
+      // Nearly every call: without waiting for anything.
+      if (remembered?.permission === permission) return noteUse(call, remembered);
+      return identify(call, key, permission);
     },
     prove,
     async provenOnRefusal(principal, work) {

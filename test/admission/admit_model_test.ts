@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { admitParameters, type Claim, newBatchToken } from "../../src/admission/admission.ts";
+import { decidedOf } from "../../src/admission/decided.ts";
 import { WINDOW_MS } from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -174,16 +175,18 @@ async function check(histories: readonly History[]): Promise<void> {
         return claim === undefined ? [] : [{ index, claim }];
       }),
     ).flat();
-    const rows = await gateway.gateway.services.database.rows(
-      "admit",
-      admitParameters(
-        claims.map(({ index, claim }) => claimOf(accounts[index] as Account, claim)),
-        { windowMs: WINDOW_MS, batchToken: newBatchToken() },
+    const decided = decidedOf(
+      await gateway.gateway.services.database.row(
+        "admit",
+        admitParameters(
+          claims.map(({ index, claim }) => claimOf(accounts[index] as Account, claim)),
+          { windowMs: WINDOW_MS, batchToken: newBatchToken() },
+        ),
       ),
     );
     for (const [place, { index, claim }] of claims.entries()) {
       const expected = (models[index] as AccountModel).decide(claim, clocks[index] as number);
-      const actual = rows[place]?.outcome;
+      const actual = decided[place]?.outcome;
       if (actual === expected) continue;
       throw new Error(
         `step ${step}, ${JSON.stringify(claim)}: PostgreSQL says ${actual}, the model ${expected}\n${JSON.stringify(histories[index])}`,

@@ -1,0 +1,70 @@
+/**
+ * What `admit` answers for a batch, taken apart: one row of lists in, a decision for each read out.
+ *
+ * @module
+ */
+import type { Row } from "../database/query.ts";
+
+/** What PostgreSQL decided of one read. `sql/functions/admit.sql` says what the figures mean. */
+export interface Decided {
+  readonly outcome: string;
+  readonly usageId: string | null;
+  /** RFC 3339, UTC, microseconds: of the usage event, which is older where it is replayed. */
+  readonly timestamp: string;
+  readonly chargeNanos: bigint;
+  readonly balanceNanos: bigint;
+  readonly windowLimit: number;
+  readonly windowUsed: number;
+  /** Microseconds until a full window has room again. */
+  readonly freesInUs: number;
+  /** Unix epoch microseconds. */
+  readonly oldestUs: number;
+  readonly dataVersion: bigint | null;
+  readonly definitionVersion: bigint | null;
+}
+
+const MICROSECONDS_PER_MS = 1_000;
+
+/** One for each read, in their order; none where the batch had been given up as lost. */
+export function decidedOf(row: Row<"admit"> | undefined): Decided[] {
+  if (row === undefined) return [];
+  const usageIds = row.usage_ids.split(",");
+  const charges = row.charges_nanos.split(",");
+  const balances = row.balances_nanos.split(",");
+  const limits = row.window_limits.split(",");
+  const used = row.windows_used.split(",");
+  const frees = row.frees_us.split(",");
+  const oldest = row.oldest_us.split(",");
+  const dataVersions = row.data_versions.split(",");
+  const definitionVersions = row.definition_versions.split(",");
+  const replayed = row.replayed_us.split(",");
+  const decidedUs = Number(row.decided_us);
+  const decidedAt = rfc3339(decidedUs);
+  return row.outcomes.split(",").map((outcome, index) => {
+    const replayedUs = replayed[index] || undefined;
+    return {
+      outcome,
+      usageId: usageIds[index] || null,
+      timestamp: replayedUs === undefined ? decidedAt : rfc3339(Number(replayedUs)),
+      chargeNanos: BigInt(charges[index] as string),
+      balanceNanos: BigInt(balances[index] as string),
+      windowLimit: Number(limits[index]),
+      windowUsed: Number(used[index]),
+      freesInUs: frees[index] ? Number(frees[index]) - decidedUs : 0,
+      oldestUs: Number(oldest[index]),
+      dataVersion: versionOf(dataVersions[index]),
+      definitionVersion: versionOf(definitionVersions[index]),
+    };
+  });
+}
+
+function versionOf(text: string | undefined): bigint | null {
+  return text ? BigInt(text) : null;
+}
+
+/** Microseconds of the Unix epoch, exact in a number until 2255, as RFC 3339 text. */
+function rfc3339(microseconds: number): string {
+  const fraction = String(microseconds % MICROSECONDS_PER_MS).padStart(3, "0");
+  const moment = new Date(Math.floor(microseconds / MICROSECONDS_PER_MS));
+  return moment.toISOString().replace("Z", `${fraction}Z`);
+}
