@@ -8,7 +8,6 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
 import type { PriceType } from "../feed_row/feeds.ts";
 import type { FieldError } from "../http/errors.ts";
 import {
@@ -26,16 +25,12 @@ import {
   DESCRIPTION_LENGTH_MAX,
   JSON_DEPTH_MAX,
   NAME_LENGTH_MAX,
-  ONE_TIME_PRICE_CENTS_MIN,
-  PRICE_PER_1K_USD_MAX,
   README_LENGTH_MAX,
   SYNC_INTERVAL_MINS_MAX,
   UPDATE_FREQUENCY_LENGTH_MAX,
 } from "../limits.ts";
 import { decidePricing, type GivenPricing, type Pricing } from "./pricing.ts";
 import {
-  FEED_TYPE_ALIASES,
-  FEED_TYPES,
   type FieldReader,
   orNull,
   readBoolean,
@@ -49,8 +44,6 @@ import {
   readSlug,
   readText,
   type SaveMode,
-  SLUG,
-  SLUG_RULE,
   shortened,
 } from "./save_fields.ts";
 
@@ -83,107 +76,11 @@ export type ChangesOutcome =
   /** 422 `PRICING_INVALID`. */
   | { readonly kind: "pricing_invalid"; readonly errors: readonly FieldError[] };
 
-const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()]);
 const STATUSES: Readonly<Record<SaveMode, readonly string[]>> = {
   create: ["draft", "inactive"],
   edit: ["draft", "inactive", "active"],
 };
 const PRICE_TYPES: readonly PriceType[] = ["free", "metered", "one_time"];
-const literals = <const Value extends string>(values: readonly Value[]) =>
-  Type.Union(values.map((value) => Type.Literal(value)));
-
-/** The fields that both bodies take, as the docs show them; `readChanges` is what enforces them. */
-const DOCUMENTED_FIELDS = {
-  name: Type.String({
-    minLength: 1,
-    maxLength: NAME_LENGTH_MAX,
-    description: "Display name.",
-    examples: ["Euro exchange rates"],
-  }),
-  description: nullable(
-    Type.String({ maxLength: DESCRIPTION_LENGTH_MAX, description: "Short text." }),
-  ),
-  readme_md: nullable(
-    Type.String({ maxLength: README_LENGTH_MAX, description: "Markdown documentation." }),
-  ),
-  category: nullable(Type.String({ minLength: 1, maxLength: CATEGORY_LENGTH_MAX })),
-  endpoint_path: Type.String({
-    pattern: SLUG.source,
-    description: `Unique URL slug, usable in place of the id: ${SLUG_RULE}.`,
-    examples: ["euro-rates"],
-  }),
-  feed_type: nullable(
-    Type.Unsafe<string>({
-      type: "string",
-      enum: [...FEED_TYPES, ...Object.keys(FEED_TYPE_ALIASES)],
-      description:
-        "Storage model; left out, the first push decides. The aliases snapshot, version_collection and time_stream stand for singleton, collection and stream.",
-    }),
-  ),
-  schema_definition: nullable(
-    Type.Record(Type.String(), Type.Unknown(), {
-      description:
-        "JSON Schema (draft 2020-12, or draft-07 where $schema says so) of one row, or of a singleton's document. Needed unless the feed is a draft.",
-      examples: [{ type: "object", properties: { rate: { type: "number" } } }],
-    }),
-  ),
-  schema_version: Type.Number({ default: 1 }),
-  schema_locked: Type.Boolean({
-    default: false,
-    description: "Whether a push that does not meet the schema is refused.",
-  }),
-  sample_response: Type.Unknown({ description: "Example payload: any JSON." }),
-  sync_interval_mins: Type.Integer({
-    minimum: 1,
-    maximum: SYNC_INTERVAL_MINS_MAX,
-    default: 60,
-    description: "Minutes in which a new push is expected.",
-  }),
-  update_frequency_text: nullable(Type.String({ maxLength: UPDATE_FREQUENCY_LENGTH_MAX })),
-  draft_step: Type.Number({ description: "Step of a wizard; for your own use." }),
-  price_type: Type.Union(
-    [Type.Literal("free"), Type.Literal("metered"), Type.Literal("one_time")],
-    {
-      description:
-        "Left out, it follows from the prices. A body with any pricing field decides the whole pricing.",
-    },
-  ),
-  price_per_1k: nullable(
-    Type.Number({
-      minimum: 0,
-      maximum: PRICE_PER_1K_USD_MAX,
-      description: "USD for 1,000 calls of a metered feed, at most 6 decimals.",
-      examples: [0.001],
-    }),
-  ),
-  one_time_price_cents: nullable(
-    Type.Integer({
-      minimum: 0,
-      description: `USD cents of a feed that is sold once, at least ${ONE_TIME_PRICE_CENTS_MIN}.`,
-    }),
-  ),
-};
-
-/** Body of create, for the docs. */
-export const CREATE_BODY = Type.Object({
-  id: Type.Optional(
-    Type.String({
-      format: "uuid",
-      description:
-        "Id of the new feed. Where your account owns a feed with this id, that feed is edited.",
-    }),
-  ),
-  ...Type.Partial(Type.Object(DOCUMENTED_FIELDS)).properties,
-  name: DOCUMENTED_FIELDS.name,
-  endpoint_path: DOCUMENTED_FIELDS.endpoint_path,
-  status: Type.Optional(literals(["draft", "inactive"])),
-});
-
-/** Body of edit, for the docs. */
-export const EDIT_BODY = Type.Partial(
-  Type.Object({ ...DOCUMENTED_FIELDS, status: literals(["draft", "inactive", "active"]) }),
-);
 
 const READERS: ReadonlyMap<string, FieldReader> = new Map([
   ["name", readText({ least: 1, most: NAME_LENGTH_MAX })],

@@ -19,15 +19,15 @@ export type FieldOutcome = { readonly text: string } | { readonly message: strin
 /** Messages begin with the field's name, which the caller puts before them. */
 export type FieldReader = (json: JsonText, value: JsonSpan, mode: SaveMode) => FieldOutcome;
 
-export const FEED_TYPES = ["singleton", "collection", "stream"] as const;
-export const FEED_TYPE_ALIASES = {
+const FEED_TYPES = ["singleton", "collection", "stream"] as const;
+const FEED_TYPE_ALIASES = {
   snapshot: "singleton",
   version_collection: "collection",
   time_stream: "stream",
 } as const;
 /** Form of an `endpoint_path`, which is no UUID either. */
 export const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
-export const SLUG_RULE = "1 to 80 lower-case letters, digits and inner hyphens, and no UUID";
+const SLUG_RULE = "1 to 80 lower-case letters, digits and inner hyphens, and no UUID";
 
 const SHOWN_LENGTH_MAX = 80;
 

@@ -3,25 +3,13 @@
  *
  * @module
  */
-import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { createEndpoint } from "../http/endpoint.ts";
 import { documentedParameters } from "../http/parameters.ts";
 import { UPLOAD_SECONDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { createListFeeds, LIST_PARAMETERS } from "./list_feeds.ts";
-import { CREATE_BODY, EDIT_BODY } from "./save_body.ts";
 import { createCreateFeed, createEditFeed } from "./save_feed.ts";
-
-const CREATE_DESCRIPTION = [
-  "Makes a feed, as a draft unless `status` is `inactive`; its first successful push activates it. With the `id` of a feed of your account it is exactly an edit (200) and takes no place in the quota.",
-  "Answers with the full feed row, `max_feeds_allowed` and `feeds_used`. `is_public` is the operator's to set.",
-].join("\n\n");
-
-const EDIT_DESCRIPTION = [
-  "Changes the given fields and leaves the others. Null clears `description`, `readme_md`, `category`, `sample_response`, `schema_definition`, `update_frequency_text`, the prices, and `feed_type` while no data is stored.",
-  "Read-only fields are ignored, so a row that was returned can be sent back. Two edits at once never lose each other's fields.",
-].join("\n\n");
 
 export function saveRoutes(services: Services) {
   const { http } = services;
@@ -54,8 +42,6 @@ export function saveRoutes(services: Services) {
           operationId: "createFeed",
           tags,
           summary: "Create a feed, or edit an owned one by its id",
-          description: CREATE_DESCRIPTION,
-          requestBody: documentedBody(CREATE_BODY),
         },
       },
     )
@@ -71,8 +57,6 @@ export function saveRoutes(services: Services) {
           operationId: "editFeed",
           tags,
           summary: "Edit a feed of your account",
-          description: EDIT_DESCRIPTION,
-          requestBody: documentedBody(EDIT_BODY),
         },
       },
     )
@@ -86,11 +70,4 @@ export function saveRoutes(services: Services) {
         parameters: documentedParameters(LIST_PARAMETERS),
       },
     });
-}
-
-/** A body schema as OpenAPI shows it; the routes read their bodies themselves. */
-function documentedBody(schema: TObject) {
-  // Through JSON, which leaves the schema's symbols behind.
-  const plain = JSON.parse(JSON.stringify(schema));
-  return { required: true, content: { "application/json": { schema: plain } } };
 }

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  CREATE_BODY,
-  EDIT_BODY,
-  parseBody,
-  readChanges,
-  upsertIdOf,
-} from "../../src/provider/save_body.ts";
+import { SCHEMAS } from "../../src/docs/schemas.ts";
+import { parseBody, readChanges, upsertIdOf } from "../../src/provider/save_body.ts";
 import type { SaveMode } from "../../src/provider/save_fields.ts";
 import slugs from "../fixtures/slugs.json";
 
@@ -281,11 +276,11 @@ describe("readChanges", () => {
   });
 });
 
-describe("CREATE_BODY and EDIT_BODY", () => {
-  test("every documented field is one that is read", () => {
+describe("the documented bodies of create and edit", () => {
+  test("every field is one that is read, and creation needs name and endpoint_path", () => {
     for (const [schema, mode] of [
-      [CREATE_BODY, "create"],
-      [EDIT_BODY, "edit"],
+      [SCHEMAS.CreateFeed, "create"],
+      [SCHEMAS.EditFeed, "edit"],
     ] as const) {
       for (const field of Object.keys(schema.properties)) {
         const outcome = readChanges(bodyOf(`{"${field}":[]}`), mode);
@@ -293,7 +288,7 @@ describe("CREATE_BODY and EDIT_BODY", () => {
         expect(messages.join()).not.toContain("no field");
       }
     }
-    expect(CREATE_BODY.required).toEqual(["name", "endpoint_path"]);
-    expect(EDIT_BODY.required).toBeUndefined();
+    expect(SCHEMAS.CreateFeed.required).toEqual(["name", "endpoint_path"]);
+    expect(SCHEMAS.EditFeed.required).toBeUndefined();
   });
 });
