@@ -51,10 +51,8 @@ describe("overload", () => {
       const answer = await gateway.get(`/v1/feed/${feed.slug}?limit=1`, readKey);
       return { answer, ms: performance.now() - startedMs };
     };
-    // These fly, and stand still with the lock.
-    const flying = [timed()];
-    await Bun.sleep(50);
-    flying.push(timed());
+    // This one flies, and stands still with the lock; the others of its account wait for it.
+    const flying = timed();
     await Bun.sleep(50);
     const waiting = await Promise.all(Array.from({ length: 100 }, timed));
     await Bun.sleep(500);
@@ -67,7 +65,7 @@ describe("overload", () => {
     }
     // By then a newcomer is not even let in.
     expect(Math.max(...late.map(({ ms }) => ms))).toBeLessThan(2_000);
-    expect((await Promise.all(flying)).map(({ answer }) => answer.status)).toEqual([200, 200]);
+    expect((await flying).answer.status).toBe(200);
     expect((await gateway.get(`/v1/feed/${feed.slug}?limit=1`, readKey)).status).toBe(200);
   });
 

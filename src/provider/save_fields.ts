@@ -26,7 +26,7 @@ const FEED_TYPE_ALIASES = {
   time_stream: "stream",
 } as const;
 /** Form of an `endpoint_path`, which is no UUID either. */
-export const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
 const SLUG_RULE = "1 to 80 lower-case letters, digits and inner hyphens, and no UUID";
 
 const SHOWN_LENGTH_MAX = 80;
