@@ -18,6 +18,7 @@ import {
 } from "../../src/feed/projection.ts";
 import { type Projection, parseProjection } from "../../src/feed/projection_parse.ts";
 import suite from "../fixtures/jsonpath-projection.json";
+import { threadMs } from "../support/thread_time.ts";
 
 const TIME_BOUND_MS = 250;
 const DOCUMENT_BYTES = 4 * 1_024 * 1_024;
@@ -203,9 +204,9 @@ describe("project, bounds", () => {
 
   test("nodes within nodes end at the bytes, before their texts are joined", () => {
     const data = "[".repeat(90) + JSON.stringify("t".repeat(4_000_000)) + "]".repeat(90);
-    const startedMs = performance.now();
+    const startedMs = threadMs();
     expect(detailOf("$..*", data)).toContain("bytes");
-    expect(performance.now() - startedMs).toBeLessThan(TIME_BOUND_MS);
+    expect(threadMs() - startedMs).toBeLessThan(TIME_BOUND_MS);
   });
 
   test("a path that goes over the data again and again ends at the visits", () => {
@@ -245,11 +246,11 @@ describe("project, bounds", () => {
   ])("$..a on 4 MB of %s within 250 ms", (_, piece) => {
     const data = filled(piece);
     const projection = parsed("$..a");
-    // The best of three: other tests share the processor.
+    // The best of three: what else the machine does slows this thread, too.
     const times = [1, 2, 3].map(() => {
-      const startedMs = performance.now();
+      const startedMs = threadMs();
       expect(project(projection, data).kind).toBe("projected");
-      return performance.now() - startedMs;
+      return threadMs() - startedMs;
     });
     expect(Math.min(...times)).toBeLessThan(TIME_BOUND_MS);
   });
