@@ -1,112 +1,120 @@
 /**
- * The whole test run, in order of cost: format and lint, types, tests. Ends with one line that counts.
+ * The whole test run: format and lint, types, and the tests, all at once. Ends with one line that counts.
  *
- * The test files run in lanes side by side, each with a PostgreSQL of its own, because much of their
- * time is spent waiting: for processes to start and end, for windows to move. `bun run test` checks all;
- * with arguments it is `bun test` with them, as in `bun run test test/feed`.
+ * A few processes share the test files: each takes the next when it is done with one, the slowest first
+ * (`timings.json`, which `bun run test --update-timings` writes). They share one PostgreSQL, too. With
+ * files or folders as arguments it is `bun test` with them, as in `bun run test test/feed`.
  *
  * @module
  */
-import { mkdtempSync, readFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Glob } from "bun";
+import { Glob, type Subprocess } from "bun";
+import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
 
-const LANES = 3;
+/** One more than the cores it is meant for, since much of the time is spent waiting. */
+const PROCESSES = 3;
 const TIMEOUT = "--timeout=60000";
-const ROOT = new URL("../", import.meta.url).pathname;
-
-interface Counts {
-  readonly tests: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-async function main(): Promise<void> {
-  const chosen = process.argv.slice(2);
-  if (chosen.length > 0) process.exit(await run([process.execPath, "test", TIMEOUT, ...chosen]));
-  await step("format and lint", () =>
-    run(["bunx", "--no-install", "biome", "check", "--error-on-warnings", "."]),
-  );
-  await step("types", () => run(["bunx", "--no-install", "tsc", "--noEmit", "--pretty"]));
-  const counts: Counts[] = [];
-  const code = await step("tests", () => runLanes(counts), { isLast: true });
-  const sum = (of: (each: Counts) => number) => counts.reduce((total, each) => total + of(each), 0);
-  const failed = sum((each) => each.failed);
-  const skipped = sum((each) => each.skipped);
-  const passed = sum((each) => each.tests) - failed - skipped;
-  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
-  process.exit(code);
-}
-
-async function step(
-  name: string,
-  work: () => Promise<number>,
-  { isLast = false } = {},
-): Promise<number> {
-  const startedMs = performance.now();
-  console.log(`# ${name}`);
-  const code = await work();
-  console.log(`# ${name}: ${((performance.now() - startedMs) / 1_000).toFixed(1)} s`);
-  if (code !== 0 && !isLast) process.exit(code);
-  return code;
-}
-
-function run(command: readonly string[]): Promise<number> {
-  return Bun.spawn([...command], { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] }).exited;
-}
-
+const TIMINGS = "test/timings.json";
+const UPDATE_TIMINGS = "--update-timings";
 /** Builds an executable and runs it, which is `bun run test:binary`'s to do. */
 const BINARY_TEST = "test/binary_test.ts";
+const ROOT = new URL("../", import.meta.url).pathname;
+/** In memory, a database for each test file costs a twentieth of what it does on a disk. */
+const MEMORY_DIR = "/dev/shm";
+/** Several times what a run takes. */
+const MEMORY_BYTES_MIN = 3 * 1_024 ** 3;
 
-/** The largest files first, each to the lane that has least so far. */
-async function runLanes(counts: Counts[]): Promise<number> {
-  const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)]
-    .filter((path) => path !== BINARY_TEST)
-    .map((path) => ({ path, size: Bun.file(ROOT + path).size }))
-    .sort((a, b) => b.size - a.size || a.path.localeCompare(b.path));
-  const lanes = Array.from({ length: LANES }, () => ({ size: 0, paths: [] as string[] }));
-  for (const { path, size } of files) {
-    const lane = lanes.reduce((least, each) => (each.size < least.size ? each : least));
-    lane.size += size;
-    lane.paths.push(path);
+type Child = Subprocess<"ignore", "inherit" | "pipe", "inherit" | "pipe">;
+const children = new Set<Child>();
+
+async function main(): Promise<number> {
+  const chosen = process.argv.slice(2).filter((argument) => argument !== UPDATE_TIMINGS);
+  const folder = mkdtempSync(join(temporaryDir(), "feedgate-run-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(folder, 0o755);
+  process.env.TMPDIR = folder;
+  // What was started ends with its own clean-up, and so do we.
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.on(signal, () => {
+      for (const child of children) child.kill("SIGINT");
+    });
   }
-  const codes = await Promise.all(lanes.map(({ paths }) => runLane(paths, counts)));
+  try {
+    return await (chosen.length > 0 ? spawn(["test", TIMEOUT, ...chosen]).exited : runAll(folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** In memory where there is such a place, with room. */
+function temporaryDir(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY_DIR);
+    return bavail * bsize >= MEMORY_BYTES_MIN ? MEMORY_DIR : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+async function runAll(folder: string): Promise<number> {
+  const report = join(folder, "junit.xml");
+  const codes = await Promise.all([
+    runChecked("format and lint", ["node_modules/.bin/biome", "check", "--error-on-warnings", "."]),
+    runChecked("types", ["node_modules/typescript-7/bin/tsc", "--noEmit", "--pretty"]),
+    runTests(report),
+  ]);
+  console.log(countLine(report));
   return Math.max(...codes);
 }
 
-/** One lane; what it prints is shown whole when it ends. */
-async function runLane(paths: readonly string[], counts: Counts[]): Promise<number> {
-  const report = join(mkdtempSync(join(tmpdir(), "feedgate-report-")), "junit.xml");
-  const command = ["test", TIMEOUT, "--reporter=junit", `--reporter-outfile=${report}`, ...paths];
-  const child = Bun.spawn([process.execPath, ...command], {
-    cwd: ROOT,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/** A check beside the tests; what it prints is shown whole when it ends. */
+async function runChecked(name: string, command: readonly string[]): Promise<number> {
+  const startedMs = performance.now();
+  const child = spawn(command, "pipe");
   const [out, errors, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
+    new Response(child.stdout as ReadableStream).text(),
+    new Response(child.stderr as ReadableStream).text(),
     child.exited,
   ]);
-  // Bun reports on standard error; each passed test is a line that nobody needs.
-  const shown = errors.split("\n").filter((line) => !line.startsWith("(pass)"));
-  console.log(
-    [
-      out.trim(),
-      shown
-        .join("\n")
-        .replace(/\n{3,}/g, "\n\n")
-        .trim(),
-    ].join("\n"),
-  );
-  counts.push(countsOf(report));
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+  console.log([out, errors, `# ${name}: ${seconds} s`].filter(Boolean).join("\n"));
   return code;
 }
 
-function countsOf(report: string): Counts {
-  const root = /<testsuites[^>]*>/.exec(readFileSync(report, "utf8"))?.[0] ?? "";
-  const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(root)?.[1] ?? 0);
-  return { tests: count("tests"), failed: count("failures"), skipped: count("skipped") };
+async function runTests(report: string): Promise<number> {
+  const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter(
+    (path) => path !== BINARY_TEST,
+  );
+  const server = await startTestServer();
+  const { host, port, user } = server;
+  process.env[SERVER_VARIABLE] = JSON.stringify({ host, port, user });
+  const order = [`--parallel=${PROCESSES}`, "--no-isolate", `--timings=${TIMINGS}`];
+  if (process.argv.includes(UPDATE_TIMINGS)) order.push(UPDATE_TIMINGS);
+  const reporting = ["--only-failures", "--reporter=junit", `--reporter-outfile=${report}`];
+  try {
+    return await spawn(["test", TIMEOUT, ...order, ...reporting, ...files]).exited;
+  } finally {
+    await server.stop();
+  }
 }
 
-await main();
+function spawn(command: readonly string[], output: "inherit" | "pipe" = "inherit"): Child {
+  const child = Bun.spawn([process.execPath, ...command], {
+    cwd: ROOT,
+    env: process.env,
+    stdio: ["ignore", output, output],
+  });
+  children.add(child);
+  return child;
+}
+
+function countLine(report: string): string {
+  const root = /<testsuites[^>]*>/.exec(readFileSync(report, "utf8"))?.[0] ?? "";
+  const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(root)?.[1] ?? 0);
+  const [failed, skipped] = [count("failures"), count("skipped")];
+  return `${count("tests") - failed - skipped} passed, ${failed} failed, ${skipped} skipped`;
+}
+
+process.exit(await main());

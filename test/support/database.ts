@@ -2,13 +2,16 @@
  * A real PostgreSQL for the tests: one embedded server for the whole run, a database of its own for
  * each test file, copied from a template that was migrated once.
  *
+ * The processes of a whole run share the server that `test/run.ts` starts; a `bun test` on its own
+ * starts one when a test first asks for a database.
+ *
  * @module
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type DatabaseAddress } from "../../src/database/connect.ts";
-import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
+import { startEmbedded } from "../../src/database/embedded.ts";
 import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
 import { migrate } from "../../src/database/migrate.ts";
 
@@ -19,9 +22,25 @@ export interface TestDatabase {
   readonly ownUrl: string;
 }
 
+/** A server with the template in it; the fields fit the `postgres` driver's options. */
+export interface TestServer {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+}
+
+export interface StartedTestServer extends TestServer {
+  /** Stops it and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** Names, as JSON, the server that the processes of a run share. */
+export const SERVER_VARIABLE = "FEEDGATE_TEST_SERVER";
 const TEMPLATE = "template_feedgate";
-let server: Promise<EmbeddedPostgres> | undefined;
-let dataDir: string | undefined;
+/** Of one process; a database's name has both numbers. */
+const DATABASES_MAX = 10_000;
+let ownServer: Promise<StartedTestServer> | undefined;
+let made: string[] = [];
 let databases = 0;
 
 /** A fresh, migrated database. */
@@ -35,11 +54,15 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 async function createFrom(template: string): Promise<TestDatabase> {
-  server ??= startServer();
-  const { host, user, port } = await server;
+  const { host, user, port } = await findServer();
   databases += 1;
-  const name = `test_${databases}`;
-  await administer(await server, `create database ${name} template ${template}`);
+  const name = `test_${process.pid * DATABASES_MAX + databases}`;
+  // Copied as files: as pages through the WAL, which is the default, it costs five times as much.
+  await administer(
+    { host, user, port },
+    `create database ${name} template ${template} strategy file_copy`,
+  );
+  made.push(name);
   const url = `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`;
   return {
     url,
@@ -48,28 +71,53 @@ async function createFrom(template: string): Promise<TestDatabase> {
   };
 }
 
-async function startServer(): Promise<EmbeddedPostgres> {
-  dataDir = mkdtempSync(join(tmpdir(), "feedgate-test-"));
+async function findServer(): Promise<TestServer> {
+  const shared = process.env[SERVER_VARIABLE];
+  if (shared !== undefined) return JSON.parse(shared) as TestServer;
+  ownServer ??= startTestServer();
+  return ownServer;
+}
+
+export async function startTestServer(): Promise<StartedTestServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-test-"));
   // Reachable for the account that PostgreSQL runs as where the tests run as root.
   chmodSync(dataDir, 0o755);
   const embedded = await startEmbedded({ dataDir });
-  await administer(embedded, `create database ${TEMPLATE}`);
   const { host, port, user } = embedded;
-  const connections = connect({ host, port, user, database: TEMPLATE });
+  const server = { host, port, user };
+  await administer(server, `create database ${TEMPLATE}`);
+  const connections = connect({ ...server, database: TEMPLATE });
   await migrate(connections);
   await connections.end();
-  return embedded;
+  return {
+    ...server,
+    async stop() {
+      await embedded.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
 }
 
-async function administer(embedded: EmbeddedPostgres, statement: string): Promise<void> {
-  const { host, port, user } = embedded;
-  const connections = connect({ host, port, user, database: "postgres" }, { connectionsMax: 1 });
+async function administer(server: TestServer, statement: string): Promise<void> {
+  const connections = connect({ ...server, database: "postgres" }, { connectionsMax: 1 });
   await connections.unsafe(statement);
   await connections.end();
 }
 
-/** Stops the server; called once, after the last test file (`test/support/preload.ts`). */
-export async function stopTestServer(): Promise<void> {
-  await (await server)?.stop();
-  if (dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true });
+/**
+ * Called after the last test file of a process, or after each where several processes share the
+ * files (`preload.ts`): removes the databases, or the server where it is this process's own.
+ */
+export async function endTestDatabases(): Promise<void> {
+  const names = made;
+  made = [];
+  if (names.length === 0) return;
+  if (ownServer === undefined) {
+    const server = await findServer();
+    for (const name of names) await administer(server, `drop database ${name} with (force)`);
+  } else {
+    const { stop } = await ownServer;
+    ownServer = undefined;
+    await stop();
+  }
 }

@@ -4,6 +4,6 @@
  * @module
  */
 import { afterAll } from "bun:test";
-import { stopTestServer } from "./database.ts";
+import { endTestDatabases } from "./database.ts";
 
-afterAll(stopTestServer);
+afterAll(endTestDatabases);
