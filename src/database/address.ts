@@ -32,9 +32,16 @@ export interface DatabaseHost {
 }
 
 /**
- * As in libpq; `verify` is its `verify-full`, and `prefer` and `require` take any certificate.
+ * As in libpq: `prefer` and `require` take any certificate, `verify-ca` one that an authority has signed,
+ * and `verify-full` one that names the host, too.
  */
-export type Encryption = "none" | "prefer" | "require" | "verify";
+export type EncryptionMode = "none" | "prefer" | "require" | "verify-ca" | "verify-full";
+
+export interface Encryption {
+  readonly mode: EncryptionMode;
+  /** PEM file of the authorities that are trusted; absent: those that Bun knows. */
+  readonly caFile?: string;
+}
 
 /** Which server will do: one that can be written to, one that follows another, or either. */
 export type WantedRole = "primary" | "standby" | "any";
@@ -52,15 +59,15 @@ export interface AddressedHosts {
 }
 
 const PORT_DEFAULT = 5432;
-const ENCRYPTIONS: Readonly<Record<string, Encryption>> = {
+const ENCRYPTION_MODES: Readonly<Record<string, EncryptionMode>> = {
   disable: "none",
   false: "none",
   allow: "prefer",
   prefer: "prefer",
   require: "require",
   true: "require",
-  "verify-ca": "verify",
-  "verify-full": "verify",
+  "verify-ca": "verify-ca",
+  "verify-full": "verify-full",
 };
 
 /** @throws where the address can't be used; the message repeats no part of it that may be a secret. */
@@ -69,7 +76,7 @@ export function hostsOf(address: DatabaseAddress): AddressedHosts {
     const { host, port, user, database } = address;
     return {
       hosts: [{ host, port }],
-      encryption: "none",
+      encryption: { mode: "none" },
       wantedRole: "any",
       url: undefined,
       session: { user, database },
@@ -88,7 +95,7 @@ export function hostsOf(address: DatabaseAddress): AddressedHosts {
   return {
     hosts: hosts as [DatabaseHost, ...DatabaseHost[]],
     wantedRole: address.isReplica ? readReplicaTarget(target) : readTarget(target, hosts.length),
-    encryption: readEncryption(takeParameter(url, "sslmode") ?? takeParameter(url, "ssl")),
+    encryption: takeEncryption(url),
     url: url.href,
     session: undefined,
   };
@@ -118,13 +125,18 @@ function readReplicaTarget(target = "standby"): WantedRole {
   );
 }
 
-function readEncryption(mode: string | undefined): Encryption {
-  if (mode === undefined) return "none";
-  const encryption = Object.hasOwn(ENCRYPTIONS, mode) ? ENCRYPTIONS[mode] : undefined;
-  if (encryption !== undefined) return encryption;
-  throw new Error(
-    `sslmode in a database's address must be disable, prefer, require or verify-full, got "${mode}"`,
-  );
+function takeEncryption(url: URL): Encryption {
+  const named = takeParameter(url, "sslmode") ?? takeParameter(url, "ssl") ?? "disable";
+  const mode = Object.hasOwn(ENCRYPTION_MODES, named) ? ENCRYPTION_MODES[named] : undefined;
+  if (mode === undefined) {
+    throw new Error(
+      `sslmode in a database's address must be disable, prefer, require, verify-ca or verify-full, got "${named}"`,
+    );
+  }
+  const caFile = takeParameter(url, "sslrootcert");
+  if (caFile === undefined || caFile === "system") return { mode };
+  // Who names an authority wants it to be looked at. The same in libpq.
+  return { mode: mode === "require" ? "verify-ca" : mode, caFile };
 }
 
 function takeParameter(url: URL, name: string): string | undefined {

@@ -13,9 +13,16 @@
  *
  * @module
  */
+import { readFileSync } from "node:fs";
 import { isIP, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { AddressedHosts, DatabaseHost, Encryption, WantedRole } from "./address.ts";
+import type {
+  AddressedHosts,
+  DatabaseHost,
+  Encryption,
+  EncryptionMode,
+  WantedRole,
+} from "./address.ts";
 
 export interface SocketsOptions
   extends Pick<AddressedHosts, "hosts" | "encryption" | "wantedRole"> {
@@ -23,6 +30,13 @@ export interface SocketsOptions
   readonly connectTimeoutMs: number;
   /** A socket that owes an answer and is silent for as long is closed; undefined for no bound. */
   readonly silenceMs: number | undefined;
+}
+
+/** How a connection is encrypted, and by whose certificate. */
+interface Tls {
+  readonly mode: EncryptionMode;
+  /** PEM texts. */
+  readonly authorities: string | undefined;
 }
 
 /** Opens the next socket of a pool. Never rejects: a socket that could not be opened fails later. */
@@ -58,8 +72,10 @@ interface Watched {
   silentSinceMs: number | undefined;
 }
 
+/** @throws where the file of authorities can't be read. */
 export function createSockets(options: SocketsOptions): OpenSocket {
   const { hosts, encryption, wantedRole, connectTimeoutMs, silenceMs } = options;
+  const tls: Tls = { mode: encryption.mode, authorities: readAuthorities(encryption) };
   const passedOverUntilMs = new Map<DatabaseHost, number>();
   let lastGood: DatabaseHost = hosts[0];
   const sweep = silenceMs === undefined ? undefined : createSweep(silenceMs);
@@ -107,7 +123,7 @@ export function createSockets(options: SocketsOptions): OpenSocket {
     for (const host of inOrder()) {
       try {
         const timeoutMs = connectTimeoutMs / hosts.length;
-        const socket = await open(host, { encryption, timeoutMs });
+        const socket = await open(host, { tls, timeoutMs });
         prove(socket, host);
         sweep?.watch(socket);
         return socket;
@@ -137,14 +153,14 @@ function wrongRole({ host, port }: DatabaseHost, wantedRole: WantedRole): Error 
 
 async function open(
   host: DatabaseHost,
-  options: { readonly encryption: Encryption; readonly timeoutMs: number },
+  { tls, timeoutMs }: { readonly tls: Tls; readonly timeoutMs: number },
 ): Promise<Socket> {
   const isLocal = host.host.startsWith("/");
   const socket = new Socket();
   const timer = setTimeout(() => {
-    const message = `${host.host}:${host.port} did not answer within ${options.timeoutMs} ms`;
+    const message = `${host.host}:${host.port} did not answer within ${timeoutMs} ms`;
     socket.destroy(Object.assign(new Error(message), { code: "CONNECT_TIMEOUT" }));
-  }, options.timeoutMs);
+  }, timeoutMs);
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once("error", reject);
@@ -153,8 +169,8 @@ async function open(
       else socket.connect(host.port, host.host, resolve);
     });
     socket.removeAllListeners();
-    if (isLocal || options.encryption === "none") return socket;
-    return await encrypt(socket, host.host, options.encryption);
+    if (isLocal || tls.mode === "none") return socket;
+    return await encrypt(socket, host.host, tls);
   } catch (error) {
     socket.destroy();
     throw error;
@@ -163,11 +179,7 @@ async function open(
   }
 }
 
-async function encrypt(
-  socket: Socket,
-  host: string,
-  encryption: Exclude<Encryption, "none">,
-): Promise<Socket> {
+async function encrypt(socket: Socket, host: string, { mode, authorities }: Tls): Promise<Socket> {
   const answer = await new Promise<Buffer>((resolve, reject) => {
     socket.once("data", resolve);
     socket.once("error", reject);
@@ -176,15 +188,19 @@ async function encrypt(
   });
   socket.removeAllListeners();
   if (answer[0] !== SSL_ACCEPTED) {
-    if (encryption === "prefer") return socket;
-    throw Object.assign(new Error("the database takes no encrypted connection"), {
-      code: "ECONNREFUSED",
-    });
+    if (mode === "prefer") return socket;
+    throw refused("the database takes no encrypted connection");
   }
+  // What comes before the encryption is nobody's word. PostgreSQL's protocol, SSL session encryption.
+  if (answer.length > 1) throw refused("the database sent more than its consent to encryption");
+  const isVerified = mode === "verify-ca" || mode === "verify-full";
   const secure = connectTls({
     socket,
+    host,
     ...(isIP(host) === 0 && { servername: host }),
-    rejectUnauthorized: encryption === "verify",
+    ...(authorities !== undefined && { ca: authorities }),
+    rejectUnauthorized: isVerified,
+    ...(mode === "verify-ca" && { checkServerIdentity: () => undefined }),
   });
   await new Promise<void>((resolve, reject) => {
     secure.once("secureConnect", resolve);
@@ -193,6 +209,20 @@ async function encrypt(
   });
   secure.removeAllListeners();
   return secure;
+}
+
+function readAuthorities({ caFile }: Encryption): string | undefined {
+  if (caFile === undefined) return undefined;
+  try {
+    return readFileSync(caFile, "utf8");
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw new Error(`sslrootcert names ${caFile}, which can't be read (${code})`);
+  }
+}
+
+function refused(message: string): Error {
+  return Object.assign(new Error(message), { code: "ECONNREFUSED" });
 }
 
 function closedEarly(): Error {

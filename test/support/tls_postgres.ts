@@ -1,0 +1,123 @@
+/**
+ * A PostgreSQL that listens on TCP, IPv4 and IPv6, with a certificate of an authority of its own.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { connect } from "../../src/database/connect.ts";
+import { makeDataDir, prepareSite } from "../../src/database/embedded_files.ts";
+import { createCluster } from "../../src/database/embedded_server.ts";
+
+export interface TlsPostgres {
+  readonly port: number;
+  /** PEM files: the authority that signed the server's certificate, and one that has not. */
+  readonly caFile: string;
+  readonly otherCaFile: string;
+  /** Whether it takes encrypted connections, from the next one on. */
+  setTls(isOn: boolean): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The addresses that it listens on; the certificate names all but 127.0.0.2. */
+const ADDRESSES = "127.0.0.1,127.0.0.2,::1";
+const NAMES = "DNS:localhost,IP:127.0.0.1,IP:::1";
+const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"];
+const POLL_MS = 10;
+const START_MS_MAX = 20_000;
+
+/** @throws where openssl is not installed, or IPv6 not to be had. */
+export async function startTlsPostgres(): Promise<TlsPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-database-tls-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(folder, 0o755);
+  const file = (name: string) => join(folder, name);
+  makeAuthority(file("ca"));
+  makeAuthority(file("other"));
+  openssl(
+    ...["-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-subj", "/CN=database"],
+    ...["-addext", `subjectAltName=${NAMES}`, "-keyout", file("server.key")],
+    ...["-out", file("server.pem")],
+  );
+  const site = await prepareSite(makeDataDir(file("data")));
+  await createCluster(site);
+  const { account, cluster } = site;
+  if (account !== undefined) {
+    spawnSync("chown", [`${account.uid}:${account.gid}`, file("server.key"), folder]);
+  }
+  const port = await freePort();
+  const settings = [
+    `listen_addresses=${ADDRESSES}`,
+    `ssl_cert_file=${file("server.pem")}`,
+    `ssl_key_file=${file("server.key")}`,
+    ...["fsync=off", "timezone=UTC"],
+  ];
+  const child: ChildProcess = spawn(
+    join(site.runtime, "bin", "postgres"),
+    [
+      ...["-D", cluster, "-k", folder, "-p", String(port)],
+      ...settings.flatMap((each) => ["-c", each]),
+    ],
+    {
+      ...account,
+      cwd: "/",
+      env: { PATH: process.env.PATH, LC_ALL: "C", ...site.libraries },
+      stdio: "ignore",
+    },
+  );
+  await untilReady(cluster);
+  return {
+    port,
+    caFile: file("ca.pem"),
+    otherCaFile: file("other.pem"),
+    async setTls(isOn) {
+      const address = { host: folder, port, user: "postgres", database: "postgres" };
+      const sql = connect(address, { connectionsMax: 1 });
+      await sql.unsafe(`alter system set ssl = ${isOn ? "on" : "off"}`);
+      await sql`select pg_reload_conf()`;
+      while ((await sql`show ssl`)[0]?.ssl !== (isOn ? "on" : "off")) await Bun.sleep(POLL_MS);
+      await sql.end();
+    },
+    async stop() {
+      child.kill("SIGQUIT");
+      await new Promise((resolve) => child.once("exit", resolve));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function makeAuthority(path: string): void {
+  openssl("-subj", `/CN=${basename(path)}`, "-keyout", `${path}.key`, "-out", `${path}.pem`);
+}
+
+function openssl(...args: string[]): void {
+  const made = spawnSync("openssl", ["req", "-x509", ...NEW_KEY, ...args]);
+  if (made.status !== 0) throw new Error(`openssl: ${made.stderr}`);
+}
+
+async function untilReady(cluster: string): Promise<void> {
+  const until = Date.now() + START_MS_MAX;
+  for (;;) {
+    try {
+      if (/^ready/m.test(readFileSync(join(cluster, "postmaster.pid"), "utf8"))) return;
+    } catch {
+      // Not written yet.
+    }
+    if (Date.now() > until) throw new Error("PostgreSQL did not start");
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
