@@ -5,6 +5,9 @@
 -- the one that readers see. A row whose id the batch has replaces that row in its place; a text that is
 -- there already is not written again.
 --
+-- Most pushes hold new rows only, so they are tried as such first, as in push_stream.
+--
+-- outcomes: a letter a row, in the order of the push: i (inserted), u (updated) or d (duplicate)
 -- is_closed: the batch takes no more rows, and nothing was written
 -- batch_shown: the batch that readers see from now on
 -- is_changed: whether readers see a change; to swap a batch in is one, even where its rows are the
@@ -20,8 +23,7 @@ create or replace function push_collection(
   pushed_batch_id text,
   is_complete boolean,
   out is_closed boolean,
-  out rows_inserted int,
-  out rows_updated int,
+  out outcomes text,
   out batch_shown bigint,
   out is_changed boolean
 )
@@ -31,11 +33,11 @@ as $$
 declare
   target bigint;
   target_status text;
+  is_looked_up boolean;
 begin
   is_closed := false;
   is_changed := false;
-  rows_inserted := 0;
-  rows_updated := 0;
+  outcomes := repeat('d', row_count);
   batch_shown := batch_shown_before;
 
   if pushed_batch_id is not null then
@@ -87,43 +89,72 @@ begin
     );
   end if;
 
-  -- Under the feed's lock nobody else writes here, so a look tells new rows from known ones. "on conflict
-  -- do update" alone would lock, and so write, every known row, and most providers push a whole table
-  -- of which little has changed. The look is a subquery for a value, and not a join, because that can
-  -- only be planned one way: by the key, however small the table was when the plan was made.
-  insert into collection_rows (feed_id, batch_number, position, row_id, payload)
-  select
-    pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id, pushed.row_text::json
-  from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
-    with ordinality as pushed (row_text, row_id, place)
-  where (
+  -- Where a provider repeats itself, its first or its last row is mostly known.
+  is_looked_up := (
     select stored.position
     from collection_rows as stored
     where stored.feed_id = pushed_feed_id
       and stored.batch_number = target
-      and stored.row_id = pushed.row_id
-  ) is null
-  order by pushed.place;
-  get diagnostics rows_inserted = row_count;
+      and stored.row_id = row_ids[1]
+  ) is not null or (
+    select stored.position
+    from collection_rows as stored
+    where stored.feed_id = pushed_feed_id
+      and stored.batch_number = target
+      and stored.row_id = row_ids[row_count]
+  ) is not null;
 
-  if rows_inserted < row_count then
+  loop
+    outcomes := repeat('i', row_count);
+    if is_looked_up then
+      -- A subquery for a value, and not a join, because that can only be planned one way: by the key,
+      -- however small the table was when the plan was made.
+      select string_agg(
+        coalesce((
+          select case when stored.payload::text = pushed.row_text then 'd' else 'u' end
+          from collection_rows as stored
+          where stored.feed_id = pushed_feed_id
+            and stored.batch_number = target
+            and stored.row_id = pushed.row_id
+        ), 'i'),
+        '' order by pushed.place
+      )
+      into outcomes
+      from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
+        with ordinality as pushed (row_text, row_id, place);
+    end if;
+    begin
+      insert into collection_rows (feed_id, batch_number, position, row_id, payload)
+      select
+        pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id,
+        pushed.row_text::json
+      from rows from (
+        string_to_table(row_texts, E'\n'), unnest(row_ids), string_to_table(outcomes, null)
+      ) with ordinality as pushed (row_text, row_id, outcome, place)
+      where pushed.outcome = 'i'
+      order by pushed.place;
+      exit;
+    exception when unique_violation then
+      if is_looked_up then
+        raise;
+      end if;
+      is_looked_up := true;
+    end;
+  end loop;
+
+  -- "on conflict" for those alone that differ: it locks, and so writes, every row that it meets, and
+  -- most providers that repeat themselves push a whole table of which little has changed.
+  if outcomes like '%u%' then
     insert into collection_rows (feed_id, batch_number, position, row_id, payload)
     select
-      pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id,
-      pushed.row_text::json
-    from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
-      with ordinality as pushed (row_text, row_id, place)
-    where (
-      select stored.payload::text <> pushed.row_text
-      from collection_rows as stored
-      where stored.feed_id = pushed_feed_id
-        and stored.batch_number = target
-        and stored.row_id = pushed.row_id
-    )
+      pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id, pushed.row_text::json
+    from rows from (
+      string_to_table(row_texts, E'\n'), unnest(row_ids), string_to_table(outcomes, null)
+    ) with ordinality as pushed (row_text, row_id, outcome, place)
+    where pushed.outcome = 'u'
     order by pushed.place
     on conflict (feed_id, batch_number, row_id) do update
     set payload = excluded.payload;
-    get diagnostics rows_updated = row_count;
   end if;
 
   if is_complete then
@@ -139,6 +170,6 @@ begin
     batch_shown := coalesce(batch_shown_before, target);
   end if;
   is_changed := coalesce(batch_shown <> batch_shown_before, false)
-    or (batch_shown = target and rows_inserted + rows_updated > 0);
+    or (batch_shown = target and outcomes ~ '[iu]');
 end
 $$;

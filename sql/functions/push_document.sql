@@ -1,11 +1,12 @@
 -- Puts one document in the place of a singleton's. Called by push_to_feed, under the feed's lock.
 --
 -- A text that is there already is not written again, and readers see no change.
+--
+-- outcomes: i (inserted) the first time, then u (updated)
 create or replace function push_document(
   pushed_feed_id uuid,
   document text,
-  out rows_inserted int,
-  out rows_updated int,
+  out outcomes text,
   out is_changed boolean
 )
 language plpgsql
@@ -16,10 +17,9 @@ begin
   from documents
   where documents.feed_id = pushed_feed_id;
 
-  rows_inserted := (not found)::int;
-  rows_updated := 1 - rows_inserted;
+  outcomes := case when found then 'u' else 'i' end;
   is_changed := coalesce(is_changed, true);
-  if rows_inserted = 1 then
+  if outcomes = 'i' then
     insert into documents (feed_id, payload)
     values (pushed_feed_id, document::json);
   elsif is_changed then

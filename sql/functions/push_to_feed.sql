@@ -16,6 +16,8 @@
 -- elapsed_ms: milliseconds that the push had taken before this call, for the history
 --
 -- Outcomes: stored, stale (read the feed anew and plan again), batch_closed.
+-- row_outcomes: what happened to each row, a letter each in the order of the push: i (inserted),
+--   u (updated), d (duplicate: it was there, and was left)
 create or replace function push_to_feed(
   pushed_feed_id uuid,
   pushed_type text,
@@ -36,6 +38,7 @@ returns table (
   rows_inserted int,
   rows_updated int,
   rows_duplicate int,
+  row_outcomes text,
   last_sync_at timestamptz,
   data_version bigint
 )
@@ -60,9 +63,10 @@ begin
     begin
       select
         pushed.outcome, pushed.status, pushed.rows_inserted, pushed.rows_updated,
-        pushed.rows_duplicate, pushed.last_sync_at, pushed.data_version
+        pushed.rows_duplicate, pushed.row_outcomes, pushed.last_sync_at, pushed.data_version
       into
-        outcome, status, rows_inserted, rows_updated, rows_duplicate, last_sync_at, data_version
+        outcome, status, rows_inserted, rows_updated, rows_duplicate, row_outcomes, last_sync_at,
+        data_version
       from push_to_feed(
         pushed_feed_id, pushed_type, planned_version, row_count, row_texts, row_ids, event_times,
         pushed_batch_id, is_complete, false, body_bytes, elapsed_ms
@@ -94,21 +98,18 @@ begin
   last_sync_at := clock_timestamp();
   batch_shown := feed.current_batch;
   if pushed_type = 'singleton' then
-    select pushed.rows_inserted, pushed.rows_updated, pushed.is_changed
-    into rows_inserted, rows_updated, is_changed
+    select pushed.outcomes, pushed.is_changed
+    into row_outcomes, is_changed
     from push_document(pushed_feed_id, row_texts) as pushed;
-    positions_used := rows_inserted;
+    positions_used := (row_outcomes = 'i')::int;
   elsif pushed_type = 'stream' then
-    rows_updated := 0;
-    rows_inserted := push_stream(
+    row_outcomes := push_stream(
       pushed_feed_id, feed.next_position, last_sync_at, row_texts, row_ids, event_times
     );
-    is_changed := rows_inserted > 0;
+    is_changed := row_outcomes like '%i%';
   else
-    select
-      pushed.is_closed, pushed.rows_inserted, pushed.rows_updated, pushed.batch_shown,
-      pushed.is_changed
-    into is_closed, rows_inserted, rows_updated, batch_shown, is_changed
+    select pushed.is_closed, pushed.outcomes, pushed.batch_shown, pushed.is_changed
+    into is_closed, row_outcomes, batch_shown, is_changed
     from push_collection(
       pushed_feed_id, feed.next_position, feed.current_batch, last_sync_at, row_count, row_texts,
       row_ids, pushed_batch_id, is_complete
@@ -121,6 +122,8 @@ begin
   end if;
 
   outcome := 'stored';
+  rows_inserted := row_count - length(replace(row_outcomes, 'i', ''));
+  rows_updated := row_count - length(replace(row_outcomes, 'u', ''));
   rows_duplicate := row_count - rows_inserted - rows_updated;
   data_version := feed.data_version + is_changed::int;
   update feeds

@@ -13,7 +13,7 @@
 -- $11 body_bytes bigint
 -- $12 elapsed_ms int
 -- returns outcome text, status text?, rows_inserted int?, rows_updated int?, rows_duplicate int?,
---   last_sync_at timestamptz?, data_version bigint?
+--   row_outcomes text?, last_sync_at timestamptz?, data_version bigint?
 select
-  outcome, status, rows_inserted, rows_updated, rows_duplicate, last_sync_at, data_version
+  outcome, status, rows_inserted, rows_updated, rows_duplicate, row_outcomes, last_sync_at, data_version
 from push_to_feed($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)

@@ -340,6 +340,9 @@ const PushResult = Type.Object({
   rows_inserted: count("Rows that are new."),
   rows_updated: count("Rows that replaced one of the same id."),
   rows_duplicate: count("Rows that were there already and were skipped."),
+  row_outcomes: Type.Array(choice(["inserted", "updated", "duplicate"]), {
+    description: "What happened to each row, in the order of the push.",
+  }),
   batch_id: nullable(Type.String({ description: "As given." })),
   batch_complete: Type.Boolean(),
   last_sync_at: nullable(time("The newest successful push.")),

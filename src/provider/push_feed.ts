@@ -8,12 +8,12 @@
  *
  * @module
  */
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { Grant } from "../admission/admission.ts";
 import { refusalOf } from "../admission/refusal.ts";
 import type { Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
-import type { Feed } from "../feed_row/feeds.ts";
+import type { Feed, FeedType } from "../feed_row/feeds.ts";
 import { type Answer, PRIVATE_JSON } from "../http/answer.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
@@ -33,25 +33,33 @@ export const PUSH_PARAMETERS = Type.Object({
   ),
 });
 
-/** The answer, 200. Decisions 5. */
-export const PUSH_ANSWER = Type.Object({
-  feed_id: Type.String({ format: "uuid" }),
-  feed_type: Type.Union([
-    Type.Literal("singleton"),
-    Type.Literal("collection"),
-    Type.Literal("stream"),
-  ]),
-  status: Type.String(),
-  rows_received: Type.Integer(),
-  rows_inserted: Type.Integer(),
-  rows_updated: Type.Integer(),
-  rows_duplicate: Type.Integer({ description: "Rows that were there already, and were left." }),
-  batch_id: Type.Union([Type.String(), Type.Null()]),
-  batch_complete: Type.Boolean(),
-  last_sync_at: Type.String({ format: "date-time" }),
-  data_version: Type.Integer({ description: "Moves only when what readers see changes." }),
-  dry_run: Type.Optional(Type.Literal(true)),
-});
+/** What happened to a row; `duplicate`: it was there already, and was left. */
+type RowOutcome = "inserted" | "updated" | "duplicate";
+
+/** The receipt, 200; documented as `PushResult`. Decisions 5. */
+interface PushAnswer {
+  readonly feed_id: string;
+  readonly feed_type: FeedType;
+  readonly status: string;
+  readonly rows_received: number;
+  readonly rows_inserted: number;
+  readonly rows_updated: number;
+  readonly rows_duplicate: number;
+  /** One a row, in the order of the push: no more than a push may have rows. */
+  readonly row_outcomes: readonly RowOutcome[];
+  readonly batch_id: string | null;
+  readonly batch_complete: boolean;
+  readonly last_sync_at: string;
+  readonly data_version: number;
+  readonly dry_run?: true;
+}
+
+/** By the letter that `push_to_feed` has for it. */
+const ROW_OUTCOMES: Readonly<Record<string, RowOutcome>> = {
+  i: "inserted",
+  u: "updated",
+  d: "duplicate",
+};
 
 /** Plans of one push: each further one means that the feed was changed in the meantime. */
 const PLANS_MAX = 5;
@@ -158,7 +166,7 @@ async function pass(
   services: Services,
   passage: Passage,
   { grant, prepared }: { grant: Grant; prepared: () => Prepared },
-): Promise<Static<typeof PUSH_ANSWER>> {
+): Promise<PushAnswer> {
   const { request, search } = passage.call;
   passage.isDryRun = readParameters(PUSH_PARAMETERS, search).dry_run ?? false;
   const { body, plan } = await preparedFor(services, passage, { grant, prepared });
@@ -336,11 +344,7 @@ async function store(
   return row;
 }
 
-function answerOf(
-  passage: Passage,
-  push: Push,
-  row: Row<"push_to_feed">,
-): Static<typeof PUSH_ANSWER> {
+function answerOf(passage: Passage, push: Push, row: Row<"push_to_feed">): PushAnswer {
   return {
     feed_id: passage.feed.feedId,
     feed_type: push.feedType,
@@ -349,12 +353,19 @@ function answerOf(
     rows_inserted: row.rows_inserted as number,
     rows_updated: row.rows_updated as number,
     rows_duplicate: row.rows_duplicate as number,
+    row_outcomes: Array.from(row.row_outcomes as string, rowOutcomeOf),
     batch_id: push.batchId,
     batch_complete: push.isComplete,
     last_sync_at: row.last_sync_at as string,
     data_version: Number(row.data_version),
     ...(passage.isDryRun && { dry_run: true }),
   };
+}
+
+function rowOutcomeOf(letter: string): RowOutcome {
+  const outcome = ROW_OUTCOMES[letter];
+  assert(outcome !== undefined, "push_to_feed knows three outcomes of a row");
+  return outcome;
 }
 
 /** Notes a refusal in the feed's history; that this fails must not hide the refusal itself. */

@@ -8,7 +8,7 @@ import { createEndpoint } from "../http/endpoint.ts";
 import { documentedParameters } from "../http/parameters.ts";
 import { UPLOAD_SECONDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
-import { createPushFeed, PUSH_ANSWER, PUSH_PARAMETERS } from "./push_feed.ts";
+import { createPushFeed, PUSH_PARAMETERS } from "./push_feed.ts";
 
 const DESCRIPTION = [
   "Singleton: the document replaces the one before. Collection: rows go into the current batch; with `batch_id` they are staged until `batch_complete`. Stream: events are appended, and a row id that is there already is skipped.",
@@ -29,7 +29,6 @@ export function pushRoutes(services: Services) {
     },
     {
       parse: "none",
-      response: { 200: PUSH_ANSWER },
       detail: {
         operationId: "pushFeed",
         tags: ["provider"],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import { type PushScene, startPushScene } from "./push_scene.ts";
 
 let scene: PushScene;
@@ -22,6 +23,7 @@ describe("push to a singleton", () => {
       rows_inserted: 1,
       rows_updated: 0,
       rows_duplicate: 0,
+      row_outcomes: ["inserted"],
       batch_id: null,
       batch_complete: false,
       last_sync_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/),
@@ -38,7 +40,12 @@ describe("push to a singleton", () => {
       first_pushed_at: first.body.last_sync_at,
     });
     const second = await scene.push(feedId, { payload: { a: 2 } });
-    expect(second.body).toMatchObject({ rows_inserted: 0, rows_updated: 1, data_version: 2 });
+    expect(second.body).toMatchObject({
+      rows_inserted: 0,
+      rows_updated: 1,
+      row_outcomes: ["updated"],
+      data_version: 2,
+    });
     expect(await scene.document(feedId)).toBe('{"a":2}');
     expect(await scene.feed(feedId)).toMatchObject({
       push_count: 2n,
@@ -163,6 +170,34 @@ describe("push to a stream", () => {
   });
 });
 
+test("any sequence of pushes to a stream: the first of an id stays, and the receipts say so", async () => {
+  const ids = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h"), {
+    maxLength: 6,
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(ids, { minLength: 1, maxLength: 6 }), async (pushes) => {
+      const feedId = await scene.createFeed({ type: "stream" });
+      const known = new Map<string, number>();
+      for (const [push, each] of pushes.entries()) {
+        const outcomes = each.map((id) => (known.has(id) ? "duplicate" : "inserted"));
+        for (const id of each) known.set(id, known.get(id) ?? push);
+        const rows = each.map((id) => ({ id, event_timestamp: "2024-01-01T00:00:00Z", push }));
+        const answer = await scene.push(feedId, rows);
+        expect(answer.body.row_outcomes).toEqual(outcomes);
+        expect(answer.body).toMatchObject({
+          rows_received: each.length,
+          rows_inserted: outcomes.filter((outcome) => outcome === "inserted").length,
+          rows_updated: 0,
+          rows_duplicate: outcomes.filter((outcome) => outcome === "duplicate").length,
+        });
+      }
+      const events = (await scene.events(feedId)).map((text) => JSON.parse(text));
+      expect(events.map(({ id, push }) => [id, push])).toEqual([...known]);
+    }),
+    { numRuns: 40 },
+  );
+});
+
 describe("newline-delimited JSON", () => {
   const headers = { "Content-Type": "application/x-ndjson" };
   test("rows one a line, for collection and stream; a feed without type becomes a collection", async () => {
@@ -284,6 +319,25 @@ describe("dry run", () => {
     expect(closed.body.code).toBe("BATCH_CLOSED");
     expect((await scene.history(feedId)).length).toBe(1);
   });
+});
+
+test("a dry run's receipt says what would happen to each row", async () => {
+  const query = "?dry_run=true";
+  const rows = [{ id: 1 }, { id: 2, v: 1 }, { id: 3 }];
+  for (const [type, second] of [
+    ["collection", "updated"],
+    ["stream", "duplicate"],
+  ] as const) {
+    const feedId = await scene.createFeed({ type });
+    await scene.push(feedId, [{ id: 1 }, { id: 2 }]);
+    const { body } = await scene.push(feedId, rows, { query });
+    expect(body.row_outcomes).toEqual(["duplicate", second, "inserted"]);
+    expect((await scene.push(feedId, rows)).body.row_outcomes).toEqual(body.row_outcomes);
+  }
+  const feedId = await scene.createFeed({ type: "singleton" });
+  expect((await scene.push(feedId, { a: 1 }, { query })).body.row_outcomes).toEqual(["inserted"]);
+  await scene.push(feedId, { a: 1 });
+  expect((await scene.push(feedId, { a: 2 }, { query })).body.row_outcomes).toEqual(["updated"]);
 });
 
 describe("history", () => {
