@@ -1,9 +1,10 @@
 /**
  * Gathers what waits and sends it together, without a timer.
  *
- * A batch leaves as soon as a flight is free: alone when idle, larger the busier it gets. While all
- * flights are out, arrivals gather; the queue is bounded by number and by time, and what has no place,
- * or would wait too long by the pace of the last flights, is told so at once.
+ * An item that comes when nothing flies leaves at once. While flights are out, arrivals gather, and
+ * leave when a flight lands, or before it once they are as many as it took: so batches grow with the
+ * load. The queue is bounded by number and by time, and what has no place, or would wait too long by the
+ * pace of the last flights, is told so at once.
  *
  * @module
  */
@@ -64,8 +65,8 @@ export function createBatcher<Item, Result>(
   let queue: Waiter<Item, Result>[] = [];
   let flying = 0;
   let meanMs = 0;
-  /** When the flights that are out began, the oldest first. */
-  const departures = new Set<{ readonly sinceMs: number }>();
+  /** The flights that are out, the oldest first. */
+  const departures = new Set<{ readonly sinceMs: number; readonly size: number }>();
   /** What the flights that are out hold. */
   const held = new Set<string>();
   let isScheduled = false;
@@ -73,14 +74,25 @@ export function createBatcher<Item, Result>(
   const idleWaiters: (() => void)[] = [];
 
   function schedule(): void {
-    if (isScheduled || flying >= flightsMax || queue.length === 0) return;
+    if (isScheduled || !mayDepart()) return;
     isScheduled = true;
     // Everything that arrived in this turn of the event loop flies together; nothing waits for more.
     setImmediate(() => {
       isScheduled = false;
       // What is left where nothing departs waits for a flight that is out, which schedules at its end.
-      if (depart()) schedule();
+      if (mayDepart() && depart()) schedule();
     });
+  }
+
+  /**
+   * Beside a flight that is out, a batch leaves only once it is as large: each has a cost of its own,
+   * and many small ones would take the place of few large ones. What waits leaves when a flight lands,
+   * at the latest.
+   */
+  function mayDepart(): boolean {
+    if (flying >= flightsMax || queue.length === 0) return false;
+    for (const { size } of departures) if (queue.length < size) return false;
+    return true;
   }
 
   /** Sends one batch; false where nothing may leave now. */
@@ -92,10 +104,21 @@ export function createBatcher<Item, Result>(
     }
     flying += 1;
     for (const hold of holds) held.add(hold);
-    const departure = { sinceMs: performance.now() };
+    const departure = { sinceMs: performance.now(), size: batch.length };
     departures.add(departure);
+    // The next batch leaves before the answers of this one are made, which may take as long as a flight.
+    const land = () => {
+      flying -= 1;
+      for (const hold of holds) held.delete(hold);
+      departures.delete(departure);
+      meanMs += (performance.now() - departure.sinceMs - meanMs) * PACE_WEIGHT;
+      if (mayDepart()) depart();
+      schedule();
+      settleIdle();
+    };
     options
       .run(batch.map((waiter) => waiter.item))
+      .finally(land)
       .then(
         (results) => {
           assert(results.length === batch.length, "a batch has a result for each item");
@@ -104,15 +127,7 @@ export function createBatcher<Item, Result>(
         (error) => {
           for (const waiter of batch) waiter.reject(error);
         },
-      )
-      .finally(() => {
-        flying -= 1;
-        for (const hold of holds) held.delete(hold);
-        departures.delete(departure);
-        meanMs += (performance.now() - departure.sinceMs - meanMs) * PACE_WEIGHT;
-        schedule();
-        settleIdle();
-      });
+      );
     return true;
   }
 

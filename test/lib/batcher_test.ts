@@ -52,6 +52,25 @@ describe("createBatcher", () => {
     expect(sent()).toEqual(["first", "a b c d", "e"]);
   });
 
+  test("beside a flight that is out, a batch leaves once it is as large; what is left, when one lands", async () => {
+    const { batcher, flights, sent } = held({ batchMax: 100 });
+    for (const item of ["a", "b", "c"]) void batcher.submit(item);
+    await turns();
+    for (const item of ["d", "e"]) void batcher.submit(item);
+    await turns();
+    expect(sent()).toEqual(["a b c"]);
+    void batcher.submit("f");
+    await turns();
+    expect(sent()).toEqual(["a b c", "d e f"]);
+    void batcher.submit("g");
+    flights[0]?.land();
+    await turns();
+    expect(sent()).toHaveLength(2);
+    flights[1]?.land();
+    await turns();
+    expect(sent()).toEqual(["a b c", "d e f", "g"]);
+  });
+
   test("holdOf: two flights never hold the same, and who holds nothing in common flies past", async () => {
     const { batcher, flights, sent } = held({ holdOf: (item) => item[0] as string });
     void batcher.submit("a1");
