@@ -55,6 +55,8 @@ interface Waiter<Item, Result> {
 const REFUSED = Promise.resolve(undefined);
 /** Weight of the newest flight in the average of their times. */
 const PACE_WEIGHT = 1 / 8;
+/** A flight takes 2 to 10 ms; behind one that takes longer, smaller batches leave, too. */
+const FLIGHT_LATE_MS = 25;
 
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
@@ -70,11 +72,16 @@ export function createBatcher<Item, Result>(
   /** What the flights that are out hold. */
   const held = new Set<string>();
   let isScheduled = false;
+  let isLookingLater = false;
   let expiry: ReturnType<typeof setTimeout> | undefined;
   const idleWaiters: (() => void)[] = [];
 
   function schedule(): void {
-    if (isScheduled || !mayDepart()) return;
+    if (isScheduled) return;
+    if (!mayDepart()) {
+      if (flying < flightsMax && queue.length > 0) lookLater();
+      return;
+    }
     isScheduled = true;
     // Everything that arrived in this turn of the event loop flies together; nothing waits for more.
     setImmediate(() => {
@@ -86,13 +93,25 @@ export function createBatcher<Item, Result>(
 
   /**
    * Beside a flight that is out, a batch leaves only once it is as large: each has a cost of its own,
-   * and many small ones would take the place of few large ones. What waits leaves when a flight lands,
-   * at the latest.
+   * and many small ones would take the place of few large ones. What waits leaves when a flight lands
+   * or is late: a flight that stands still, by a lock or a lost connection, holds up nobody else.
    */
   function mayDepart(): boolean {
     if (flying >= flightsMax || queue.length === 0) return false;
-    for (const { size } of departures) if (queue.length < size) return false;
+    const onTimeMs = performance.now() - FLIGHT_LATE_MS;
+    for (const { sinceMs, size } of departures) {
+      if (queue.length < size && sinceMs > onTimeMs) return false;
+    }
     return true;
+  }
+
+  function lookLater(): void {
+    if (isLookingLater) return;
+    isLookingLater = true;
+    setTimeout(() => {
+      isLookingLater = false;
+      schedule();
+    }, FLIGHT_LATE_MS);
   }
 
   /** Sends one batch; false where nothing may leave now. */

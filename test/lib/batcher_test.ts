@@ -71,6 +71,17 @@ describe("createBatcher", () => {
     expect(sent()).toEqual(["a b c", "d e f", "g"]);
   });
 
+  test("a flight that stands still holds up nobody else", async () => {
+    const { batcher, flights, sent } = held({ batchMax: 100 });
+    for (const item of ["a", "b", "c"]) void batcher.submit(item);
+    await turns();
+    const other = batcher.submit("d");
+    while (flights.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(sent()).toEqual(["a b c", "d"]);
+    flights[1]?.land();
+    expect(await other).toBe("d!");
+  });
+
   test("holdOf: two flights never hold the same, and who holds nothing in common flies past", async () => {
     const { batcher, flights, sent } = held({ holdOf: (item) => item[0] as string });
     void batcher.submit("a1");
