@@ -135,7 +135,7 @@ export const DATABASE_WAIT_MS_MAX = 250;
 /** Of them, those that wait whatever the pace. */
 export const DATABASE_WAITING_FREE = 512;
 /** What was let in may wait so many times as long: a pace is an average, and a machine may stall. */
-export const LATENESS_MAX = 3;
+export const LATENESS_MAX = 6;
 /** Answers of 503 in a second, a fifth of a process's time at most, and at once after a quiet while. */
 export const REFUSALS_PER_SECOND = 1_500;
 export const REFUSALS_AT_ONCE_MAX = 300;
