@@ -2,16 +2,17 @@
  * Decisions a second at 512 waiting reads over 20,000 account-feed pairs, durable (fsync on): the whole
  * job (key, feed, window, price, balance, usage row) for one read a transaction, for batches of 64 and
  * of 256, beside npm's `rate-limiter-flexible` on the same PostgreSQL, which only counts, in fixed
- * windows. Then the same again with 10 million usage rows in place.
+ * windows. Then the same again with 10 million usage rows, or `--usage` of them, in place.
  *
- * `bun run bench admission [usage rows]`
+ * `bun run bench admission [-- --usage N]`
  *
  * @module
  */
+import { parseArgs } from "node:util";
 import { type Admission, type Claim, createAdmission } from "../../src/admission/admission.ts";
 import { connect } from "../../src/database/connect.ts";
-import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
 import { createDatabase } from "../../src/database/query.ts";
+import { fillUsage } from "./fill.ts";
 import type { Bench } from "./run.ts";
 import { type BenchDatabase, callsPerSecond, median, peer, startBenchDatabase } from "./support.ts";
 
@@ -40,12 +41,18 @@ interface Contender {
 }
 
 export const bench: Bench = async (args) => {
+  const { values } = parseArgs({
+    args: args.filter((arg) => arg !== "--"),
+    options: { usage: { type: "string", default: String(HISTORY_ROWS) } },
+  });
+  const rows = Number(values.usage);
   const database = await startBenchDatabase();
   try {
     const pick = await seed(database);
     const before = await compare(database, pick, "empty log");
-    const rows = Number(args[0] ?? HISTORY_ROWS);
-    await fillHistory(database, rows);
+    await fillUsage(database, { rows, accounts: ACCOUNTS, feeds: FEEDS });
+    await database.sql.unsafe("vacuum analyze usage_events");
+    await database.sql.unsafe("checkpoint");
     const after = await compare(database, pick, `${rows} usage rows`);
     return [...before, ...after];
   } finally {
@@ -155,29 +162,4 @@ async function seed({ sql }: BenchDatabase): Promise<() => Claim> {
       limit: 1_000_000,
     };
   };
-}
-
-/** Usage rows of the month so far, in the order of time, as a busy month would leave them. */
-async function fillHistory({ sql }: BenchDatabase, rows: number): Promise<void> {
-  console.log(`filling ${rows} usage rows …`);
-  await sql`
-    insert into usage_events (
-      usage_id, account_id, operation, feed_id, charge_nanos, balance_after_nanos, happened_at
-    )
-    select
-      overlay(
-        ${sql(FUNCTION_SCHEMA)}.uuid_from_time(now() - (${rows}::bigint - number) * interval '1 millisecond')::text
-        placing substr(gen_random_uuid()::text, 15) from 15
-      )::uuid,
-      accounts.account_id, 'data', feeds.feed_id, 0, 0,
-      now() - (${rows}::bigint - number) * interval '1 millisecond'
-    from generate_series(1, ${rows}::bigint) as number
-    join (
-      select account_id, row_number() over (order by account_id) - 1 as place from accounts
-    ) as accounts on accounts.place = number % ${ACCOUNTS}
-    join (
-      select feed_id, row_number() over (order by feed_id) - 1 as place from feeds
-    ) as feeds on feeds.place = number % ${FEEDS}`;
-  await sql.unsafe("vacuum analyze usage_events");
-  await sql.unsafe("checkpoint");
 }

@@ -85,35 +85,80 @@ const KINDS: readonly Kind[] = [
 export const bench: Bench = async (args) => {
   const sizes = args.length > 0 ? args.map(Number) : SIZES;
   const database = await startBenchDatabase();
-  const scene = await startScene(database);
   try {
-    const feeds: Record<Kind["type"], SizedFeed>[] = [];
-    for (const rows of sizes) {
-      const collection = await seed(scene, "collection", rows);
-      feeds.push({ collection, stream: await seed(scene, "stream", rows) });
+    const stage = await startReading(database, sizes);
+    try {
+      return figuresOf(await measureReads([stage]));
+    } finally {
+      await stage.stop();
     }
-    await database.sql.unsafe("vacuum analyze");
-    await database.sql.unsafe("checkpoint");
-    const figures: Figures[number][] = [];
-    for (const kind of KINDS) {
-      const sized = feeds.map((each) => each[kind.type]);
-      const pages = await measure(sized.map((each) => () => readPage(scene, kind, each)));
-      const reads = await measure(sized.map((each) => () => readOverHttp(scene, kind, each)));
-      for (const [index, { rows }] of sized.entries()) {
-        figures.push({
-          kind: kind.name,
-          rows,
-          ...shown("page", pages[index] ?? [], pages[0] ?? []),
-          ...shown("read", reads[index] ?? [], reads[0] ?? []),
-        });
-      }
-    }
-    return figures;
   } finally {
-    await scene.gateway.stop();
     await database.stop();
   }
 };
+
+/** A gateway on a database, and feeds of each size in it. */
+export interface ReadStage {
+  readonly scene: Scene;
+  readonly feeds: readonly Readonly<Record<Kind["type"], SizedFeed>>[];
+  stop(): Promise<void>;
+}
+
+/** Milliseconds of each read of one kind, of a feed of so many rows. */
+export interface ReadTimes {
+  readonly kind: string;
+  readonly stage: number;
+  readonly rows: number;
+  readonly page: readonly number[];
+  readonly read: readonly number[];
+}
+
+/** Also used by `bench scale`, on its own large set. */
+export async function startReading(
+  database: BenchDatabase,
+  sizes: readonly number[],
+): Promise<ReadStage> {
+  const scene = await startScene(database);
+  const feeds: Record<Kind["type"], SizedFeed>[] = [];
+  for (const rows of sizes) {
+    const collection = await seed(scene, "collection", rows);
+    feeds.push({ collection, stream: await seed(scene, "stream", rows) });
+  }
+  await database.sql.unsafe("vacuum analyze");
+  await database.sql.unsafe("checkpoint");
+  return { scene, feeds, stop: () => scene.gateway.stop() };
+}
+
+/** Every kind of read of every feed of every stage, in turns. */
+export async function measureReads(stages: readonly ReadStage[]): Promise<ReadTimes[]> {
+  const all: ReadTimes[] = [];
+  for (const kind of KINDS) {
+    const targets = stages.flatMap(({ scene, feeds }, stage) =>
+      feeds.map((each) => ({ scene, stage, feed: each[kind.type] })),
+    );
+    const pages = await measure(targets.map((each) => () => readPage(each.scene, kind, each.feed)));
+    const reads = await measure(
+      targets.map((each) => () => readOverHttp(each.scene, kind, each.feed)),
+    );
+    for (const [index, { stage, feed }] of targets.entries()) {
+      const [page, read] = [pages[index] ?? [], reads[index] ?? []];
+      all.push({ kind: kind.name, stage, rows: feed.rows, page, read });
+    }
+  }
+  return all;
+}
+
+function figuresOf(times: readonly ReadTimes[]): Figures {
+  return times.map((each) => {
+    const smallest = times.find(({ kind }) => kind === each.kind) ?? each;
+    return {
+      kind: each.kind,
+      rows: each.rows,
+      ...shown("page", each.page, smallest.page),
+      ...shown("read", each.read, smallest.read),
+    };
+  });
+}
 
 function shown(what: string, times: readonly number[], smallest: readonly number[]) {
   return {

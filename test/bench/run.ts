@@ -17,7 +17,7 @@ export type Figures = Readonly<Record<string, string | number | boolean>>[];
 export type Bench = (args: readonly string[]) => Promise<Figures>;
 
 /** Files here that are no benchmark. */
-const HELPERS: ReadonlySet<string> = new Set(["run", "support", "load", "processes"]);
+const HELPERS: ReadonlySet<string> = new Set(["run", "support", "load", "processes", "fill"]);
 const FOLDER = new URL("./", import.meta.url).pathname;
 
 async function main(): Promise<void> {

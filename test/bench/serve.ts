@@ -96,6 +96,7 @@ export async function benchServe(
   set: BenchSet,
   plan: Plan,
 ): Promise<Figures> {
+  const before = await countAll(database, set);
   const stage = await startStage({ database, set, plan });
   try {
     await checkGenerators(stage, plan);
@@ -112,7 +113,7 @@ export async function benchServe(
         }
       }
     }
-    await audit(stage, samples);
+    audit(before, await countAll(database, set), samples);
     return tableOf(samples.filter(({ round }) => round >= 0));
   } finally {
     await stage.stop();
@@ -329,68 +330,73 @@ function tableOf(samples: readonly Sample[]): Figures {
  * Usage rows = charges = answers of status 200. The load generator cuts its connections when its time
  * is over, so that a read in flight may be logged and not answered: one a connection and round at most.
  */
-async function audit(stage: Stage, samples: readonly Sample[]): Promise<void> {
-  const { database, set } = stage;
-  const peers = connect(peersAddress(database), { connectionsMax: 1, statementTimeoutMs: 0 });
-  try {
-    const ours = await ourCounts(database.sql, set);
-    const theirs = await peersCounts(peers, set);
-    const check = (what: string, counted: number, names: readonly string[], more = 0) => {
-      const own = samples.filter(({ name }) => names.includes(name));
-      const sum = (of: (each: Sample) => number) => own.reduce((all, each) => all + of(each), 0);
-      const answered = more + sum((each) => each.requests - each.refused);
-      const cut = sum((each) => each.connections);
-      const isRight = counted >= answered && counted <= answered + cut;
-      console.log(
-        `audit: ${isRight ? "ok" : "WRONG"}: ${counted} ${what}, ${answered} answers of status 200, at most ${cut} cut`,
-      );
-      if (!isRight) process.exitCode = 1;
-    };
-    // One more: the answer that the bare server repeats.
-    check("usage rows of metered reads", ours.metered, ["granted"], 1);
-    check("charges of metered reads", ours.charges, ["granted"], 1);
-    check("usage rows of free reads", ours.free, ["refused"]);
-    check("usage rows of catalog", ours.catalog, ["catalog"]);
-    check("usage rows of metadata", ours.metadata, ["metadata"]);
-    check("usage rows of the peers", theirs.rows, ["fastify", "one call"]);
-    check("charges of the peers", theirs.charges, ["fastify", "one call"]);
-    if (ours.metered !== ours.charges) throw new Error("usage rows and charges differ");
-  } finally {
-    await peers.end();
-  }
+function audit(before: Counts, after: Counts, samples: readonly Sample[]): void {
+  const check = (what: string, of: keyof Counts, names: readonly string[], more = 0) => {
+    const own = samples.filter(({ name }) => names.includes(name));
+    const sum = (part: (each: Sample) => number) => own.reduce((all, each) => all + part(each), 0);
+    const counted = after[of] - before[of];
+    const answered = more + sum((each) => each.requests - each.refused);
+    const cut = sum((each) => each.connections);
+    const isRight = counted >= answered && counted <= answered + cut;
+    console.log(
+      `audit: ${isRight ? "ok" : "WRONG"}: ${counted} ${what}, ${answered} answers of status 200, at most ${cut} cut`,
+    );
+    if (!isRight) process.exitCode = 1;
+  };
+  // One more: the answer that the bare server repeats.
+  check("usage rows of metered reads", "metered", ["granted"], 1);
+  check("charges of metered reads", "charges", ["granted"], 1);
+  check("usage rows of free reads", "free", ["refused"]);
+  check("usage rows of catalog", "catalog", ["catalog"]);
+  check("usage rows of metadata", "metadata", ["metadata"]);
+  check("usage rows of the peers", "peersRows", ["fastify", "one call"]);
+  check("charges of the peers", "peersCharges", ["fastify", "one call"]);
+  const isSame = after.metered - before.metered === after.charges - before.charges;
+  if (!isSame) throw new Error("usage rows and charges differ");
 }
 
 function peersAddress({ socketDir, port }: BenchDatabase): DatabaseAddress {
   return { host: socketDir, port, user: "postgres", database: PEERS_DATABASE };
 }
 
-async function ourCounts(sql: Connections, set: BenchSet) {
-  const [rows] = await sql`
-    select
-      count(*) filter (where operation = 'data' and feed_id <> ${set.freeFeed}::uuid)::int as metered,
-      count(*) filter (where operation = 'data' and feed_id = ${set.freeFeed}::uuid)::int as free,
-      count(*) filter (where operation = 'catalog')::int as catalog,
-      count(*) filter (where operation = 'metadata')::int as metadata
-    from usage_events
-    where happened_at >= ${set.seededAt}::timestamptz`;
-  return {
-    metered: rows?.metered as number,
-    free: rows?.free as number,
-    catalog: rows?.catalog as number,
-    metadata: rows?.metadata as number,
-    charges: await charges(sql, set),
-  };
+type Counts = Readonly<
+  Record<
+    "metered" | "free" | "catalog" | "metadata" | "charges" | "peersRows" | "peersCharges",
+    number
+  >
+>;
+
+async function countAll(database: BenchDatabase, set: BenchSet): Promise<Counts> {
+  const peers = connect(peersAddress(database), { connectionsMax: 1, statementTimeoutMs: 0 });
+  try {
+    const [rows] = await database.sql`
+      select
+        count(*) filter (where operation = 'data' and feed_id <> ${set.freeFeed}::uuid)::int as metered,
+        count(*) filter (where operation = 'data' and feed_id = ${set.freeFeed}::uuid)::int as free,
+        count(*) filter (where operation = 'catalog')::int as catalog,
+        count(*) filter (where operation = 'metadata')::int as metadata
+      from usage_events`;
+    const [theirs] = await peers`select count(*)::int as rows from usage_events`;
+    return {
+      metered: rows?.metered as number,
+      free: rows?.free as number,
+      catalog: rows?.catalog as number,
+      metadata: rows?.metadata as number,
+      charges: await charges(database.sql, set),
+      peersRows: theirs?.rows as number,
+      peersCharges: await charges(peers, set),
+    };
+  } finally {
+    await peers.end();
+  }
 }
 
-async function peersCounts(sql: Connections, set: BenchSet) {
-  const [rows] = await sql`select count(*)::int as rows from usage_events`;
-  return { rows: rows?.rows as number, charges: await charges(sql, set) };
-}
-
-/** How many calls the accounts have paid for. */
-async function charges(sql: Connections, { balanceNanos, priceNanos }: BenchSet): Promise<number> {
+/** How many calls the accounts of the set have paid for. */
+async function charges(sql: Connections, set: BenchSet): Promise<number> {
+  const { accountIds, balanceNanos, priceNanos } = set;
   const [row] = await sql`
     select (count(*) * ${String(balanceNanos)}::numeric - sum(balance_nanos)) / ${String(priceNanos)}::numeric as calls
-    from accounts`;
+    from accounts
+    where account_id = any (${accountIds as string[]}::uuid[])`;
   return Number(row?.calls);
 }

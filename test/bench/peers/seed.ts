@@ -19,14 +19,14 @@ const PRICE_NANOS = "1000";
 const BALANCE_NANOS = "1000000000000000";
 
 export interface BenchSet {
+  /** With a key each. */
+  readonly accountIds: readonly string[];
   readonly keys: readonly string[];
   readonly meteredFeeds: readonly string[];
   readonly freeFeed: string;
   /** Of each account, at first. */
   readonly balanceNanos: bigint;
   readonly priceNanos: bigint;
-  /** RFC 3339; what is older in the usage log is not the benchmark's. */
-  readonly seededAt: string;
 }
 
 /** A row of exactly `ROW_BYTES` bytes. */
@@ -77,12 +77,12 @@ export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
   }
   const meteredFeeds = feeds.filter((row) => row.price_type === "metered");
   const set: BenchSet = {
+    accountIds,
     keys,
     meteredFeeds: meteredFeeds.map((row) => row.feed_id as string),
     freeFeed: feeds.find((row) => row.price_type === "free")?.feed_id as string,
     balanceNanos: BigInt(BALANCE_NANOS),
     priceNanos: BigInt(PRICE_NANOS),
-    seededAt: new Date().toISOString(),
   };
   await seedPeers(database, { accountIds, hashes, feedIds });
   await sql.unsafe("vacuum analyze");
