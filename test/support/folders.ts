@@ -1,0 +1,47 @@
+/**
+ * Folders for tests, removed when their file ends, and data directories that hold PostgreSQL's files
+ * already: `initdb` takes most of a first start's time.
+ *
+ * @module
+ */
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbedded } from "../../src/database/embedded.ts";
+
+/** Names the data directory that is copied; the processes of a run share it. */
+export const USED_DATA_DIR_VARIABLE = "FEEDGATE_TEST_DATA_DIR";
+
+let folders: string[] = [];
+let ownUsed: Promise<string> | undefined;
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "feedgate-test-"));
+  // Reachable for the account that PostgreSQL runs as where the tests run as root.
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+/** A data directory in which a server has run, and nothing else. */
+export async function usedDataDir(path = join(temporaryFolder(), "data")): Promise<string> {
+  ownUsed ??= Promise.resolve(process.env[USED_DATA_DIR_VARIABLE] ?? makeUsedDataDir());
+  const { status, stderr } = spawnSync("cp", ["-a", await ownUsed, path]);
+  if (status !== 0) throw new Error(`the data directory was not copied: ${stderr}`);
+  return path;
+}
+
+/** Makes the one that is copied. */
+export async function makeUsedDataDir(): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-used-"));
+  chmodSync(dataDir, 0o755);
+  await (await startEmbedded({ dataDir })).stop();
+  return dataDir;
+}
+
+/** Called when a test file ends (`preload.ts`). */
+export function removeFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  folders = [];
+}
