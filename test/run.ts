@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob, type Subprocess } from "bun";
 import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
+import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
 
 /** One more than the cores it is meant for, since much of the time is spent waiting. */
 const PROCESSES = 3;
@@ -87,6 +88,7 @@ async function runTests(report: string): Promise<number> {
   const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter(
     (path) => path !== BINARY_TEST,
   );
+  process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();
   const server = await startTestServer();
   const { host, port, user } = server;
   process.env[SERVER_VARIABLE] = JSON.stringify({ host, port, user });

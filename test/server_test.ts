@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket } from "node:net";
 import { type Connections, connect } from "../src/database/connect.ts";
-import { firstLine, linesOf, operatorOf, spawnFeedgate } from "./operator/support.ts";
+import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "./operator/support.ts";
 import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 
 /** A signal to the end of the process. Decisions 8. */
@@ -53,12 +53,12 @@ async function lockFeed(): Promise<{ release(): Promise<void> }> {
   };
 }
 
-async function untilWaiting(): Promise<void> {
+async function untilWaiting(count = 1): Promise<void> {
   for (;;) {
     const rows = await sql`
       select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`;
-    if (rows.length > 0) return;
+    if (rows.length >= count) return;
     await Bun.sleep(10);
   }
 }
@@ -108,18 +108,20 @@ describe("stop", () => {
     expect(performance.now() - startedMs).toBeLessThan(DRAIN_MS_MAX);
   }, 20_000);
 
-  test("a second signal ends the process at once", async () => {
-    const { child, push } = await serve();
+  test("a second signal ends the process at once, and cuts what is in flight", async () => {
+    const both = await Promise.all([serve(), serve()]);
     const lock = await lockFeed();
-    const cut = push().catch(() => undefined);
-    await untilWaiting();
-    child.kill("SIGTERM");
+    const answers = both.map(({ push }) => push().catch(() => "cut"));
+    await untilWaiting(both.length);
+    for (const { child } of both) child.kill("SIGTERM");
     await Bun.sleep(300);
+    for (const { child } of both) expect(child.exitCode).toBeNull();
     const startedMs = performance.now();
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(143);
+    both[0]?.child.kill("SIGTERM");
+    both[1]?.child.kill("SIGINT");
+    expect(await Promise.all(both.map(({ child }) => child.exited))).toEqual([143, 130]);
     expect(performance.now() - startedMs).toBeLessThan(1_000);
-    await cut;
+    expect(await Promise.all(answers)).toEqual(["cut", "cut"]);
     await lock.release();
   });
 });
@@ -168,9 +170,9 @@ describe("start", () => {
   });
 });
 
-/** The lines of standard error of a `serve` that ends with 1. */
+/** What a start on this database says before it ends with 1. */
 async function failure(url: string): Promise<string[]> {
-  const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: url });
-  expect(await child.exited).toBe(1);
-  return linesOf(await new Response(child.stderr).text());
+  const { code, stderr } = await runFeedgate(["migrate"], { DATABASE_URL: url });
+  expect(code).toBe(1);
+  return linesOf(stderr);
 }

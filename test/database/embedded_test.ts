@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   chownSync,
@@ -19,6 +19,7 @@ import type { Subprocess } from "bun";
 import postgres from "postgres";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
 import { commandLine, findProcess } from "../../src/database/embedded_users.ts";
+import { usedDataDir } from "../support/folders.ts";
 
 const MODULE = resolve(import.meta.dir, "../../src/database/embedded.ts");
 const TEST_MS = 30_000;
@@ -63,27 +64,6 @@ function newDataDir(name = "data"): string {
   chmodSync(parent, 0o755);
   const dataDir = join(parent, name);
   parents.set(dataDir, parent);
-  return dataDir;
-}
-
-let prototype: Promise<string> | undefined;
-afterAll(async () => {
-  if (prototype !== undefined) rmSync(dirname(await prototype), { recursive: true, force: true });
-});
-
-/** A data directory that was used before, a copy of one: `initdb` takes most of a first start's time. */
-async function usedDataDir(name = "data"): Promise<string> {
-  prototype ??= usePrototype();
-  const dataDir = newDataDir(name);
-  mkdirSync(dirname(dataDir), { recursive: true });
-  expect(Bun.spawnSync(["cp", "-a", await prototype, dataDir]).exitCode).toBe(0);
-  return dataDir;
-}
-
-async function usePrototype(): Promise<string> {
-  const dataDir = newDataDir();
-  parents.delete(dataDir);
-  await (await startEmbedded({ dataDir })).stop();
   return dataDir;
 }
 
@@ -189,7 +169,7 @@ describe("startEmbedded", () => {
   test(
     "runs with the settings it promises, on a socket alone",
     async () => {
-      const server = await startEmbedded({ dataDir: await usedDataDir() });
+      const server = await startEmbedded({ dataDir: await usedDataDir(newDataDir()) });
       const names = ["fsync", "full_page_writes", "jit", "listen_addresses", "max_connections"];
       const shown = await Promise.all(names.map((name) => ask(server, `show ${name}`)));
       expect(shown).toEqual(["on", "on", "off", "", "200"]);
@@ -202,7 +182,7 @@ describe("startEmbedded", () => {
   test(
     "joins the server of another user, and the last user out stops it",
     async () => {
-      const dataDir = await usedDataDir();
+      const dataDir = await usedDataDir(newDataDir());
       const first = await startEmbedded({ dataDir });
       const second = await startEmbedded({ dataDir });
       const third = spawnUser(dataDir);
@@ -238,7 +218,7 @@ describe("startEmbedded", () => {
   test(
     "recovers after a kill -9 of the postmaster",
     async () => {
-      const dataDir = await usedDataDir();
+      const dataDir = await usedDataDir(newDataDir());
       const killed = await startEmbedded({ dataDir });
       await ask(killed, "create table kept (n int)");
       await ask(killed, "insert into kept values (7)");
@@ -257,7 +237,7 @@ describe("startEmbedded", () => {
   test(
     "starts when postmaster.pid names a living process that is not PostgreSQL",
     async () => {
-      const dataDir = await usedDataDir();
+      const dataDir = await usedDataDir(newDataDir());
       const killed = await startEmbedded({ dataDir });
       await killAndWait(killed.pid);
       const foreign = Bun.spawn(["sleep", "60"], accountOf(join(dataDir, "pg18")));
@@ -281,7 +261,7 @@ describe("startEmbedded", () => {
   test(
     "takes over the server of a user that was killed, while its watchdog was killed, too",
     async () => {
-      const dataDir = await usedDataDir();
+      const dataDir = await usedDataDir(newDataDir());
       const { child, report } = spawnUser(dataDir);
       const { pid } = await report;
       process.kill(Number(readFileSync(join(dataDir, "watchdog"), "utf8")), "SIGKILL");
@@ -299,7 +279,7 @@ describe("startEmbedded", () => {
   test(
     "leaves no server and no watchdog when every user was killed and none starts again",
     async () => {
-      const dataDir = await usedDataDir();
+      const dataDir = await usedDataDir(newDataDir());
       const { child, report } = spawnUser(dataDir);
       const { pid } = await report;
       const watchdog = Number(readFileSync(join(dataDir, "watchdog"), "utf8"));
@@ -315,7 +295,7 @@ describe("startEmbedded", () => {
   test(
     "keeps the server when one of two users was killed",
     async () => {
-      const dataDir = await usedDataDir();
+      const dataDir = await usedDataDir(newDataDir());
       const server = await startEmbedded({ dataDir });
       const { child, report } = spawnUser(dataDir);
       await report;
@@ -334,7 +314,7 @@ describe("startEmbedded", () => {
   ])(
     "starts and joins on a path %s",
     async (_, name) => {
-      const dataDir = await usedDataDir(name);
+      const dataDir = await usedDataDir(newDataDir(name));
       const server = await startEmbedded({ dataDir });
       const second = await startEmbedded({ dataDir });
       expect(second.joined).toBe(true);
@@ -349,7 +329,7 @@ describe("startEmbedded", () => {
   test(
     "says what to do when the cluster cannot be opened, with the end of the log",
     async () => {
-      const dataDir = await usedDataDir();
+      const dataDir = await usedDataDir(newDataDir());
       const server = await startEmbedded({ dataDir });
       await server.stop();
       writeFileSync(join(dataDir, "pg18", "PG_VERSION"), "12\n");

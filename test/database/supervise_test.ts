@@ -1,17 +1,15 @@
 import { expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { startGateway } from "../../src/server.ts";
+import { usedDataDir } from "../support/folders.ts";
 
 const SERVES_AGAIN_MS_MAX = 5_000;
 
 test("a gateway serves again within 5 seconds after kill -9 of its embedded PostgreSQL", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-test-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(dataDir, 0o755);
+  const dataDir = await usedDataDir();
   const config = readConfig({ PORT: "0", FEEDGATE_DATA_DIR: dataDir });
   const log = createLog({ level: "silent" });
   const pidOf = () =>
@@ -35,6 +33,5 @@ test("a gateway serves again within 5 seconds after kill -9 of its embedded Post
     }
   } finally {
     await Promise.all([gateway.stop(), peer.stop()]);
-    rmSync(dataDir, { recursive: true, force: true });
   }
 }, 60_000);

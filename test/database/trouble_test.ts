@@ -5,12 +5,10 @@ import {
   chownSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
@@ -20,6 +18,7 @@ import { generateKey, hashKey, type Permission, startOf } from "../../src/key/ke
 import { createLog } from "../../src/lib/log.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../src/limits.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
+import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import type { TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -61,9 +60,7 @@ async function insertKey(accountId: string, permission: Permission): Promise<str
 }
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), "feedgate-trouble-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(dataDir, 0o755);
+  dataDir = await usedDataDir();
   postgres = await startEmbedded({ dataDir });
   gateway = await start(urlOf(postgres.host));
   sql = connect({ url: urlOf(postgres.host) }, { connectionsMax: 2 });
@@ -82,7 +79,6 @@ afterAll(async () => {
   await gateway.stop();
   await sql.end({ timeout: 1 });
   await postgres.stop();
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 interface Answer {
@@ -329,8 +325,7 @@ function noise(): string {
 /** A second server from a copy of the first one's files, as a standby in its own folder. */
 async function copyAsStandby(): Promise<{ readonly host: string; stop(): void }> {
   const site = await prepareSite(dataDir);
-  const folder = mkdtempSync(join(tmpdir(), "feedgate-standby-"));
-  chmodSync(folder, 0o755);
+  const folder = temporaryFolder();
   await sql.unsafe("checkpoint");
   process.kill(postgres.pid, "SIGINT");
   while (spawnSync("kill", ["-0", String(postgres.pid)]).status === 0) await Bun.sleep(20);
@@ -376,7 +371,6 @@ async function copyAsStandby(): Promise<{ readonly host: string; stop(): void }>
     host: folder,
     stop() {
       child.kill("SIGQUIT");
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,6 +1,5 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Connections, connect } from "../../src/database/connect.ts";
 import { DEMO_FEEDS } from "../../src/demo/feeds.ts";
@@ -8,19 +7,7 @@ import { pushBodies } from "../../src/demo/fill.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { firstLine, runFeedgate, spawnFeedgate } from "../operator/support.ts";
 import { createTestDatabase } from "../support/database.ts";
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "feedgate-demo-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(folder, 0o755);
-  folders.push(folder);
-  return folder;
-}
+import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 
 interface Sheet {
   base_url: string;
@@ -82,8 +69,12 @@ const EXPECTED_COUNTS = Object.fromEntries(
 
 describe("demo", () => {
   /** Filled by the first start, and started again by other tests. */
-  const dataDir = temporaryFolder();
-  const environment = { FEEDGATE_DATA_DIR: dataDir };
+  let dataDir: string;
+  let environment: Environment;
+  beforeAll(async () => {
+    dataDir = await usedDataDir();
+    environment = { FEEDGATE_DATA_DIR: dataDir };
+  });
 
   async function operate<Value>(...argv: string[]): Promise<Value> {
     const { code, stdout } = await runFeedgate([...argv, "--json"], environment);

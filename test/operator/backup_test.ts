@@ -1,14 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
@@ -18,20 +9,8 @@ import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { startGateway } from "../../src/server.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "./support.ts";
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "feedgate-backup-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(folder, 0o755);
-  folders.push(folder);
-  return folder;
-}
 
 const files = temporaryFolder();
 const file = join(files, "all.backup");
@@ -98,8 +77,8 @@ const ODD =
   '{"id":"a\\tb\\\\.\\n","big":123456789012345678901234567890,"1.0":1.0,"é":"\\u2028 \\\\N"}';
 
 beforeAll(async () => {
-  source = temporaryFolder();
-  target = temporaryFolder();
+  source = await usedDataDir();
+  target = await usedDataDir();
   const account = await json<{ id: string }>(source, "account", "create", "--name", "Tab\tand\\n");
   const key = async (permission: string) => {
     const argv = ["key", "create", "--account", account.id, "--permission", permission];
@@ -170,7 +149,7 @@ describe("backup and restore", () => {
   }, 120_000);
 
   test("a backup of a busy database is whole", async () => {
-    const folder = temporaryFolder();
+    const folder = await usedDataDir();
     await json(folder, "restore", join(files, "busy.backup"));
     const account = (await json<{ id: string }[]>(folder, "account", "list"))[0];
     const shown = await json<{ ledger: { is_balanced: boolean } }>(
@@ -187,7 +166,9 @@ describe("backup and restore", () => {
       code: 1,
       lines: [expect.stringContaining("has accounts already")],
     });
-    const empty = temporaryFolder();
+    const empty = await usedDataDir();
+    // Held, so that each command joins it rather than starts it.
+    const server = await startEmbedded({ dataDir: empty });
     const unzipped = Bun.gunzipSync(readFileSync(file));
     const bad: Record<string, Uint8Array> = {
       "cut.backup": readFileSync(file).subarray(0, -200),
@@ -208,11 +189,12 @@ describe("backup and restore", () => {
     // Nothing of them was kept.
     expect(await json<unknown[]>(empty, "account", "list")).toEqual([]);
     expect((await run(empty, "restore", join(files, "missing"))).code).toBe(1);
+    await server.stop();
     expect((await run(source, "backup", file)).lines[0]).toContain("exists already");
   }, 120_000);
 
   test("a backup of the first release is restored by this program, migrated, and served", async () => {
-    const folder = temporaryFolder();
+    const folder = await usedDataDir();
     const path = new URL("../fixtures/first_release/all.backup", import.meta.url).pathname;
     expect(await json<unknown>(folder, "restore", path)).toMatchObject({ rows: 110 });
     const config = readConfig({ PORT: "0", FEEDGATE_DATA_DIR: folder });
@@ -247,7 +229,7 @@ describe("backup and restore", () => {
     ]);
     await gateway.stop();
     // A database that is beyond the backup's schema already can't take it.
-    const beyond = temporaryFolder();
+    const beyond = await usedDataDir();
     await json(beyond, "migrate");
     expect(await run(beyond, "restore", path)).toMatchObject({
       code: 1,

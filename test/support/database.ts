@@ -7,13 +7,12 @@
  *
  * @module
  */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { connect, type DatabaseAddress } from "../../src/database/connect.ts";
 import { startEmbedded } from "../../src/database/embedded.ts";
 import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
 import { migrate } from "../../src/database/migrate.ts";
+import { usedDataDir } from "./folders.ts";
 
 export interface TestDatabase {
   readonly url: string;
@@ -79,9 +78,7 @@ async function findServer(): Promise<TestServer> {
 }
 
 export async function startTestServer(): Promise<StartedTestServer> {
-  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-test-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(dataDir, 0o755);
+  const dataDir = await usedDataDir();
   const embedded = await startEmbedded({ dataDir });
   const { host, port, user } = embedded;
   const server = { host, port, user };

@@ -5,9 +5,9 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { startEmbedded } from "../../src/database/embedded.ts";
 
 /** Names the data directory that is copied; the processes of a run share it. */
@@ -26,16 +26,19 @@ export function temporaryFolder(): string {
 
 /** A data directory in which a server has run, and nothing else. */
 export async function usedDataDir(path = join(temporaryFolder(), "data")): Promise<string> {
-  ownUsed ??= Promise.resolve(process.env[USED_DATA_DIR_VARIABLE] ?? makeUsedDataDir());
-  const { status, stderr } = spawnSync("cp", ["-a", await ownUsed, path]);
+  ownUsed ??= process.env[USED_DATA_DIR_VARIABLE] === undefined ? makeUsedDataDir() : undefined;
+  const used = process.env[USED_DATA_DIR_VARIABLE] ?? (await ownUsed) ?? "";
+  // A cluster that was placed elsewhere can't be had twice: then the directory starts empty.
+  if (lstatSync(join(used, "pg18")).isSymbolicLink()) return path;
+  mkdirSync(dirname(path), { recursive: true });
+  const { status, stderr } = spawnSync("cp", ["-a", used, path]);
   if (status !== 0) throw new Error(`the data directory was not copied: ${stderr}`);
   return path;
 }
 
 /** Makes the one that is copied. */
 export async function makeUsedDataDir(): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-used-"));
-  chmodSync(dataDir, 0o755);
+  const dataDir = temporaryFolder();
   await (await startEmbedded({ dataDir })).stop();
   return dataDir;
 }
@@ -44,4 +47,5 @@ export async function makeUsedDataDir(): Promise<string> {
 export function removeFolders(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   folders = [];
+  ownUsed = undefined;
 }

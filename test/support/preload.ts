@@ -5,5 +5,9 @@
  */
 import { afterAll } from "bun:test";
 import { endTestDatabases } from "./database.ts";
+import { removeFolders } from "./folders.ts";
 
-afterAll(endTestDatabases);
+afterAll(async () => {
+  await endTestDatabases();
+  removeFolders();
+});
