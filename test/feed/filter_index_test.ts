@@ -167,7 +167,7 @@ describe("filter index", () => {
             }
           }
         }),
-        { numRuns: 120 },
+        { numRuns: 60 },
       );
     }, 120_000);
 
@@ -177,7 +177,7 @@ describe("filter index", () => {
       const unique = (all: Row[]) => [...new Map(all.map((row) => [row.id, row])).values()];
       let isPushing = true;
       const push = async () => {
-        for (let round = 0; round < 60; round++) {
+        for (let round = 0; round < 30; round++) {
           const fresh = source === "stream" ? round * 100 : 0;
           await pushRows(
             feedId,

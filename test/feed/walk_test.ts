@@ -182,7 +182,7 @@ describe("freshness", () => {
     let answered = 0;
     let isPushing = true;
     const pushing = async () => {
-      for (let serial = 1; serial <= 120; serial++) {
+      for (let serial = 1; serial <= 60; serial++) {
         const base = bases[serial % 2];
         const response = await fetch(`${base}/v1/provider/feed/${feedId}/push`, {
           method: "POST",
@@ -211,6 +211,6 @@ describe("freshness", () => {
       pushing(),
       ...bases.flatMap((base) => queries.map((query) => reading(base, query))),
     ]);
-    expect(reads).toBeGreaterThan(200);
+    expect(reads).toBeGreaterThan(100);
   }, 60_000);
 });
