@@ -7,8 +7,8 @@ import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 const PRICE_NANOS = 1_500;
-const LOAD_MS = 2_500;
-const KILLED_EVERY_MS = 40;
+const LOAD_MS = 1_200;
+const KILLED_EVERY_MS = 20;
 
 let gateway: TestGateway;
 let peer: Gateway;

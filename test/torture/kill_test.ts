@@ -1,14 +1,15 @@
 import { expect, test } from "bun:test";
+import { usedDataDir } from "../support/folders.ts";
 import { startLoad } from "./load.ts";
 import { setScene } from "./scene.ts";
 import { verify } from "./verify.ts";
 import { startWorld } from "./world.ts";
 
-const BETWEEN_KILLS_MS = 1_500;
+const BETWEEN_KILLS_MS = 1_000;
 const REFUND_MS = 1_500;
 
 test("kill -9 of a gateway and of PostgreSQL under load: nothing seen is lost, nothing is charged twice", async () => {
-  const world = await startWorld({ gateways: 2 });
+  const world = await startWorld({ gateways: 2, dataDir: await usedDataDir() });
   try {
     const scene = await setScene(world.sql, 12);
     const load = startLoad(world, scene, { readers: 12 });

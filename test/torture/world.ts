@@ -33,6 +33,8 @@ export interface WorldOptions {
   readonly gateways: number;
   /** Beyond those that every gateway of a torture has. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Of the PostgreSQL; removed at the end. @default a new one */
+  readonly dataDir?: string;
 }
 
 const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
@@ -42,10 +44,15 @@ const POLL_MS = 100;
 const RESPAWN_MS = 100;
 const DOWN_MS_MAX = 1_000;
 
-export async function startWorld({ gateways, environment = {} }: WorldOptions): Promise<World> {
+function newDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), "feedgate-torture-"));
   // Reachable for the account that PostgreSQL runs as where the tests run as root.
   chmodSync(dataDir, 0o755);
+  return dataDir;
+}
+
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const { gateways, environment = {}, dataDir = newDataDir() } = options;
   let embedded: EmbeddedPostgres = await startEmbedded({ dataDir });
   const { host, port, user, database } = embedded;
   const sql = connect({ host, port, user, database }, { connectionsMax: 4, statementTimeoutMs: 0 });
