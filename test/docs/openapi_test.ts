@@ -128,7 +128,7 @@ export const code: "FEED_NOT_FOUND" | string | undefined = error?.code;
 void client.GET("/v1/catalog", { params: { query: { limit: "two" } } });
 `,
     );
-    const tsc = join(MODULES, "typescript/bin/tsc");
+    const tsc = join(MODULES, "typescript-7/bin/tsc");
     const options = "--noEmit --strict --skipLibCheck --allowImportingTsExtensions".split(" ");
     const target = "--target esnext --module preserve --moduleResolution bundler".split(" ");
     const checked = await run([tsc, ...options, ...target, join(folder, "use.ts")]);
