@@ -147,7 +147,11 @@ export async function startGateway(
     await closeDatabase();
   };
   try {
-    const services = await createServices({ config, database, replica, log });
+    const { isDistributed } = migrated;
+    if (isDistributed && replica !== undefined) {
+      throw new Error("DATABASE_READ_URL can't be used where rows are distributed: leave it out");
+    }
+    const services = await createServices({ config, database, replica, isDistributed, log });
     const app = createApp(services).listen({
       port: config.port,
       hostname: config.host,

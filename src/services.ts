@@ -5,6 +5,7 @@
  */
 import { type Admission, createAdmission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
+import { createDistributedReader } from "./database/distributed_reader.ts";
 import type { Database } from "./database/query.ts";
 import { createReader, type Reader } from "./database/reader.ts";
 import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
@@ -55,12 +56,14 @@ export interface ServicesOptions {
   readonly database: Database;
   /** Where DATABASE_READ_URL names one. */
   readonly replica?: Database | undefined;
+  /** Whether the rows are distributed over the nodes of a Citus cluster. */
+  readonly isDistributed: boolean;
   readonly log: Log;
 }
 
 /** Reads the cursor secret from the database, making it there at the first start. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
-  const { config, database, replica, log } = options;
+  const { config, database, replica, isDistributed, log } = options;
   const state: ServerState = {
     baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,
@@ -96,7 +99,9 @@ export async function createServices(options: ServicesOptions): Promise<Services
     "Statements that wait for a connection",
     () => database.waiting,
   );
-  const reader = createReader(database, replica && { replica, log, onRead: metrics.replicaAsked });
+  const reader = isDistributed
+    ? createDistributedReader(database)
+    : createReader(database, replica && { replica, log, onRead: metrics.replicaAsked });
   if (replica !== undefined) {
     metrics.gauge("feedgate_replica_up", "Whether the replica is asked", () =>
       Number(reader.hasReplica),

@@ -7,5 +7,5 @@ select
   documents.payload as data
 from feeds
 join documents
-  on documents.feed_id = feeds.feed_id
+  on documents.feed_id = $1
 where feeds.feed_id = $1

@@ -5,6 +5,8 @@
 -- or there is no index, all are looked through: in order, so that frequent values are found early.
 -- Stable, so that index, rows and data version are seen at one moment.
 --
+-- Index and rows are never joined: where the rows are distributed they are on another server.
+--
 -- rows_max: rows wanted, those that the page skips included
 -- unindexed_max: so many rows without an index may be looked through beside one
 create or replace function match_collection_rows(
@@ -30,64 +32,79 @@ set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  entries_most constant bigint := 1000;
   index_id integer;
   terms integer[];
   alternatives jsonb[];
   is_one_filter constant boolean := cardinality(names) = 1;
   indexed_position bigint := 0;
-  rows_found bigint := 0;
+  newest_position bigint;
+  -- One filter alone mostly finds a row an entry.
+  entries_max bigint := rows_max;
+  positions bigint[];
+  last_position bigint := after_position;
+  rows_wanted bigint := rows_max;
+  rows_found bigint;
 begin
   select filter_indexes.filter_index_id, filter_indexes.indexed_position
   into index_id, indexed_position
   from filter_indexes
   where filter_indexes.feed_id = read_feed_id
-    and filter_indexes.batch_number = read_batch
-    and filter_indexes.indexed_position + unindexed_max >= (
-      select max(collection_rows.position)
-      from collection_rows
-      where collection_rows.feed_id = read_feed_id
-        and collection_rows.batch_number = read_batch
-    );
+    and filter_indexes.batch_number = read_batch;
+  if found then
+    select max(collection_rows.position)
+    into newest_position
+    from collection_rows
+    where collection_rows.feed_id = read_feed_id
+      and collection_rows.batch_number = read_batch;
+    if indexed_position + unindexed_max < newest_position then
+      index_id := null;
+      indexed_position := 0;
+    end if;
+  end if;
   select rarest.terms, rarest.alternatives
   into terms, alternatives
   from rarest_filter(index_id, names, texts, literals) as rarest;
 
-  if index_id is not null then
-    return query
-    select distinct on (matches.position) matches.position, matches.payload
-    from (select distinct unnest(terms)) as wanted (term)
-    cross join lateral (
-      select entries.position, found.payload
-      from (
+  while index_id is not null loop
+    select array_agg(entries.position order by entries.position)
+    into positions
+    from (
+      select distinct looked_up.position
+      from (select distinct unnest(terms)) as wanted (term)
+      cross join lateral (
         select filter_terms.position
         from filter_terms
         where filter_terms.filter_index_id = index_id
           and filter_terms.term = wanted.term
           and filter_terms.event_at = '-infinity'
-          and filter_terms.position > after_position
+          and filter_terms.position > last_position
         order by filter_terms.position
-        -- A fence: what is looked up leads, in its order, and each row follows by its key.
-        offset 0
-      ) as entries
-      cross join lateral (
-        select collection_rows.payload
-        from collection_rows
-        where collection_rows.feed_id = read_feed_id
-          and collection_rows.batch_number = read_batch
-          and collection_rows.position = entries.position
-          and collection_rows.payload::jsonb @> any (alternatives)
-          and (is_one_filter or row_matches(collection_rows.payload, names, texts, literals))
-        offset 0
-      ) as found
-      order by entries.position
-      limit rows_max
-    ) as matches
-    order by matches.position
-    limit rows_max;
-    get diagnostics rows_found = row_count;
-  end if;
+        limit entries_max
+      ) as looked_up
+      order by looked_up.position
+      limit entries_max
+    ) as entries;
+    exit when positions is null;
 
-  if rows_found < rows_max then
+    return query
+    select collection_rows.position, collection_rows.payload
+    from collection_rows
+    where collection_rows.feed_id = read_feed_id
+      and collection_rows.batch_number = read_batch
+      and collection_rows.position = any (positions)
+      and collection_rows.payload::jsonb @> any (alternatives)
+      and (is_one_filter or row_matches(collection_rows.payload, names, texts, literals))
+    order by collection_rows.position
+    limit rows_wanted;
+    get diagnostics rows_found = row_count;
+    rows_wanted := rows_wanted - rows_found;
+    exit when rows_wanted = 0 or cardinality(positions) < entries_max;
+    last_position := positions[cardinality(positions)];
+    entries_max := least(4 * entries_max, greatest(entries_most, rows_max));
+  end loop;
+
+  if rows_wanted > 0 then
     return query
     select collection_rows.position, collection_rows.payload
     from collection_rows
@@ -97,7 +114,7 @@ begin
       and collection_rows.payload::jsonb @> any (alternatives)
       and (is_one_filter or row_matches(collection_rows.payload, names, texts, literals))
     order by collection_rows.position
-    limit rows_max - rows_found;
+    limit rows_wanted;
   end if;
 end
 $$;

@@ -26,22 +26,37 @@ set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  entries_most constant bigint := 1000;
   index_id integer;
   indexed_position bigint;
+  newest_position bigint;
   terms integer[];
   alternatives jsonb[];
   is_one_filter constant boolean := cardinality(names) = 1;
+  entries_max bigint := rows_max;
+  times timestamptz[];
+  positions bigint[];
+  last_event_at timestamptz := before_event_at;
+  last_position bigint := before_position;
+  -- What arrived after the index and matches, then what was looked up and matches as well.
+  late_positions bigint[];
+  looked_up_positions bigint[] := '{}';
+  matched bigint[];
 begin
   select filter_indexes.filter_index_id, filter_indexes.indexed_position
   into index_id, indexed_position
   from filter_indexes
   where filter_indexes.feed_id = read_feed_id
-    and filter_indexes.batch_number = 0
-    and filter_indexes.indexed_position + unindexed_max >= (
-      select max(stream_events.position)
-      from stream_events
-      where stream_events.feed_id = read_feed_id
-    );
+    and filter_indexes.batch_number = 0;
+  if found then
+    select max(stream_events.position)
+    into newest_position
+    from stream_events
+    where stream_events.feed_id = read_feed_id;
+    if indexed_position + unindexed_max < newest_position then
+      index_id := null;
+    end if;
+  end if;
   select rarest.terms, rarest.alternatives
   into terms, alternatives
   from rarest_filter(index_id, names, texts, literals) as rarest;
@@ -60,60 +75,85 @@ begin
     return;
   end if;
 
-  return query
-  select distinct on (matches.event_at, matches.position)
-    matches.event_at, matches.position, matches.payload
+  select array_agg(late.position)
+  into late_positions
   from (
-    (
-      select looked_up.event_at, looked_up.position, looked_up.payload
+    select arrived.position
+    from (
+      select stream_events.event_at, stream_events.position, stream_events.payload
+      from stream_events
+      where stream_events.feed_id = read_feed_id
+        and stream_events.position > indexed_position
+      order by stream_events.position
+      -- A fence: these few are found by their position, and not in the order of the page.
+      offset 0
+    ) as arrived
+    where (arrived.event_at, arrived.position) < (before_event_at, before_position)
+      and arrived.event_at between start_time and end_time
+      and arrived.payload::jsonb @> any (alternatives)
+      and (is_one_filter or row_matches(arrived.payload, names, texts, literals))
+    order by arrived.event_at desc, arrived.position desc
+    limit rows_max
+  ) as late;
+
+  loop
+    select
+      array_agg(entries.event_at order by entries.event_at desc, entries.position desc),
+      array_agg(entries.position order by entries.event_at desc, entries.position desc)
+    into times, positions
+    from (
+      select distinct looked_up.event_at, looked_up.position
       from (select distinct unnest(terms)) as wanted (term)
       cross join lateral (
-        select entries.event_at, entries.position, found.payload
-        from (
-          select filter_terms.event_at, filter_terms.position
-          from filter_terms
-          where filter_terms.filter_index_id = index_id
-            and filter_terms.term = wanted.term
-            and (filter_terms.event_at, filter_terms.position) < (before_event_at, before_position)
-            and filter_terms.event_at between start_time and end_time
-          order by filter_terms.event_at desc, filter_terms.position desc
-          -- A fence: what is looked up leads, in its order, and each row follows by its key.
-          offset 0
-        ) as entries
-        cross join lateral (
-          select stream_events.payload
-          from stream_events
-          where stream_events.feed_id = read_feed_id
-            and stream_events.event_at = entries.event_at
-            and stream_events.position = entries.position
-            and stream_events.payload::jsonb @> any (alternatives)
-            and (is_one_filter or row_matches(stream_events.payload, names, texts, literals))
-          offset 0
-        ) as found
-        order by entries.event_at desc, entries.position desc
-        limit rows_max
+        select filter_terms.event_at, filter_terms.position
+        from filter_terms
+        where filter_terms.filter_index_id = index_id
+          and filter_terms.term = wanted.term
+          and (filter_terms.event_at, filter_terms.position) < (last_event_at, last_position)
+          and filter_terms.event_at between start_time and end_time
+        order by filter_terms.event_at desc, filter_terms.position desc
+        limit entries_max
       ) as looked_up
-    )
-    union all
-    (
-      select late.event_at, late.position, late.payload
+      order by looked_up.event_at desc, looked_up.position desc
+      limit entries_max
+    ) as entries;
+    exit when positions is null;
+
+    select array_agg(found_rows.position)
+    into matched
+    from (
+      select looked_up.position
       from (
         select stream_events.event_at, stream_events.position, stream_events.payload
         from stream_events
         where stream_events.feed_id = read_feed_id
-          and stream_events.position > indexed_position
-        order by stream_events.position
+          and stream_events.position = any (positions)
+        order by stream_events.event_at desc, stream_events.position desc
         offset 0
-      ) as late
-      where (late.event_at, late.position) < (before_event_at, before_position)
-        and late.event_at between start_time and end_time
-        and late.payload::jsonb @> any (alternatives)
-        and (is_one_filter or row_matches(late.payload, names, texts, literals))
-      order by late.event_at desc, late.position desc
-      limit rows_max
-    )
-  ) as matches
-  order by matches.event_at desc, matches.position desc
+      ) as looked_up
+      where looked_up.payload::jsonb @> any (alternatives)
+        and (is_one_filter or row_matches(looked_up.payload, names, texts, literals))
+      order by looked_up.event_at desc, looked_up.position desc
+      limit rows_max - cardinality(looked_up_positions)
+    ) as found_rows;
+    looked_up_positions := looked_up_positions || coalesce(matched, '{}');
+    exit when cardinality(looked_up_positions) >= rows_max or cardinality(positions) < entries_max;
+    last_event_at := times[cardinality(times)];
+    last_position := positions[cardinality(positions)];
+    entries_max := least(4 * entries_max, greatest(entries_most, rows_max));
+  end loop;
+
+  return query
+  select found_rows.event_at, found_rows.position, found_rows.payload
+  from (
+    select stream_events.event_at, stream_events.position, stream_events.payload
+    from stream_events
+    where stream_events.feed_id = read_feed_id
+      and stream_events.position = any (looked_up_positions || late_positions)
+    order by stream_events.event_at desc, stream_events.position desc
+    offset 0
+  ) as found_rows
+  order by found_rows.event_at desc, found_rows.position desc
   limit rows_max;
 end
 $$;

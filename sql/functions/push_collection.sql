@@ -34,6 +34,7 @@ declare
   target bigint;
   target_status text;
   is_looked_up boolean;
+  replaced_ids text[] := '{}';
 begin
   is_closed := false;
   is_changed := false;
@@ -145,6 +146,13 @@ begin
   -- "on conflict" for those alone that differ: it locks, and so writes, every row that it meets, and
   -- most providers that repeat themselves push a whole table of which little has changed.
   if outcomes like '%u%' then
+    if exists (select from settings where settings.name = 'rows_distributed') then
+      select array_agg(pushed.row_id)
+      into replaced_ids
+      from rows from (unnest(row_ids), string_to_table(outcomes, null)) as pushed (row_id, outcome)
+      where pushed.outcome = 'u';
+      perform index_replaced_rows(pushed_feed_id, target, replaced_ids, false);
+    end if;
     insert into collection_rows (feed_id, batch_number, position, row_id, payload)
     select
       pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id, pushed.row_text::json
@@ -155,6 +163,9 @@ begin
     order by pushed.place
     on conflict (feed_id, batch_number, row_id) do update
     set payload = excluded.payload;
+    if cardinality(replaced_ids) > 0 then
+      perform index_replaced_rows(pushed_feed_id, target, replaced_ids, true);
+    end if;
   end if;
 
   if is_complete then

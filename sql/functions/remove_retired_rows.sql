@@ -16,6 +16,7 @@ declare
   batch record;
   batches_done int := 0;
   rows_left int := row_limit;
+  last_position bigint;
   removed int;
 begin
   if begin_job(job, moment) is null then
@@ -30,15 +31,20 @@ begin
     order by batches.retired_at
     limit batch_limit
   loop
-    delete from collection_rows
-    where ctid = any (array(
-      select stored.ctid
-      from collection_rows as stored
-      where stored.feed_id = batch.feed_id
-        and stored.batch_number = batch.batch_number
-      order by stored.position
+    select max(first_rows.position)
+    into last_position
+    from (
+      select collection_rows.position
+      from collection_rows
+      where collection_rows.feed_id = batch.feed_id
+        and collection_rows.batch_number = batch.batch_number
+      order by collection_rows.position
       limit rows_left
-    ));
+    ) as first_rows;
+    delete from collection_rows
+    where collection_rows.feed_id = batch.feed_id
+      and collection_rows.batch_number = batch.batch_number
+      and collection_rows.position <= last_position;
     get diagnostics removed = row_count;
     rows_left := rows_left - removed;
     exit when rows_left = 0;

@@ -6,6 +6,9 @@
  * each program calls its own, and `sql/functions` may change freely. Calls are qualified in the text of
  * every statement and function: a search path belongs to a session, and behind a pooler there is none.
  *
+ * Where the rows are distributed, Citus plans a statement only for values that it knows, so functions that
+ * reach rows are planned at each call there, and not once for all values.
+ *
  * What a trigger calls is the schema's, not a program's, and belongs to a migration. The functions of the
  * first release are in `public`, where its gateways look for them, and stay there.
  *
@@ -34,9 +37,51 @@ const CALL = new RegExp(
   "g",
 );
 
+/** Tables of rows: what is distributed where anything is. Every key of theirs begins with feed_id. */
+export const ROW_TABLES = [
+  "documents",
+  "collection_rows",
+  "stream_events",
+  "feed_versions",
+] as const;
+
+/** Functions that read or write rows, themselves or by others. */
+export const ROW_FUNCTIONS: readonly string[] = rowFunctions();
+
 /** SQL in which every call of our functions, and their own definition, names this program's schema. */
 export function inFunctionSet(text: string): string {
   return text.replace(CALL, `${FUNCTION_SCHEMA}.$&`);
+}
+
+function rowFunctions(): string[] {
+  let reached: string[] = [...ROW_TABLES];
+  for (;;) {
+    const pattern = new RegExp(`\\b(?:${reached.join("|")})\\b`);
+    const found = FUNCTIONS.filter(({ text }) => pattern.test(text.replace(/--.*/g, ""))).map(
+      ({ name }) => name,
+    );
+    if (found.length + ROW_TABLES.length === reached.length) return found;
+    reached = [...ROW_TABLES, ...found];
+  }
+}
+
+/** True where rows are distributed over the nodes of a Citus cluster (`sql/functions/distribute_rows.sql`). */
+export async function areRowsDistributed(connection: Connections): Promise<boolean> {
+  const found = await connection`select from settings where name = 'rows_distributed'`;
+  return found.length > 0;
+}
+
+/** Lets Citus plan this program's functions that reach rows. */
+export async function planForShards(connection: Connections): Promise<void> {
+  const functions = await connection`
+    select oid::regprocedure::text as signature
+    from pg_proc
+    where pronamespace = to_regnamespace(${FUNCTION_SCHEMA})
+      and proname = any (${ROW_FUNCTIONS as string[]}::text[])
+    order by signature`;
+  for (const { signature } of functions) {
+    await connection.unsafe(`alter function ${signature} reset plan_cache_mode`);
+  }
 }
 
 function digestOf(functions: typeof FUNCTIONS): string {
@@ -77,6 +122,7 @@ async function createSet(connection: Connections): Promise<void> {
     );
   }
   for (const { text } of FUNCTIONS) await connection.unsafe(inFunctionSet(text));
+  if (await areRowsDistributed(connection)) await planForShards(connection);
 }
 
 async function dropOtherSets(connection: Connections, kept: readonly string[]): Promise<void> {

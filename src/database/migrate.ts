@@ -8,7 +8,7 @@
  */
 import { USAGE_MONTHS_AHEAD } from "../limits.ts";
 import type { Connections } from "./connect.ts";
-import { inFunctionSet, keepFunctionSet } from "./function_set.ts";
+import { areRowsDistributed, inFunctionSet, keepFunctionSet } from "./function_set.ts";
 import { isWrongRole } from "./query.ts";
 import { MIGRATIONS } from "./statements.ts";
 
@@ -19,6 +19,8 @@ export interface MigrationReport {
   readonly functions: boolean;
   /** Whether the extension pg_trgm is there: without it, search finds no misspelled names. */
   readonly hasTrigrams: boolean;
+  /** Whether the rows are distributed over the nodes of a Citus cluster. */
+  readonly isDistributed: boolean;
 }
 
 /** The database was made by a newer program. */
@@ -111,14 +113,15 @@ async function makeReady(connection: Connections): Promise<Omit<MigrationReport,
   const createPartitions = inFunctionSet("select create_usage_partitions(now(), $1::int)");
   await connection.unsafe(createPartitions, [USAGE_MONTHS_AHEAD]);
   const trigrams = await connection`select ensure_trigram() as has_trigrams`;
-  return { functions, hasTrigrams: trigrams[0]?.has_trigrams === true };
+  const isDistributed = await areRowsDistributed(connection);
+  return { functions, hasTrigrams: trigrams[0]?.has_trigrams === true, isDistributed };
 }
 
 /**
  * The lock is the transaction's, as is the setting: behind a PgBouncer in transaction mode the next
  * transaction may run on another connection, and a lock of the session would be left behind.
  */
-async function inTransaction<Result>(
+export async function inTransaction<Result>(
   connection: Connections,
   work: () => Promise<Result>,
 ): Promise<Result> {

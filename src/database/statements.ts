@@ -17,6 +17,7 @@ import sql_database_await_replay from "../../sql/database/await_replay.sql" with
 import sql_database_find_replica_state from "../../sql/database/find_replica_state.sql" with { type: "text" };
 import sql_database_keep_setting from "../../sql/database/keep_setting.sql" with { type: "text" };
 import sql_database_ping from "../../sql/database/ping.sql" with { type: "text" };
+import sql_database_read_feed_version from "../../sql/database/read_feed_version.sql" with { type: "text" };
 import sql_database_read_wal_position from "../../sql/database/read_wal_position.sql" with { type: "text" };
 import sql_demo_keep_demo_account from "../../sql/demo/keep_demo_account.sql" with { type: "text" };
 import sql_demo_list_demo_settings from "../../sql/demo/list_demo_settings.sql" with { type: "text" };
@@ -41,8 +42,10 @@ import sql_functions_close_names from "../../sql/functions/close_names.sql" with
 import sql_functions_close_words from "../../sql/functions/close_words.sql" with { type: "text" };
 import sql_functions_count_unindexed_rows from "../../sql/functions/count_unindexed_rows.sql" with { type: "text" };
 import sql_functions_create_usage_partitions from "../../sql/functions/create_usage_partitions.sql" with { type: "text" };
+import sql_functions_distribute_rows from "../../sql/functions/distribute_rows.sql" with { type: "text" };
 import sql_functions_end_job from "../../sql/functions/end_job.sql" with { type: "text" };
 import sql_functions_index_filter_rows from "../../sql/functions/index_filter_rows.sql" with { type: "text" };
+import sql_functions_index_replaced_rows from "../../sql/functions/index_replaced_rows.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
 import sql_functions_match_collection_rows from "../../sql/functions/match_collection_rows.sql" with { type: "text" };
 import sql_functions_match_stream_rows from "../../sql/functions/match_stream_rows.sql" with { type: "text" };
@@ -91,6 +94,7 @@ import sql_migrations_0005_maintenance from "../../sql/migrations/0005_maintenan
 import sql_migrations_0006_audit_events from "../../sql/migrations/0006_audit_events.sql" with { type: "text" };
 import sql_migrations_0007_trigger_functions from "../../sql/migrations/0007_trigger_functions.sql" with { type: "text" };
 import sql_migrations_0008_audit_retention from "../../sql/migrations/0008_audit_retention.sql" with { type: "text" };
+import sql_migrations_0009_feed_versions from "../../sql/migrations/0009_feed_versions.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
@@ -117,6 +121,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0006_audit_events", text: sql_migrations_0006_audit_events },
   { name: "0007_trigger_functions", text: sql_migrations_0007_trigger_functions },
   { name: "0008_audit_retention", text: sql_migrations_0008_audit_retention },
+  { name: "0009_feed_versions", text: sql_migrations_0009_feed_versions },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -129,8 +134,10 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "close_words", text: sql_functions_close_words },
   { name: "count_unindexed_rows", text: sql_functions_count_unindexed_rows },
   { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
+  { name: "distribute_rows", text: sql_functions_distribute_rows },
   { name: "end_job", text: sql_functions_end_job },
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
+  { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
   { name: "match_collection_rows", text: sql_functions_match_collection_rows },
   { name: "match_stream_rows", text: sql_functions_match_stream_rows },
@@ -178,6 +185,7 @@ export const STATEMENTS = {
   find_replica_state: sql_database_find_replica_state,
   keep_setting: sql_database_keep_setting,
   ping: sql_database_ping,
+  read_feed_version: sql_database_read_feed_version,
   read_wal_position: sql_database_read_wal_position,
   keep_demo_account: sql_demo_keep_demo_account,
   list_demo_settings: sql_demo_list_demo_settings,
@@ -399,6 +407,13 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly answer: number;
+    };
+  };
+  /** the data version that a feed's distributed rows have at least, when they are read next */
+  read_feed_version: {
+    parameters: readonly [feed_id: string];
+    row: {
+      readonly data_version: bigint;
     };
   };
   /** how far the primary's WAL is on disk: whatever was answered as committed lies before it */

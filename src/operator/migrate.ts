@@ -1,29 +1,66 @@
 /**
  * `migrate`: applies what is missing, and says what. Every other command does the same on its way.
- * Decisions 8.
+ * Decisions 8. With `--distribute` it also spreads the rows of feeds over a Citus cluster.
  *
  * @module
  */
+import type { Config } from "../config.ts";
+import { connect } from "../database/connect.ts";
+import { distributeRows, findObstacle } from "../database/distribute.ts";
 import { openDatabase } from "../server.ts";
-import { command } from "./command.ts";
+import { command, RefusedError } from "./command.ts";
+import { flag } from "./options.ts";
+
+const END_WAIT_SECONDS = 1;
 
 const migrate = command({
   words: "migrate",
   about: "apply what is missing from the database's schema",
-  options: {},
-  run: async ({ config }) => {
-    const { migrated, close } = await openDatabase(config, { statementTimeoutMs: 0 });
-    await close();
+  options: {
+    distribute: flag("spread the rows of feeds over the nodes of a Citus cluster, by feed"),
+  },
+  run: async ({ config, values }) => {
+    const { distribute = false } = values;
+    if (distribute) await refuseObstacle(config);
+    const { migrated, address, close } = await openDatabase(config, { statementTimeoutMs: 0 });
     const { migrations, functions } = migrated;
+    let isDistributed = migrated.isDistributed;
     const done = [
       ...migrations.map((name) => `applied ${name}`),
       ...(functions ? ["added this version's functions"] : []),
     ];
+    try {
+      if (distribute && !isDistributed) {
+        const connections = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
+        isDistributed = await distributeRows(connections);
+        await connections.end({ timeout: END_WAIT_SECONDS });
+        done.push("distributed the rows of feeds by feed_id");
+      }
+    } finally {
+      await close();
+    }
     return {
-      json: JSON.stringify({ migrations, functions }),
+      json: JSON.stringify({ migrations, functions, distributed: isDistributed }),
       text: done.length === 0 ? "nothing was missing" : done.join("\n"),
     };
   },
 });
 
 export const MIGRATE_COMMANDS = [migrate];
+
+/** Before anything is changed. @throws {RefusedError} */
+async function refuseObstacle({ databaseUrl, isDatabasePooled }: Config): Promise<void> {
+  if (databaseUrl === undefined) {
+    throw new RefusedError(
+      "--distribute needs a Citus cluster, which the embedded database is not: set DATABASE_URL to its coordinator",
+    );
+  }
+  const address = { url: databaseUrl, isPooled: isDatabasePooled };
+  const connections = connect(address, { connectionsMax: 1 });
+  try {
+    const obstacle = await findObstacle(connections);
+    if (obstacle !== undefined) throw new RefusedError(obstacle);
+  } finally {
+    await connections.end({ timeout: END_WAIT_SECONDS });
+  }
+}

@@ -37,7 +37,8 @@ describe("inFunctionSet", () => {
     const called = new RegExp(`\\b(?:${names})\\(`);
     const migrations = MIGRATIONS.filter(({ text }) => called.test(withoutComments(text)));
     expect(migrations.map(({ name }) => name)).toEqual([]);
-    const triggers = FUNCTIONS.filter(({ text }) => /\btrigger\b/.test(withoutComments(text)));
+    const bound = new RegExp(`\\breturns trigger\\b|\\bexecute function (?:${names})\\(`);
+    const triggers = FUNCTIONS.filter(({ text }) => bound.test(withoutComments(text)));
     expect(triggers.map(({ name }) => name)).toEqual([]);
   });
 });

@@ -112,7 +112,11 @@ describe("feedgate, in a process of its own", () => {
     const environment = { DATABASE_URL: operator.databaseUrl };
     const done = await runProcess(["migrate", "--json"], environment);
     expect([done.code, done.stderr]).toEqual([0, ""]);
-    expect(JSON.parse(done.stdout)).toEqual({ migrations: [], functions: false });
+    expect(JSON.parse(done.stdout)).toEqual({
+      migrations: [],
+      functions: false,
+      distributed: false,
+    });
     for (const [argv, exitCode] of [
       [["account", "show", ID], 1],
       [["nothing"], 2],
@@ -174,6 +178,10 @@ describe("runCommand", () => {
   test("migrate says what was missing", async () => {
     const { code, stdout } = await operator.run(["migrate"]);
     expect([code, stdout]).toEqual([0, "nothing was missing\n"]);
-    expect(await operator.json("migrate")).toEqual({ migrations: [], functions: false });
+    expect(await operator.json("migrate")).toEqual({
+      migrations: [],
+      functions: false,
+      distributed: false,
+    });
   });
 });
