@@ -271,7 +271,8 @@ async function sample(
     round,
     serverSeconds: after.server - before.server,
     databaseSeconds: after.database - before.database,
-    serverMb: residentMb(server.pid),
+    // Workers are children of the process that was started.
+    serverMb: at.plan.workers === undefined ? residentMb(server.pid) : familyMb(server.pid),
     databaseMb: familyMb(database.postmasterPid),
   };
 }
