@@ -82,8 +82,9 @@ export function createEndpoint(
     }
     if (!(outcome instanceof Problem)) return outcome;
     const { requestId } = call;
-    const isUnavailable = outcome.code === "UNAVAILABLE";
-    const retryAfterSeconds = isUnavailable ? await takeTurn(context.refusals) : undefined;
+    // Who asks for /readyz is told at once.
+    const isInLine = isKeyed && outcome.code === "UNAVAILABLE";
+    const retryAfterSeconds = isInLine ? await takeTurn(context.refusals) : undefined;
     return problemAnswer(outcome, {
       requestId,
       isKeyed,
