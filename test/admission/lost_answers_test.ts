@@ -7,7 +7,9 @@ import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 const PRICE_NANOS = 1_500;
-const LOAD_MS = 1_200;
+/** How often the fault has to happen under load, and for how long it is waited for. */
+const FAULTS = 20;
+const LOAD_MS_MAX = 20_000;
 const KILLED_EVERY_MS = 20;
 
 let gateway: TestGateway;
@@ -67,15 +69,15 @@ async function read(base: string, key: string, headers = {}) {
   return { status: response.status, usageId: body._origin?.usage_id };
 }
 
-/** Reads over the gateways while `disturb` runs again and again; then compares answers and books. */
+/** Reads over the gateways until `disturb` has made its faults; then compares answers and books. */
 async function loadWhile(gateways: readonly Gateway[], disturb: () => Promise<void>) {
   const agents = await Promise.all(Array.from({ length: 8 }, () => agent(1_000_000)));
   const answered = new Map(agents.map(({ accountId }) => [accountId, new Set<string>()]));
   const statuses = new Set<number>();
-  const endMs = performance.now() + LOAD_MS;
+  let isOver = false;
   let turn = 0;
   const load = Array.from({ length: 64 }, async () => {
-    while (performance.now() < endMs) {
+    while (!isOver) {
       turn += 1;
       const { accountId, key } = agents[turn % agents.length] as (typeof agents)[number];
       // Every second read shares its key with others, as those of a client that tries again.
@@ -88,10 +90,9 @@ async function loadWhile(gateways: readonly Gateway[], disturb: () => Promise<vo
       if (status === 503) await Bun.sleep(5);
     }
   });
-  const disturbing = (async () => {
-    while (performance.now() < endMs) await disturb();
-  })();
-  await Promise.all([...load, disturbing]);
+  await disturb();
+  isOver = true;
+  await Promise.all(load);
   await Promise.all(gateways.map(({ services }) => services.admission.idle()));
   expect([...statuses].sort()).toEqual([200, 503]);
   let refunded = 0;
@@ -104,23 +105,38 @@ async function loadWhile(gateways: readonly Gateway[], disturb: () => Promise<vo
   return { refunded };
 }
 
+/** Makes faults, at random moments, until there were enough. */
+async function untilFaults(make: () => Promise<number>): Promise<void> {
+  const endMs = performance.now() + LOAD_MS_MAX;
+  for (let faults = 0; faults < FAULTS; faults += await make()) {
+    expect(performance.now()).toBeLessThan(endMs);
+    await Bun.sleep(2 * KILLED_EVERY_MS * Math.random());
+  }
+}
+
 describe("lost answers", () => {
   test("with backends killed under load, the log holds the reads answered with 200 and no other", async () => {
     const bases = [gateway.gateway, gateway.gateway, peer];
-    await loadWhile(bases, async () => {
-      await Bun.sleep(2 * KILLED_EVERY_MS * Math.random());
-      await gateway.sql`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()
-          and query like '%admit(%' and state = 'active'`;
-    });
+    await loadWhile(bases, () =>
+      untilFaults(async () => {
+        const killed = await gateway.sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()
+            and query like '%admit(%' and state = 'active'`;
+        return killed.length;
+      }),
+    );
   });
 
   test("with connections cut after the commit, the log holds the reads answered with 200 and no other", async () => {
-    const { refunded } = await loadWhile([linked, linked, peer], async () => {
-      await Bun.sleep(2 * KILLED_EVERY_MS * Math.random());
-      link.cutNextAnswer();
-    });
+    const { refunded } = await loadWhile([linked, linked, peer], () =>
+      untilFaults(async () => {
+        const { cuts } = link;
+        link.cutNextAnswer();
+        await Bun.sleep(KILLED_EVERY_MS);
+        return link.cuts - cuts;
+      }),
+    );
     link.heal();
     // The fault that the test is about did happen.
     expect(refunded).toBeGreaterThan(0);

@@ -218,10 +218,16 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
         return id;
       }),
     );
+    // As an agent reads: later where it is told so, as on a machine that is too slow for all at once.
+    const read = async (feed: string | undefined) => {
+      for (;;) {
+        const answer = await call("GET", `/v1/feed/${feed}`, consumer.key);
+        if (answer.status !== 503) return answer;
+        await Bun.sleep(100);
+      }
+    };
     const answers = await Promise.all(
-      Array.from({ length: READS }, (_, index) =>
-        call("GET", `/v1/feed/${feeds[index % feeds.length]}`, consumer.key),
-      ),
+      Array.from({ length: READS }, (_, index) => read(feeds[index % feeds.length])),
     );
     const count = (status: number) => answers.filter((each) => each.status === status).length;
     expect([count(200), count(402)]).toEqual([GRANTED_CREDITS, READS - GRANTED_CREDITS]);

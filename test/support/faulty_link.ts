@@ -9,6 +9,8 @@ import type { Socket } from "bun";
 export interface FaultyLink {
   /** Of the database behind the link. */
   readonly url: string;
+  /** Answers thrown away so far. */
+  readonly cuts: number;
   /** The next answer that is as long as a batch's is thrown away, and its connection closed. */
   cutNextAnswer(): void;
   heal(): void;
@@ -28,6 +30,7 @@ export function startFaultyLink(databaseUrl: string): FaultyLink {
   const target = new URL(databaseUrl);
   const socketDir = target.searchParams.get("host") ?? "";
   let isCutting = false;
+  let cuts = 0;
 
   function pass(side: Side, bytes: Uint8Array): void {
     side.waiting.push(new Uint8Array(bytes));
@@ -51,6 +54,7 @@ export function startFaultyLink(databaseUrl: string): FaultyLink {
             data(server, bytes) {
               if (isCutting && bytes.length > ANSWER_BYTES_MIN) {
                 isCutting = false;
+                cuts += 1;
                 client.terminate();
                 server.terminate();
                 return;
@@ -76,6 +80,9 @@ export function startFaultyLink(databaseUrl: string): FaultyLink {
   });
   return {
     url: `postgres://${target.username}@127.0.0.1:${listener.port}${target.pathname}`,
+    get cuts() {
+      return cuts;
+    },
     cutNextAnswer() {
       isCutting = true;
     },
