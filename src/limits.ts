@@ -142,6 +142,9 @@ export const REFUSALS_AT_ONCE_MAX = 300;
 /** Those that wait for their turn, and for how long: where they are more, all go faster. */
 export const REFUSALS_WAITING_MAX = 20_000;
 export const REFUSALS_WAIT_SECONDS_MAX = 5;
+/** Pushes of one feed that wait for their turn in one process, and for how long, in milliseconds. */
+export const PUSHES_WAITING_MAX = 1_000;
+export const PUSH_TURN_WAIT_MS_MAX = 5_000;
 /** Bytes of bodies in one process's hands at once; the work on them takes some times as many. */
 export const BODIES_BYTES_MAX = 32 * MIB;
 /** Batches of reads whose answer was lost, kept by a process until they are refunded. */

@@ -156,7 +156,7 @@ begin
       case
         when keys.key_id is null or keys.revoked_at is not null or keys.expires_at <= moment
           or keys.account_id <> reads.account_id then 'key_refused'
-        when reads.feed_id is null or reads.operation = 'push' then null
+        when reads.feed_id is null then null
         when feeds.status is distinct from 'active' then 'feed_closed'
         when feeds.definition_version <> reads.definition_version then 'stale'
       end as refusal,
@@ -182,7 +182,7 @@ begin
       select
         asked.*,
         account_ids[asked.account_number] as account_id,
-        case when asked.operation in ('data', 'push') then asked.feed_id else nil end
+        case when asked.operation = 'data' then asked.feed_id else nil end
           as window_feed_id
       from unnest(
         account_numbers, window_numbers, key_ids, operations, feed_ids, planned_versions,
@@ -362,7 +362,7 @@ begin
     select
       account_ids[account_numbers[hit.read]],
       operations[hit.read],
-      case when operations[hit.read] in ('data', 'push') then feed_ids[hit.read] else nil end,
+      case when operations[hit.read] = 'data' then feed_ids[hit.read] else nil end,
       array_fill(now_us, array[hit.added])
     from unnest(window_places, window_reads, window_added) as hit (place, read, added)
     where hit.place is null;

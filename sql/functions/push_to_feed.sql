@@ -1,9 +1,10 @@
 -- One push, whole: all of it or nothing, in one statement and one commit.
 --
--- Why a function: the feed's row is locked first, and only then, with a fresh snapshot, is anything
--- read. Under that lock positions are given out, so they are commit-ordered: a reader that follows a
--- cursor never passes a row that was committed late. It also makes the pushes of one feed take turns,
--- so that batches and row ids are decided as if they had come one by one.
+-- Why a function: the feed's row is locked first (by admit_push, where the push is not yet admitted), and
+-- only then, with a fresh snapshot, is anything read. Under that lock positions are given out, so they
+-- are commit-ordered: a reader that follows a cursor never passes a row that was committed late. It also
+-- makes the pushes of one feed take turns, so that batches and row ids are decided as if they had come
+-- one by one.
 --
 -- pushed_type: the model by which the push was planned; where the feed has none yet, it becomes the feed's
 -- planned_version: definition_version by which the push was planned and checked; where the feed has
@@ -14,8 +15,12 @@
 --   Both are empty for a document, event_times also for a collection
 -- is_dry_run: the same push, rolled back: it stores nothing and answers as the push would have
 -- elapsed_ms: milliseconds that the push had taken before this call, for the history
+-- pusher_account_id, pusher_key_id, window_limit, window_us: as admit_push takes them
+-- is_admitted: the push was counted by an earlier call, and its key was good
 --
--- Outcomes: stored, stale (read the feed anew and plan again), batch_closed.
+-- Outcomes: stored, stale (read the feed anew and plan again), batch_closed; and those of admit_push,
+-- limited and key_refused. All but these two have counted the push in the feed's window, which
+-- window_used, frees_in_us and oldest_us tell of, as in admit_push, unless it was admitted before.
 -- row_outcomes: what happened to each row, a letter each in the order of the push: i (inserted),
 --   u (updated), d (duplicate: it was there, and was left)
 create or replace function push_to_feed(
@@ -30,7 +35,12 @@ create or replace function push_to_feed(
   is_complete boolean,
   is_dry_run boolean,
   body_bytes bigint,
-  elapsed_ms int
+  elapsed_ms int,
+  pusher_account_id uuid,
+  pusher_key_id uuid,
+  window_limit int,
+  window_us bigint,
+  is_admitted boolean
 )
 returns table (
   outcome text,
@@ -40,7 +50,10 @@ returns table (
   rows_duplicate int,
   row_outcomes text,
   last_sync_at timestamptz,
-  data_version bigint
+  data_version bigint,
+  window_used int,
+  frees_in_us bigint,
+  oldest_us bigint
 )
 language plpgsql
 -- Every table is reached by its key; without these a plan made while the tables were empty could scan
@@ -59,6 +72,18 @@ declare
   is_closed boolean := false;
   positions_used int := row_count;
 begin
+  if not is_admitted then
+    select admitted.admission, admitted.window_used, admitted.frees_in_us, admitted.oldest_us
+    into outcome, window_used, frees_in_us, oldest_us
+    from admit_push(
+      pushed_feed_id, pusher_account_id, pusher_key_id, window_limit, window_us
+    ) as admitted;
+    if outcome <> 'granted' then
+      return next;
+      return;
+    end if;
+  end if;
+
   if is_dry_run then
     begin
       select
@@ -69,7 +94,8 @@ begin
         data_version
       from push_to_feed(
         pushed_feed_id, pushed_type, planned_version, row_count, row_texts, row_ids, event_times,
-        pushed_batch_id, is_complete, false, body_bytes, elapsed_ms
+        pushed_batch_id, is_complete, false, body_bytes, elapsed_ms, pusher_account_id,
+        pusher_key_id, window_limit, window_us, true
       ) as pushed;
       raise sqlstate 'FG001';
     exception when sqlstate 'FG001' then

@@ -1,5 +1,5 @@
 -- name: push_to_feed
--- why: stores one push, whole, in one round trip and one commit
+-- why: admits and stores one push, whole, in one round trip and one commit
 -- $1 feed_id uuid
 -- $2 feed_type text
 -- $3 definition_version bigint
@@ -12,8 +12,15 @@
 -- $10 is_dry_run boolean
 -- $11 body_bytes bigint
 -- $12 elapsed_ms int
+-- $13 account_id uuid
+-- $14 key_id uuid
+-- $15 window_limit int
+-- $16 window_us bigint
+-- $17 is_admitted boolean
 -- returns outcome text, status text?, rows_inserted int?, rows_updated int?, rows_duplicate int?,
---   row_outcomes text?, last_sync_at timestamptz?, data_version bigint?
+--   row_outcomes text?, last_sync_at timestamptz?, data_version bigint?, window_used int?,
+--   frees_in_us bigint?, oldest_us bigint?
 select
-  outcome, status, rows_inserted, rows_updated, rows_duplicate, row_outcomes, last_sync_at, data_version
-from push_to_feed($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+  outcome, status, rows_inserted, rows_updated, rows_duplicate, row_outcomes, last_sync_at,
+  data_version, window_used, frees_in_us, oldest_us
+from push_to_feed($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)

@@ -37,7 +37,6 @@ export type Operation =
   | "catalog"
   | "search"
   | "metadata"
-  | "push"
   | "revalidate"
   | "account"
   | "usage"
@@ -280,7 +279,12 @@ function decisionOf(decided: Decided, batchToken: string): Decision {
   }
 }
 
-function windowOf({ windowLimit, windowUsed, oldestUs }: Decided): WindowState {
+/** The state of a window by what PostgreSQL says of it. */
+export function windowOf({
+  windowLimit,
+  windowUsed,
+  oldestUs,
+}: Pick<Decided, "windowLimit" | "windowUsed" | "oldestUs">): WindowState {
   return {
     limit: windowLimit,
     remaining: Math.max(0, windowLimit - windowUsed),

@@ -11,8 +11,14 @@
 import { BoundedMap } from "../lib/bounded_map.ts";
 import type { WindowState } from "../lib/window_state.ts";
 import { KNOWN_WINDOWS_MAX } from "../limits.ts";
-import type { Claim, Decision } from "./admission.ts";
-import { windowKeyOf } from "./window_key.ts";
+import type { Decision } from "./admission.ts";
+import { type WindowClaim, windowKeyOf } from "./window_key.ts";
+
+type Limited = Extract<Decision, { kind: "limited" }>;
+
+interface LimitedClaim extends WindowClaim {
+  readonly definitionVersion?: bigint;
+}
 
 interface FullWindow {
   readonly window: WindowState;
@@ -31,7 +37,7 @@ export function createKnownWindows(now: () => number = () => performance.now()) 
   return {
     /** `sentMs` is when the question left: the decision is younger, so the end is never too late. */
     remember(
-      claim: Claim,
+      claim: LimitedClaim,
       known: { window: WindowState; sentMs: number; fullForMs: number },
     ): void {
       full.set(windowKeyOf(claim), {
@@ -42,7 +48,7 @@ export function createKnownWindows(now: () => number = () => performance.now()) 
       });
     },
     /** A refusal where the window is certainly full; undefined where the database must say. */
-    refuse(claim: Claim): Decision | undefined {
+    refuse(claim: LimitedClaim): Limited | undefined {
       if (full.size === 0) return undefined;
       const key = windowKeyOf(claim);
       const known = full.get(key);

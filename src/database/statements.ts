@@ -35,6 +35,7 @@ import sql_feed_row_find_feed from "../../sql/feed_row/find_feed.sql" with { typ
 import sql_feed_row_find_feed_row from "../../sql/feed_row/find_feed_row.sql" with { type: "text" };
 import sql_feed_row_list_feed_rows from "../../sql/feed_row/list_feed_rows.sql" with { type: "text" };
 import sql_functions_admit from "../../sql/functions/admit.sql" with { type: "text" };
+import sql_functions_admit_push from "../../sql/functions/admit_push.sql" with { type: "text" };
 import sql_functions_append_ledger_entry from "../../sql/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_functions_await_replay from "../../sql/functions/await_replay.sql" with { type: "text" };
 import sql_functions_begin_job from "../../sql/functions/begin_job.sql" with { type: "text" };
@@ -105,6 +106,7 @@ import sql_operator_list_newest_pushes from "../../sql/operator/list_newest_push
 import sql_operator_prove_ledger from "../../sql/operator/prove_ledger.sql" with { type: "text" };
 import sql_operator_revoke_key from "../../sql/operator/revoke_key.sql" with { type: "text" };
 import sql_operator_set_feeds_public from "../../sql/operator/set_feeds_public.sql" with { type: "text" };
+import sql_provider_admit_push from "../../sql/provider/admit_push.sql" with { type: "text" };
 import sql_provider_push_to_feed from "../../sql/provider/push_to_feed.sql" with { type: "text" };
 import sql_provider_record_push from "../../sql/provider/record_push.sql" with { type: "text" };
 import sql_provider_save_feed from "../../sql/provider/save_feed.sql" with { type: "text" };
@@ -127,6 +129,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "admit", text: sql_functions_admit },
+  { name: "admit_push", text: sql_functions_admit_push },
   { name: "append_ledger_entry", text: sql_functions_append_ledger_entry },
   { name: "await_replay", text: sql_functions_await_replay },
   { name: "begin_job", text: sql_functions_begin_job },
@@ -223,6 +226,7 @@ export const STATEMENTS = {
   prove_ledger: sql_operator_prove_ledger,
   revoke_key: sql_operator_revoke_key,
   set_feeds_public: sql_operator_set_feeds_public,
+  admit_push: sql_provider_admit_push,
   push_to_feed: sql_provider_push_to_feed,
   record_push: sql_provider_record_push,
   save_feed: sql_provider_save_feed,
@@ -814,9 +818,20 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** stores one push, whole, in one round trip and one commit */
+  /** admits a push that is refused for what it holds: it counts like any other */
+  admit_push: {
+    parameters: readonly [feed_id: string, account_id: string, key_id: string, window_limit: number, window_us: bigint];
+    row: {
+      readonly outcome: string;
+      readonly window_used: number | null;
+      readonly frees_in_us: bigint | null;
+      readonly oldest_us: bigint | null;
+      readonly definition_version: bigint;
+    };
+  };
+  /** admits and stores one push, whole, in one round trip and one commit */
   push_to_feed: {
-    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: boolean, is_dry_run: boolean, body_bytes: bigint, elapsed_ms: number];
+    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: boolean, is_dry_run: boolean, body_bytes: bigint, elapsed_ms: number, account_id: string, key_id: string, window_limit: number, window_us: bigint, is_admitted: boolean];
     row: {
       readonly outcome: string;
       readonly status: string | null;
@@ -826,6 +841,9 @@ export interface StatementTypes {
       readonly row_outcomes: string | null;
       readonly last_sync_at: string | null;
       readonly data_version: bigint | null;
+      readonly window_used: number | null;
+      readonly frees_in_us: bigint | null;
+      readonly oldest_us: bigint | null;
     };
   };
   /** notes a refused push in the feed's history */

@@ -1,31 +1,46 @@
 /**
  * `POST /provider/feed/{feed_id}/push`: rows or a document into a feed. Interface 4.6, decisions 5.
  *
- * The checks come in the order of decisions 2. A push is planned by the feed as it is known, and stored
- * by one statement that names the planned definition; where the feed has changed since, that statement
- * stores nothing and the push is planned again. Every push that passes the ownership check counts in
- * the feed's window and, but for dry runs, leaves a row in its history, refused ones too.
+ * The checks come in the order of decisions 2. A push is planned by the feed as it is known, and admitted
+ * and stored by one statement that names the planned definition; where the feed has changed since, that
+ * statement stores nothing and the push is planned again. Every push that passes the ownership check
+ * counts in the feed's window and, but for dry runs, leaves a row in its history, refused ones too.
  *
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import type { Grant } from "../admission/admission.ts";
+import {
+  type AdmittingRow,
+  createPushAdmission,
+  type PushAdmission,
+  type PushClaim,
+} from "../admission/push_admission.ts";
 import { refusalOf } from "../admission/refusal.ts";
-import type { Row } from "../database/query.ts";
+import { DatabaseUnavailableError, type Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
 import { type Answer, PRIVATE_JSON } from "../http/answer.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
-import { type FieldError, Problem, problemOf } from "../http/errors.ts";
+import { Problem, problemOf } from "../http/errors.ts";
 import { readParameters } from "../http/parameters.ts";
 import { rateHeaders } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
+import type { WindowState } from "../lib/window_state.ts";
+import { WINDOW_MS } from "../limits.ts";
 import type { Services } from "../services.ts";
-import { bodyLimitOf, type Push, type PushBody, parsePush, type TooLarge } from "./push_body.ts";
+import { bodyLimitOf, type Push, type PushBody, parsePush } from "./push_body.ts";
+import {
+  batchClosed,
+  payloadTooLarge,
+  unavailable,
+  validationFailed,
+  withHeaders,
+} from "./push_problems.ts";
+import { createPushTurns, type PushTurns } from "./push_turns.ts";
 
 export const PUSH_PARAMETERS = Type.Object({
   dry_run: Type.Optional(
@@ -63,62 +78,83 @@ const ROW_OUTCOMES: Readonly<Record<string, RowOutcome>> = {
 
 /** Plans of one push: each further one means that the feed was changed in the meantime. */
 const PLANS_MAX = 5;
-const RETRY_AFTER_SECONDS = 1;
-const MS_PER_SECOND = 1_000;
+const WINDOW_US = BigInt(WINDOW_MS) * 1_000n;
 
-/** One push on its way; what the history is to say of it becomes known step by step. */
+/** One push on its way; what is to be told of it becomes known step by step. */
 interface Passage {
   readonly call: Call;
   readonly startedMs: number;
+  readonly claim: PushClaim;
   feed: Feed;
+  /** The feed's window with this push in it; undefined until it is admitted. */
+  window: WindowState | undefined;
   isDryRun: boolean;
   bodyBytes: number;
   rowsReceived: number;
 }
 
+/** What a push is worked on with. */
+interface Pushes extends Services {
+  readonly pushAdmission: PushAdmission;
+  readonly turns: PushTurns;
+}
+
 /** The handler of the route; its parameter is the feed's id. */
 export function createPushFeed(services: Services): Handler {
-  const { keys } = services;
-  return async (call, feedId) => {
+  const pushes: Pushes = {
+    ...services,
+    pushAdmission: createPushAdmission(services.http.metrics),
+    turns: createPushTurns(),
+  };
+  const { limits } = services.config;
+  return async (call, reference) => {
     const startedMs = performance.now();
-    const principal = await keys.authenticate(call, "write");
-    const owned = await findOwned(services, principal, feedId);
-    call.subject.feedId = owned.feedId;
+    const principal = await services.keys.authenticate(call, "write");
+    const feed = await findOwned(services, principal, reference);
+    const { feedId } = feed;
+    call.subject.feedId = feedId;
+    const { keyId, accountId } = principal;
     const passage: Passage = {
       call,
       startedMs,
-      feed: owned,
+      claim: { keyId, accountId, feedId, limit: limits.pushes },
+      feed,
+      window: undefined,
       isDryRun: false,
       bodyBytes: 0,
       rowsReceived: 0,
     };
-    const bytesMax = bodyLimitOf(owned.feedType, services.config.limits).most;
+    const bytesMax = bodyLimitOf(feed.feedType, limits).most;
     return services.bodies.whileHeld({ request: call.request, bytesMax }, () =>
-      receivePush(services, principal, passage),
+      receivePush(pushes, passage),
     );
   };
 }
 
-async function receivePush(
-  services: Services,
-  principal: Principal,
-  passage: Passage,
-): Promise<Answer> {
-  // The body comes in and is read while the window is asked; what is wrong with it is told after.
-  const [grant, prepared] = await Promise.all([
-    admit(services, principal, passage.feed),
-    settled(() => prepare(services, passage)),
-  ]);
-  const headers = rateHeaders(grant.window, Date.now());
+async function receivePush(pushes: Pushes, passage: Passage): Promise<Answer> {
+  refuseKnown(pushes, passage);
   try {
-    const answer = await pass(services, passage, { grant, prepared });
-    countPush(services, passage, "stored");
-    return { headers: { ...PRIVATE_JSON, ...headers }, body: JSON.stringify(answer) };
+    const answer = await pass(pushes, passage);
+    countPush(pushes, passage, "stored");
+    return {
+      headers: { ...PRIVATE_JSON, ...headersOf(passage) },
+      body: JSON.stringify(answer),
+    };
   } catch (error) {
-    countPush(services, passage, "refused");
-    await record(services, passage, error);
-    throw withHeaders(problemOf(error), headers);
+    if (passage.window === undefined) {
+      if (error instanceof Problem || error instanceof DatabaseUnavailableError) throw error;
+      // A fault of ours: its count was rolled back with all else.
+      await admit(pushes, passage);
+    }
+    countPush(pushes, passage, "refused");
+    await record(pushes, passage, error);
+    throw withHeaders(problemOf(error), headersOf(passage));
   }
+}
+
+function headersOf({ window }: Passage): Record<string, string> {
+  assert(window !== undefined, "only an admitted push has a window to tell of");
+  return rateHeaders(window, Date.now());
 }
 
 /** A dry run stores nothing and counts as none. */
@@ -144,45 +180,71 @@ async function findOwned(
   });
 }
 
-async function admit(services: Services, principal: Principal, feed: Feed): Promise<Grant> {
-  const decision = await services.admission.admit({
-    keyId: principal.keyId,
-    accountId: principal.accountId,
-    operation: "push",
-    feedId: feed.feedId,
-    limit: services.config.limits.pushes,
+/** A window that is full for certain needs no statement to say so. @throws {Problem} 429 */
+function refuseKnown(pushes: Pushes, passage: Passage): void {
+  const full = pushes.pushAdmission.refuse(passage.claim);
+  if (full !== undefined) throw admissionRefusal(pushes, full);
+}
+
+/**
+ * Sends a statement that also admits the push, unless it was admitted before, when it is its turn.
+ * @throws {Problem} 429, 401, 503
+ */
+function sendAdmitting<Sent extends AdmittingRow>(
+  pushes: Pushes,
+  passage: Passage,
+  send: () => Promise<Sent | undefined>,
+): Promise<Sent> {
+  const { claim } = passage;
+  return pushes.turns.take(claim.feedId, async () => {
+    const isAdmitted = passage.window !== undefined;
+    if (!isAdmitted) refuseKnown(pushes, passage);
+    const sentMs = performance.now();
+    const row = await retryRolledBack(send);
+    assert(row !== undefined, "a statement that admits returns one row");
+    if (isAdmitted) return row;
+    const decision = pushes.pushAdmission.settle(claim, row, sentMs);
+    if (decision.kind !== "granted") throw admissionRefusal(pushes, decision);
+    passage.window = decision.window;
+    return row;
   });
-  if (decision.kind === "granted") return decision;
-  assert(decision.kind !== "stale", "a claim that names no definition is never stale");
-  throw refusalOf(decision, {
+}
+
+function admissionRefusal(services: Services, decision: Parameters<typeof refusalOf>[0]): Problem {
+  return refusalOf(decision, {
     permission: "write",
     billingUrl: services.billingUrl(),
     nowMs: Date.now(),
   });
 }
 
-/** From the admitted request to the answer. @throws {Problem} in the order of decisions 2. */
-async function pass(
-  services: Services,
-  passage: Passage,
-  { grant, prepared }: { grant: Grant; prepared: () => Prepared },
-): Promise<PushAnswer> {
-  const { request, search } = passage.call;
-  passage.isDryRun = readParameters(PUSH_PARAMETERS, search).dry_run ?? false;
-  const { body, plan } = await preparedFor(services, passage, { grant, prepared });
+/** From the request to the receipt. @throws {Problem} in the order of decisions 2. */
+async function pass(pushes: Pushes, passage: Passage): Promise<PushAnswer> {
+  const body = await settled(() => receive(pushes, passage));
   for (let plans = 1; plans <= PLANS_MAX; plans++) {
-    const { feed } = passage;
-    const push =
-      plans === 1 ? plan() : planOf({ ...body, form: formOf(request, feed) }, feed, services);
-    passage.rowsReceived = push.rows.length;
-    await checkSchema(services, feed, push);
-    const row = await store(services, passage, push);
-    if (row.outcome === "stored") return answerOf(passage, push, row);
-    if (row.outcome === "batch_closed") throw batchClosed(push);
-    assert(row.outcome === "stale", `push_to_feed returned the unknown outcome "${row.outcome}"`);
-    await refresh(services, passage);
+    const planned = await settled(() => plan(pushes, passage, body));
+    if (planned.kind === "failed") {
+      // What is wrong is told once the push has counted, and only of a plan by the feed as it is.
+      if (passage.window !== undefined || (await admit(pushes, passage))) throw planned.error;
+    } else {
+      const push = planned.value;
+      const row = await store(pushes, passage, push);
+      if (row.outcome === "stored") return answerOf(passage, push, row);
+      if (row.outcome === "batch_closed") throw batchClosed(push);
+      assert(row.outcome === "stale", `push_to_feed returned the unknown outcome "${row.outcome}"`);
+    }
+    await refresh(pushes, passage);
   }
   throw unavailable("The feed is being edited all the time; push again in a second.");
+}
+
+/** Counts a push that there is nothing to store of; whether its feed is known as it is. */
+async function admit(pushes: Pushes, passage: Passage): Promise<boolean> {
+  const { feedId, accountId, keyId, limit } = passage.claim;
+  const row = await sendAdmitting(pushes, passage, () =>
+    pushes.database.row("admit_push", [feedId, accountId, keyId, limit, WINDOW_US]),
+  );
+  return row.definition_version === passage.feed.definitionVersion;
 }
 
 async function refresh(services: Services, passage: Passage): Promise<void> {
@@ -198,31 +260,15 @@ function formOf(request: Request, feed: Feed): PushBody["form"] {
   throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `${mediaType.message}.` });
 }
 
-/** A body that has come in, and what it means for the feed as it was known. */
-interface Prepared {
-  readonly body: ReceivedBody;
-  /** @throws {Problem} as `planOf` */
-  readonly plan: () => Push;
-}
-
-async function prepare(services: Services, passage: Passage): Promise<Prepared> {
-  const { feed, call } = passage;
-  const body = await receive(services, passage);
-  const form = formOf(call.request, feed);
-  return { body, plan: await settled(async () => planOf({ ...body, form }, feed, services)) };
-}
-
-/** Admission has just seen the feed: what was known of it, and the plan that rests on it, may be old. */
-async function preparedFor(
-  services: Services,
-  passage: Passage,
-  { grant, prepared }: { grant: Grant; prepared: () => Prepared },
-): Promise<Prepared> {
-  if (passage.feed.definitionVersion === grant.definitionVersion) return prepared();
-  await refresh(services, passage);
-  const form = formOf(passage.call.request, passage.feed);
-  const { body } = prepared();
-  return { body, plan: () => planOf({ ...body, form }, passage.feed, services) };
+/** What the body means for the feed as it is known, all checked. @throws {Problem} 400, 413, 415, 422 */
+async function plan(pushes: Pushes, passage: Passage, body: Settled<ReceivedBody>): Promise<Push> {
+  const { call, feed } = passage;
+  passage.isDryRun = readParameters(PUSH_PARAMETERS, call.search).dry_run ?? false;
+  if (body.kind === "failed") throw body.error;
+  const push = planOf({ ...body.value, form: formOf(call.request, feed) }, feed, pushes);
+  passage.rowsReceived = push.rows.length;
+  await checkSchema(pushes, feed, push);
+  return push;
 }
 
 interface ReceivedBody {
@@ -230,15 +276,16 @@ interface ReceivedBody {
   readonly bytes: number;
 }
 
-/** The result or error of work, to be had when its turn comes. */
-async function settled<Result>(work: () => Promise<Result>): Promise<() => Result> {
+type Settled<Result> =
+  | { readonly kind: "done"; readonly value: Result }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+/** The result or error of work, to be looked at when its turn comes. */
+async function settled<Result>(work: () => Promise<Result>): Promise<Settled<Result>> {
   try {
-    const result = await work();
-    return () => result;
+    return { kind: "done", value: await work() };
   } catch (error) {
-    return () => {
-      throw error;
-    };
+    return { kind: "failed", error };
   }
 }
 
@@ -311,21 +358,17 @@ async function checkSchema(services: Services, feed: Feed, push: Push): Promise<
   }
 }
 
-/** Stores the push by one statement. */
-async function store(
-  services: Services,
-  passage: Passage,
-  push: Push,
-): Promise<Row<"push_to_feed">> {
-  const { feed } = passage;
+/** Admits, where that is still to be done, and stores the push by one statement. @throws {Problem} 429, 401 */
+async function store(pushes: Pushes, passage: Passage, push: Push): Promise<Row<"push_to_feed">> {
+  const { feed, claim } = passage;
   const isStream = push.feedType === "stream";
   const isDocument = push.feedType === "singleton";
   const texts = push.rows.map(({ text, eventTime }) =>
     // Without its closing brace: the time of receipt goes there.
     isStream && eventTime === null ? text.slice(0, -1) : text,
   );
-  const row = await retryRolledBack(() =>
-    services.database.row("push_to_feed", [
+  return sendAdmitting(pushes, passage, () =>
+    pushes.database.row("push_to_feed", [
       feed.feedId,
       push.feedType,
       feed.definitionVersion,
@@ -338,10 +381,13 @@ async function store(
       passage.isDryRun,
       BigInt(passage.bodyBytes),
       elapsedMs(passage),
+      claim.accountId,
+      claim.keyId,
+      claim.limit,
+      WINDOW_US,
+      passage.window !== undefined,
     ]),
   );
-  assert(row !== undefined, "push_to_feed returns one row");
-  return row;
 }
 
 function answerOf(passage: Passage, push: Push, row: Row<"push_to_feed">): PushAnswer {
@@ -391,59 +437,4 @@ async function record(services: Services, passage: Passage, error: unknown): Pro
 
 function elapsedMs(passage: Passage): number {
   return Math.round(performance.now() - passage.startedMs);
-}
-
-function withHeaders(problem: Problem, headers: Readonly<Record<string, string>>): Problem {
-  const { code, options, status } = problem;
-  return new Problem(code, {
-    ...options,
-    status,
-    headers: { ...headers, ...options.headers },
-  });
-}
-
-/** 413, sent at once: the rest of the body is not read, so the connection can't be used again. */
-function payloadTooLarge(tooLarge: TooLarge): Problem {
-  const { limit, most, rowIndex } = tooLarge;
-  const extras = {
-    singleton_body: { max_bytes: most },
-    request_body: { max_bytes: most },
-    row_count: { max_rows: most },
-    row_payload: { max_bytes: most, row_index: rowIndex },
-  }[limit];
-  const detail = {
-    singleton_body: `The body is larger than the ${most} bytes of a singleton; trim the document or make the feed a collection.`,
-    request_body: `The body is larger than the ${most} bytes of one push; split it over several.`,
-    row_count: `The payload has more than the ${most} rows of one push; split it over several.`,
-    row_payload: `Row ${rowIndex} is larger than the ${most} bytes of one row; trim it.`,
-  }[limit];
-  return new Problem("PAYLOAD_TOO_LARGE", {
-    detail,
-    extras: { limit, ...extras },
-    headers: { Connection: "close" },
-  });
-}
-
-function validationFailed(errors: readonly FieldError[], errorCount: number): Problem {
-  const first = errors[0];
-  const where = first === undefined ? "" : `: ${first.path || "the body"}: ${first.message}`;
-  return new Problem("VALIDATION_FAILED", {
-    detail: `Nothing was stored, since the body is not valid${where}; correct what is listed in errors and push again.`,
-    errors,
-    errorCount,
-  });
-}
-
-function batchClosed(push: Push): Problem {
-  return new Problem("BATCH_CLOSED", {
-    detail: `The batch ${JSON.stringify(push.batchId)} is already finalized or retired; push under a new batch_id.`,
-  });
-}
-
-function unavailable(detail: string): Problem {
-  return new Problem("UNAVAILABLE", {
-    detail,
-    extras: { retry_after_ms: RETRY_AFTER_SECONDS * MS_PER_SECOND },
-    headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-  });
 }

@@ -130,6 +130,25 @@ describe("pushes that race", () => {
   });
 });
 
+test("pushes that wait for their feed hold one connection, and no other feed's push", async () => {
+  const { sql } = scene.gateway;
+  const [held, free] = [
+    await scene.createFeed({ type: "stream" }),
+    await scene.createFeed({ type: "stream" }),
+  ];
+  const holder = await sql.reserve();
+  await holder`begin`;
+  await holder`select from feeds where feed_id = ${held} for update`;
+  const waiting = Array.from({ length: 40 }, (_, id) => scene.push(held, [{ id }]));
+  expect((await scene.push(free, [{ id: 1 }])).status).toBe(200);
+  const [locks] = await sql`select count(distinct pid) as waiting from pg_locks where not granted`;
+  expect(locks?.waiting).toBe(1n);
+  await holder`commit`;
+  holder.release();
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(40).fill(200));
+  expect((await scene.events(held)).length).toBe(40);
+});
+
 describe("a push whose feed is edited in the meantime", () => {
   /** Holds the feed's row while the push waits for it, then commits `edit`. */
   async function pushDuring(feedId: string, body: unknown, edit: string) {
