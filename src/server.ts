@@ -120,13 +120,15 @@ function openReplica({ databaseReadUrl }: Config): Database | undefined {
 export interface GatewayOptions {
   /** Whether other processes listen on the same port (`workers/`). @default false */
   readonly isPortShared?: boolean;
+  /** How long a drain announces itself before the listener stops, in ms. @default CLOSING_NOTICE_MS */
+  readonly closingNoticeMs?: number;
 }
 
 /** Serves until `stop`. @throws where the database can't be reached or the port is taken. */
 export async function startGateway(
   config: Config,
   log: Log,
-  { isPortShared = false }: GatewayOptions = {},
+  { isPortShared = false, closingNoticeMs = CLOSING_NOTICE_MS }: GatewayOptions = {},
 ): Promise<Gateway> {
   // Before the database is opened: a file that can't be read is the start's first mistake.
   const tls = config.tls && (await readTls(config.tls));
@@ -180,7 +182,7 @@ export async function startGateway(
     const stop = async () => {
       services.state.isDraining = true;
       const maintenanceStopped = maintenance.stop();
-      await Bun.sleep(CLOSING_NOTICE_MS);
+      await Bun.sleep(closingNoticeMs);
       await within(ANSWER_WAIT_MS, server.stop());
       // What has not been answered by now never will be: an upload that drips, say.
       await within(CLOSE_WAIT_MS, server.stop(true));

@@ -44,7 +44,12 @@ export async function startTestGateway(
   const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
   const log = createLog({ level: (process.env.TEST_LOG_LEVEL as "debug") ?? "silent" });
   const start = (overrides: Record<string, string>) =>
-    startGateway(readConfig({ PORT: "0", DATABASE_URL: url, ...environment, ...overrides }), log);
+    startGateway(
+      readConfig({ PORT: "0", DATABASE_URL: url, ...environment, ...overrides }),
+      log,
+      // No client is left to be told.
+      { closingNoticeMs: 0 },
+    );
   const gateway = await start({});
   const peers: Gateway[] = [];
   const { baseUrl } = gateway;
