@@ -3,7 +3,8 @@
  * each test file, copied from a template that was migrated once.
  *
  * The processes of a whole run share the server that `test/run.ts` starts; a `bun test` on its own
- * starts one when a test first asks for a database.
+ * starts one when a test first asks for a database. `TEST_DATABASE_URL` names another server to test
+ * against, of any supported version, in which its role, without a password, may make databases.
  *
  * @module
  */
@@ -77,15 +78,36 @@ async function findServer(): Promise<TestServer> {
   return ownServer;
 }
 
-export async function startTestServer(): Promise<StartedTestServer> {
+export function startTestServer(): Promise<StartedTestServer> {
+  const { TEST_DATABASE_URL } = process.env;
+  return TEST_DATABASE_URL === undefined ? startOwnServer() : joinServer(TEST_DATABASE_URL);
+}
+
+async function joinServer(url: string): Promise<StartedTestServer> {
+  const { host, port, user } = addressOf(url);
+  const server = { host, port, user };
+  const dropTemplate = () => administer(server, `drop database if exists ${TEMPLATE} with (force)`);
+  await dropTemplate();
+  await createTemplate(server);
+  return { ...server, stop: dropTemplate };
+}
+
+/** `postgres://user@host:port` or `postgres://user@localhost:port?host=/folder/of/socket`. */
+function addressOf(text: string): TestServer {
+  const url = new URL(text);
+  return {
+    host: url.searchParams.get("host") ?? url.hostname,
+    port: Number(url.port || 5432),
+    user: url.username,
+  };
+}
+
+async function startOwnServer(): Promise<StartedTestServer> {
   const dataDir = await usedDataDir();
   const embedded = await startEmbedded({ dataDir });
   const { host, port, user } = embedded;
   const server = { host, port, user };
-  await administer(server, `create database ${TEMPLATE}`);
-  const connections = connect({ ...server, database: TEMPLATE });
-  await migrate(connections);
-  await connections.end();
+  await createTemplate(server);
   return {
     ...server,
     async stop() {
@@ -93,6 +115,13 @@ export async function startTestServer(): Promise<StartedTestServer> {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+async function createTemplate(server: TestServer): Promise<void> {
+  await administer(server, `create database ${TEMPLATE}`);
+  const connections = connect({ ...server, database: TEMPLATE });
+  await migrate(connections);
+  await connections.end();
 }
 
 async function administer(server: TestServer, statement: string): Promise<void> {
