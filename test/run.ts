@@ -21,7 +21,7 @@ const TIMINGS = "test/timings.json";
 const UPDATE_TIMINGS = "--update-timings";
 /** Builds an executable and runs it, which is `bun run test:binary`'s to do. */
 const BINARY_TEST = "test/binary_test.ts";
-const ROOT = new URL("../", import.meta.url).pathname;
+const ROOT = Bun.fileURLToPath(new URL("../", import.meta.url));
 /** In memory, a database for each test file costs a twentieth of what it does on a disk. */
 const MEMORY_DIR = "/dev/shm";
 /** Several times what a run takes. */

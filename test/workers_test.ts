@@ -3,7 +3,7 @@ import type { Subprocess } from "bun";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { type SeededFeed, seedFeed } from "./support/seed.ts";
 
-const MAIN = new URL("../src/main.ts", import.meta.url).pathname;
+const MAIN = Bun.fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const WORKERS = 2;
 const READS_PAID = 100;
 

@@ -8,8 +8,8 @@
  */
 import { Glob } from "bun";
 
-const SQL_FOLDER = new URL("../../sql/", import.meta.url).pathname;
-const OUTPUT = new URL("./statements.ts", import.meta.url).pathname;
+const SQL_FOLDER = Bun.fileURLToPath(new URL("../../sql/", import.meta.url));
+const OUTPUT = Bun.fileURLToPath(new URL("./statements.ts", import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
   uuid: "string",

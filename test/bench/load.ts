@@ -46,7 +46,7 @@ export function generatorHere(): Generator {
 /** Runs one load to its end. */
 export async function runLoad(load: Load, generator: Generator): Promise<LoadFigures> {
   const { port, connections, seconds, keysFile, pathsFile } = load;
-  const script = new URL("./load.lua", import.meta.url).pathname;
+  const script = Bun.fileURLToPath(new URL("./load.lua", import.meta.url));
   const command =
     generator === "wrk"
       ? [

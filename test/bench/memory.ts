@@ -25,7 +25,7 @@ const MEMORY_MB_MAX = 250;
 /** What a flat line may rise by, in the ten minutes that were asked for. */
 const RISE_MB_MAX = 20;
 const UNLIMITED = "1000000000";
-const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
+const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 interface Sample {
   readonly minutes: number;

@@ -28,7 +28,7 @@ const START_SECONDS = 2;
 /** So many that no window grows long, as none does with the limits of a deployment. */
 const ACCOUNTS = 20_000;
 const PAGES = 2_000;
-const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
+const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 /** What overload must leave: of the peak, of the second that an answer may take. Issue 7. */
 const GOOD_SHARE_MIN = 0.8;
 const GOOD_P99_MS_MAX = 1_000;

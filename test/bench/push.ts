@@ -16,8 +16,8 @@ const ROWS = 500;
 const ROW_BYTES = 250;
 const ROUNDS = 3;
 const ROUND_MS = 3_000;
-const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
-const PEER = new URL("./peers/fastify_push.mjs", import.meta.url).pathname;
+const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const PEER = Bun.fileURLToPath(new URL("./peers/fastify_push.mjs", import.meta.url));
 const SCHEMA = JSON.stringify({
   type: "object",
   required: ["id", "text"],

@@ -18,7 +18,7 @@ export type Bench = (args: readonly string[]) => Promise<Figures>;
 
 /** Files here that are no benchmark. */
 const HELPERS: ReadonlySet<string> = new Set(["run", "support", "load", "processes", "fill"]);
-const FOLDER = new URL("./", import.meta.url).pathname;
+const FOLDER = Bun.fileURLToPath(new URL("./", import.meta.url));
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -6,13 +6,20 @@
  * are also split in two halves by their id, so that tuning on one half shows on the other.
  *
  * Speed: the same feeds and made-up ones up to 100,000, their texts mixed from the real ones; every
- * labelled query once, then catalog pages at offsets up to the last. Times are those of the caller, one
- * statement at a time.
+ * labelled query, the shortest beginnings of words, then catalog pages at offsets up to the last. Times
+ * are those of the caller, one statement at a time.
  *
- * `bun run bench search` runs both, `bun run bench search quality` the first alone.
+ * `bun run bench search` runs both, `bun run bench search quality` or `speed` one of them. After `--`:
+ *
+ * - `--keep DIR`: the 100,000 feeds are loaded once and stay in that directory for the next run.
+ * - `--rounds N`: every query N times, its least time counts; 1 where not given.
+ * - `--against REVISION`: the SQL functions of that commit answer every query too, in turns with the
+ *   present ones, so that a busy machine tells as much; the table then holds both and their ratio.
  *
  * @module
  */
+import { parseArgs } from "node:util";
+import { type Connections, connect } from "../../src/database/connect.ts";
 import { createDatabase, type Database } from "../../src/database/query.ts";
 import type { Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
@@ -27,6 +34,8 @@ const PAGE = 20;
 const WARM_UP = 40;
 /** For information: needs knowledge that the texts do not hold. */
 const UNSHARED = "desc_unshared";
+const BEGINNINGS = "beginnings";
+const REPOSITORY = Bun.fileURLToPath(new URL("../../", import.meta.url));
 
 interface SourceFeed {
   readonly name: string;
@@ -50,25 +59,111 @@ interface LabelledQuery {
 }
 
 export async function bench(args: readonly string[]): Promise<Figures> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      keep: { type: "string" },
+      rounds: { type: "string", default: "1" },
+      against: { type: "string" },
+    },
+    allowPositionals: true,
+  });
+  const wants = (part: string) => positionals.length === 0 || positionals.includes(part);
+  const { feeds, queries } = await readFixtures();
+  const figures: Figures = [];
+  if (wants("quality")) figures.push(...(await benchQuality(feeds, queries)));
+  if (wants("speed")) {
+    const options = {
+      keptDir: values.keep,
+      rounds: Number(values.rounds),
+      against: values.against,
+    };
+    figures.push(...(await benchSpeed(feeds, queries, options)));
+  }
+  return figures;
+}
+
+/** The real feeds, and what is asked of them. Also used by `bench scale`, as all that is exported. */
+export async function readFixtures() {
   const feeds: SourceFeed[] = await Bun.file(new URL("catalog.json", FIXTURES)).json();
   const files = QUERY_FILES.map((file) => Bun.file(new URL(file, FIXTURES)).json());
   const queries = (await Promise.all(files)).flat() as LabelledQuery[];
+  return { feeds, queries };
+}
+
+async function benchQuality(
+  feeds: readonly SourceFeed[],
+  queries: readonly LabelledQuery[],
+): Promise<Figures> {
   const server = await startBenchDatabase();
   try {
-    const database = createDatabase(server.sql);
     await loadFeeds(server, feeds);
-    const quality = await measureQuality(database, queries);
-    if (args.includes("quality")) return quality;
-    await loadFeeds(server, makeFeeds(feeds, FEEDS - feeds.length));
-    await server.sql`vacuum analyze feeds`;
-    const searches = await measureSearches(database, queries);
-    return [...quality, ...searches, ...(await measureCatalog(database))];
+    return await measureQuality(createDatabase(server.sql), queries);
   } finally {
     await server.stop();
   }
 }
 
-async function loadFeeds({ sql }: BenchDatabase, feeds: readonly BenchFeed[]): Promise<void> {
+interface SpeedOptions {
+  readonly keptDir: string | undefined;
+  readonly rounds: number;
+  readonly against: string | undefined;
+}
+
+async function benchSpeed(
+  feeds: readonly SourceFeed[],
+  queries: readonly LabelledQuery[],
+  { keptDir, rounds, against }: SpeedOptions,
+): Promise<Figures> {
+  const server = await startBenchDatabase(keptDir);
+  try {
+    const [loaded] = await server.sql`select count(*)::int as feeds from feeds`;
+    if (loaded?.feeds !== FEEDS) {
+      await server.sql`truncate feeds cascade`;
+      await loadFeeds(server, [...feeds, ...makeFeeds(feeds, FEEDS - feeds.length)]);
+      await server.sql`vacuum analyze feeds, search_words`;
+    }
+    const asked = [...queries, ...beginnings(queries)];
+    const now = createDatabase(server.sql);
+    const before = against === undefined ? undefined : await connectTo(server, against);
+    try {
+      const databases = before === undefined ? [now] : [now, createDatabase(before)];
+      const searches = await measureSearches(databases, asked, rounds);
+      return [...searches, ...(await measureCatalog(now))];
+    } finally {
+      await before?.end();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The first two letters of what is asked, as they are typed into a box that searches at every key. */
+function beginnings(queries: readonly LabelledQuery[]): LabelledQuery[] {
+  const starts = queries.map((each) => each.query.toLowerCase().slice(0, 2));
+  return [...new Set(starts)]
+    .filter((query) => /^[a-z]{2}$/.test(query))
+    .map((query) => ({ id: query, class: BEGINNINGS, query, relevant: [] }));
+}
+
+/** Connections on which the functions of another commit stand before the present ones. */
+async function connectTo(server: BenchDatabase, revision: string): Promise<Connections> {
+  const git = (...args: string[]) => Bun.$`git ${args}`.cwd(REPOSITORY).text();
+  const files = await git("ls-tree", "--name-only", revision, "sql/functions/");
+  const schema = "against";
+  await server.sql.unsafe(`drop schema if exists ${schema} cascade; create schema ${schema}`);
+  const sql = connect(server.address, { connectionsMax: 1, statementTimeoutMs: 0 });
+  await sql.unsafe(`set search_path to ${schema}, public`);
+  await sql.unsafe("set check_function_bodies to off");
+  for (const file of files.trim().split("\n"))
+    await sql.unsafe(await git("show", `${revision}:${file}`));
+  return sql;
+}
+
+export async function loadFeeds(
+  { sql }: BenchDatabase,
+  feeds: readonly BenchFeed[],
+): Promise<void> {
   const account = "00000000-0000-0000-0000-000000000001";
   await sql`
     insert into accounts (account_id, name, max_feeds_allowed)
@@ -136,26 +231,50 @@ function ndcg(found: readonly string[], query: LabelledQuery): number {
   return sum(got) / sum(ideal);
 }
 
-async function measureSearches(
-  database: Database,
+/** The first database's times; with a second one, also its times and the ratio of both. */
+export async function measureSearches(
+  databases: readonly Database[],
   queries: readonly LabelledQuery[],
+  rounds: number,
 ): Promise<Figures> {
-  const times: { class: string; ms: number }[] = [];
-  for (const [index, query] of [...queries.slice(0, WARM_UP), ...queries].entries()) {
-    const start = performance.now();
-    await database.rows("search_feeds", [query.query, null, PAGE, 0]);
-    if (index >= WARM_UP) times.push({ class: query.class, ms: performance.now() - start });
+  const least = queries.map(() => databases.map(() => Number.POSITIVE_INFINITY));
+  for (const { query } of queries.slice(0, WARM_UP)) {
+    for (const database of databases) await timeSearch(database, query);
   }
-  const classes = [...new Set(times.map((each) => each.class))].sort();
-  const rows = classes.map((name) => ({
-    name,
-    times: times.filter((each) => each.class === name),
-  }));
-  return [...rows, { name: "all", times }].map((row) => ({
-    name: `search ${row.name}, ${FEEDS} feeds`,
-    n: row.times.length,
-    ...latencies(row.times.map((each) => each.ms)),
-  }));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, { query }] of queries.entries()) {
+      const times = least[index] as number[];
+      for (const [which, database] of databases.entries()) {
+        times[which] = Math.min(times[which] as number, await timeSearch(database, query));
+      }
+    }
+  }
+  const labelled = queries.filter((each) => each.class !== BEGINNINGS);
+  const groups = [...new Set(queries.map((each) => each.class))]
+    .sort()
+    .map((name) => ({ name, members: queries.filter((each) => each.class === name) }));
+  return [...groups, { name: "all but beginnings", members: labelled }].map(({ name, members }) => {
+    const timesOf = (which: number) =>
+      members.map((member) => least[queries.indexOf(member)]?.[which] as number);
+    const now = latencies(timesOf(0));
+    const figures = { name: `search ${name}, ${FEEDS} feeds`, n: members.length, ...now };
+    if (databases.length === 1) return figures;
+    const before = latencies(timesOf(1));
+    const ratio = (column: "p50_ms" | "p99_ms") => round(now[column] / before[column]);
+    return {
+      ...figures,
+      against_p50_ms: before.p50_ms,
+      against_p99_ms: before.p99_ms,
+      p50_ratio: ratio("p50_ms"),
+      p99_ratio: ratio("p99_ms"),
+    };
+  });
+}
+
+async function timeSearch(database: Database, query: string): Promise<number> {
+  const start = performance.now();
+  await database.rows("search_feeds", [query, null, PAGE, 0]);
+  return performance.now() - start;
 }
 
 async function measureCatalog(database: Database): Promise<Figures> {
@@ -173,7 +292,7 @@ async function measureCatalog(database: Database): Promise<Figures> {
 }
 
 /** Feeds whose texts are mixed from the real ones; the same ones in every run. */
-function makeFeeds(sources: readonly SourceFeed[], count: number): BenchFeed[] {
+export function makeFeeds(sources: readonly SourceFeed[], count: number): BenchFeed[] {
   const random = seededRandom(42);
   const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
   const nameWords = sources.flatMap((feed) => feed.name.split(/\s+/));

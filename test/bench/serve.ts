@@ -174,7 +174,7 @@ async function startStage(given: {
     servers.push(server);
     return server;
   };
-  const here = (name: string) => new URL(`./peers/${name}`, import.meta.url).pathname;
+  const here = (name: string) => Bun.fileURLToPath(new URL(`./peers/${name}`, import.meta.url));
   const peersDatabase = [database.socketDir, String(database.port), PEERS_DATABASE];
   const bun = process.execPath;
   const bareAnswer = await keepAnswer(ours, set, join(folder, "answer.json"));
@@ -205,7 +205,7 @@ async function startStage(given: {
 
 /** The gateway as a user starts it, its limits raised by configuration; free reads stay limited. */
 function startGateway(database: BenchDatabase, { workers }: Plan): Promise<ServerProcess> {
-  const main = new URL("../../src/main.ts", import.meta.url).pathname;
+  const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
   const more = workers === undefined ? [] : ["--workers", workers];
   return startServer([process.execPath, main, "serve", "--port", "0", "--json", ...more], {
     DATABASE_URL: database.url,

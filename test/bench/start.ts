@@ -12,7 +12,7 @@ import { median } from "./support.ts";
 
 const RUNS = 5;
 const DEADLINE_MS = 30_000;
-const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
+const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 export const bench: Bench = async () => {
   const cold: number[] = [];

@@ -22,10 +22,13 @@ export interface BenchDatabase {
   stop(): Promise<void>;
 }
 
-/** A fresh embedded PostgreSQL as a user has it: durable, migrated. */
-export async function startBenchDatabase(): Promise<BenchDatabase> {
-  const dataDir = mkdtempSync(join(tmpdir(), "feedgate-bench-"));
-  chmodSync(dataDir, 0o755);
+/**
+ * An embedded PostgreSQL as a user has it: durable, migrated. A fresh one, unless `keptDir` names a
+ * directory whose data stay for the next run.
+ */
+export async function startBenchDatabase(keptDir?: string): Promise<BenchDatabase> {
+  const dataDir = keptDir ?? mkdtempSync(join(tmpdir(), "feedgate-bench-"));
+  if (keptDir === undefined) chmodSync(dataDir, 0o755);
   const embedded = await startEmbedded({ dataDir });
   const { host, port, user, database } = embedded;
   const address = { host, port, user, database };
@@ -43,7 +46,7 @@ export async function startBenchDatabase(): Promise<BenchDatabase> {
     async stop() {
       await sql.end();
       await embedded.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      if (keptDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -5,7 +5,7 @@ import { inFunctionSet } from "../../src/database/function_set.ts";
 import { generateStatements, parseHeader } from "../../src/database/generate_statements.ts";
 import { createTestDatabase } from "../support/database.ts";
 
-const SQL_FOLDER = new URL("../../sql/", import.meta.url).pathname;
+const SQL_FOLDER = Bun.fileURLToPath(new URL("../../sql/", import.meta.url));
 const paths = [...new Glob("**/*.sql").scanSync(SQL_FOLDER)]
   .filter((path) => !/^(migrations|functions)\//.test(path))
   .sort();
@@ -34,7 +34,7 @@ function fullName(type: string): string {
 describe("statements", () => {
   test("the generated file is what the SQL says", async () => {
     const written = await Bun.file(
-      new URL("../../src/database/statements.ts", import.meta.url).pathname,
+      Bun.fileURLToPath(new URL("../../src/database/statements.ts", import.meta.url)),
     ).text();
     expect(written).toBe(await generateStatements());
   });

@@ -9,7 +9,7 @@ import { loadContract, type OpenApi } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
-const MODULES = new URL("../../node_modules/", import.meta.url).pathname;
+const MODULES = Bun.fileURLToPath(new URL("../../node_modules/", import.meta.url));
 
 let gateway: TestGateway;
 let document: OpenApi;

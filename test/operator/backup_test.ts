@@ -195,7 +195,9 @@ describe("backup and restore", () => {
 
   test("a backup of the first release is restored by this program, migrated, and served", async () => {
     const folder = await usedDataDir();
-    const path = new URL("../fixtures/first_release/all.backup", import.meta.url).pathname;
+    const path = Bun.fileURLToPath(
+      new URL("../fixtures/first_release/all.backup", import.meta.url),
+    );
     expect(await json<unknown>(folder, "restore", path)).toMatchObject({ rows: 110 });
     const config = readConfig({ PORT: "0", FEEDGATE_DATA_DIR: folder });
     const gateway = await startGateway(config, createLog({ level: "silent" }));

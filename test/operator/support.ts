@@ -9,7 +9,7 @@ import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "../../src/operator/commands.t
 import { runCommand } from "../../src/operator/run.ts";
 import { createTestDatabase } from "../support/database.ts";
 
-const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
+const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 /** The built executable in place of the sources: `bun run test:binary`. */
 const BINARY = process.env.FEEDGATE_BINARY;

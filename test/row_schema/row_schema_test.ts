@@ -295,7 +295,7 @@ test("the workers do not keep the process alive", async () => {
     const { kind } = await rowSchemas.validateRows({ key: "a", text: "{}" }, ["1"]);
     console.log(kind, (await rowSchemas.checkSchema("{}")).kind);`;
   const child = Bun.spawn([process.execPath, "-e", script], {
-    cwd: new URL("../..", import.meta.url).pathname,
+    cwd: Bun.fileURLToPath(new URL("../..", import.meta.url)),
     stdout: "pipe",
     timeout: 20_000,
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { dirname, join, relative } from "node:path";
 import { Glob } from "bun";
 
-const SRC = new URL("../../src/", import.meta.url).pathname;
+const SRC = Bun.fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** From the top down; a file may import from its own layer's folder and from lower layers only. */
 const LAYERS: readonly (readonly string[])[] = [
@@ -76,5 +76,16 @@ describe("layers", () => {
       if (/\bas any\b|@ts-ignore|@ts-expect-error|biome-ignore/.test(text)) off.push(path);
     }
     expect(off).toEqual([]);
+  });
+
+  test("no file takes an address's pathname for a path, which it is not where the path has a space", async () => {
+    const root = join(SRC, "..");
+    const encoded: string[] = [];
+    for (const path of new Glob("{src,test}/**/*.ts").scanSync(root)) {
+      if (path.includes("node_modules")) continue;
+      const text = await Bun.file(join(root, path)).text();
+      if (/import\.meta\.url\)\s*\.pathname/.test(text)) encoded.push(path);
+    }
+    expect(encoded).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { Glob } from "bun";
 import { scripts } from "../../package.json";
 
-const ROOT = new URL("../../", import.meta.url).pathname;
+const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url));
 const readme = await Bun.file(`${ROOT}README.md`).text();
 
 /** The rows of the table under a heading, without its head, as cells. */

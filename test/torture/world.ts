@@ -37,7 +37,7 @@ export interface WorldOptions {
   readonly dataDir?: string;
 }
 
-const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
+const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const READY_MS_MAX = 30_000;
 const ANSWER_MS_MAX = 2_000;
 const POLL_MS = 100;
