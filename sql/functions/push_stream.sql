@@ -69,7 +69,8 @@ begin
       where pushed.outcome = 'i'
       order by pushed.place;
       return;
-    exception when unique_violation then
+    -- Where rows are distributed Citus reports it as an error of its own.
+    exception when unique_violation or internal_error then
       if is_looked_up then
         raise;
       end if;
