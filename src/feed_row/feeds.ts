@@ -40,6 +40,8 @@ export interface Feeds {
   find(reference: string): Feed | Promise<Feed | undefined>;
   /** From the database; what is remembered is replaced. */
   findFresh(reference: string): Promise<Feed | undefined>;
+  /** The next look-up by this reference asks the database. */
+  forget(reference: string): void;
 }
 
 export function createFeeds(database: Database): Feeds {
@@ -59,6 +61,9 @@ export function createFeeds(database: Database): Feeds {
   return {
     find: (reference) => known.get(reference) ?? findFresh(reference),
     findFresh,
+    forget(reference) {
+      known.delete(reference);
+    },
   };
 }
 

@@ -134,7 +134,7 @@ function parseText(body: PushBody, rules: PushRules): PushOutcome {
   const isList = payload.kind === "array" && feedType !== "singleton";
   const rows: FoundRow[] = isList
     ? (payload.items ?? []).map((span, index) => {
-        return { json, span, pointer: base + pointerTo(index), index };
+        return { json, span, pointer: `${base}/${index}`, index };
       })
     : [{ json, span: payload, pointer: base, index: 0 }];
   const tooLarge = tooLargeOf(body, { ...rules, feedType }, sizesOf(rows));

@@ -229,7 +229,10 @@ async function pass(pushes: Pushes, passage: Passage): Promise<PushAnswer> {
     } else {
       const push = planned.value;
       const row = await store(pushes, passage, push);
-      if (row.outcome === "stored") return answerOf(passage, push, row);
+      if (row.outcome === "stored") {
+        forgetIfChanged(pushes, passage.feed, row);
+        return answerOf(passage, push, row);
+      }
       if (row.outcome === "batch_closed") throw batchClosed(push);
       assert(row.outcome === "stale", `push_to_feed returned the unknown outcome "${row.outcome}"`);
     }
@@ -245,6 +248,11 @@ async function admit(pushes: Pushes, passage: Passage): Promise<boolean> {
     pushes.database.row("admit_push", [feedId, accountId, keyId, limit, WINDOW_US]),
   );
   return row.definition_version === passage.feed.definitionVersion;
+}
+
+/** A first push changes the feed: the next one is not to be planned by what it was. */
+function forgetIfChanged({ feeds }: Services, feed: Feed, row: Row<"push_to_feed">): void {
+  if (feed.feedType === null || feed.status !== row.status) feeds.forget(feed.feedId);
 }
 
 async function refresh(services: Services, passage: Passage): Promise<void> {
@@ -325,9 +333,10 @@ function planOf(body: PushBody, feed: Feed, services: Services): Push {
 
 /** The locked schema, where there is one. @throws {Problem} 422 with paths into the body as sent. */
 async function checkSchema(services: Services, feed: Feed, push: Push): Promise<void> {
-  if (feed.lockedSchema === null) return;
+  const { lockedSchema } = feed;
+  if (lockedSchema === null) return;
   const check = await services.rowSchemas.validateRows(
-    { key: `${feed.feedId} ${feed.definitionVersion}`, text: feed.lockedSchema },
+    { key: schemaKeyOf(feed.accountId, lockedSchema), text: lockedSchema },
     push.rows.map(({ text }) => text),
   );
   switch (check.kind) {
@@ -356,6 +365,14 @@ async function checkSchema(services: Services, feed: Feed, push: Push): Promise<
     default:
       return unreachable(check);
   }
+}
+
+/**
+ * Under what a compiled schema is kept: to compile takes tens of milliseconds, and a feed's definition
+ * also changes with its price. Of the account, so that nobody's rows make another's schema count as slow.
+ */
+function schemaKeyOf(accountId: string, schema: string): string {
+  return `${accountId} ${Bun.SHA256.hash(schema, "base64")}`;
 }
 
 /** Admits, where that is still to be done, and stores the push by one statement. @throws {Problem} 429, 401 */

@@ -24,7 +24,7 @@ export type { RowError } from "./jobs.ts";
 
 /** What is compiled and remembered under one key. */
 export interface KeyedSchema {
-  /** Feed id and schema revision: another text needs another key. */
+  /** Another text needs another key. */
   readonly key: string;
   /** JSON text of `schema_definition`. */
   readonly text: string;
