@@ -69,7 +69,9 @@ export async function bench(args: readonly string[]): Promise<Figures> {
     allowPositionals: true,
   });
   const wants = (part: string) => positionals.length === 0 || positionals.includes(part);
-  const { feeds, queries } = await readFixtures();
+  const feeds: SourceFeed[] = await Bun.file(new URL("catalog.json", FIXTURES)).json();
+  const files = QUERY_FILES.map((file) => Bun.file(new URL(file, FIXTURES)).json());
+  const queries = (await Promise.all(files)).flat() as LabelledQuery[];
   const figures: Figures = [];
   if (wants("quality")) figures.push(...(await benchQuality(feeds, queries)));
   if (wants("speed")) {
@@ -81,14 +83,6 @@ export async function bench(args: readonly string[]): Promise<Figures> {
     figures.push(...(await benchSpeed(feeds, queries, options)));
   }
   return figures;
-}
-
-/** The real feeds, and what is asked of them. Also used by `bench scale`, as all that is exported. */
-export async function readFixtures() {
-  const feeds: SourceFeed[] = await Bun.file(new URL("catalog.json", FIXTURES)).json();
-  const files = QUERY_FILES.map((file) => Bun.file(new URL(file, FIXTURES)).json());
-  const queries = (await Promise.all(files)).flat() as LabelledQuery[];
-  return { feeds, queries };
 }
 
 async function benchQuality(
@@ -232,7 +226,7 @@ function ndcg(found: readonly string[], query: LabelledQuery): number {
 }
 
 /** The first database's times; with a second one, also its times and the ratio of both. */
-export async function measureSearches(
+async function measureSearches(
   databases: readonly Database[],
   queries: readonly LabelledQuery[],
   rounds: number,
