@@ -144,7 +144,7 @@ export const REFUSALS_WAITING_MAX = 20_000;
 export const REFUSALS_WAIT_SECONDS_MAX = 5;
 /** Pushes of one feed that wait for their turn in one process, and for how long, in milliseconds. */
 export const PUSHES_WAITING_MAX = 1_000;
-export const PUSH_TURN_WAIT_MS_MAX = 5_000;
+export const PUSH_TURN_WAIT_MS_MAX = 1_500;
 /** Bytes of bodies in one process's hands at once; the work on them takes some times as many. */
 export const BODIES_BYTES_MAX = 32 * MIB;
 /** Batches of reads whose answer was lost, kept by a process until they are refunded. */
