@@ -144,6 +144,8 @@ export const REFUSALS_WAITING_MAX = 20_000;
 export const REFUSALS_WAIT_SECONDS_MAX = 5;
 /** Pushes of one feed that wait for their turn in one process, and for how long, in milliseconds. */
 export const PUSHES_WAITING_MAX = 1_000;
+/** Of them, those that wait whatever the pace: more than one feed's limit of a minute. */
+export const PUSHES_WAITING_FREE = 64;
 export const PUSH_TURN_WAIT_MS_MAX = 1_500;
 /** Bytes of bodies in one process's hands at once; the work on them takes some times as many. */
 export const BODIES_BYTES_MAX = 32 * MIB;

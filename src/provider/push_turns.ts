@@ -6,7 +6,7 @@
  */
 import { DatabaseOverloadedError } from "../database/query.ts";
 import { createGate, type Gate } from "../lib/gate.ts";
-import { PUSH_TURN_WAIT_MS_MAX, PUSHES_WAITING_MAX } from "../limits.ts";
+import { PUSH_TURN_WAIT_MS_MAX, PUSHES_WAITING_FREE, PUSHES_WAITING_MAX } from "../limits.ts";
 
 export interface PushTurns {
   /** Does the work when it is the feed's next. @throws {DatabaseOverloadedError} where too many wait. */
@@ -37,5 +37,7 @@ function newGate(): Gate {
     runningMax: 1,
     waitingMax: PUSHES_WAITING_MAX,
     waitMsMax: PUSH_TURN_WAIT_MS_MAX,
+    // The pace is that of the turns before, and one that met a lock would speak for all.
+    waitingFree: PUSHES_WAITING_FREE,
   });
 }
