@@ -1,35 +1,33 @@
--- Listed feeds whose name is close to a typed one, closest first; none where pg_trgm is not there.
---
--- A typing error changes three or four trigrams, so a longer name must share more of them to count as
--- close: that keeps the search for names such as "Open …", which share their beginning with many, short.
-create or replace function close_names(wanted text, feeds_max integer)
+-- Listed feeds whose name is close to a typed one, closest first. Less close ones are looked for only
+-- where fewer than feeds_enough are found (`close_steps`).
+create or replace function close_names(wanted text, feeds_max integer, feeds_enough integer)
 returns table (feed_id uuid, closeness real)
 language plpgsql
 stable
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 set pg_trgm.similarity_threshold = 0.3
 as $$
 declare
-  trigrams_min constant integer := 3;
-  trigrams constant double precision := char_length(wanted) + 1;
-  threshold constant double precision := least(
-    greatest((trigrams - 4) / (trigrams + 4), 0.3), 0.6
-  );
+  step double precision;
+  step_before double precision := 2;
+  found_now integer;
+  found_all integer := 0;
 begin
-  if to_regproc('similarity') is null then
-    return;
-  end if;
-  -- A script of which pg_trgm makes no trigrams would have the whole index read.
-  if cardinality(show_trgm(wanted)) < trigrams_min then
-    return;
-  end if;
-  perform set_config('pg_trgm.similarity_threshold', threshold::text, true);
-  return query
-    select feeds.feed_id, similarity(feeds.name_key, wanted) as closeness
-    from feeds
-    where feeds.listed_at is not null
-      and feeds.name_key % wanted
-    order by closeness desc, feeds.feed_id
-    limit feeds_max;
+  foreach step in array close_steps(wanted) loop
+    perform set_config('pg_trgm.similarity_threshold', step::text, true);
+    return query
+      select feeds.feed_id, similarity(feeds.name_key, wanted) as closeness
+      from feeds
+      where feeds.listed_at is not null
+        and feeds.name_key % wanted
+        and similarity(feeds.name_key, wanted) < step_before
+      order by closeness desc, feeds.feed_id
+      limit feeds_max - found_all;
+    get diagnostics found_now = row_count;
+    found_all := found_all + found_now;
+    exit when found_all >= feeds_enough;
+    step_before := step;
+  end loop;
 end
 $$;

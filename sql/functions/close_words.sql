@@ -1,32 +1,32 @@
--- Known words that a mistyped one may have meant, closest first; none where pg_trgm is not there.
--- The threshold is that of close_names.
+-- Known words that a mistyped one may have meant, closest first. Less close ones are looked for only
+-- where fewer than words_max are found (`close_steps`).
 create or replace function close_words(wanted text, words_max integer)
 returns table (word text, feeds bigint, closeness real)
 language plpgsql
 stable
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 set pg_trgm.similarity_threshold = 0.3
 as $$
 declare
-  trigrams_min constant integer := 3;
-  trigrams constant double precision := char_length(wanted) + 1;
-  threshold constant double precision := least(
-    greatest((trigrams - 4) / (trigrams + 4), 0.3), 0.6
-  );
+  step double precision;
+  step_before double precision := 2;
+  found_now integer;
+  found_all integer := 0;
 begin
-  if to_regproc('similarity') is null then
-    return;
-  end if;
-  -- A script of which pg_trgm makes no trigrams would have the whole index read.
-  if cardinality(show_trgm(wanted)) < trigrams_min then
-    return;
-  end if;
-  perform set_config('pg_trgm.similarity_threshold', threshold::text, true);
-  return query
-    select search_words.word, search_words.feeds, similarity(search_words.word, wanted) as closeness
-    from search_words
-    where search_words.word % wanted
-    order by closeness desc, search_words.feeds desc, search_words.word
-    limit words_max;
+  foreach step in array close_steps(wanted) loop
+    perform set_config('pg_trgm.similarity_threshold', step::text, true);
+    return query
+      select search_words.word, search_words.feeds, similarity(search_words.word, wanted) as closeness
+      from search_words
+      where search_words.word % wanted
+        and similarity(search_words.word, wanted) < step_before
+      order by closeness desc, search_words.feeds desc, search_words.word
+      limit words_max - found_all;
+    get diagnostics found_now = row_count;
+    found_all := found_all + found_now;
+    exit when found_all >= words_max;
+    step_before := step;
+  end loop;
 end
 $$;

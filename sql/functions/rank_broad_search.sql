@@ -12,6 +12,7 @@ create or replace function rank_broad_search(
   typed_key text,
   largest_query tsquery,
   largest_feeds bigint,
+  feeds_listed bigint,
   rows_max integer,
   rows_skipped integer
 )
@@ -19,6 +20,7 @@ returns table (feed_id uuid, place bigint, total bigint)
 language plpgsql
 stable
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
@@ -27,56 +29,92 @@ declare
   field_weights constant real[] := '{0.2, 0.4, 0.8, 1.0}';
   rank_query tsquery;
   layer tsquery;
+  last_layer constant tsquery := layers[cardinality(layers)];
   -- The last layer, less those that were read.
-  within tsquery;
+  within tsquery := coalesce(last_layer && condition, last_layer);
+  is_large boolean;
   members uuid[];
   ordered uuid[] := '{}';
+  rows_wanted bigint;
   feeds_total bigint;
 begin
   select string_agg('(' || query::text || ')', ' | ')::tsquery
   into rank_query
   from unnest(rank_queries) as query;
 
-  layer := layers[cardinality(layers)];
-  if condition is null and layer::text = largest_query::text then
+  if condition is null and last_layer::text = largest_query::text then
     feeds_total := largest_feeds;
   elsif condition is null and largest_query is not null then
     select count(*) + largest_feeds
     into feeds_total
     from feeds
     where feeds.listed_at is not null
-      and feeds.search @@ (layer && !!largest_query);
+      and feeds.search @@ (last_layer && !!largest_query);
   else
     select count(*)
     into feeds_total
     from feeds
     where feeds.listed_at is not null
-      and feeds.search @@ coalesce(layer && condition, layer);
+      and feeds.search @@ within;
   end if;
 
-  within := coalesce(layer && condition, layer);
   foreach layer in array layers loop
-    exit when cardinality(ordered) >= rows_skipped::bigint + rows_max;
+    rows_wanted := rows_skipped::bigint + rows_max - cardinality(ordered);
+    exit when rows_wanted <= 0;
     continue when layer is null;
-    select array_agg(feeds.feed_id order by feeds.listed_at desc, feeds.feed_id)
-    into members
-    from feeds
-    where feeds.listed_at is not null
-      and feeds.search @@ (layer && within);
-    within := within && !!layer;
-    if cardinality(members) <= ranked_max then
+    is_large := false;
+    if layer::text = last_layer::text then
+      layer := within;
+      is_large := feeds_total - cardinality(ordered) > ranked_max;
+    else
+      layer := layer && within;
+    end if;
+    if not is_large then
       select array_agg(
-        feeds.feed_id
-        order by
-          feeds.name_key = typed_key desc,
-          ts_rank(field_weights, feeds.search_head, rank_query)
-          / (0.5 + 0.025 * length(feeds.search_head)) desc,
-          feeds.feed_id
+        feeds.feed_id order by feeds.is_named desc, feeds.score desc, feeds.feed_id
       )
       into members
-      from feeds
-      where feeds.feed_id = any (members);
+      from (
+        select
+          feeds.feed_id,
+          feeds.name_key = typed_key as is_named,
+          ts_rank(field_weights, feeds.search_head, rank_query)
+          / (0.5::double precision + 0.025::double precision * length(feeds.search_head)) as score
+        from feeds
+        where feeds.listed_at is not null
+          and feeds.search @@ layer
+        limit ranked_max + 1
+      ) as feeds;
+      is_large := cardinality(members) > ranked_max;
     end if;
+    if is_large then
+      if rows_wanted * feeds_listed <= ranked_max::bigint * ranked_max then
+        -- So many feeds are in the layer that the page is full soon on a walk through the catalog: the
+        -- function, unlike its operator, keeps to the catalog's index.
+        select array_agg(feeds.feed_id order by feeds.listed_at desc, feeds.feed_id)
+        into members
+        from (
+          select feeds.feed_id, feeds.listed_at
+          from feeds
+          where feeds.listed_at is not null
+            and ts_match_vq(feeds.search, layer)
+          order by feeds.listed_at desc, feeds.feed_id
+          limit rows_wanted
+        ) as feeds;
+      else
+        select array_agg(feeds.feed_id order by feeds.listed_at desc, feeds.feed_id)
+        into members
+        from (
+          select feeds.feed_id, feeds.listed_at
+          from feeds
+          where feeds.listed_at is not null
+            and feeds.search @@ layer
+          order by feeds.listed_at desc, feeds.feed_id
+          limit rows_wanted
+        ) as feeds;
+      end if;
+    end if;
+    within := within && !!layer;
     ordered := ordered || coalesce(members, '{}');
   end loop;
 

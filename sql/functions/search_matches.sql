@@ -6,8 +6,8 @@
 -- and whether the query names its category.
 --
 -- Work is bounded, however common the words: feeds are found by the query's rarest words, as many as
--- stand in postings_max feeds together; the more common ones then only add to the score. Where already
--- the rarest stands in more feeds than that, rank_broad_search answers.
+-- stand in postings_max feeds together; for the rescored_max best of them the more common words then add
+-- to the score. Where already the rarest stands in more feeds than that, rank_broad_search answers.
 create or replace function search_matches(
   q text,
   wanted_category text,
@@ -18,39 +18,33 @@ returns table (feed_id uuid, place bigint, total bigint)
 language plpgsql
 stable
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
+#variable_conflict use_column
 declare
   words_max constant integer := 64;
   postings_max constant bigint := 2000;
-  rescored_max constant integer := 200;
+  rescored_max constant integer := 100;
   category_chars_max constant integer := 100;
   close_names_max constant integer := 50;
+  close_names_enough constant integer := 5;
+  -- What is longer is no name.
+  close_words_max constant integer := 5;
   close_key_max constant integer := 40;
   -- ts_rank divides by it: the limit of the sum of 1/n².
   rank_scale constant double precision := 1.64493;
   -- Of readme, schema property names, description and category, name.
   field_weights constant real[] := '{0.2, 0.4, 0.8, 1.0}';
   parsed record;
+  weighed record;
   typed_key text;
   condition tsquery;
   category_mark tsquery;
+  filed_query tsquery;
   feeds_listed bigint;
-  numbers integer[];
-  queries tsquery[];
-  rank_queries tsquery[];
-  worths double precision[];
-  worth_max double precision;
-  found_by integer;
-  words_asked bigint;
-  all_query tsquery;
-  name_query tsquery;
-  category_query tsquery;
-  rarest_query tsquery;
-  largest_query tsquery;
-  largest_feeds bigint;
-  is_broad boolean;
-  is_named boolean;
+  words_asked double precision;
+  has_more_words boolean;
 begin
   select asked.plain, asked.condition
   into parsed
@@ -71,82 +65,41 @@ begin
   select coalesce(sum(catalog_blocks.feeds), 0)
   into feeds_listed
   from catalog_blocks;
+  select *
+  into weighed
+  from weigh_search(parsed.plain, feeds_listed, words_max, postings_max);
 
-  with alternatives as materialized (
-    select *
-    from weigh_search(parsed.plain, feeds_listed, words_max, postings_max)
-  ),
-  by_word as (
-    select
-      alternatives.word,
-      alternatives.stem,
-      alternatives.is_last,
-      alternatives.rarity,
-      max(alternatives.worth) as worth,
-      max(alternatives.feeds) filter (where alternatives.lexeme is not null) as largest_feeds,
-      (
-        array_agg(alternatives.query order by alternatives.feeds desc)
-          filter (where alternatives.lexeme is not null)
-      )[1] as largest_query,
-      string_agg('(' || alternatives.query::text || ')', ' | ') as query
-    from alternatives
-    group by alternatives.word, alternatives.stem, alternatives.is_last, alternatives.rarity
-  ),
-  whole as (
-    select
-      sum(by_word.worth) as worth,
-      string_agg('(' || by_word.query || ')', ' & ')::tsquery as all_query,
-      string_agg(to_lexeme_query('@' || by_word.stem, by_word.is_last)::text, ' & ')::tsquery
-        as name_query,
-      string_agg(to_lexeme_query('#' || by_word.stem)::text, ' & ')::tsquery as category_query,
-      max(by_word.query) filter (where by_word.rarity = 1) as rarest_query,
-      max(by_word.largest_query::text) filter (where by_word.rarity = 1) as largest_query,
-      max(by_word.largest_feeds) filter (where by_word.rarity = 1) as largest_feeds
-    from by_word
-  ),
-  listed as (
-    select
-      array_agg(alternatives.word) as numbers,
-      array_agg(alternatives.query) as queries,
-      array_agg(alternatives.rank_query) as rank_queries,
-      array_agg(alternatives.worth) as worths,
-      count(*) filter (where alternatives.feeds_so_far <= postings_max) as found_by,
-      max(alternatives.words_asked) as words_asked,
-      bool_and(alternatives.feeds_so_far > postings_max) as is_broad,
-      bool_or(alternatives.lexeme = typed_key) as is_named
-    from alternatives
-  )
-  select
-    listed.numbers, listed.queries, listed.rank_queries, listed.worths, listed.found_by,
-    listed.words_asked, listed.is_broad, listed.is_named, whole.worth, whole.all_query,
-    whole.name_query, whole.category_query, whole.rarest_query::tsquery,
-    whole.largest_query::tsquery, whole.largest_feeds
-  into
-    numbers, queries, rank_queries, worths, found_by, words_asked, is_broad, is_named, worth_max,
-    all_query, name_query, category_query, rarest_query, largest_query, largest_feeds
-  from listed
-  cross join whole;
-
-  if is_broad then
+  if weighed.is_broad then
     return query
       select broad.feed_id, broad.place, broad.total
       from rank_broad_search(
-        array[name_query, category_query, all_query, rarest_query], condition, rank_queries,
-        typed_key, largest_query, largest_feeds, rows_max, rows_skipped
+        array[
+          weighed.name_query,
+          weighed.category_query,
+          nullif(weighed.all_query::text, weighed.rarest_query::text)::tsquery,
+          weighed.rarest_query
+        ],
+        condition, weighed.rank_queries, typed_key, weighed.largest_query, weighed.largest_feeds,
+        feeds_listed, rows_max, rows_skipped
       ) as broad
       order by broad.place;
     return;
   end if;
 
+  words_asked := weighed.words_asked;
+  has_more_words := weighed.found_by < cardinality(weighed.queries);
+  filed_query := weighed.category_query && weighed.rarest_query;
   return query
   with postings as (
     select
       feeds.feed_id,
       alternatives.word,
-      max(alternatives.worth * feeds.score) as score,
-      max(feeds.bonus) as bonus
+      max(alternatives.worth * feeds.score) as score
     from unnest(
-      numbers[:found_by], queries[:found_by], rank_queries[:found_by], worths[:found_by]
+      weighed.numbers[:weighed.found_by],
+      weighed.queries[:weighed.found_by],
+      weighed.rank_queries[:weighed.found_by],
+      weighed.worths[:weighed.found_by]
     ) as alternatives (word, query, rank_query, worth)
     cross join lateral (
       select
@@ -154,126 +107,126 @@ begin
         greatest(
           ts_rank(field_weights, feeds.search_head, alternatives.rank_query) * rank_scale,
           field_weights[1]
-        ) / (0.5 + 0.025 * length(feeds.search_head)) as score,
-        case
-          when feeds.name_key = typed_key then 10
-          when feeds.search_head @@ category_query then 1
-          else 0
-        end as bonus
+        ) / (0.5::double precision + 0.025::double precision * length(feeds.search_head)) as score
       from feeds
       where feeds.listed_at is not null
         and feeds.search @@ coalesce(alternatives.query && condition, alternatives.query)
     ) as feeds
     group by feeds.feed_id, alternatives.word
   ),
-  word_scores as (
-    select
-      postings.feed_id,
-      sum(postings.score) as score,
-      count(*) as words,
-      max(postings.bonus) as bonus,
-      0::real as closeness
+  totals as (
+    select postings.feed_id, sum(postings.score) / weighed.worth_max as score, count(*) as words
     from postings
     group by postings.feed_id
-    union all
-    select close.feed_id, 0, 0, 0, close.closeness
-    from close_names(typed_key, close_names_max) as close
-    join feeds
-      on feeds.feed_id = close.feed_id
-    where is_named is not true
-      and char_length(typed_key) <= close_key_max
-      and (condition is null or feeds.search @@ condition)
+  ),
+  -- What is known of few feeds: that they hold also the more common words, that all words are their
+  -- category's, that their name is close to what was typed.
+  marks as (
+    select
+      marks.feed_id,
+      max(marks.words) as words,
+      max(marks.closeness) as closeness,
+      max(marks.bonus) as bonus
+    from (
+      select feeds.feed_id, weighed.words_asked as words, 0::real as closeness, 0 as bonus
+      from feeds
+      where has_more_words
+        and feeds.listed_at is not null
+        and feeds.search @@ coalesce(weighed.all_query && condition, weighed.all_query)
+      union all
+      select feeds.feed_id, 0, 0, 1
+      from feeds
+      where feeds.listed_at is not null
+        and feeds.search @@ coalesce(filed_query && condition, filed_query)
+      union all
+      select close.feed_id, 0, close.closeness, 0
+      from close_names(typed_key, close_names_max, close_names_enough) as close
+      join feeds
+        on feeds.feed_id = close.feed_id
+      where not weighed.is_named
+        and weighed.words_asked <= close_words_max
+        and char_length(typed_key) <= close_key_max
+        and (condition is null or feeds.search @@ condition)
+    ) as marks
+    group by marks.feed_id
   ),
   found as materialized (
     select
-      word_scores.feed_id,
-      sum(word_scores.score) as score,
-      sum(word_scores.words) as words,
-      max(word_scores.closeness) as closeness,
-      max(word_scores.bonus) as bonus
-    from word_scores
-    group by word_scores.feed_id
+      feed_id,
+      coalesce(totals.score, 0) as score,
+      greatest(totals.words, marks.words) as words,
+      coalesce(marks.closeness, 0) as closeness,
+      coalesce(marks.bonus, 0) as bonus
+    from totals
+    full join marks
+      using (feed_id)
   ),
-  -- What the more common words add, for those that lead without them or hold all of them.
   leaders as (
-    select found.feed_id
-    from found
-    where found_by < cardinality(queries)
-    order by round(1e9 * found.score * (0.3 + found.words)) desc, found.feed_id
-    limit rescored_max
-  ),
-  holders as (
-    select feeds.feed_id
-    from feeds
-    where found_by < cardinality(queries)
-      and feeds.listed_at is not null
-      and feeds.search @@ coalesce(all_query && condition, all_query)
-  ),
-  additions as (
-    select
-      feeds.feed_id,
-      alternatives.word,
-      max(
-        alternatives.worth * ts_rank(field_weights, feeds.search_head, alternatives.rank_query)
-        * rank_scale / (0.5 + 0.025 * length(feeds.search_head))
-      ) as score
-    from (
-      select leaders.feed_id
-      from leaders
-      union
-      select holders.feed_id
-      from holders
-    ) as chosen
-    join feeds
-      on feeds.feed_id = chosen.feed_id
-    join unnest(
-      numbers[found_by + 1:],
-      queries[found_by + 1:],
-      rank_queries[found_by + 1:],
-      worths[found_by + 1:]
-    ) as alternatives (word, query, rank_query, worth)
-      on feeds.search_head @@ alternatives.query
-    group by feeds.feed_id, alternatives.word
-  ),
-  parts as (
     select found.feed_id, found.score, found.words, found.closeness, found.bonus
     from found
-    union all
-    select additions.feed_id, additions.score, 1, 0, 0
-    from additions
-    union all
-    select holders.feed_id, 0, words_asked, 0, 0
-    from holders
+    order by
+      search_merit(found.score, found.words / words_asked, found.closeness, found.bonus) desc,
+      found.feed_id
+    limit rescored_max
   ),
-  scores as (
+  rescored as (
     select
-      parts.feed_id,
-      sum(parts.score) / coalesce(nullif(worth_max, 0), 1) as score,
-      least(sum(parts.words) / coalesce(words_asked, 1), 1)::double precision as coverage,
-      max(parts.closeness) as closeness,
-      max(parts.bonus) as bonus
-    from parts
-    group by parts.feed_id
+      leaders.feed_id,
+      leaders.score + coalesce(additions.score / weighed.worth_max, 0) as score,
+      leaders.words + coalesce(additions.words, 0) as words,
+      leaders.closeness,
+      case when feeds.name_key = typed_key then 10 else leaders.bonus end as bonus
+    from leaders
+    left join feeds
+      on feeds.feed_id = leaders.feed_id
+      and (has_more_words or weighed.is_named)
+    left join lateral (
+      select sum(words.score) as score, count(*) as words
+      from (
+        select
+          max(
+            alternatives.worth * ts_rank(field_weights, feeds.search_head, alternatives.rank_query)
+          ) * rank_scale
+          / (0.5::double precision + 0.025::double precision * length(feeds.search_head)) as score
+        from unnest(
+          weighed.numbers[weighed.found_by + 1:],
+          weighed.rank_queries[weighed.found_by + 1:],
+          weighed.worths[weighed.found_by + 1:]
+        ) as alternatives (word, rank_query, worth)
+        where feeds.search_head @@ alternatives.rank_query
+        group by alternatives.word
+      ) as words
+    ) as additions
+      on has_more_words
   ),
   ranked as (
     select
-      scores.feed_id,
+      rescored.feed_id,
       row_number() over (
         order by
-          case
-            when scores.coverage >= 1 or scores.closeness >= 0.5 then 2
-            when scores.coverage > 0.5 then 1
-            else 0
-          end desc,
-          round(1e9 * (
-            scores.score * (0.3 + scores.coverage) + 1.5 * scores.closeness ^ 2 + scores.bonus
-          )) desc,
-          scores.feed_id
-      ) as place,
-      count(*) over () as total
-    from scores
+          search_merit(
+            rescored.score, rescored.words / words_asked, rescored.closeness, rescored.bonus
+          ) desc,
+          rescored.feed_id
+      ) as place
+    from rescored
+    union all
+    -- What the common words add moves no leader behind the others, which keep their order.
+    select others.feed_id, others.place
+    from (
+      select
+        found.feed_id,
+        row_number() over (
+          order by
+            search_merit(found.score, found.words / words_asked, found.closeness, found.bonus) desc,
+            found.feed_id
+        ) as place
+      from found
+      where rows_skipped::bigint + rows_max > rescored_max
+    ) as others
+    where others.place > rescored_max
   )
-  select ranked.feed_id, ranked.place, ranked.total
+  select ranked.feed_id, ranked.place, (select count(*) from found)
   from ranked
   where ranked.place = 1
     or (ranked.place > rows_skipped and ranked.place <= rows_skipped::bigint + rows_max);

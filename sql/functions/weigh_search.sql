@@ -3,43 +3,59 @@
 -- A word is sought as its stem, as it was typed, joined with its neighbours and, the last one, as the
 -- beginning of longer words. One that no feed holds is sought in two parts and as the closest known
 -- words. Worth is the inverse document frequency (how rare a word is), less where a word was guessed.
+-- Beyond five words, unknown ones are not guessed at: the others are enough to find by.
 --
--- One row an alternative, the rarest words first. Beyond five words, unknown ones are not guessed at:
--- the others are enough to find by.
+-- A beginning of words that stand in more than postings_max feeds tells little. If other words are
+-- known, it only adds to what they find; if not, it is sought in names alone.
+--
+-- Gives the alternatives as arrays, those of the rarest words first: the first found_by of them stand in
+-- postings_max feeds together at most. is_broad: there are words, but even the rarest stands in more.
 create or replace function weigh_search(
   plain text,
   feeds_listed bigint,
   words_max integer,
-  -- A word that stands in more feeds is not also sought as the beginning of others.
-  plenty bigint
-)
-returns table (
-  word integer,
-  query tsquery,
-  rank_query tsquery,
-  -- Null where the word was completed or guessed.
-  lexeme text,
-  worth double precision,
-  feeds bigint,
-  -- Of this word and all that are rarer.
-  feeds_so_far bigint,
-  rarity bigint,
-  words_asked bigint,
-  stem text,
-  is_last boolean
+  postings_max bigint,
+  -- The word of the query, by its position.
+  out numbers integer[],
+  -- Null where the alternative is no way to find feeds.
+  out queries tsquery[],
+  out rank_queries tsquery[],
+  out worths double precision[],
+  out found_by integer,
+  out is_broad boolean,
+  -- Whether a feed may have the query as its name.
+  out is_named boolean,
+  out words_asked integer,
+  -- Of the best alternative of each word, together.
+  out worth_max double precision,
+  -- Feeds that hold every word; null where a word is no way to find feeds.
+  out all_query tsquery,
+  -- Feeds that every word names, and that are filed under every word.
+  out name_query tsquery,
+  out category_query tsquery,
+  out rarest_query tsquery,
+  -- Of the rarest word, the part that stands in most feeds; null where their number is not exact.
+  out largest_query tsquery,
+  out largest_feeds bigint
 )
 language plpgsql
 stable
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 #variable_conflict use_column
+declare
+  -- A lexeme has at most 2,046, its mark included.
+  word_bytes_max constant integer := 2000;
+  guessed_words_max constant integer := 5;
+  close_words_max constant integer := 3;
 begin
-  return query
   with tokens as (
     select position, lexeme as raw
     from unnest(to_tsvector('simple', plain)) as token
     cross join lateral unnest(token.positions) as position
+    where octet_length(lexeme) <= word_bytes_max
     order by position
     limit words_max
   ),
@@ -47,6 +63,7 @@ begin
     select position, lexeme as stem
     from unnest(to_tsvector('english', plain)) as token
     cross join lateral unnest(token.positions) as position
+    where octet_length(lexeme) <= word_bytes_max
   ),
   -- Stop words are not sought, but the last of a query that has nothing else: it may be a word cut short.
   raw_words as materialized (
@@ -114,17 +131,18 @@ begin
     select
       asked_words.word,
       case
-        when found.words <= 64 then found.query::tsquery
+        when found.feeds > postings_max then
+          case
+            when not exists (select from whole where whole.word <> asked_words.word)
+              then to_lexeme_query('@' || asked_words.raw, true)
+          end
         else to_lexeme_query(asked_words.raw, true) && !!to_lexeme_query(asked_words.raw)
       end as query,
       to_lexeme_query(asked_words.raw, true) as rank_query,
       found.feeds
     from asked_words
     cross join lateral (
-      select
-        sum(search_words.feeds) as feeds,
-        count(*) as words,
-        string_agg('''' || search_words.word || '''', ' | ') as query
+      select sum(search_words.feeds) as feeds
       from search_words
       where search_words.word > asked_words.raw
         and search_words.word < asked_words.raw || U&'\+10FFFF'
@@ -137,7 +155,7 @@ begin
         select
         from whole
         where whole.word = asked_words.word
-          and whole.feeds > plenty
+          and whole.feeds > postings_max
       )
   ),
   unknown as materialized (
@@ -150,7 +168,7 @@ begin
       select begun.word
       from begun
     )
-      and (select count(*) from asked_words) <= 5
+      and (select count(*) from asked_words) <= guessed_words_max
   ),
   halves as (
     select
@@ -172,65 +190,130 @@ begin
       offset 0
     ) as second
   ),
-  alternatives as (
+  -- Counted: feeds is exact, not an upper bound.
+  alternatives as materialized (
     select
       whole.word,
       to_lexeme_query(whole.lexeme) as query,
       to_lexeme_query(whole.lexeme) as rank_query,
-      whole.lexeme,
       1.0::double precision as certainty,
-      whole.feeds
+      whole.feeds,
+      true as is_counted,
+      whole.lexeme = replace(plain, ' ', '') as is_name
     from whole
     union all
-    select begun.word, begun.query, begun.rank_query, null, 0.3, begun.feeds
+    select begun.word, begun.query, begun.rank_query, 0.3, begun.feeds, false, false
     from begun
     union all
-    select halves.word, halves.query, halves.query, null, 0.8, halves.feeds
+    select halves.word, halves.query, halves.query, 0.8, halves.feeds, false, false
     from halves
     union all
     select
       unknown.word,
       to_lexeme_query(close.word),
       to_lexeme_query(close.word),
-      null,
       close.closeness * 0.8,
-      close.feeds
+      close.feeds,
+      true,
+      false
     from unknown
-    cross join lateral close_words(unknown.raw, 3) as close
+    cross join lateral close_words(unknown.raw, close_words_max) as close
   ),
-  sizes as (
-    select alternatives.word, sum(alternatives.feeds) as feeds
-    from alternatives
-    group by alternatives.word
-  ),
-  rarest_first as (
+  weighed as (
     select
-      sizes.word,
-      sum(sizes.feeds) over in_order as feeds_so_far,
-      row_number() over in_order as rarity
-    from sizes
-    window in_order as (order by sizes.feeds, sizes.word rows unbounded preceding)
+      alternatives.*,
+      alternatives.certainty * ln(
+        1 + (feeds_listed - least(alternatives.feeds, feeds_listed) + 0.5)::double precision
+        / (least(alternatives.feeds, feeds_listed) + 0.5)::double precision
+      ) as worth
+    from alternatives
+  ),
+  by_word as (
+    select
+      weighed.word,
+      max(weighed.worth) as worth,
+      bool_and(weighed.query is not null) as is_sought,
+      sum(weighed.feeds) as feeds,
+      string_agg('(' || weighed.query::text || ')', ' | ') as query,
+      (
+        array_agg(weighed.query order by weighed.feeds desc, weighed.query::text)
+        filter (where weighed.is_counted)
+      )[1] as largest_query,
+      max(weighed.feeds) filter (where weighed.is_counted) as largest_feeds
+    from weighed
+    group by weighed.word
+  ),
+  rarest_first as materialized (
+    select
+      by_word.*,
+      row_number() over in_order as rarity,
+      sum(by_word.feeds) over in_order as feeds_so_far
+    from by_word
+    window in_order as (
+      order by by_word.is_sought desc, by_word.feeds, by_word.word rows unbounded preceding
+    )
+  ),
+  listed as (
+    select
+      weighed.word,
+      weighed.query,
+      weighed.rank_query,
+      weighed.worth,
+      weighed.is_name,
+      rarest_first.is_sought and rarest_first.feeds_so_far <= postings_max as is_found_by
+    from weighed
+    join rarest_first
+      on rarest_first.word = weighed.word
+    order by rarest_first.rarity, weighed.feeds, weighed.rank_query::text
+  ),
+  lists as (
+    select
+      array_agg(listed.word) as numbers,
+      array_agg(listed.query) as queries,
+      array_agg(listed.rank_query) as rank_queries,
+      array_agg(listed.worth) as worths,
+      count(*) filter (where listed.is_found_by) as found_by,
+      bool_or(listed.is_name) as is_named
+    from listed
+  ),
+  words as (
+    select
+      sum(rarest_first.worth) as worth,
+      case
+        when bool_and(rarest_first.is_sought)
+          then string_agg('(' || rarest_first.query || ')', ' & ')::tsquery
+      end as all_query,
+      max(rarest_first.query) filter (where rarest_first.rarity = 1 and rarest_first.is_sought) as rarest_query,
+      max(rarest_first.largest_query::text) filter (where rarest_first.rarity = 1) as largest_query,
+      max(rarest_first.largest_feeds) filter (where rarest_first.rarity = 1) as largest_feeds,
+      string_agg(
+        to_lexeme_query('@' || asked_words.stem, asked_words.is_last)::text, ' & '
+      )::tsquery as name_query,
+      string_agg(to_lexeme_query('#' || asked_words.stem)::text, ' & ')::tsquery as category_query
+    from rarest_first
+    left join asked_words
+      on asked_words.word = rarest_first.word
   )
   select
-    alternatives.word,
-    alternatives.query,
-    alternatives.rank_query,
-    alternatives.lexeme,
-    alternatives.certainty * ln(
-      1 + (feeds_listed - least(alternatives.feeds, feeds_listed) + 0.5)
-      / (least(alternatives.feeds, feeds_listed) + 0.5)
-    ),
-    alternatives.feeds::bigint,
-    rarest_first.feeds_so_far::bigint,
-    rarest_first.rarity,
+    coalesce(lists.numbers, '{}'),
+    coalesce(lists.queries, '{}'),
+    coalesce(lists.rank_queries, '{}'),
+    coalesce(lists.worths, '{}'),
+    lists.found_by,
+    lists.found_by = 0 and words.rarest_query is not null,
+    coalesce(lists.is_named, false),
     (select greatest(count(*), 1) from asked_words),
-    asked_words.stem,
-    asked_words.is_last
-  from alternatives
-  join rarest_first
-    on rarest_first.word = alternatives.word
-  left join asked_words
-    on asked_words.word = alternatives.word
-  order by rarest_first.rarity, alternatives.feeds, alternatives.query::text;
+    coalesce(nullif(words.worth, 0), 1),
+    words.all_query,
+    words.name_query,
+    words.category_query,
+    words.rarest_query::tsquery,
+    words.largest_query::tsquery,
+    words.largest_feeds
+  into
+    numbers, queries, rank_queries, worths, found_by, is_broad, is_named, words_asked, worth_max,
+    all_query, name_query, category_query, rarest_query, largest_query, largest_feeds
+  from lists
+  cross join words;
 end
 $$;

@@ -40,6 +40,7 @@ import sql_functions_append_ledger_entry from "../../sql/functions/append_ledger
 import sql_functions_await_replay from "../../sql/functions/await_replay.sql" with { type: "text" };
 import sql_functions_begin_job from "../../sql/functions/begin_job.sql" with { type: "text" };
 import sql_functions_close_names from "../../sql/functions/close_names.sql" with { type: "text" };
+import sql_functions_close_steps from "../../sql/functions/close_steps.sql" with { type: "text" };
 import sql_functions_close_words from "../../sql/functions/close_words.sql" with { type: "text" };
 import sql_functions_count_unindexed_rows from "../../sql/functions/count_unindexed_rows.sql" with { type: "text" };
 import sql_functions_create_usage_partitions from "../../sql/functions/create_usage_partitions.sql" with { type: "text" };
@@ -72,6 +73,7 @@ import sql_functions_row_matches from "../../sql/functions/row_matches.sql" with
 import sql_functions_save_feed from "../../sql/functions/save_feed.sql" with { type: "text" };
 import sql_functions_score_feeds from "../../sql/functions/score_feeds.sql" with { type: "text" };
 import sql_functions_search_matches from "../../sql/functions/search_matches.sql" with { type: "text" };
+import sql_functions_search_merit from "../../sql/functions/search_merit.sql" with { type: "text" };
 import sql_functions_sweep_rate_windows from "../../sql/functions/sweep_rate_windows.sql" with { type: "text" };
 import sql_functions_to_lexeme_query from "../../sql/functions/to_lexeme_query.sql" with { type: "text" };
 import sql_functions_uuid_from_time from "../../sql/functions/uuid_from_time.sql" with { type: "text" };
@@ -134,6 +136,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "await_replay", text: sql_functions_await_replay },
   { name: "begin_job", text: sql_functions_begin_job },
   { name: "close_names", text: sql_functions_close_names },
+  { name: "close_steps", text: sql_functions_close_steps },
   { name: "close_words", text: sql_functions_close_words },
   { name: "count_unindexed_rows", text: sql_functions_count_unindexed_rows },
   { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
@@ -166,6 +169,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "save_feed", text: sql_functions_save_feed },
   { name: "score_feeds", text: sql_functions_score_feeds },
   { name: "search_matches", text: sql_functions_search_matches },
+  { name: "search_merit", text: sql_functions_search_merit },
   { name: "sweep_rate_windows", text: sql_functions_sweep_rate_windows },
   { name: "to_lexeme_query", text: sql_functions_to_lexeme_query },
   { name: "uuid_from_time", text: sql_functions_uuid_from_time },

@@ -19,7 +19,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { type Connections, connect } from "../../src/database/connect.ts";
+import { connect } from "../../src/database/connect.ts";
 import { createDatabase, type Database } from "../../src/database/query.ts";
 import type { Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
@@ -57,6 +57,9 @@ interface LabelledQuery {
   readonly query: string;
   readonly relevant: readonly string[];
 }
+
+/** Asks for the first page of a query. */
+type Searcher = (query: string) => Promise<unknown>;
 
 export async function bench(args: readonly string[]): Promise<Figures> {
   const { values, positionals } = parseArgs({
@@ -118,12 +121,15 @@ async function benchSpeed(
       await server.sql`vacuum analyze feeds, search_words`;
     }
     const asked = [...queries, ...beginnings(queries)];
-    const now = createDatabase(server.sql);
+    const database = createDatabase(server.sql);
+    const searchers: Searcher[] = [
+      (query) => database.rows("search_feeds", [query, null, PAGE, 0]),
+    ];
     const before = against === undefined ? undefined : await connectTo(server, against);
+    if (before !== undefined) searchers.push(before.search);
     try {
-      const databases = before === undefined ? [now] : [now, createDatabase(before)];
-      const searches = await measureSearches(databases, asked, rounds);
-      return [...searches, ...(await measureCatalog(now))];
+      const searches = await measureSearches(searchers, asked, rounds);
+      return [...searches, ...(await measureCatalog(database))];
     } finally {
       await before?.end();
     }
@@ -140,18 +146,24 @@ function beginnings(queries: readonly LabelledQuery[]): LabelledQuery[] {
     .map((query) => ({ id: query, class: BEGINNINGS, query, relevant: [] }));
 }
 
-/** Connections on which the functions of another commit stand before the present ones. */
-async function connectTo(server: BenchDatabase, revision: string): Promise<Connections> {
+/** Search as another commit has it: its functions in a schema of their own, before all others. */
+async function connectTo(server: BenchDatabase, revision: string) {
   const git = (...args: string[]) => Bun.$`git ${args}`.cwd(REPOSITORY).text();
+  const textOf = (file: string) => git("show", `${revision}:${file}`);
   const files = await git("ls-tree", "--name-only", revision, "sql/functions/");
   const schema = "against";
   await server.sql.unsafe(`drop schema if exists ${schema} cascade; create schema ${schema}`);
   const sql = connect(server.address, { connectionsMax: 1, statementTimeoutMs: 0 });
   await sql.unsafe(`set search_path to ${schema}, public`);
   await sql.unsafe("set check_function_bodies to off");
-  for (const file of files.trim().split("\n"))
-    await sql.unsafe(await git("show", `${revision}:${file}`));
-  return sql;
+  for (const file of files.trim().split("\n")) await sql.unsafe(await textOf(file));
+  const statement = await textOf("sql/catalog/search_feeds.sql");
+  const options = { prepare: true, simple: false } as const;
+  return {
+    search: (query: string) =>
+      sql.unsafe(statement, [query, null, PAGE, 0] as never[], options as never),
+    end: () => sql.end(),
+  };
 }
 
 export async function loadFeeds(
@@ -225,21 +237,21 @@ function ndcg(found: readonly string[], query: LabelledQuery): number {
   return sum(got) / sum(ideal);
 }
 
-/** The first database's times; with a second one, also its times and the ratio of both. */
+/** The first searcher's times; with a second one, also its times and the ratio of both. */
 async function measureSearches(
-  databases: readonly Database[],
+  searchers: readonly Searcher[],
   queries: readonly LabelledQuery[],
   rounds: number,
 ): Promise<Figures> {
-  const least = queries.map(() => databases.map(() => Number.POSITIVE_INFINITY));
+  const least = queries.map(() => searchers.map(() => Number.POSITIVE_INFINITY));
   for (const { query } of queries.slice(0, WARM_UP)) {
-    for (const database of databases) await timeSearch(database, query);
+    for (const search of searchers) await timeSearch(search, query);
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, { query }] of queries.entries()) {
       const times = least[index] as number[];
-      for (const [which, database] of databases.entries()) {
-        times[which] = Math.min(times[which] as number, await timeSearch(database, query));
+      for (const [which, search] of searchers.entries()) {
+        times[which] = Math.min(times[which] as number, await timeSearch(search, query));
       }
     }
   }
@@ -252,7 +264,7 @@ async function measureSearches(
       members.map((member) => least[queries.indexOf(member)]?.[which] as number);
     const now = latencies(timesOf(0));
     const figures = { name: `search ${name}, ${FEEDS} feeds`, n: members.length, ...now };
-    if (databases.length === 1) return figures;
+    if (searchers.length === 1) return figures;
     const before = latencies(timesOf(1));
     const ratio = (column: "p50_ms" | "p99_ms") => round(now[column] / before[column]);
     return {
@@ -265,9 +277,9 @@ async function measureSearches(
   });
 }
 
-async function timeSearch(database: Database, query: string): Promise<number> {
+async function timeSearch(search: Searcher, query: string): Promise<number> {
   const start = performance.now();
-  await database.rows("search_feeds", [query, null, PAGE, 0]);
+  await search(query);
   return performance.now() - start;
 }
 
