@@ -176,8 +176,12 @@ describe("filter index", () => {
       const rows = (count: number) => fc.sample(rowArbitrary, count);
       const unique = (all: Row[]) => [...new Map(all.map((row) => [row.id, row])).values()];
       let isPushing = true;
+      let compared = 0;
+      let matched = 0;
+      // As many rounds as the reads need to have compared something, however the machine shares its time out.
       const push = async () => {
-        for (let round = 0; round < 30; round++) {
+        const isEnough = () => compared > 50 && matched > 10;
+        for (let round = 0; round < 30 || (round < 1_000 && !isEnough()); round++) {
           const fresh = source === "stream" ? round * 100 : 0;
           await pushRows(
             feedId,
@@ -189,8 +193,6 @@ describe("filter index", () => {
       const index = async () => {
         while (isPushing) await indexRows(feedId, source, 7);
       };
-      let compared = 0;
-      let matched = 0;
       const read = async () => {
         while (isPushing) {
           const [filters] = fc.sample(filtersArbitrary, 1);
