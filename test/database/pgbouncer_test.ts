@@ -154,9 +154,11 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     expect(migrations.map((row) => Number(row.version))).toEqual(
       migrations.map((_, index) => index + 1),
     );
-    expect(await sql`
+    expect(
+      await sql`
       select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
-      where locktype = 'advisory' and datname = current_database()`).toHaveLength(0);
+      where locktype = 'advisory' and datname = current_database()`,
+    ).toHaveLength(0);
   });
 
   test("create, push, edit, walk, search, filter, and credit for N reads pays for N", async () => {
