@@ -7,7 +7,7 @@
 
 import { Elysia } from "elysia";
 import { refusalOf } from "../admission/refusal.ts";
-import { type Answer, PRIVATE_JSON } from "../http/answer.ts";
+import { type Answer, privateJson } from "../http/answer.ts";
 import { type Call, createEndpoint } from "../http/endpoint.ts";
 import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import type { Principal } from "../key/keys.ts";
@@ -88,5 +88,5 @@ async function admitCall(services: Services, { call, principal, operation }: Hou
 }
 
 function jsonAnswer(body: string): Answer {
-  return { headers: PRIVATE_JSON, body };
+  return { headers: privateJson(), body };
 }

@@ -15,6 +15,7 @@ import type { Metrics } from "../http/metrics.ts";
 import { assert } from "../lib/assert.ts";
 import { createBatcher } from "../lib/batcher.ts";
 import type { Log } from "../lib/log.ts";
+import type { MaybePromise } from "../lib/maybe_promise.ts";
 import type { WindowState } from "../lib/window_state.ts";
 import {
   ADMISSION_BATCH_MAX,
@@ -99,8 +100,8 @@ export type Decision =
   | { readonly kind: "overloaded" };
 
 export interface Admission {
-  /** Decides; the claim of a client that has gone stays undecided for good. */
-  admit(claim: Claim): Promise<Decision>;
+  /** Decides, at once where memory can; the claim of a client that has gone stays undecided for good. */
+  admit(claim: Claim): MaybePromise<Decision>;
   /** Gives back what a grant took whose read has failed since; tried again in the background. */
   refund(claim: Claim, grant: Grant): Promise<void>;
   /** Resolves when nothing waits any more, refunds included. */
@@ -182,9 +183,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
     },
   });
   return {
-    async admit(claim) {
-      return knownWindows.refuse(claim) ?? (await batcher.submit(claim)) ?? OVERLOADED;
-    },
+    admit: (claim) =>
+      knownWindows.refuse(claim) ??
+      batcher.submit(claim).then((decision) => decision ?? OVERLOADED),
     async refund({ accountId, idempotency }, { usageId, batchToken }) {
       if (usageId === null) return;
       await refunds.refundRead({ accountId, idempotency, usageId, batchToken });

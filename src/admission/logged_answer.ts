@@ -10,7 +10,7 @@ import type { Answer } from "../http/answer.ts";
 import type { Call, HttpContext } from "../http/endpoint.ts";
 import type { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
-import { rateHeaders } from "../http/rate_headers.ts";
+import { addRateHeaders } from "../http/rate_headers.ts";
 import type { Principal } from "../key/keys.ts";
 import { REVALIDATION_LIMIT } from "../limits.ts";
 import type { Admission, Claim, Grant, Operation } from "./admission.ts";
@@ -69,17 +69,12 @@ export async function loggedAnswer(
     return refusalOf(decision, { permission: "read", billingUrl: context.billingUrl(), nowMs });
   }
   if (isUnchanged) return { status: 304, headers: cachingHeaders(tag), body: null };
-  const json = { "Content-Type": "application/json" };
-  if (call.isHead) return { headers: { ...json, ...cachingHeaders(tag) }, body: null };
+  if (call.isHead) return { headers: jsonHeaders(tag), body: null };
   const shown = await renewedOf(context, answer, { claim, grant: decision });
   context.http.metrics.readAnswered();
   const origin = originText(decision, feed?.feedId ?? null);
   return {
-    headers: {
-      ...json,
-      ...cachingHeaders(shown?.tag ?? tag),
-      ...rateHeaders(decision.window, nowMs),
-    },
+    headers: addRateHeaders(jsonHeaders(shown?.tag ?? tag), decision.window, nowMs),
     body: `{${shown?.members ?? members},"_origin":${origin}}`,
   };
 }
@@ -96,6 +91,10 @@ async function renewedOf(
     await admission.refund(claim, grant);
     throw error;
   }
+}
+
+function jsonHeaders(tag: string): Record<string, string> {
+  return { "Content-Type": "application/json", ...cachingHeaders(tag) };
 }
 
 function cachingHeaders(tag: string) {

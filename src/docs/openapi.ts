@@ -10,13 +10,13 @@
  * @module
  */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { PROBLEMS, type ProblemCode } from "../http/errors.ts";
+import { anchorOf, PROBLEMS, type ProblemCode } from "../http/errors.ts";
 import type { Limits } from "../limits.ts";
 import { CONSUMER_OPERATIONS } from "./consumer_operations.ts";
 import { HEADERS, type HeaderName, RATE_HEADERS } from "./headers.ts";
 import { documentInfo, SECURITY_SCHEMES, TAGS } from "./info.ts";
 import type { AnswerDoc, MediaDoc, OperationDoc, ParameterDoc } from "./operation.ts";
-import { anchorOf, PROBLEM_DOCS } from "./problems.ts";
+import { PROBLEM_DOCS } from "./problems.ts";
 import { PROVIDER_OPERATIONS } from "./provider_operations.ts";
 import { PUBLIC_OPERATIONS } from "./public_operations.ts";
 import { ref, SCHEMAS } from "./schemas.ts";

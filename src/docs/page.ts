@@ -6,8 +6,8 @@
  *
  * @module
  */
-import { PROBLEMS } from "../http/errors.ts";
-import { anchorOf, PROBLEM_CODES, PROBLEM_DOCS } from "./problems.ts";
+import { anchorOf, PROBLEMS } from "../http/errors.ts";
+import { PROBLEM_CODES, PROBLEM_DOCS } from "./problems.ts";
 
 /** Swagger UI sets styles on elements, so styles can't be confined to files. */
 export const PAGE_HEADERS = {

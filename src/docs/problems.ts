@@ -17,11 +17,6 @@ export interface ProblemDoc {
   readonly extras?: Readonly<Record<string, unknown>>;
 }
 
-/** The fragment of the docs page that explains a code; a problem's `type` ends with it. */
-export function anchorOf(code: ProblemCode): string {
-  return `errors-${code.toLowerCase().replaceAll("_", "-")}`;
-}
-
 export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   QUERY_REQUIRED: {
     when: "A search without `q`, or with a blank one.",

@@ -7,7 +7,8 @@
 import type { Grant } from "../admission/admission.ts";
 import { originText } from "../admission/refusal.ts";
 import type { Answer } from "../http/answer.ts";
-import { rateHeaders } from "../http/rate_headers.ts";
+import { addRateHeaders } from "../http/rate_headers.ts";
+import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { COMPRESSED_BYTES_MIN } from "../limits.ts";
 import type { Page } from "./build_page.ts";
 import { chooseEncoding, completeAnswer } from "./compression.ts";
@@ -26,14 +27,14 @@ export interface PageAnswer {
 }
 
 /** 200. */
-export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
+export function answerPage(answer: PageAnswer): MaybePromise<Answer> {
   const { request, feedId, planned, page, grant, cache } = answer;
   const end = `"_origin":${originText(grant, feedId)}}`;
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
     ...cachingHeaders(page),
-    ...rateHeaders(grant.window, Date.now()),
   };
+  addRateHeaders(headers, grant.window, Date.now());
   if (page.nextCursor !== null) headers.Link = nextLink(answer, page.nextCursor);
   const encoding =
     page.text.length + end.length > COMPRESSED_BYTES_MIN

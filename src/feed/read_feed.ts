@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Claim, Grant } from "../admission/admission.ts";
+import type { Claim, Decision, Grant } from "../admission/admission.ts";
 import { feedNotFound, refusalOf } from "../admission/refusal.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
@@ -16,6 +16,7 @@ import { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { invalidParameter } from "../http/parameters.ts";
 import type { Principal } from "../key/keys.ts";
+import { attempt, chain, type MaybePromise } from "../lib/maybe_promise.ts";
 import { PAGE_CACHE_BYTES_MAX, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { answerPage, notModified } from "./answer_page.ts";
@@ -24,7 +25,14 @@ import { createFilterIndexer } from "./filter_index.ts";
 import { createPageCache } from "./page_cache.ts";
 import { createPlans, type PlannedRead } from "./plans.ts";
 
-export type ReadFeed = (call: Call, reference: string) => Promise<Answer | Problem>;
+export type ReadFeed = (call: Call, reference: string) => MaybePromise<Answer | Problem>;
+
+/** What is known of a read before its feed is. */
+interface Reading {
+  readonly call: Call;
+  readonly reference: string;
+  readonly principal: Principal;
+}
 
 /** A planned read with the page that would answer it. */
 interface Prepared {
@@ -34,7 +42,7 @@ interface Prepared {
 }
 
 /** How often a read is planned anew because its feed changed under it. */
-const ATTEMPTS_MAX = 5;
+const TRIES_MAX = 5;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 const MICROSECONDS_PER_MS = 1_000;
@@ -56,7 +64,7 @@ export function createReadFeed(services: Services): ReadFeed {
   const building = new Map<string, Promise<Page>>();
 
   /** The newest page known, else one built now. @throws {Problem} every 404, 400 and 410. */
-  async function prepare(call: Call, feed: Feed | undefined): Promise<Prepared> {
+  function prepare(call: Call, feed: Feed | undefined): MaybePromise<Prepared> {
     if (feed === undefined || feed.status !== "active") throw feedNotFound();
     call.subject.feedId = feed.feedId;
     if (!feed.hasData) {
@@ -67,7 +75,8 @@ export function createReadFeed(services: Services): ReadFeed {
     const planned = plans(call.search, feed);
     const known = cache.get(planned.pageKey);
     metrics.pageLookedUp(known !== undefined);
-    return { feed, planned, page: known ?? (await build(feed, planned, feed.dataVersion)) };
+    const page = known ?? build(feed, planned, feed.dataVersion);
+    return chain(page, (shown) => ({ feed, planned, page: shown }));
   }
 
   /** Builds a page, once for all who want it meanwhile: perhaps older than `atLeast`. */
@@ -91,19 +100,30 @@ export function createReadFeed(services: Services): ReadFeed {
     return page;
   }
 
-  async function prepareProven(
-    call: Call,
-    reference: string,
-    principal: Principal,
-  ): Promise<Prepared> {
+  /** By what is remembered; where that refuses, by what the database says now. */
+  function prepareRemembered(reading: Reading): MaybePromise<Prepared> {
+    const { call, reference } = reading;
+    return attempt(
+      () => chain(feeds.find(reference), (feed) => prepare(call, feed)),
+      (error) => {
+        if (error instanceof Problem) return prepareProven(reading);
+        throw error;
+      },
+    );
+  }
+
+  async function prepareProven({ call, reference, principal }: Reading): Promise<Prepared> {
     const [feed] = await Promise.all([feeds.findFresh(reference), keys.prove(principal)]);
     return prepare(call, feed);
   }
 
   /** The page at the version that was granted, or a newer one. */
-  async function pageAt(prepared: Prepared, dataVersion: bigint | null): Promise<Page> {
-    const { feed, planned, page } = prepared;
-    if (page.dataVersion === dataVersion) return page;
+  function pageAt(prepared: Prepared, dataVersion: bigint | null): MaybePromise<Page> {
+    const { page } = prepared;
+    return page.dataVersion === dataVersion ? page : rebuild(prepared, dataVersion);
+  }
+
+  async function rebuild({ feed, planned }: Prepared, dataVersion: bigint | null): Promise<Page> {
     const atLeast = dataVersion ?? feed.dataVersion;
     const built = await build(feed, planned, atLeast);
     // What another read had begun to build may have been read before this one was granted.
@@ -117,91 +137,111 @@ export function createReadFeed(services: Services): ReadFeed {
     return { ...prepared, page: await pageAt(prepared, feed.dataVersion) };
   }
 
-  return async (call, reference) => {
+  function claimOf({ call, principal }: Reading, { feed, planned }: Prepared) {
     const { headers, signal } = call.request;
-    const principal = await keys.authenticate(call, "read");
     const idempotencyKey = headers.get("idempotency-key");
-    const ifNoneMatch = headers.get("if-none-match");
-    const context = () => ({
-      permission: "read" as const,
-      billingUrl: services.billingUrl(),
-      nowMs: Date.now(),
-    });
+    return {
+      keyId: principal.keyId,
+      accountId: principal.accountId,
+      operation: "data" as const,
+      feedId: feed.feedId,
+      definitionVersion: feed.definitionVersion,
+      limit: readsFree,
+      limitPaid: readsPaid,
+      signal,
+      ...(idempotencyKey !== null && {
+        idempotency: readIdempotency(idempotencyKey, planned.pageKey),
+      }),
+    };
+  }
 
-    let prepared: Prepared | undefined;
-    try {
-      prepared = await prepare(call, await feeds.find(reference));
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+  /** Admits and answers; plans anew where the feed has changed. */
+  function read(
+    reading: Reading,
+    prepared: Prepared,
+    tries: number,
+  ): MaybePromise<Answer | Problem> {
+    const { call } = reading;
+    if (call.isHead || call.request.headers.has("if-none-match")) {
+      return readConditionally(reading, prepared, tries);
     }
-    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      prepared ??= await prepareProven(call, reference, principal);
-      if (ifNoneMatch !== null && !matchesTag(ifNoneMatch, prepared.page.tag)) {
-        prepared = await newest(prepared, reference);
-      }
-      const { feed, planned } = prepared;
-      const claim = {
-        keyId: principal.keyId,
-        accountId: principal.accountId,
-        operation: "data" as const,
-        feedId: feed.feedId,
-        definitionVersion: feed.definitionVersion,
-        limit: readsFree,
-        limitPaid: readsPaid,
-        signal,
-        ...(idempotencyKey !== null && {
-          idempotency: readIdempotency(idempotencyKey, planned.pageKey),
-        }),
-      };
-      if (call.isHead || matchesTag(ifNoneMatch, prepared.page.tag)) {
-        const decision = await admission.admit(revalidation(claim));
-        if (decision.kind === "stale") {
-          prepared = undefined;
-          continue;
-        }
-        if (decision.kind !== "granted") return refusalOf(decision, context());
-        const page = await pageAt(prepared, decision.dataVersion);
-        if (matchesTag(ifNoneMatch, page.tag)) return notModified(page);
-        if (call.isHead)
-          return answer(call, { feed, planned, page }, await standIn(claim, decision));
-        prepared = { ...prepared, page };
-      }
-      const decision = await admission.admit(claim);
-      if (decision.kind === "stale") {
-        prepared = undefined;
-        continue;
-      }
-      if (decision.kind !== "granted") return refusalOf(decision, context());
-      const granted = prepared;
-      return afterGrant(decision, claim, async () => {
-        const page = await pageAt(granted, decision.dataVersion);
-        const response = await answer(call, { feed, planned, page }, decision);
-        // A replay's event was counted when it was made.
-        if (!decision.isReplay) metrics.readAnswered();
-        return response;
-      });
-    }
+    const claim = claimOf(reading, prepared);
+    return chain(admission.admit(claim), (decision) =>
+      decision.kind === "stale"
+        ? readAnew(reading, tries)
+        : answerDecided(call, prepared, { claim, decision }),
+    );
+  }
+
+  async function readAnew(reading: Reading, tries: number): Promise<Answer | Problem> {
+    if (tries < TRIES_MAX) return read(reading, await prepareProven(reading), tries + 1);
     throw new Problem("UNAVAILABLE", {
       detail: "The feed is being changed again and again; try again in a second.",
       headers: { "Retry-After": "1" },
     });
-  };
-
-  /** A fault after the charge gives the charge back. Decisions 6. */
-  async function afterGrant<T>(grant: Grant, claim: Claim, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      await admission.refund(claim, grant);
-      throw error;
-    }
   }
+
+  /** HEAD, or with If-None-Match: what needs no page is admitted by its own limit, uncharged. */
+  async function readConditionally(
+    reading: Reading,
+    known: Prepared,
+    tries: number,
+  ): Promise<Answer | Problem> {
+    const { call, reference } = reading;
+    const ifNoneMatch = call.request.headers.get("if-none-match");
+    const isKnown = ifNoneMatch === null || matchesTag(ifNoneMatch, known.page.tag);
+    let prepared = isKnown ? known : await newest(known, reference);
+    const claim = claimOf(reading, prepared);
+    if (call.isHead || matchesTag(ifNoneMatch, prepared.page.tag)) {
+      const decision = await admission.admit(revalidation(claim));
+      if (decision.kind === "stale") return readAnew(reading, tries);
+      if (decision.kind !== "granted") return refusalOf(decision, refusalContext());
+      prepared = { ...prepared, page: await pageAt(prepared, decision.dataVersion) };
+      if (matchesTag(ifNoneMatch, prepared.page.tag)) return notModified(prepared.page);
+      if (call.isHead) return answer(call, prepared, await standIn(claim, decision));
+    }
+    const decision = await admission.admit(claim);
+    if (decision.kind === "stale") return readAnew(reading, tries);
+    return answerDecided(call, prepared, { claim, decision });
+  }
+
+  function answerDecided(
+    call: Call,
+    prepared: Prepared,
+    {
+      claim,
+      decision,
+    }: { readonly claim: Claim; readonly decision: Exclude<Decision, { kind: "stale" }> },
+  ): MaybePromise<Answer | Problem> {
+    if (decision.kind !== "granted") return refusalOf(decision, refusalContext());
+    return attempt(
+      () =>
+        chain(pageAt(prepared, decision.dataVersion), (page) =>
+          chain(answer(call, { ...prepared, page }, decision), (made) => {
+            // A replay's event was counted when it was made.
+            if (!decision.isReplay) metrics.readAnswered();
+            return made;
+          }),
+        ),
+      // A fault after the charge gives the charge back. Decisions 6.
+      async (error) => {
+        await admission.refund(claim, decision);
+        throw error;
+      },
+    );
+  }
+
+  const refusalContext = () => ({
+    permission: "read" as const,
+    billingUrl: services.billingUrl(),
+    nowMs: Date.now(),
+  });
 
   function answer(
     call: Call,
     { feed, planned, page }: Prepared,
     grant: Grant,
-  ): Answer | Promise<Answer> {
+  ): MaybePromise<Answer> {
     const { request } = call;
     const baseUrl = services.http.baseUrl();
     return answerPage({ request, feedId: feed.feedId, planned, page, grant, baseUrl, cache });
@@ -230,6 +270,12 @@ export function createReadFeed(services: Services): ReadFeed {
       },
     };
   }
+
+  return (call, reference) =>
+    chain(keys.authenticate(call, "read"), (principal) => {
+      const reading = { call, reference, principal };
+      return chain(prepareRemembered(reading), (prepared) => read(reading, prepared, 1));
+    });
 }
 
 function revalidation(claim: Claim): Claim {

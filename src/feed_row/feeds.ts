@@ -9,6 +9,7 @@
  */
 import type { Database, Row } from "../database/query.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
+import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { KNOWN_FEEDS_MAX } from "../limits.ts";
 
@@ -37,7 +38,7 @@ export interface Feed {
 
 export interface Feeds {
   /** From memory where known. */
-  find(reference: string): Feed | Promise<Feed | undefined>;
+  find(reference: string): MaybePromise<Feed | undefined>;
   /** From the database; what is remembered is replaced. */
   findFresh(reference: string): Promise<Feed | undefined>;
   /** The next look-up by this reference asks the database. */

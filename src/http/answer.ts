@@ -8,12 +8,12 @@
 export interface Answer {
   /** @default 200 */
   readonly status?: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Made for this answer: the endpoint adds to them. */
+  readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | null;
 }
 
 /** Headers of an answer for its caller alone. */
-export const PRIVATE_JSON = {
-  "Content-Type": "application/json",
-  "Cache-Control": "private, no-cache",
-} as const;
+export function privateJson(): Record<string, string> {
+  return { "Content-Type": "application/json", "Cache-Control": "private, no-cache" };
+}

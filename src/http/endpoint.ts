@@ -5,6 +5,7 @@
  */
 import { DatabaseOverloadedError, DatabaseUnavailableError } from "../database/query.ts";
 import type { Log } from "../lib/log.ts";
+import { attempt, chain, type MaybePromise } from "../lib/maybe_promise.ts";
 import type { Pace } from "../lib/pace.ts";
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
@@ -54,13 +55,10 @@ export interface EndpointOptions {
 }
 
 /** A problem is thrown, or returned where it is an everyday outcome: that costs less. */
-export type Handler = (
-  call: Call,
-  parameter: string,
-) => Promise<Answer | Problem> | Answer | Problem;
+export type Handler = (call: Call, parameter: string) => MaybePromise<Answer | Problem>;
 
 /** Runs a handler for a request; never throws. `parameter` is the path's one parameter, or "". */
-export type Endpoint = (request: Request, parameter?: string) => Promise<Response>;
+export type Endpoint = (request: Request, parameter?: string) => MaybePromise<Response>;
 
 export function createEndpoint(
   context: HttpContext,
@@ -70,30 +68,39 @@ export function createEndpoint(
   const { route, isKeyed } = options;
   const answered = context.metrics.answersOf(route);
 
-  async function answerOf(call: Call, parameter: string): Promise<Answer> {
-    let outcome: Answer | Problem;
-    try {
-      outcome = await handler(call, parameter);
-    } catch (error) {
-      outcome = problemOf(error);
-      if (outcome.status >= 500) {
-        logFailure(context.log, { requestId: call.requestId, route, error });
-      }
+  function failed(call: Call, error: unknown): Problem {
+    const problem = problemOf(error);
+    if (problem.status >= 500) {
+      logFailure(context.log, { requestId: call.requestId, route, error });
     }
-    if (!(outcome instanceof Problem)) return outcome;
-    const { requestId } = call;
-    // Who asks for /readyz is told at once.
-    const isInLine = isKeyed && outcome.code === "UNAVAILABLE";
-    const retryAfterSeconds = isInLine ? await takeTurn(context.refusals) : undefined;
-    return problemAnswer(outcome, {
-      requestId,
-      isKeyed,
-      baseUrl: context.baseUrl(),
-      retryAfterSeconds,
-    });
+    return problem;
   }
 
-  return async (request, parameter = "") => {
+  function answerOf(call: Call, outcome: Answer | Problem): MaybePromise<Answer> {
+    if (!(outcome instanceof Problem)) return outcome;
+    const baseUrl = context.baseUrl();
+    const { requestId } = call;
+    // Who asks for /readyz is told at once.
+    if (!isKeyed || outcome.code !== "UNAVAILABLE") {
+      return problemAnswer(outcome, { requestId, isKeyed, baseUrl });
+    }
+    return takeTurn(context.refusals).then((retryAfterSeconds) =>
+      problemAnswer(outcome, { requestId, isKeyed, baseUrl, retryAfterSeconds }),
+    );
+  }
+
+  function respond(call: Call, startedMs: number, answer: Answer): Response {
+    const { status = 200, headers, body } = answer;
+    headers["X-Request-Id"] = call.requestId;
+    context.cors?.decorate(call.request, headers);
+    if (context.isDraining()) headers.Connection = "close";
+    const ms = performance.now() - startedMs;
+    answered(status, ms / MS_PER_SECOND);
+    if (context.log.isEnabled("info")) logAnswer(context.log, { call, route, status, ms });
+    return new Response(body, { status, headers });
+  }
+
+  return (request, parameter = "") => {
     const startedMs = performance.now();
     const call: Call = {
       request,
@@ -102,14 +109,12 @@ export function createEndpoint(
       isHead: request.method === "HEAD",
       subject: {},
     };
-    const { status = 200, headers: own, body } = await answerOf(call, parameter);
-    const headers: Record<string, string> = { ...own, "X-Request-Id": call.requestId };
-    context.cors?.decorate(request, headers);
-    if (context.isDraining()) headers.Connection = "close";
-    const ms = performance.now() - startedMs;
-    answered(status, ms / MS_PER_SECOND);
-    if (context.log.isEnabled("info")) logAnswer(context.log, { call, route, status, ms });
-    return new Response(body, { status, headers });
+    const outcome = attempt(
+      () => handler(call, parameter),
+      (error) => failed(call, error),
+    );
+    const answer = chain(outcome, (settled) => answerOf(call, settled));
+    return chain(answer, (made) => respond(call, startedMs, made));
   };
 }
 

@@ -49,6 +49,15 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
+/** The fragment of the docs page that explains a code; a problem's `type` ends with it. */
+export function anchorOf(code: ProblemCode): string {
+  return `errors-${code.toLowerCase().replaceAll("_", "-")}`;
+}
+
+const DOCS_PATHS = Object.fromEntries(
+  Object.keys(PROBLEMS).map((code) => [code, `/docs#${anchorOf(code as ProblemCode)}`]),
+) as Readonly<Record<ProblemCode, string>>;
+
 /** One mistake in a body: RFC 6901 pointer into the body as sent, and what is wrong. */
 export interface FieldError {
   readonly path: string;
@@ -82,7 +91,11 @@ export class Problem extends Error {
     readonly code: ProblemCode,
     readonly options: ProblemOptions,
   ) {
+    // Everyday outcomes: to note where each was made would cost as much as all the rest of a refusal.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(options.detail, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.status = options.status ?? PROBLEMS[code].status;
   }
 }
@@ -126,29 +139,26 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
   const { code, status, options } = problem;
   const { errors } = options;
   const { retryAfterSeconds } = context;
-  const body = {
-    type: `${context.baseUrl}/docs#errors-${code.toLowerCase().replaceAll("_", "-")}`,
+  const body: Record<string, unknown> = {
+    type: context.baseUrl + DOCS_PATHS[code],
     title: PROBLEMS[code].title,
     status,
     detail: options.detail,
     code,
     request_id: context.requestId,
-    ...options.extras,
-    ...(retryAfterSeconds && { retry_after_ms: retryAfterSeconds * MS_PER_SECOND }),
-    ...(errors && {
-      errors: errors.slice(0, ERRORS_LISTED_MAX),
-      error_count: options.errorCount ?? errors.length,
-    }),
   };
-  return {
-    status,
-    body: JSON.stringify(body),
-    headers: {
-      "Content-Type": "application/problem+json",
-      ...(context.isKeyed && { "Cache-Control": "private, no-cache" }),
-      ...(status === 401 && { "WWW-Authenticate": "Bearer" }),
-      ...options.headers,
-      ...(retryAfterSeconds && { "Retry-After": String(retryAfterSeconds) }),
-    },
-  };
+  const headers: Record<string, string> = { "Content-Type": "application/problem+json" };
+  if (context.isKeyed) headers["Cache-Control"] = "private, no-cache";
+  if (status === 401) headers["WWW-Authenticate"] = "Bearer";
+  Object.assign(body, options.extras);
+  Object.assign(headers, options.headers);
+  if (retryAfterSeconds !== undefined) {
+    body.retry_after_ms = retryAfterSeconds * MS_PER_SECOND;
+    headers["Retry-After"] = String(retryAfterSeconds);
+  }
+  if (errors !== undefined) {
+    body.errors = errors.slice(0, ERRORS_LISTED_MAX);
+    body.error_count = options.errorCount ?? errors.length;
+  }
+  return { status, body: JSON.stringify(body), headers };
 }

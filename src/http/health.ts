@@ -13,12 +13,15 @@ import { Problem } from "./errors.ts";
 import { NO_PARAMETERS, readParameters } from "./parameters.ts";
 
 const NO_STORE = { "Cache-Control": "no-store" };
-const JSON_NO_STORE = { "Content-Type": "application/json", ...NO_STORE };
+
+function noStoreJson(): Record<string, string> {
+  return { "Content-Type": "application/json", ...NO_STORE };
+}
 
 export function healthRoutes(http: HttpContext, database: Database) {
   const healthz = createEndpoint(http, { route: "/healthz", isKeyed: false }, ({ search }) => {
     readParameters(NO_PARAMETERS, search);
-    return { headers: JSON_NO_STORE, body: `{"status":"ok"}` };
+    return { headers: noStoreJson(), body: `{"status":"ok"}` };
   });
   const readyz = createEndpoint(http, { route: "/readyz", isKeyed: false }, async ({ search }) => {
     readParameters(NO_PARAMETERS, search);
@@ -29,7 +32,7 @@ export function healthRoutes(http: HttpContext, database: Database) {
       });
     }
     await database.row("ping", []);
-    return { headers: JSON_NO_STORE, body: `{"status":"ready"}` };
+    return { headers: noStoreJson(), body: `{"status":"ready"}` };
   });
   const metrics = createEndpoint(
     http,

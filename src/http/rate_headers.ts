@@ -11,14 +11,22 @@ import { Problem } from "./errors.ts";
 const MS_PER_SECOND = 1_000;
 
 export function rateHeaders(window: WindowState, nowMs: number): Record<string, string> {
-  const resetInSeconds = Math.max(0, window.resetSeconds - Math.floor(nowMs / MS_PER_SECOND));
-  return {
-    "X-RateLimit-Limit": String(window.limit),
-    "X-RateLimit-Remaining": String(window.remaining),
-    "X-RateLimit-Reset": String(window.resetSeconds),
-    "RateLimit-Policy": `"default";q=${window.limit};w=${WINDOW_MS / MS_PER_SECOND}`,
-    RateLimit: `"default";r=${window.remaining};t=${resetInSeconds}`,
-  };
+  return addRateHeaders({}, window, nowMs);
+}
+
+/** Adds them to an answer's own, which costs less than to copy them there. */
+export function addRateHeaders(
+  headers: Record<string, string>,
+  { limit, remaining, resetSeconds }: WindowState,
+  nowMs: number,
+): Record<string, string> {
+  const resetInSeconds = Math.max(0, resetSeconds - Math.floor(nowMs / MS_PER_SECOND));
+  headers["X-RateLimit-Limit"] = String(limit);
+  headers["X-RateLimit-Remaining"] = String(remaining);
+  headers["X-RateLimit-Reset"] = String(resetSeconds);
+  headers["RateLimit-Policy"] = `"default";q=${limit};w=${WINDOW_MS / MS_PER_SECOND}`;
+  headers.RateLimit = `"default";r=${remaining};t=${resetInSeconds}`;
+  return headers;
 }
 
 /** 429 with everything that tells a client when to come back. */
@@ -27,12 +35,12 @@ export function rateLimited(
   nowMs: number,
 ): Problem {
   const { window, retryAfterMs } = limited;
+  const { limit, resetSeconds } = window;
+  const headers = rateHeaders({ limit, resetSeconds, remaining: 0 }, nowMs);
+  headers["Retry-After"] = String(Math.ceil(retryAfterMs / MS_PER_SECOND));
   return new Problem("RATE_LIMITED", {
     detail: `At most ${window.limit} calls a minute are served here; wait ${retryAfterMs} ms, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
-    headers: {
-      ...rateHeaders({ ...window, remaining: 0 }, nowMs),
-      "Retry-After": String(Math.ceil(retryAfterMs / MS_PER_SECOND)),
-    },
+    headers,
   });
 }

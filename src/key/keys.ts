@@ -11,6 +11,7 @@ import type { Database } from "../database/query.ts";
 import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
+import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { KNOWN_KEYS_MAX } from "../limits.ts";
 import { hashKey, type Permission, permissionOf } from "./key_format.ts";
 
@@ -27,7 +28,7 @@ export interface Keys {
    * The caller of a consumer route (`read`) or a provider route (`write`), noted for the log.
    * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`.
    */
-  authenticate(call: Call, permission: Permission): Principal | Promise<Principal>;
+  authenticate(call: Call, permission: Permission): MaybePromise<Principal>;
   /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID` */
   prove(principal: Principal): Promise<void>;
   /** Runs `work`; where it refuses, the key is proven first, since a bad key is told before all else. */

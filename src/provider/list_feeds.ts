@@ -6,7 +6,7 @@
 import { Type } from "@sinclair/typebox";
 import { refusalOf } from "../admission/refusal.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
-import { PRIVATE_JSON } from "../http/answer.ts";
+import { privateJson } from "../http/answer.ts";
 import type { Handler } from "../http/endpoint.ts";
 import { readParameters } from "../http/parameters.ts";
 import { assert } from "../lib/assert.ts";
@@ -48,7 +48,7 @@ export function createListFeeds(services: Services): Handler {
       const billingUrl = services.billingUrl();
       throw refusalOf(decision, { permission: "write", billingUrl, nowMs: Date.now() });
     }
-    if (call.isHead) return { headers: PRIVATE_JSON, body: null };
+    if (call.isHead) return { headers: privateJson(), body: null };
 
     const limit = Math.min(limitGiven, PAGE_LIMIT_MAX);
     const [count, rows] = await Promise.all([
@@ -59,6 +59,6 @@ export function createListFeeds(services: Services): Handler {
     const hasMore = offset + rows.length < total && rows.length > 0;
     const feeds = rows.map((row) => feedRowText(row, config.limits)).join(",");
     const page = `"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}`;
-    return { headers: PRIVATE_JSON, body: `{"feeds":[${feeds}],${page}}` };
+    return { headers: privateJson(), body: `{"feeds":[${feeds}],${page}}` };
   };
 }

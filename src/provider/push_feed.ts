@@ -19,7 +19,7 @@ import { refusalOf } from "../admission/refusal.ts";
 import { DatabaseUnavailableError, type Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
-import { type Answer, PRIVATE_JSON } from "../http/answer.ts";
+import { type Answer, privateJson } from "../http/answer.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
 import { Problem, problemOf } from "../http/errors.ts";
@@ -137,7 +137,7 @@ async function receivePush(pushes: Pushes, passage: Passage): Promise<Answer> {
     const answer = await pass(pushes, passage);
     countPush(pushes, passage, "stored");
     return {
-      headers: { ...PRIVATE_JSON, ...headersOf(passage) },
+      headers: { ...privateJson(), ...headersOf(passage) },
       body: JSON.stringify(answer),
     };
   } catch (error) {

@@ -12,7 +12,7 @@ import { refusalOf } from "../admission/refusal.ts";
 import type { Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
-import { type Answer, PRIVATE_JSON } from "../http/answer.ts";
+import { type Answer, privateJson } from "../http/answer.ts";
 import type { HeldBody } from "../http/body_budget.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
@@ -174,7 +174,7 @@ async function save(
   const quota = `"max_feeds_allowed":${saved.max_feeds_allowed},"feeds_used":${saved.feeds_used}`;
   return {
     status: saved.outcome === "created" ? 201 : 200,
-    headers: PRIVATE_JSON,
+    headers: privateJson(),
     body: `${feedText.slice(0, -1)},${quota}}`,
   };
 }

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { OPERATIONS } from "../../src/docs/openapi.ts";
-import { anchorOf, PROBLEM_CODES } from "../../src/docs/problems.ts";
+import { PROBLEM_CODES } from "../../src/docs/problems.ts";
+import { anchorOf } from "../../src/http/errors.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
