@@ -129,11 +129,9 @@ begin
       select
         pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id,
         pushed.row_text::json
-      from rows from (
-        string_to_table(row_texts, E'\n'), unnest(row_ids), string_to_table(outcomes, null)
-      ) with ordinality as pushed (row_text, row_id, outcome, place)
-      where pushed.outcome = 'i'
-      order by pushed.place;
+      from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
+        with ordinality as pushed (row_text, row_id, place)
+      where not is_looked_up or substr(outcomes, pushed.place::int, 1) = 'i';
       exit;
     -- Where rows are distributed Citus reports it as an error of its own.
     exception when unique_violation or internal_error then

@@ -62,12 +62,9 @@ begin
         pushed.row_id,
         coalesce(pushed.event_at, received_at),
         case when pushed.event_at is null then pushed.row_text || stamp else pushed.row_text end::json
-      from rows from (
-        string_to_table(row_texts, E'\n'), unnest(row_ids), unnest(event_times),
-        string_to_table(outcomes, null)
-      ) with ordinality as pushed (row_text, row_id, event_at, outcome, place)
-      where pushed.outcome = 'i'
-      order by pushed.place;
+      from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids), unnest(event_times))
+        with ordinality as pushed (row_text, row_id, event_at, place)
+      where not is_looked_up or substr(outcomes, pushed.place::int, 1) = 'i';
       return;
     -- Where rows are distributed Citus reports it as an error of its own.
     exception when unique_violation or internal_error then
