@@ -10,7 +10,8 @@ with blocks as (
   select
     starts_at,
     starts_with,
-    sum(feeds) over (order by starts_at desc, starts_with) - feeds as feeds_before
+    sum(feeds) over (order by starts_at desc, starts_with rows unbounded preceding) - feeds
+      as feeds_before
   from catalog_blocks
 ),
 size as (
