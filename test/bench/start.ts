@@ -7,6 +7,7 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../support/free_port.ts";
 import type { Bench } from "./run.ts";
 import { median } from "./support.ts";
 
@@ -56,11 +57,4 @@ async function firstAnswerMs(dataDir: string): Promise<number> {
     child.kill("SIGTERM");
     await child.exited;
   }
-}
-
-function freePort(): number {
-  const server = Bun.serve({ port: 0, fetch: () => new Response() });
-  const { port } = server;
-  server.stop(true);
-  return port as number;
 }

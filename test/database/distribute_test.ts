@@ -10,11 +10,11 @@ import { readConfig } from "../../src/config.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
 import { distributeRows } from "../../src/database/distribute.ts";
 import { inFunctionSet } from "../../src/database/function_set.ts";
-import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { operatorOf } from "../operator/support.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { insertKey } from "../support/insert_key.ts";
 
 const { CITUS_URL } = process.env;
 const ROWS = 500;
@@ -62,15 +62,8 @@ beforeAll(async () => {
   const [account] = await sql`
     insert into accounts (name, max_feeds_allowed) values ('Acme', 100) returning account_id`;
   accountId = account?.account_id;
-  const insertKey = async (permission: Permission) => {
-    const key = generateKey(permission);
-    await sql`
-      insert into api_keys (account_id, key_hash, key_start, permission)
-      values (${accountId}, ${hashKey(key)}, ${startOf(key)}, ${permission})`;
-    return key;
-  };
-  readKey = await insertKey("read");
-  writeKey = await insertKey("write");
+  readKey = await insertKey(sql, accountId, "read");
+  writeKey = await insertKey(sql, accountId, "write");
 });
 
 afterAll(async () => {

@@ -11,11 +11,13 @@ import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { readConfig } from "../../src/config.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
-import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
+import type { Permission } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { operatorOf } from "../operator/support.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free_port.ts";
+import { insertKey } from "../support/insert_key.ts";
 
 const PROGRAM = Bun.which("pgbouncer") ?? Bun.which("pgbouncer", { PATH: "/usr/sbin" });
 if (PROGRAM === null) console.log("skipped: PgBouncer is not installed (Debian: pgbouncer)");
@@ -54,13 +56,6 @@ logfile = ${join(folder, "pgbouncer.log")}
 `,
   );
   return path;
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop(true);
-  return port;
 }
 
 async function untilListening(port: number): Promise<void> {
@@ -127,11 +122,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
       const text = ["--reason", "test", "--reference", `grant-${id}`];
       await run("credits", "grant", "--account", id, "--credits", String(credits), ...text);
     }
-    const key = generateKey(permission);
-    await sql`
-      insert into api_keys (account_id, key_hash, key_start, permission)
-      values (${id}, ${hashKey(key)}, ${startOf(key)}, ${permission})`;
-    return { id, key };
+    return { id, key: await insertKey(sql, id, permission) };
   }
 
   async function call(method: string, path: string, key: string, body?: unknown) {

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ConfigError, readConfig } from "../../src/config.ts";
 import { connect } from "../../src/database/connect.ts";
 import { REPLICA_WAIT_MS_MAX } from "../../src/database/reader.ts";
-import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import type { TestGateway } from "../support/gateway.ts";
+import { insertKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
 import { type ServerPair, startServerPair } from "../support/standby.ts";
 
@@ -47,15 +47,8 @@ beforeAll(async () => {
   const [account] = await sql`
     insert into accounts (name, max_feeds_allowed) values ('Acme', 100) returning account_id`;
   accountId = account?.account_id;
-  const insertKey = async (permission: Permission) => {
-    const key = generateKey(permission);
-    await sql`
-      insert into api_keys (account_id, key_hash, key_start, permission)
-      values (${accountId}, ${hashKey(key)}, ${startOf(key)}, ${permission})`;
-    return key;
-  };
-  readKey = await insertKey("read");
-  writeKey = await insertKey("write");
+  readKey = await insertKey(sql, accountId, "read");
+  writeKey = await insertKey(sql, accountId, "write");
   const scene = { sql } as unknown as TestGateway;
   const rows = Array.from({ length: 50 }, (_, id) => ({ id, version: 0 }));
   const seed = { type: "collection", rows, isPublic: true } as const;

@@ -14,12 +14,12 @@ import { readConfig } from "../../src/config.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
 import { prepareSite } from "../../src/database/embedded_files.ts";
-import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../src/limits.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import type { TestGateway } from "../support/gateway.ts";
+import { insertKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
 
 /** No request hangs longer, and trouble that is over is forgotten as soon. Issue 7. */
@@ -51,14 +51,6 @@ function start(databaseUrl: string): Promise<Gateway> {
   return startGateway(readConfig(environment), createLog({ level: "silent" }));
 }
 
-async function insertKey(accountId: string, permission: Permission): Promise<string> {
-  const key = generateKey(permission);
-  await sql`
-    insert into api_keys (account_id, key_hash, key_start, permission)
-    values (${accountId}, ${hashKey(key)}, ${startOf(key)}, ${permission})`;
-  return key;
-}
-
 beforeAll(async () => {
   dataDir = await usedDataDir();
   postgres = await startEmbedded({ dataDir });
@@ -67,8 +59,8 @@ beforeAll(async () => {
   const accounts = await sql`
     insert into accounts (name, max_feeds_allowed) values ('Acme', 100) returning account_id`;
   const accountId: string = accounts[0]?.account_id;
-  readKey = await insertKey(accountId, "read");
-  writeKey = await insertKey(accountId, "write");
+  readKey = await insertKey(sql, accountId, "read");
+  writeKey = await insertKey(sql, accountId, "write");
   const scene = { sql } as unknown as TestGateway;
   const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}` }));
   ({ feedId } = await seedFeed(scene, accountId, { type: "collection", rows }));

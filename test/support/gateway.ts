@@ -5,10 +5,11 @@
  */
 import { readConfig } from "../../src/config.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
-import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
+import type { Permission } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { createTestDatabase } from "./database.ts";
+import { insertKey } from "./insert_key.ts";
 
 export interface TestGateway {
   readonly baseUrl: string;
@@ -73,13 +74,7 @@ export async function startTestGateway(
       }
       return accountId;
     },
-    async createKey(accountId, permission) {
-      const key = generateKey(permission);
-      await sql`
-        insert into api_keys (account_id, key_hash, key_start, permission)
-        values (${accountId}, ${hashKey(key)}, ${startOf(key)}, ${permission})`;
-      return key;
-    },
+    createKey: (accountId, permission) => insertKey(sql, accountId, permission),
     async startPeer(overrides = {}) {
       const peer = await start(overrides);
       peers.push(peer);

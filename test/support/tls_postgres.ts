@@ -5,12 +5,12 @@
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { connect } from "../../src/database/connect.ts";
 import { makeDataDir, prepareSite } from "../../src/database/embedded_files.ts";
 import { createCluster } from "../../src/database/embedded_server.ts";
+import { freePort } from "./free_port.ts";
 
 export interface TlsPostgres {
   readonly port: number;
@@ -48,7 +48,7 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
   if (account !== undefined) {
     spawnSync("chown", [`${account.uid}:${account.gid}`, file("server.key"), folder]);
   }
-  const port = await freePort();
+  const port = freePort();
   const settings = [
     `listen_addresses=${ADDRESSES}`,
     `ssl_cert_file=${file("server.pem")}`,
@@ -109,15 +109,4 @@ async function untilReady(cluster: string): Promise<void> {
     if (Date.now() > until) throw new Error("PostgreSQL did not start");
     await Bun.sleep(POLL_MS);
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Connections } from "../../src/database/connect.ts";
-import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
+import { insertKey } from "../support/insert_key.ts";
 
 export type Model = "singleton" | "collection" | "stream";
 
@@ -53,7 +53,7 @@ const WALKERS = 5;
 
 export async function setScene(sql: Connections, agents: number): Promise<Scene> {
   const owner = await addAccount(sql, 0n);
-  const writeKey = await addKeyOf(sql, owner, "write");
+  const writeKey = await insertKey(sql, owner, "write");
   const feeds: TortureFeed[] = [];
   for (const model of ["singleton", "collection", "stream"] as const) {
     for (const isMetered of [false, true]) {
@@ -74,7 +74,7 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
   }
   const keys: AgentKey[] = [];
   const addKey = async (accountId: string) => ({
-    key: await addKeyOf(sql, accountId, "read"),
+    key: await insertKey(sql, accountId, "read"),
     accountId,
     revokedMs: undefined,
   });
@@ -100,16 +100,4 @@ async function addAccount(sql: Connections, balanceNanos: bigint): Promise<strin
     select account_id, 'grant', balance_nanos, 0, balance_nanos, 'torture' from account
     returning account_id`;
   return rows[0]?.account_id;
-}
-
-async function addKeyOf(
-  sql: Connections,
-  accountId: string,
-  permission: Permission,
-): Promise<string> {
-  const key = generateKey(permission);
-  await sql`
-    insert into api_keys (account_id, key_hash, key_start, permission)
-    values (${accountId}, ${hashKey(key)}, ${startOf(key)}, ${permission})`;
-  return key;
 }

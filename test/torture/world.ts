@@ -6,13 +6,13 @@
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { type Connections, connect } from "../../src/database/connect.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
 import { migrate } from "../../src/database/migrate.ts";
+import { freePort } from "../support/free_port.ts";
 
 export interface World {
   /** Addresses of the gateways; some may be dead right now. */
@@ -58,7 +58,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const sql = connect({ host, port, user, database }, { connectionsMax: 4, statementTimeoutMs: 0 });
   await migrate(sql);
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
-  const ports = await Promise.all(Array.from({ length: gateways }, freePort));
+  const ports = Array.from({ length: gateways }, freePort);
   const bases = ports.map((each) => `http://127.0.0.1:${each}`);
   const children: Subprocess[] = [];
   let isStopping = false;
@@ -136,15 +136,4 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   };
   await eachAnswers("/readyz");
   return world;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Connections, connect } from "../../src/database/connect.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const NAME = "reconnect_test";
+/** More than PostgreSQL holds back, so that the first rows are on their way before the last is made. */
+const ROW_BYTES = 50_000;
+
+let observer: Connections;
+let one: Connections;
+
+beforeAll(async () => {
+  const { address, url } = await createTestDatabase();
+  observer = connect(address, { connectionsMax: 1 });
+  one = connect({ url: `${url}&application_name=${NAME}` }, { connectionsMax: 1 });
+});
+afterAll(async () => {
+  await one.end();
+  await observer.end();
+});
+
+test("a connection that died between two rows of an answer gives the next statement its own rows alone", async () => {
+  const cut = one`
+    select number, repeat('x', ${ROW_BYTES}), case when number = 3 then pg_sleep(60) end
+    from generate_series(1, 3) as number`.catch((error) => error.code);
+  for (;;) {
+    const ended = await observer`
+      select pg_terminate_backend(pid)
+      from pg_stat_activity
+      where application_name = ${NAME} and wait_event = 'PgSleep'`;
+    if (ended.length > 0) break;
+    await Bun.sleep(10);
+  }
+  expect(await cut).toBe("CONNECTION_CLOSED");
+  const rows = await one`select number from generate_series(1, 2) as number`;
+  expect([...rows]).toEqual([{ number: 1 }, { number: 2 }]);
+});
