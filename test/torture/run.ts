@@ -1,6 +1,6 @@
 /**
  * `bun run torture [--minutes N]`: three gateways and their PostgreSQL under mixed load, killed with -9
- * at random. A line a minute, then a summary; exit code 1 and a list where anything was violated, or
+ * at random, and connections between them cut. A line a minute, then a summary; exit code 1 and a list where anything was violated, or
  * where it did not come to its end in time.
  *
  * @module
@@ -16,6 +16,8 @@ const GATEWAYS = 3;
 const AGENTS = 60;
 const READERS = 24;
 const MINUTE_MS = 60_000;
+/** Between two connections that are cut. */
+const CUT_EVERY_MS = 100;
 /** Between two kills. */
 const PEACE_MS = { least: 1_000, most: 8_000 };
 /** What is killed, again and again; when, and which of the gateways, is drawn. */
@@ -32,6 +34,7 @@ const MARGIN_MS = 3 * MINUTE_MS;
 interface Kills {
   gateways: number;
   database: number;
+  connections: number;
   /** The longest that the gateways took behind their database. */
   recoveryMs: number;
 }
@@ -55,10 +58,13 @@ async function torture(): Promise<number> {
   world = await startWorld({ gateways: GATEWAYS });
   const scene = await setScene(world.sql, AGENTS);
   const load = startLoad(world, scene, { readers: READERS });
-  const kills: Kills = { gateways: 0, database: 0, recoveryMs: 0 };
+  const kills: Kills = { gateways: 0, database: 0, connections: 0, recoveryMs: 0 };
   const endMs = performance.now() + minutes * MINUTE_MS;
   const probe = scene.walkers[0]?.key as string;
-  const killing = killUntil(world, { endMs, kills, probe, record: load.record });
+  const killing = Promise.all([
+    killUntil(world, { endMs, kills, probe, record: load.record }),
+    cutUntil(world, { endMs, kills }),
+  ]);
   for (let minute = 1; performance.now() < endMs; minute++) {
     await Bun.sleep(Math.ceil(Math.min(MINUTE_MS, endMs - performance.now())));
     console.log(`minute ${minute}: ${progressOf(load.record, kills)}`);
@@ -83,8 +89,8 @@ function readMinutes(): number {
   process.exit(2);
 }
 
-function killsText({ gateways, database }: Kills): string {
-  return `gateways killed ${gateways} times, PostgreSQL ${database} times`;
+function killsText({ gateways, database, connections }: Kills): string {
+  return `gateways killed ${gateways} times, PostgreSQL ${database} times, ${connections} connections cut`;
 }
 
 function progressOf(record: Record, kills: Kills): string {
@@ -127,5 +133,16 @@ async function killUntil(
     if (recoveryMs > RECOVERY_MS_MAX) {
       record.violations.add(`the gateways took ${Math.round(recoveryMs)} ms behind their database`);
     }
+  }
+}
+
+async function cutUntil(
+  target: World,
+  { endMs, kills }: { endMs: number; kills: Kills },
+): Promise<void> {
+  while (performance.now() < endMs) {
+    await Bun.sleep(CUT_EVERY_MS);
+    // While PostgreSQL is down there is nothing to cut.
+    if (await target.cutConnection().catch(() => false)) kills.connections += 1;
   }
 }

@@ -20,6 +20,8 @@ export interface World {
   /** A pool of the torture's own, for setting the scene and for looking. */
   readonly sql: Connections;
   killGateway(index: number): Promise<void>;
+  /** Ends one connection of a gateway, drawn; false where there was none. Rejects while PostgreSQL is down. */
+  cutConnection(): Promise<boolean>;
   /** Kills PostgreSQL with -9 and starts it again. */
   killDatabase(): Promise<void>;
   /** Resolves when every gateway answers a call with this key, admitted and logged. @throws after a while. */
@@ -55,9 +57,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const { gateways, environment = {}, dataDir = newDataDir() } = options;
   let embedded: EmbeddedPostgres = await startEmbedded({ dataDir });
   const { host, port, user, database } = embedded;
-  const sql = connect({ host, port, user, database }, { connectionsMax: 4, statementTimeoutMs: 0 });
-  await migrate(sql);
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+  const ownUrl = `${url}&application_name=torture`;
+  const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
+  await migrate(sql);
   const ports = Array.from({ length: gateways }, freePort);
   const bases = ports.map((each) => `http://127.0.0.1:${each}`);
   const children: Subprocess[] = [];
@@ -109,6 +112,15 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     async killGateway(index) {
       children[index]?.kill("SIGKILL");
       await children[index]?.exited;
+    },
+    async cutConnection() {
+      const cut = await sql`
+        select pg_terminate_backend(pid)
+        from pg_stat_activity
+        where application_name = 'feedgate'
+        order by random()
+        limit 1`;
+      return cut.length > 0;
     },
     async killDatabase() {
       process.kill(embedded.pid, "SIGKILL");
