@@ -30,7 +30,7 @@ test("createEndpoint sends refusals in turn, and Retry-After says twice how long
     }),
   );
   expect(refused[0]).toMatchObject({ seconds: "1" });
-  expect(refused[0]?.ms).toBeLessThan(90);
+  expect(refused[0]?.ms).toBeLessThan(refused[1]?.ms as number);
   // Seven are in line before it, ten a second.
   expect(refused[8]).toMatchObject({ seconds: "2", retry_after_ms: 2_000 });
   expect(refused[8]?.ms).toBeGreaterThan(650);

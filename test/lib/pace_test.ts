@@ -25,12 +25,15 @@ async function turnsOf(count: number, options: Partial<Parameters<typeof createP
 describe("pace", () => {
   test("after a quiet while some go at once, the rest in order of arrival at the pace", async () => {
     const { waits, order, waiting, waitSeconds, pace } = await turnsOf(110, {});
-    expect(waits.filter((ms) => ms === 0)).toHaveLength(10);
-    expect(waiting).toBe(100);
-    expect(waitSeconds).toBeCloseTo(0.1);
+    const atOnce = waits.filter((ms) => ms === 0).length;
+    // One more for each millisecond that has passed meanwhile.
+    expect(atOnce).toBeGreaterThanOrEqual(10);
+    expect(atOnce).toBeLessThan(20);
+    expect(waiting).toBe(110 - atOnce);
+    expect(waitSeconds).toBeCloseTo(waiting / 1_000);
     expect(order).toEqual([...order].sort((a, b) => a - b));
-    // A hundred at a thousand a second.
-    expect(waits.at(-1) as number).toBeGreaterThan(85);
+    // A thousand a second.
+    expect(waits.at(-1) as number).toBeGreaterThan(waiting * 0.85);
     expect(pace.waiting).toBe(0);
   });
 
