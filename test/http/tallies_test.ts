@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { createMetrics } from "../../src/http/metrics.ts";
+
+test("createMetrics: every answer is counted and observed once, however many and however often it is asked", async () => {
+  const metrics = createMetrics();
+  const answered = metrics.answersOf("/a");
+  const other = metrics.answersOf("/b");
+  const lines = async () => (await metrics.text()).split("\n");
+  // More than are kept untold, twice, with an asking in between.
+  for (let answer = 0; answer < 700; answer++) answered(200, 0.003);
+  expect(await lines()).toContain('feedgate_http_request_duration_seconds_count{route="/a"} 700');
+  for (let answer = 0; answer < 700; answer++) answered(answer % 7 === 0 ? 429 : 200, 0.03);
+  other(200, 7);
+  await metrics.text();
+  const told = await lines();
+  for (const line of [
+    'feedgate_http_requests_total{route="/a",status="200"} 1300',
+    'feedgate_http_requests_total{route="/a",status="429"} 100',
+    'feedgate_http_requests_total{route="/b",status="200"} 1',
+    'feedgate_http_request_duration_seconds_count{route="/a"} 1400',
+    'feedgate_http_request_duration_seconds_bucket{le="0.005",route="/a"} 700',
+    'feedgate_http_request_duration_seconds_bucket{le="5",route="/b"} 0',
+    'feedgate_http_request_duration_seconds_bucket{le="10",route="/b"} 1',
+  ]) {
+    expect(told).toContain(line);
+  }
+});
