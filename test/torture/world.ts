@@ -97,13 +97,16 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     );
   }
 
+  /** Asks each until it answers, and no longer: what is admitted has a limit. */
   async function eachAnswers(path: string, headers?: Record<string, string>): Promise<void> {
     const endMs = performance.now() + READY_MS_MAX;
-    const isDone = () => Promise.all(bases.map((base) => isAnswered(base + path, headers)));
-    while (!(await isDone()).every(Boolean)) {
-      if (performance.now() > endMs) throw new Error(`the gateways do not answer ${path}`);
-      await Bun.sleep(POLL_MS);
-    }
+    const untilAnswered = async (base: string) => {
+      while (!(await isAnswered(base + path, headers))) {
+        if (performance.now() > endMs) throw new Error(`a gateway does not answer ${path}`);
+        await Bun.sleep(POLL_MS);
+      }
+    };
+    await Promise.all(bases.map(untilAnswered));
   }
 
   const world: World = {
