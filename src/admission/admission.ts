@@ -15,7 +15,7 @@ import type { Metrics } from "../http/metrics.ts";
 import { assert } from "../lib/assert.ts";
 import { createBatcher } from "../lib/batcher.ts";
 import type { Log } from "../lib/log.ts";
-import type { MaybePromise } from "../lib/maybe_promise.ts";
+import { attempt, type MaybePromise } from "../lib/maybe_promise.ts";
 import type { WindowState } from "../lib/window_state.ts";
 import {
   ADMISSION_BATCH_MAX,
@@ -201,6 +201,18 @@ export function createAdmission(options: AdmissionOptions): Admission {
 }
 
 const OVERLOADED: Decision = { kind: "overloaded" };
+
+/** What is done for a grant: a fault in it gives the grant back. Decisions 6. */
+export function refundedOnFault<T>(
+  admission: Pick<Admission, "refund">,
+  { claim, grant }: { readonly claim: Claim; readonly grant: Grant },
+  work: () => MaybePromise<T>,
+): MaybePromise<T> {
+  return attempt(work, async (error) => {
+    await admission.refund(claim, grant);
+    throw error;
+  });
+}
 
 /** 48 random bits in hexadecimal: the end of a batch's usage ids, known before it is sent. */
 export function newBatchToken(): string {

@@ -13,7 +13,7 @@ import { matchesTag, weakTag } from "../http/etag.ts";
 import { addRateHeaders } from "../http/rate_headers.ts";
 import type { Principal } from "../key/keys.ts";
 import { REVALIDATION_LIMIT } from "../limits.ts";
-import type { Admission, Claim, Grant, Operation } from "./admission.ts";
+import { type Admission, type Claim, type Operation, refundedOnFault } from "./admission.ts";
 import { originText, refusalOf } from "./refusal.ts";
 
 /** What is shown, and its weak tag. */
@@ -70,27 +70,15 @@ export async function loggedAnswer(
   }
   if (isUnchanged) return { status: 304, headers: cachingHeaders(tag), body: null };
   if (call.isHead) return { headers: jsonHeaders(tag), body: null };
-  const shown = await renewedOf(context, answer, { claim, grant: decision });
+  const shown = await refundedOnFault(context.admission, { claim, grant: decision }, () =>
+    answer.renewed?.(decision.dataVersion),
+  );
   context.http.metrics.readAnswered();
   const origin = originText(decision, feed?.feedId ?? null);
   return {
     headers: addRateHeaders(jsonHeaders(shown?.tag ?? tag), decision.window, nowMs),
     body: `{${shown?.members ?? members},"_origin":${origin}}`,
   };
-}
-
-/** Undefined where there is nothing to renew. A fault after the grant gives it back. Decisions 6. */
-async function renewedOf(
-  { admission }: AnswerContext,
-  { renewed }: LoggedAnswer,
-  { claim, grant }: { claim: Claim; grant: Grant },
-): Promise<Shown | undefined> {
-  try {
-    return await renewed?.(grant.dataVersion);
-  } catch (error) {
-    await admission.refund(claim, grant);
-    throw error;
-  }
 }
 
 function jsonHeaders(tag: string): Record<string, string> {

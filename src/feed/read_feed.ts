@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Claim, Decision, Grant } from "../admission/admission.ts";
+import { type Claim, type Decision, type Grant, refundedOnFault } from "../admission/admission.ts";
 import { feedNotFound, refusalOf } from "../admission/refusal.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
@@ -214,20 +214,14 @@ export function createReadFeed(services: Services): ReadFeed {
     }: { readonly claim: Claim; readonly decision: Exclude<Decision, { kind: "stale" }> },
   ): MaybePromise<Answer | Problem> {
     if (decision.kind !== "granted") return refusalOf(decision, refusalContext());
-    return attempt(
-      () =>
-        chain(pageAt(prepared, decision.dataVersion), (page) =>
-          chain(answer(call, { ...prepared, page }, decision), (made) => {
-            // A replay's event was counted when it was made.
-            if (!decision.isReplay) metrics.readAnswered();
-            return made;
-          }),
-        ),
-      // A fault after the charge gives the charge back. Decisions 6.
-      async (error) => {
-        await admission.refund(claim, decision);
-        throw error;
-      },
+    return refundedOnFault(admission, { claim, grant: decision }, () =>
+      chain(pageAt(prepared, decision.dataVersion), (page) =>
+        chain(answer(call, { ...prepared, page }, decision), (made) => {
+          // A replay's event was counted when it was made.
+          if (!decision.isReplay) metrics.readAnswered();
+          return made;
+        }),
+      ),
     );
   }
 

@@ -58,6 +58,7 @@ const SECONDS_BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
