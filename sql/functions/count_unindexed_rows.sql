@@ -1,20 +1,29 @@
 -- How many rows of a batch (zero: of a stream) its filter index lacks, at most: positions are counted,
--- and one may have been given out without a row.
+-- and one may have been given out without a row. All rows of a stream where stream_arrivals does not have
+-- what is lacking, since then the keys of all are looked at.
 create or replace function count_unindexed_rows(counted_feed_id uuid, counted_batch bigint)
 returns bigint
 language plpgsql
 stable
 as $$
 declare
-  first_position bigint;
+  first_position bigint := 1;
   newest_position bigint;
   indexed bigint;
 begin
+  select filter_indexes.indexed_position
+  into indexed
+  from filter_indexes
+  where filter_indexes.feed_id = counted_feed_id
+    and filter_indexes.batch_number = counted_batch;
   if counted_batch = 0 then
-    select min(stream_events.position), max(stream_events.position)
-    into first_position, newest_position
-    from stream_events
-    where stream_events.feed_id = counted_feed_id;
+    select feeds.next_position - 1
+    into newest_position
+    from feeds
+    where feeds.feed_id = counted_feed_id;
+    if not are_arrivals_noted(counted_feed_id, coalesce(indexed, 0)) then
+      return newest_position;
+    end if;
   else
     select min(collection_rows.position), max(collection_rows.position)
     into first_position, newest_position
@@ -22,11 +31,6 @@ begin
     where collection_rows.feed_id = counted_feed_id
       and collection_rows.batch_number = counted_batch;
   end if;
-  select filter_indexes.indexed_position
-  into indexed
-  from filter_indexes
-  where filter_indexes.feed_id = counted_feed_id
-    and filter_indexes.batch_number = counted_batch;
   return coalesce(newest_position - coalesce(indexed, first_position - 1), 0);
 end
 $$;

@@ -23,6 +23,8 @@ declare
   start_position bigint;
   end_position bigint;
   rows_found int;
+  times timestamptz[];
+  positions bigint[];
 begin
   perform
   from feeds
@@ -39,24 +41,29 @@ begin
     and filter_indexes.batch_number = indexed_batch;
 
   if indexed_batch = 0 then
-    select max(chunk.position), count(*)
-    into end_position, rows_found
-    from (
-      select stream_events.position
-      from stream_events
-      where stream_events.feed_id = indexed_feed_id
-        and stream_events.position > start_position
-      order by stream_events.position
-      limit rows_max
-    ) as chunk;
+    if not are_arrivals_noted(indexed_feed_id, start_position) then
+      perform note_arrivals(indexed_feed_id, start_position);
+    end if;
+    select least(start_position + rows_max, feeds.next_position - 1)
+    into end_position
+    from feeds
+    where feeds.feed_id = indexed_feed_id;
+    select array_agg(arrived.row_event_at), array_agg(arrived.row_position)
+    into times, positions
+    from arrivals_between(indexed_feed_id, start_position, end_position) as arrived;
     insert into filter_terms (filter_index_id, term, event_at, position)
     select index_id, row_terms.term, stream_events.event_at, stream_events.position
-    from stream_events
+    from unnest(times, positions) as arrived (event_at, position)
+    join stream_events
+      on stream_events.feed_id = indexed_feed_id
+      and stream_events.event_at = arrived.event_at
+      and stream_events.position = arrived.position
     cross join lateral row_terms(stream_events.payload) as row_terms (term)
-    where stream_events.feed_id = indexed_feed_id
-      and stream_events.position > start_position
-      and stream_events.position <= end_position
     order by row_terms.term, stream_events.event_at, stream_events.position;
+    delete from stream_arrivals
+    where stream_arrivals.feed_id = indexed_feed_id
+      and stream_arrivals.last_position <= end_position;
+    rows_found := end_position - start_position;
   else
     select max(chunk.position), count(*)
     into end_position, rows_found

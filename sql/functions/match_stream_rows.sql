@@ -38,10 +38,14 @@ declare
   positions bigint[];
   last_event_at timestamptz := before_event_at;
   last_position bigint := before_position;
-  -- What arrived after the index and matches, then what was looked up and matches as well.
+  -- What arrived after the index and matches.
+  late_times timestamptz[];
   late_positions bigint[];
-  looked_up_positions bigint[] := '{}';
-  matched bigint[];
+  -- What was looked up and matches as well, and what one round of that adds.
+  found_times timestamptz[] := '{}';
+  found_positions bigint[] := '{}';
+  matched_times timestamptz[];
+  matched_positions bigint[];
 begin
   select filter_indexes.filter_index_id, filter_indexes.indexed_position
   into index_id, indexed_position
@@ -49,10 +53,10 @@ begin
   where filter_indexes.feed_id = read_feed_id
     and filter_indexes.batch_number = 0;
   if found then
-    select max(stream_events.position)
+    select feeds.next_position - 1
     into newest_position
-    from stream_events
-    where stream_events.feed_id = read_feed_id;
+    from feeds
+    where feeds.feed_id = read_feed_id;
     if indexed_position + unindexed_max < newest_position then
       index_id := null;
     end if;
@@ -75,24 +79,36 @@ begin
     return;
   end if;
 
-  select array_agg(late.position)
-  into late_positions
+  if are_arrivals_noted(read_feed_id, indexed_position) then
+    select array_agg(arrived.row_event_at), array_agg(arrived.row_position)
+    into times, positions
+    from arrivals_between(read_feed_id, indexed_position, newest_position) as arrived
+    where (arrived.row_event_at, arrived.row_position) < (before_event_at, before_position)
+      and arrived.row_event_at between start_time and end_time;
+  else
+    select array_agg(stream_events.event_at), array_agg(stream_events.position)
+    into times, positions
+    from stream_events
+    where stream_events.feed_id = read_feed_id
+      and (stream_events.event_at, stream_events.position) < (before_event_at, before_position)
+      and stream_events.event_at between start_time and end_time
+      and stream_events.position > indexed_position;
+  end if;
+  select array_agg(late.event_at), array_agg(late.position)
+  into late_times, late_positions
   from (
-    select arrived.position
+    select looked_up.event_at, looked_up.position
     from (
       select stream_events.event_at, stream_events.position, stream_events.payload
-      from stream_events
-      where stream_events.feed_id = read_feed_id
-        and stream_events.position > indexed_position
-      order by stream_events.position
-      -- A fence: these few are found by their position, and not in the order of the page.
-      offset 0
-    ) as arrived
-    where (arrived.event_at, arrived.position) < (before_event_at, before_position)
-      and arrived.event_at between start_time and end_time
-      and arrived.payload::jsonb @> any (alternatives)
-      and (is_one_filter or row_matches(arrived.payload, names, texts, literals))
-    order by arrived.event_at desc, arrived.position desc
+      from unnest(times, positions) as arrived (event_at, position)
+      join stream_events
+        on stream_events.feed_id = read_feed_id
+        and stream_events.event_at = arrived.event_at
+        and stream_events.position = arrived.position
+    ) as looked_up
+    where looked_up.payload::jsonb @> any (alternatives)
+      and (is_one_filter or row_matches(looked_up.payload, names, texts, literals))
+    order by looked_up.event_at desc, looked_up.position desc
     limit rows_max
   ) as late;
 
@@ -119,41 +135,41 @@ begin
     ) as entries;
     exit when positions is null;
 
-    select array_agg(found_rows.position)
-    into matched
+    select array_agg(matches.event_at), array_agg(matches.position)
+    into matched_times, matched_positions
     from (
-      select looked_up.position
-      from (
-        select stream_events.event_at, stream_events.position, stream_events.payload
-        from stream_events
-        where stream_events.feed_id = read_feed_id
-          and stream_events.position = any (positions)
-        order by stream_events.event_at desc, stream_events.position desc
-        offset 0
-      ) as looked_up
+      select looked_up.event_at, looked_up.position
+      from unnest(times, positions) with ordinality as entries (event_at, position, place)
+      join stream_events as looked_up
+        on looked_up.feed_id = read_feed_id
+        and looked_up.event_at = entries.event_at
+        and looked_up.position = entries.position
       where looked_up.payload::jsonb @> any (alternatives)
         and (is_one_filter or row_matches(looked_up.payload, names, texts, literals))
-      order by looked_up.event_at desc, looked_up.position desc
-      limit rows_max - cardinality(looked_up_positions)
-    ) as found_rows;
-    looked_up_positions := looked_up_positions || coalesce(matched, '{}');
-    exit when cardinality(looked_up_positions) >= rows_max or cardinality(positions) < entries_max;
+      order by entries.place
+      limit rows_max - cardinality(found_positions)
+    ) as matches;
+    found_times := found_times || coalesce(matched_times, '{}');
+    found_positions := found_positions || coalesce(matched_positions, '{}');
+    exit when cardinality(found_positions) >= rows_max or cardinality(positions) < entries_max;
     last_event_at := times[cardinality(times)];
     last_position := positions[cardinality(positions)];
     entries_max := least(4 * entries_max, greatest(entries_most, rows_max));
   end loop;
 
   return query
-  select found_rows.event_at, found_rows.position, found_rows.payload
+  select stream_events.event_at, stream_events.position, stream_events.payload
   from (
-    select stream_events.event_at, stream_events.position, stream_events.payload
-    from stream_events
-    where stream_events.feed_id = read_feed_id
-      and stream_events.position = any (looked_up_positions || late_positions)
-    order by stream_events.event_at desc, stream_events.position desc
-    offset 0
+    select found_rows.event_at, found_rows.position
+    from unnest(found_times || late_times, found_positions || late_positions)
+      as found_rows (event_at, position)
+    order by found_rows.event_at desc, found_rows.position desc
+    limit rows_max
   ) as found_rows
-  order by found_rows.event_at desc, found_rows.position desc
-  limit rows_max;
+  join stream_events
+    on stream_events.feed_id = read_feed_id
+    and stream_events.event_at = found_rows.event_at
+    and stream_events.position = found_rows.position
+  order by found_rows.event_at desc, found_rows.position desc;
 end
 $$;

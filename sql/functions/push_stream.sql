@@ -1,7 +1,7 @@
 -- Appends events to a stream. Called by push_to_feed, under the feed's lock; its parameters are told there.
 --
 -- The first of a row id wins: what the stream has already is left as it is. Positions count up in the
--- order of the push; those of rows that are skipped stay unused.
+-- order of the push; those of rows that are skipped stay unused, and where all are, none is given out.
 --
 -- Most pushes hold new events only, so they are tried as such first: to look for each row before costs
 -- a third of what it takes to store it. Where one is there already, the unique index ends the attempt,
@@ -65,7 +65,7 @@ begin
       from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids), unnest(event_times))
         with ordinality as pushed (row_text, row_id, event_at, place)
       where not is_looked_up or substr(outcomes, pushed.place::int, 1) = 'i';
-      return;
+      exit;
     -- Where rows are distributed Citus reports it as an error of its own.
     exception when unique_violation or internal_error then
       if is_looked_up then
@@ -74,5 +74,13 @@ begin
       is_looked_up := true;
     end;
   end loop;
+
+  if outcomes like '%i%' then
+    insert into stream_arrivals (feed_id, first_position, last_position, received_at, event_times)
+    values (
+      pushed_feed_id, first_position, first_position + cardinality(row_ids) - 1, received_at,
+      event_times
+    );
+  end if;
 end
 $$;

@@ -133,6 +133,7 @@ begin
       pushed_feed_id, feed.next_position, last_sync_at, row_texts, row_ids, event_times
     );
     is_changed := row_outcomes like '%i%';
+    positions_used := case when is_changed then row_count else 0 end;
   else
     select pushed.is_closed, pushed.outcomes, pushed.batch_shown, pushed.is_changed
     into is_closed, row_outcomes, batch_shown, is_changed

@@ -37,6 +37,8 @@ import sql_feed_row_list_feed_rows from "../../sql/feed_row/list_feed_rows.sql" 
 import sql_functions_admit from "../../sql/functions/admit.sql" with { type: "text" };
 import sql_functions_admit_push from "../../sql/functions/admit_push.sql" with { type: "text" };
 import sql_functions_append_ledger_entry from "../../sql/functions/append_ledger_entry.sql" with { type: "text" };
+import sql_functions_are_arrivals_noted from "../../sql/functions/are_arrivals_noted.sql" with { type: "text" };
+import sql_functions_arrivals_between from "../../sql/functions/arrivals_between.sql" with { type: "text" };
 import sql_functions_await_replay from "../../sql/functions/await_replay.sql" with { type: "text" };
 import sql_functions_begin_job from "../../sql/functions/begin_job.sql" with { type: "text" };
 import sql_functions_close_names from "../../sql/functions/close_names.sql" with { type: "text" };
@@ -51,6 +53,7 @@ import sql_functions_index_replaced_rows from "../../sql/functions/index_replace
 import sql_functions_keep_usage_partitions from "../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
 import sql_functions_match_collection_rows from "../../sql/functions/match_collection_rows.sql" with { type: "text" };
 import sql_functions_match_stream_rows from "../../sql/functions/match_stream_rows.sql" with { type: "text" };
+import sql_functions_note_arrivals from "../../sql/functions/note_arrivals.sql" with { type: "text" };
 import sql_functions_parse_search from "../../sql/functions/parse_search.sql" with { type: "text" };
 import sql_functions_prune_pushes from "../../sql/functions/prune_pushes.sql" with { type: "text" };
 import sql_functions_push_collection from "../../sql/functions/push_collection.sql" with { type: "text" };
@@ -98,6 +101,7 @@ import sql_migrations_0006_audit_events from "../../sql/migrations/0006_audit_ev
 import sql_migrations_0007_trigger_functions from "../../sql/migrations/0007_trigger_functions.sql" with { type: "text" };
 import sql_migrations_0008_audit_retention from "../../sql/migrations/0008_audit_retention.sql" with { type: "text" };
 import sql_migrations_0009_feed_versions from "../../sql/migrations/0009_feed_versions.sql" with { type: "text" };
+import sql_migrations_0010_stream_arrivals from "../../sql/migrations/0010_stream_arrivals.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
@@ -126,6 +130,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0007_trigger_functions", text: sql_migrations_0007_trigger_functions },
   { name: "0008_audit_retention", text: sql_migrations_0008_audit_retention },
   { name: "0009_feed_versions", text: sql_migrations_0009_feed_versions },
+  { name: "0010_stream_arrivals", text: sql_migrations_0010_stream_arrivals },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -133,6 +138,8 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "admit", text: sql_functions_admit },
   { name: "admit_push", text: sql_functions_admit_push },
   { name: "append_ledger_entry", text: sql_functions_append_ledger_entry },
+  { name: "are_arrivals_noted", text: sql_functions_are_arrivals_noted },
+  { name: "arrivals_between", text: sql_functions_arrivals_between },
   { name: "await_replay", text: sql_functions_await_replay },
   { name: "begin_job", text: sql_functions_begin_job },
   { name: "close_names", text: sql_functions_close_names },
@@ -147,6 +154,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
   { name: "match_collection_rows", text: sql_functions_match_collection_rows },
   { name: "match_stream_rows", text: sql_functions_match_stream_rows },
+  { name: "note_arrivals", text: sql_functions_note_arrivals },
   { name: "parse_search", text: sql_functions_parse_search },
   { name: "prune_pushes", text: sql_functions_prune_pushes },
   { name: "push_collection", text: sql_functions_push_collection },

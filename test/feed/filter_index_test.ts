@@ -66,6 +66,7 @@ const readArbitrary = fc.record({
 /** Pushes or indexes, then reads. */
 const stepArbitrary = fc.record({
   rows: fc.option(rowsArbitrary, { nil: undefined, freq: 2 }),
+  isByOldVersion: fc.nat({ max: 4 }).map((number) => number === 0),
   indexedMax: fc.constantFrom(1, 5, 1_000),
   reads: fc.array(readArbitrary, { minLength: 2, maxLength: 6 }),
 });
@@ -146,6 +147,14 @@ async function pushRows(feedId: string, rows: readonly Row[]): Promise<void> {
   expect(pushed.status).toBe(200);
 }
 
+/** The newest push to a stream, as if a gateway of a version before the table had made it. */
+async function forgetArrival(feedId: string): Promise<void> {
+  await scene.gateway.sql`
+    delete from stream_arrivals
+    where feed_id = ${feedId}
+      and last_position = (select max(last_position) from stream_arrivals where feed_id = ${feedId})`;
+}
+
 async function indexRows(feedId: string, source: Source, rowsMax: number): Promise<void> {
   const feed = await scene.feed(feedId);
   const batchNumber = source === "stream" ? 0n : (feed.current_batch as bigint | null);
@@ -158,9 +167,10 @@ describe("filter index", () => {
       await fc.assert(
         fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 10 }), async (steps) => {
           const feedId = await scene.createFeed({ type: source });
-          for (const { rows, indexedMax, reads } of steps) {
+          for (const { rows, isByOldVersion, indexedMax, reads } of steps) {
             if (rows === undefined) await indexRows(feedId, source, indexedMax);
             else await pushRows(feedId, rows);
+            if (isByOldVersion) await forgetArrival(feedId);
             for (const read of reads) {
               const { fast, slow } = await findBothWays(feedId, source, read);
               expect(fast).toBe(slow);
@@ -282,6 +292,54 @@ describe("filter index", () => {
     await scene.gateway.sql`
       update feeds set data_version = data_version + 1 where feed_id = ${feed.feedId}`;
     expect((await read()).data).toEqual(before.data);
+  });
+
+  test("a stream's arrivals are kept until they are indexed, also those that were not noted", async () => {
+    const { sql } = scene.gateway;
+    const feedId = await scene.createFeed({ type: "stream" });
+    const noted = async () => {
+      const rows = await sql`
+        select first_position, last_position
+        from stream_arrivals
+        where feed_id = ${feedId}
+        order by last_position`;
+      return rows.map((row) => [Number(row.first_position), Number(row.last_position)]);
+    };
+    const unindexed = async () =>
+      Number((await sql`select count_unindexed_rows(${feedId}, 0) as count`)[0]?.count);
+    const push = (...ids: number[]) =>
+      scene.push(
+        feedId,
+        ids.map((id) => ({ id, a: id % 2 })),
+      );
+    await push(1, 2, 3);
+    await push(3, 4);
+    // Nothing is new in it.
+    await push(1, 4);
+    expect(await noted()).toEqual([
+      [1, 3],
+      [4, 5],
+    ]);
+    await indexRows(feedId, "stream", 4);
+    expect(await noted()).toEqual([[4, 5]]);
+    expect(await unindexed()).toBe(1);
+    await push(5);
+    await forgetArrival(feedId);
+    expect(await unindexed()).toBe(6);
+    await indexRows(feedId, "stream", 1);
+    expect(await noted()).toEqual([[5, 6]]);
+    expect(await unindexed()).toBe(1);
+    await indexRows(feedId, "stream", 10);
+    expect(await noted()).toEqual([]);
+    expect(await unindexed()).toBe(0);
+    const entries = await sql`
+      select position
+      from filter_terms
+      join filter_indexes using (filter_index_id)
+      where feed_id = ${feedId}
+        and term = filter_term('a', '1')
+      order by position`;
+    expect(entries.map(({ position }) => Number(position))).toEqual([1, 3, 6]);
   });
 
   test("of a batch retired beyond its grace it is removed", async () => {
