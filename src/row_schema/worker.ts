@@ -41,7 +41,7 @@ function perform(job: Job): JobOutcome {
       compile(job.text);
       return { kind: "valid" };
     }
-    return validateRows(findOrCompile(job.key, job.text), job.rows);
+    return validateRows(findOrCompile(job.key, job.text), job.rows.split("\n"));
   } catch (error) {
     if (error instanceof SchemaRefused) return { kind: "invalid_schema", detail: error.message };
     // The stack is the third thing, with steps and time, that a schema can use up.
