@@ -85,7 +85,10 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
     },
     async validateRows({ key, text }, rows) {
       const lane = slowKeys.has(key) ? checks : pushes;
-      const outcome = await lane.run({ kind: "validate", key, text, rows: rows.join("\n") }, validateMs);
+      const outcome = await lane.run(
+        { kind: "validate", key, text, rows: rows.join("\n") },
+        validateMs,
+      );
       if (outcome.kind === "timed_out" || outcome.kind === "crashed") slowKeys.set(key, true);
       return toRowsCheck(outcome);
     },
