@@ -21,7 +21,7 @@ begin
     into newest_position
     from feeds
     where feeds.feed_id = counted_feed_id;
-    if not are_arrivals_noted(counted_feed_id, coalesce(indexed, 0)) then
+    if not are_arrivals_noted(counted_feed_id, coalesce(indexed, 0), newest_position) then
       return newest_position;
     end if;
   else

@@ -22,7 +22,9 @@ declare
   index_id integer;
   start_position bigint;
   end_position bigint;
+  newest_position bigint;
   rows_found int;
+  has_more boolean;
   times timestamptz[];
   positions bigint[];
 begin
@@ -41,13 +43,14 @@ begin
     and filter_indexes.batch_number = indexed_batch;
 
   if indexed_batch = 0 then
-    if not are_arrivals_noted(indexed_feed_id, start_position) then
-      perform note_arrivals(indexed_feed_id, start_position);
-    end if;
-    select least(start_position + rows_max, feeds.next_position - 1)
-    into end_position
+    select feeds.next_position - 1
+    into newest_position
     from feeds
     where feeds.feed_id = indexed_feed_id;
+    end_position := least(start_position + rows_max, newest_position);
+    if not are_arrivals_noted(indexed_feed_id, start_position, end_position) then
+      end_position := least(end_position, note_arrivals(indexed_feed_id, start_position));
+    end if;
     select array_agg(arrived.row_event_at), array_agg(arrived.row_position)
     into times, positions
     from arrivals_between(indexed_feed_id, start_position, end_position) as arrived;
@@ -63,7 +66,7 @@ begin
     delete from stream_arrivals
     where stream_arrivals.feed_id = indexed_feed_id
       and stream_arrivals.last_position <= end_position;
-    rows_found := end_position - start_position;
+    has_more := end_position < newest_position;
   else
     select max(chunk.position), count(*)
     into end_position, rows_found
@@ -85,11 +88,12 @@ begin
       and collection_rows.position > start_position
       and collection_rows.position <= end_position
     order by row_terms.term, collection_rows.position;
+    has_more := rows_found = rows_max;
   end if;
 
   update filter_indexes
   set indexed_position = coalesce(end_position, start_position)
   where filter_indexes.filter_index_id = index_id;
-  return rows_found = rows_max;
+  return has_more;
 end
 $$;

@@ -79,7 +79,7 @@ begin
     return;
   end if;
 
-  if are_arrivals_noted(read_feed_id, indexed_position) then
+  if are_arrivals_noted(read_feed_id, indexed_position, newest_position) then
     select array_agg(arrived.row_event_at), array_agg(arrived.row_position)
     into times, positions
     from arrivals_between(read_feed_id, indexed_position, newest_position) as arrived
