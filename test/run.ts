@@ -31,9 +31,6 @@ type Child = Subprocess<"ignore", "inherit" | "pipe", "inherit" | "pipe">;
 const children = new Set<Child>();
 
 async function main(): Promise<number> {
-  // A tenth of the processor time: the last stage of JavaScriptCore's compilers takes more than it gives
-  // back in processes that end after seconds.
-  process.env.BUN_JSC_useFTLJIT ??= "0";
   const chosen = process.argv.slice(2).filter((argument) => argument !== UPDATE_TIMINGS);
   const folder = mkdtempSync(join(temporaryDir(), "feedgate-run-"));
   // Reachable for the account that PostgreSQL runs as where the tests run as root.
