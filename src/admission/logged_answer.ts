@@ -1,17 +1,18 @@
 /**
  * The answer of catalog, search and metadata: admitted, logged at no charge, revalidated by ETag.
  *
- * The body is made first, so what can't be answered costs nothing; then the call is admitted, and only
- * then sent, with its `_origin`. A 304 or HEAD is admitted too, from its own limit. Decisions 6 and 7.
+ * The body is read while the call is admitted, and sent once it is, with its `_origin`; a call whose body
+ * can't be read is refunded. A 304 or HEAD is admitted too, from its own limit. Decisions 6 and 7.
  *
  * @module
  */
 import type { Answer } from "../http/answer.ts";
 import type { Call, HttpContext } from "../http/endpoint.ts";
 import type { Problem } from "../http/errors.ts";
-import { matchesTag, weakTag } from "../http/etag.ts";
+import { matchesTag } from "../http/etag.ts";
 import { addRateHeaders } from "../http/rate_headers.ts";
 import type { Principal } from "../key/keys.ts";
+import { chain, type MaybePromise } from "../lib/maybe_promise.ts";
 import { REVALIDATION_LIMIT } from "../limits.ts";
 import { type Admission, type Claim, type Operation, refundedOnFault } from "./admission.ts";
 import { originText, refusalOf } from "./refusal.ts";
@@ -29,14 +30,12 @@ export interface LoggedAnswer {
   readonly operation: Extract<Operation, "catalog" | "search" | "metadata">;
   /** Calls in a window. */
   readonly limit: number;
-  /** The members of the body's JSON object but `_origin`, as text. */
-  readonly members: string;
-  /** The weak tag of `members`, where it was made before. */
-  readonly tag?: string;
+  /** Gives what is shown; called once at most. */
+  readonly read: () => MaybePromise<Shown>;
   /** The feed that the body describes, by the definition that it shows. */
   readonly feed?: { readonly feedId: string; readonly definitionVersion: bigint };
   /**
-   * Where the members are remembered: the same at the version that admission tells, or newer. Where it
+   * Where what was read is remembered: the same at the version that admission tells, or newer. Where it
    * throws, the call is refunded.
    */
   readonly renewed?: (version: bigint | null) => Promise<Shown>;
@@ -53,32 +52,49 @@ export async function loggedAnswer(
   context: AnswerContext,
   answer: LoggedAnswer,
 ): Promise<Answer | Problem | undefined> {
-  const { call, principal, operation, members, feed } = answer;
+  const { call, principal, operation, feed } = answer;
+  const { admission } = context;
   const { headers, signal } = call.request;
-  const tag = answer.tag ?? weakTag(members);
-  const isUnchanged = matchesTag(headers.get("if-none-match"), tag);
+  const tags = headers.get("if-none-match");
+  // In which window the call counts is decided by its tag, so what that is compared with goes first.
+  const known = tags === null ? undefined : await answer.read();
+  const isUnchanged = known !== undefined && matchesTag(tags, known.tag);
   const who = { keyId: principal.keyId, accountId: principal.accountId, signal };
   const claim: Claim =
     isUnchanged || call.isHead
       ? { ...who, operation: "revalidate", limit: REVALIDATION_LIMIT }
       : { ...who, operation, limit: answer.limit, ...feed };
-  const decision = await context.admission.admit(claim);
+  const admitted = admission.admit(claim);
+  // What memory refuses at once is not read at all.
+  const reading = known ?? (admitted instanceof Promise ? startReading(answer) : undefined);
+  const decision = await admitted;
   const nowMs = Date.now();
   if (decision.kind === "stale") return undefined;
   if (decision.kind !== "granted") {
     return refusalOf(decision, { permission: "read", billingUrl: context.billingUrl(), nowMs });
   }
-  if (isUnchanged) return { status: 304, headers: cachingHeaders(tag), body: null };
-  if (call.isHead) return { headers: jsonHeaders(tag), body: null };
-  const shown = await refundedOnFault(context.admission, { claim, grant: decision }, () =>
-    answer.renewed?.(decision.dataVersion),
+  if (isUnchanged) return { status: 304, headers: cachingHeaders(known.tag), body: null };
+  const { members, tag } = await refundedOnFault(admission, { claim, grant: decision }, () =>
+    chain(reading ?? answer.read(), (read) =>
+      call.isHead
+        ? read
+        : chain(answer.renewed?.(decision.dataVersion), (renewed) => renewed ?? read),
+    ),
   );
+  if (call.isHead) return { headers: jsonHeaders(tag), body: null };
   context.http.metrics.readAnswered();
   const origin = originText(decision, feed?.feedId ?? null);
   return {
-    headers: addRateHeaders(jsonHeaders(shown?.tag ?? tag), decision.window, nowMs),
-    body: `{${shown?.members ?? members},"_origin":${origin}}`,
+    headers: addRateHeaders(jsonHeaders(tag), decision.window, nowMs),
+    body: `{${members},"_origin":${origin}}`,
   };
+}
+
+function startReading({ read }: LoggedAnswer): MaybePromise<Shown> {
+  const reading = read();
+  // Its error is told where the call is granted; where it is refused, nobody asks.
+  if (reading instanceof Promise) reading.catch(() => {});
+  return reading;
 }
 
 function jsonHeaders(tag: string): Record<string, string> {

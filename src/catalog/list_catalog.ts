@@ -4,7 +4,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { loggedAnswer } from "../admission/logged_answer.ts";
+import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
 import type { Problem } from "../http/errors.ts";
@@ -42,7 +42,7 @@ export function createListCatalog(services: Services) {
     ({ limit, offset }: CatalogPage) => `${limit} ${offset}`,
   );
 
-  async function readPage({ limit, offset }: CatalogPage) {
+  async function readPage({ limit, offset }: CatalogPage): Promise<Shown> {
     const rows = await reader.rows("list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
     const total = Number(rows[0]?.total ?? 0n);
     const feeds = rows.filter((row) => row.feed_id !== null).map(catalogEntry);
@@ -79,13 +79,12 @@ export function createListCatalog(services: Services) {
             readParameters(CATALOG_PARAMETERS, call.search),
           );
     const limit = Math.min(parameters.limit, PAGE_LIMIT_MAX);
-    const page = await pages.ask({ limit, offset: parameters.offset });
     const answer = await loggedAnswer(services, {
       call,
       principal,
       operation: "catalog",
       limit: config.limits.discovery,
-      ...page,
+      read: () => pages.ask({ limit, offset: parameters.offset }),
     });
     assert(answer !== undefined, "a call that names no feed is never stale");
     return answer;

@@ -4,10 +4,11 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { loggedAnswer } from "../admission/logged_answer.ts";
+import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
+import { weakTag } from "../http/etag.ts";
 import { invalidParameter, readParameters } from "../http/parameters.ts";
 import { assert } from "../lib/assert.ts";
 import { PAGE_LIMIT_MAX, SEARCH_LENGTH_MAX } from "../limits.ts";
@@ -32,14 +33,18 @@ export const SEARCH_PARAMETERS = Type.Object({
 
 const OFFSET_MAX = 2 ** 31 - 1;
 
+/** What is asked for, the limit capped. */
+interface Search {
+  readonly q: string;
+  readonly category?: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 export function createSearchFeeds(services: Services) {
   const { config, reader, keys } = services;
 
-  return async (call: Call): Promise<Answer | Problem> => {
-    const principal = await keys.authenticate(call, "read");
-    const parameters = await keys.provenOnRefusal(principal, () => readSearch(call.search));
-    const { q, category, offset } = parameters;
-    const limit = Math.min(parameters.limit, PAGE_LIMIT_MAX);
+  async function readHits({ q, category, limit, offset }: Search): Promise<Shown> {
     const rows = await reader.rows("search_feeds", [
       // PostgreSQL takes no NUL, and no feed holds one.
       q.replaceAll("\0", " "),
@@ -58,12 +63,18 @@ export function createSearchFeeds(services: Services) {
       `"has_more":${hasMore}`,
       `"results":[${results.join(",")}]`,
     ].join(",");
+    return { members, tag: weakTag(members) };
+  }
+
+  return async (call: Call): Promise<Answer | Problem> => {
+    const principal = await keys.authenticate(call, "read");
+    const search = await keys.provenOnRefusal(principal, () => readSearch(call.search));
     const answer = await loggedAnswer(services, {
       call,
       principal,
       operation: "search",
       limit: config.limits.discovery,
-      members,
+      read: () => readHits(search),
     });
     assert(answer !== undefined, "a call that names no feed is never stale");
     return answer;
@@ -71,7 +82,7 @@ export function createSearchFeeds(services: Services) {
 }
 
 /** @throws {Problem} 400 `QUERY_REQUIRED` or `INVALID_PARAMETER` */
-function readSearch(search: string) {
+function readSearch(search: string): Search {
   const parameters = readParameters(SEARCH_PARAMETERS, search);
   const { q } = parameters;
   if (q === undefined || q.trim() === "") {
@@ -84,5 +95,5 @@ function readSearch(search: string) {
       `q must have at most ${SEARCH_LENGTH_MAX} characters, got ${[...q].length}.`,
     );
   }
-  return { ...parameters, q };
+  return { ...parameters, q, limit: Math.min(parameters.limit, PAGE_LIMIT_MAX) };
 }

@@ -61,15 +61,14 @@ export function createReadMetadata(services: Services) {
     metadata: Metadata,
   ): Promise<Answer | Problem | undefined> {
     const { call, reference, principal } = read;
-    const { feedId, definitionVersion, rowVersion, members, tag } = metadata;
+    const { feedId, definitionVersion, rowVersion } = metadata;
     call.subject.feedId = feedId;
     return loggedAnswer(services, {
       call,
       principal,
       operation: "metadata",
       limit: config.limits.discovery,
-      members,
-      tag,
+      read: () => metadata,
       feed: { feedId, definitionVersion },
       renewed: async (version) =>
         version === rowVersion ? metadata : await describe(call, reference),

@@ -156,3 +156,26 @@ describe("search", () => {
     }
   });
 });
+
+describe("a page that can't be read", () => {
+  for (const [path, table] of [
+    ["/v1/catalog", "catalog_blocks"],
+    ["/v1/search?q=gold", "search_words"],
+  ] as const) {
+    test(`${path}: its call, though admitted, has no place in the window`, async () => {
+      const { sql } = gateway;
+      const accountId = await gateway.createAccount();
+      const fresh = await gateway.createKey(accountId, "read");
+      await sql.unsafe(`alter table ${table} rename to away`);
+      const failed = await gateway
+        .get(path, fresh)
+        .finally(() => sql.unsafe(`alter table away rename to ${table}`));
+      expect(failed.status).toBe(500);
+      const next = await gateway.get(path, fresh);
+      expect([next.status, next.headers.get("x-ratelimit-remaining")]).toEqual([200, "99999"]);
+      const logged = await sql`
+        select refunded from usage_events where account_id = ${accountId} order by usage_id`;
+      expect(logged.map(({ refunded }) => refunded)).toEqual([true, false]);
+    });
+  }
+});
