@@ -2,10 +2,12 @@
  * The answer of catalog, search and metadata: admitted, logged at no charge, revalidated by ETag.
  *
  * The body is read while the call is admitted, and sent once it is, with its `_origin`; a call whose body
- * can't be read is refunded. A 304 or HEAD is admitted too, from its own limit. Decisions 6 and 7.
+ * can't be read is refunded. Where reads wait, the body goes first, so that what can't be answered costs
+ * nothing. A 304 or HEAD is admitted too, from its own limit. Decisions 6 and 7.
  *
  * @module
  */
+import type { Reader } from "../database/reader.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call, HttpContext } from "../http/endpoint.ts";
 import type { Problem } from "../http/errors.ts";
@@ -43,6 +45,7 @@ export interface LoggedAnswer {
 
 export interface AnswerContext {
   readonly admission: Admission;
+  readonly reader: Pick<Reader, "waiting">;
   readonly http: Pick<HttpContext, "metrics">;
   readonly billingUrl: () => string;
 }
@@ -57,7 +60,8 @@ export async function loggedAnswer(
   const { headers, signal } = call.request;
   const tags = headers.get("if-none-match");
   // In which window the call counts is decided by its tag, so what that is compared with goes first.
-  const known = tags === null ? undefined : await answer.read();
+  const isReadFirst = tags !== null || context.reader.waiting > 0;
+  const known = isReadFirst ? await answer.read() : undefined;
   const isUnchanged = known !== undefined && matchesTag(tags, known.tag);
   const who = { keyId: principal.keyId, accountId: principal.accountId, signal };
   const claim: Claim =

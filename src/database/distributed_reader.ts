@@ -31,6 +31,9 @@ export function createDistributedReader(database: Database): Reader {
     },
     rows: (name, parameters) => database.rows(name, parameters),
     hasReplica: false,
+    get waiting() {
+      return database.waiting;
+    },
     close: async () => {},
   };
 }

@@ -27,6 +27,8 @@ export interface Reader {
   rows<Name extends StatementName>(name: Name, parameters: Parameters<Name>): Promise<Row<Name>[]>;
   /** Whether a replica is asked at present. */
   readonly hasReplica: boolean;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,9 @@ export function createReader(primary: Database, options?: ReplicaOptions): Reade
       row: (name, parameters) => primary.row(name, parameters),
       rows: (name, parameters) => primary.rows(name, parameters),
       hasReplica: false,
+      get waiting() {
+        return primary.waiting;
+      },
       close: async () => {},
     };
   }
@@ -124,6 +129,9 @@ function createReplicaReader(primary: Database, options: ReplicaOptions): Reader
     },
     get hasReplica() {
       return health.isUp;
+    },
+    get waiting() {
+      return primary.waiting + replica.waiting;
     },
     async close() {
       health.stop();

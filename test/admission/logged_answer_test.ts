@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import type { Admission, Decision, Grant } from "../../src/admission/admission.ts";
+import { loggedAnswer } from "../../src/admission/logged_answer.ts";
+import type { MaybePromise } from "../../src/lib/maybe_promise.ts";
+
+const WINDOW = { limit: 10, remaining: 0, resetSeconds: 1 };
+const GRANT: Grant = {
+  kind: "granted",
+  usageId: "01a1fd2c-990c-7b4f-8001-49a8ad762889",
+  timestamp: "2026-11-21T08:15:20.844707Z",
+  chargeNanos: 0n,
+  window: WINDOW,
+  dataVersion: null,
+  definitionVersion: null,
+  isReplay: false,
+  batchToken: "0123456789ab",
+};
+
+/** Answers one call, and says what was begun and ended, in that order. */
+async function orderOf(given: {
+  decision?: MaybePromise<Decision>;
+  waiting?: number;
+  tag?: string;
+}): Promise<string[]> {
+  const { decision = Bun.sleep(5).then(() => GRANT), waiting = 0, tag } = given;
+  const order: string[] = [];
+  const admission: Admission = {
+    admit() {
+      order.push("admit");
+      if (decision instanceof Promise) decision.then(() => order.push("admitted"));
+      return decision;
+    },
+    async refund() {},
+    async idle() {},
+    waiting: 0,
+  };
+  const request = new Request("http://localhost/v1/catalog", {
+    ...(tag !== undefined && { headers: { "If-None-Match": tag } }),
+  });
+  await loggedAnswer(
+    {
+      admission,
+      reader: { waiting },
+      http: { metrics: { readAnswered() {} } as never },
+      billingUrl: () => "http://localhost",
+    },
+    {
+      call: { request, requestId: "r", search: "", isHead: false, subject: {} },
+      principal: {
+        keyId: crypto.randomUUID(),
+        accountId: crypto.randomUUID(),
+        permission: "read",
+        keyHash: new Uint8Array(32),
+      },
+      operation: "catalog",
+      limit: 10,
+      async read() {
+        order.push("read");
+        await Bun.sleep(1);
+        order.push("was read");
+        return { members: '"feeds":[]', tag: 'W/"1"' };
+      },
+    },
+  );
+  return order;
+}
+
+describe("loggedAnswer", () => {
+  test("reads the body beside the admission", async () => {
+    expect(await orderOf({})).toEqual(["admit", "read", "was read", "admitted"]);
+  });
+
+  test("reads it first where a tag was sent, or where other reads wait", async () => {
+    const first = ["read", "was read", "admit", "admitted"];
+    expect(await orderOf({ tag: 'W/"2"' })).toEqual(first);
+    expect(await orderOf({ waiting: 1 })).toEqual(first);
+  });
+
+  test("reads nothing where memory refuses the call", async () => {
+    const limited: Decision = { kind: "limited", window: WINDOW, retryAfterMs: 1_000 };
+    expect(await orderOf({ decision: limited })).toEqual(["admit"]);
+  });
+});
