@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Admission, Decision, Grant } from "../../src/admission/admission.ts";
 import { loggedAnswer } from "../../src/admission/logged_answer.ts";
-import type { MaybePromise } from "../../src/lib/maybe_promise.ts";
 
 const WINDOW = { limit: 10, remaining: 0, resetSeconds: 1 };
 const GRANT: Grant = {
@@ -16,19 +15,27 @@ const GRANT: Grant = {
   batchToken: "0123456789ab",
 };
 
-/** Answers one call, and says what was begun and ended, in that order. */
+/**
+ * Answers one call, and says what was begun and ended, in that order. Unless told otherwise, it is granted
+ * once the body was read, so that a body that is read after the admission would never be.
+ */
 async function orderOf(given: {
-  decision?: MaybePromise<Decision>;
+  decision?: Decision;
   waiting?: number;
   tag?: string;
 }): Promise<string[]> {
-  const { decision = Bun.sleep(5).then(() => GRANT), waiting = 0, tag } = given;
+  const { waiting = 0, tag } = given;
   const order: string[] = [];
+  const wasRead = Promise.withResolvers<void>();
+  const granted = async () => {
+    await wasRead.promise;
+    order.push("admitted");
+    return GRANT;
+  };
   const admission: Admission = {
     admit() {
       order.push("admit");
-      if (decision instanceof Promise) decision.then(() => order.push("admitted"));
-      return decision;
+      return given.decision ?? granted();
     },
     async refund() {},
     async idle() {},
@@ -58,6 +65,7 @@ async function orderOf(given: {
         order.push("read");
         await Bun.sleep(1);
         order.push("was read");
+        wasRead.resolve();
         return { members: '"feeds":[]', tag: 'W/"1"' };
       },
     },
