@@ -66,7 +66,7 @@ export interface RowSchemasOptions {
 export interface RowSchemas {
   /** Compiles; used at create and edit, so that a bad schema is refused there. */
   checkSchema(schemaText: string): Promise<SchemaCheck>;
-  /** Validates all rows of one push: compact JSON texts, already known to be well-formed. */
+  /** Validates all rows of one push: JSON texts, already known to be well-formed. */
   validateRows(schema: KeyedSchema, rows: readonly string[]): Promise<RowsCheck>;
   /** Ends the workers; what still waits is told `busy`. */
   close(): Promise<void>;
@@ -86,7 +86,7 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
     async validateRows({ key, text }, rows) {
       const lane = slowKeys.has(key) ? checks : pushes;
       const outcome = await lane.run(
-        { kind: "validate", key, text, rows: rows.join("\n") },
+        { kind: "validate", key, text, rows: `[${rows.join(",")}]` },
         validateMs,
       );
       if (outcome.kind === "timed_out" || outcome.kind === "crashed") slowKeys.set(key, true);

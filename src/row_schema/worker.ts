@@ -41,7 +41,7 @@ function perform(job: Job): JobOutcome {
       compile(job.text);
       return { kind: "valid" };
     }
-    return validateRows(findOrCompile(job.key, job.text), job.rows.split("\n"));
+    return validateRows(findOrCompile(job.key, job.text), JSON.parse(job.rows));
   } catch (error) {
     if (error instanceof SchemaRefused) return { kind: "invalid_schema", detail: error.message };
     // The stack is the third thing, with steps and time, that a schema can use up.
@@ -83,11 +83,10 @@ interface FailedRow {
   readonly first: ValueError;
 }
 
-function validateRows(validator: RowValidator, rows: readonly string[]): JobOutcome {
+function validateRows(validator: RowValidator, rows: readonly unknown[]): JobOutcome {
   budget.refill(STEPS_MAX);
   const failed: FailedRow[] = [];
-  for (const [row, text] of rows.entries()) {
-    const value: unknown = JSON.parse(text);
+  for (const [row, value] of rows.entries()) {
     const first = validator.findError(value);
     if (first !== undefined) failed.push({ row, value, first });
   }

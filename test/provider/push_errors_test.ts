@@ -453,6 +453,11 @@ describe("the locked schema", () => {
     const answer = await scene.push(singleton, { payload: { id: 1, price: "1" } });
     expect(answer.body.errors).toMatchObject([{ path: "/payload/price" }]);
   });
+  test("an empty batch has no row that could be invalid", async () => {
+    const feedId = await scene.createFeed({ type: "collection", schema });
+    const answer = await scene.push(feedId, { payload: [], batch_id: "a", batch_complete: true });
+    expect([answer.status, answer.body.rows_received]).toEqual([200, 0]);
+  });
   test("the stamp of receipt is no part of what is checked", async () => {
     const closed = { ...schema, additionalProperties: false, properties: { id: {}, price: {} } };
     const feedId = await scene.createFeed({ type: "stream", schema: closed });

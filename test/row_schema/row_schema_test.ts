@@ -272,6 +272,10 @@ describe("validateRows", () => {
     );
   });
 
+  test("of no rows, all are valid", async () => {
+    expect(await validate(false)).toEqual({ kind: "valid" });
+  });
+
   test("rejects where the caller passes a text that is not JSON", async () => {
     expect(validate({}, "{")).rejects.toThrow();
     expect(await kindOf({}, "{}")).toBe("valid");
