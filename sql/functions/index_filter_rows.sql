@@ -28,7 +28,8 @@ declare
   times timestamptz[];
   positions bigint[];
 begin
-  perform
+  select feeds.next_position - 1
+  into newest_position
   from feeds
   where feeds.feed_id = indexed_feed_id
   for no key update;
@@ -43,10 +44,6 @@ begin
     and filter_indexes.batch_number = indexed_batch;
 
   if indexed_batch = 0 then
-    select feeds.next_position - 1
-    into newest_position
-    from feeds
-    where feeds.feed_id = indexed_feed_id;
     end_position := least(start_position + rows_max, newest_position);
     if not are_arrivals_noted(indexed_feed_id, start_position, end_position) then
       end_position := least(end_position, note_arrivals(indexed_feed_id, start_position));

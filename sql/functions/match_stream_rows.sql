@@ -98,14 +98,11 @@ begin
   into late_times, late_positions
   from (
     select looked_up.event_at, looked_up.position
-    from (
-      select stream_events.event_at, stream_events.position, stream_events.payload
-      from unnest(times, positions) as arrived (event_at, position)
-      join stream_events
-        on stream_events.feed_id = read_feed_id
-        and stream_events.event_at = arrived.event_at
-        and stream_events.position = arrived.position
-    ) as looked_up
+    from unnest(times, positions) as arrived (event_at, position)
+    join stream_events as looked_up
+      on looked_up.feed_id = read_feed_id
+      and looked_up.event_at = arrived.event_at
+      and looked_up.position = arrived.position
     where looked_up.payload::jsonb @> any (alternatives)
       and (is_one_filter or row_matches(looked_up.payload, names, texts, literals))
     order by looked_up.event_at desc, looked_up.position desc
