@@ -26,7 +26,7 @@ export const CATALOG_PARAMETERS = Type.Object({
 });
 
 /** PostgreSQL's integer; no catalog is longer. */
-const OFFSET_MAX = 2 ** 31 - 1;
+export const OFFSET_MAX = 2 ** 31 - 1;
 const DEFAULTS: CatalogPage = { limit: PAGE_LIMIT_DEFAULT, offset: 0 };
 
 interface CatalogPage {

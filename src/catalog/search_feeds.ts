@@ -14,7 +14,7 @@ import { assert } from "../lib/assert.ts";
 import { PAGE_LIMIT_MAX, SEARCH_LENGTH_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { searchHitText } from "./entries.ts";
-import { CATALOG_PARAMETERS } from "./list_catalog.ts";
+import { CATALOG_PARAMETERS, OFFSET_MAX } from "./list_catalog.ts";
 
 export const SEARCH_PARAMETERS = Type.Object({
   q: Type.Optional(
@@ -30,8 +30,6 @@ export const SEARCH_PARAMETERS = Type.Object({
   ),
   ...CATALOG_PARAMETERS.properties,
 });
-
-const OFFSET_MAX = 2 ** 31 - 1;
 
 /** What is asked for, the limit capped. */
 interface Search {

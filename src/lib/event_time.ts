@@ -28,7 +28,7 @@ const MINUTES_PER_DAY = 1_440;
  * second of the next, fraction kept.
  */
 export function parseEventTime(text: string): string | undefined {
-  // What most providers send, at a third of the price.
+  // What most providers send, at half the price.
   if (WHOLE_SECOND_UTC.test(text) && isDate(text)) return `${text.slice(0, -1)}.000000Z`;
   const match = DATE_TIME.exec(text);
   if (match === null) return undefined;
