@@ -22,4 +22,16 @@ describe("connect", () => {
     );
     await sql.end();
   });
+
+  test("a session goes on after a copy that ended while its reader was behind", async () => {
+    const sql = connect((await createTestDatabase()).address, { connectionsMax: 1 });
+    for (const rows of [1_000, 10_000, 1]) {
+      const copy = await sql`
+        copy (select repeat('x', 100) from generate_series(1, ${sql.unsafe(String(rows))})) to stdout`.readable();
+      let bytes = 0;
+      for await (const chunk of copy) bytes += (chunk as Buffer).length;
+      expect(bytes).toBe(rows * 101);
+    }
+    await sql.end();
+  });
 });

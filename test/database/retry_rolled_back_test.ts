@@ -28,9 +28,11 @@ function countBoth() {
 }
 
 async function whenWaiting(): Promise<void> {
+  // Of this database: other test files share the server.
   const [waiting] = await others`
-    select count(*)::int as count from pg_locks
-    where not granted and pid <> pg_backend_pid()`;
+    select count(*)::int as count
+    from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
   if (waiting?.count === 0) await whenWaiting();
 }
 

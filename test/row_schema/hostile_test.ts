@@ -58,6 +58,7 @@ interface Case {
   readonly name: string;
   readonly schema: unknown;
   readonly rows: readonly string[];
+  /** Several where it is a matter of time: what is compiled in it may be valid, or take too long. */
   readonly outcomes: readonly string[];
 }
 
@@ -141,7 +142,7 @@ const CASES: readonly Case[] = [
     name: "3,000 levels of properties",
     schema: nested(3_000, (inner) => ({ properties: { a: inner } })),
     rows: ["{}"],
-    outcomes: ["schema_unusable", "valid"],
+    outcomes: ["schema_unusable", "valid", "over_budget"],
   },
   {
     name: "6,000 levels of not",
@@ -191,7 +192,7 @@ const CASES: readonly Case[] = [
       properties: Object.fromEntries(repeat(4_900, (at) => [`p${at}`, { minLength: at }])),
     },
     rows: repeat(500, () => '{"p1":"a"}'),
-    outcomes: ["valid", "schema_unusable"],
+    outcomes: ["valid", "schema_unusable", "over_budget"],
   },
   {
     name: "more subschemas than are allowed",
