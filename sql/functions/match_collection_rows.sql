@@ -93,7 +93,7 @@ begin
     where collection_rows.feed_id = read_feed_id
       and collection_rows.batch_number = read_batch
       and collection_rows.position = any (positions)
-      and collection_rows.payload::jsonb @> any (alternatives)
+      and payload_jsonb(collection_rows.payload) @> any (alternatives)
       and (is_one_filter or row_matches(collection_rows.payload, names, texts, literals))
     order by collection_rows.position
     limit rows_wanted;
@@ -111,7 +111,7 @@ begin
     where collection_rows.feed_id = read_feed_id
       and collection_rows.batch_number = read_batch
       and collection_rows.position > greatest(after_position, coalesce(indexed_position, 0))
-      and collection_rows.payload::jsonb @> any (alternatives)
+      and payload_jsonb(collection_rows.payload) @> any (alternatives)
       and (is_one_filter or row_matches(collection_rows.payload, names, texts, literals))
     order by collection_rows.position
     limit rows_wanted;

@@ -72,7 +72,7 @@ begin
     where stream_events.feed_id = read_feed_id
       and (stream_events.event_at, stream_events.position) < (before_event_at, before_position)
       and stream_events.event_at between start_time and end_time
-      and stream_events.payload::jsonb @> any (alternatives)
+      and payload_jsonb(stream_events.payload) @> any (alternatives)
       and (is_one_filter or row_matches(stream_events.payload, names, texts, literals))
     order by stream_events.event_at desc, stream_events.position desc
     limit rows_max;
@@ -103,7 +103,7 @@ begin
       on looked_up.feed_id = read_feed_id
       and looked_up.event_at = arrived.event_at
       and looked_up.position = arrived.position
-    where looked_up.payload::jsonb @> any (alternatives)
+    where payload_jsonb(looked_up.payload) @> any (alternatives)
       and (is_one_filter or row_matches(looked_up.payload, names, texts, literals))
     order by looked_up.event_at desc, looked_up.position desc
     limit rows_max
@@ -141,7 +141,7 @@ begin
         on looked_up.feed_id = read_feed_id
         and looked_up.event_at = entries.event_at
         and looked_up.position = entries.position
-      where looked_up.payload::jsonb @> any (alternatives)
+      where payload_jsonb(looked_up.payload) @> any (alternatives)
         and (is_one_filter or row_matches(looked_up.payload, names, texts, literals))
       order by entries.place
       limit rows_max - cardinality(found_positions)

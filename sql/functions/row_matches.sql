@@ -7,7 +7,6 @@ create or replace function row_matches(payload json, names text[], texts text[],
 returns boolean
 language sql
 immutable
-parallel safe
 as $$
   select coalesce(bool_and(coalesce(
     case jsonb_typeof(fields.value)
@@ -19,5 +18,5 @@ as $$
     false
   )), true)
   from unnest(names, texts, literals) as filters (name, text, literal)
-  cross join lateral (select payload::jsonb -> filters.name) as fields (value)
+  cross join lateral (select payload_jsonb(payload) -> filters.name) as fields (value)
 $$;

@@ -6,13 +6,11 @@
  */
 
 import { Elysia } from "elysia";
-import { refusalOf } from "../admission/refusal.ts";
+import { admitHousekeeping } from "../admission/housekeeping.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
-import { type Call, createEndpoint } from "../http/endpoint.ts";
+import { createEndpoint } from "../http/endpoint.ts";
 import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
-import type { Principal } from "../key/keys.ts";
 import { assert } from "../lib/assert.ts";
-import { HOUSEKEEPING_LIMIT, REVALIDATION_LIMIT } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { ACCOUNT_ANSWER, accountText, USAGE_ANSWER, usageText } from "./answers.ts";
 import { readUsageQuery, USAGE_PARAMETERS } from "./usage_query.ts";
@@ -24,7 +22,7 @@ export function accountRoutes(services: Services) {
   const account = createEndpoint(http, { route: "/v1/account", isKeyed: true }, async (call) => {
     const principal = await keys.authenticate(call, "read");
     await keys.provenOnRefusal(principal, () => readParameters(NO_PARAMETERS, call.search));
-    await admitCall(services, { call, principal, operation: "account" });
+    await admitHousekeeping(services, { call, principal, operation: "account" });
     const row = await database.row("find_account", [principal.accountId]);
     assert(row !== undefined, "an admitted key has an account");
     return jsonAnswer(accountText(row, config.limits));
@@ -36,7 +34,7 @@ export function accountRoutes(services: Services) {
     const query = await keys.provenOnRefusal(principal, () =>
       readUsageQuery(call.search, { accountId, cursorSecret }),
     );
-    await admitCall(services, { call, principal, operation: "usage" });
+    await admitHousekeeping(services, { call, principal, operation: "usage" });
     const rows = await database.rows("page_usage", [
       accountId,
       query.feedId ?? null,
@@ -64,27 +62,6 @@ export function accountRoutes(services: Services) {
         parameters: documentedParameters(USAGE_PARAMETERS),
       },
     });
-}
-
-interface HousekeepingCall {
-  readonly call: Call;
-  readonly principal: Principal;
-  readonly operation: "account" | "usage";
-}
-
-/** Proves the key and counts the call. HEAD has a window of its own. @throws {Problem} 403, 429, 503 */
-async function admitCall(services: Services, { call, principal, operation }: HousekeepingCall) {
-  const decision = await services.admission.admit({
-    keyId: principal.keyId,
-    accountId: principal.accountId,
-    operation: call.isHead ? "revalidate" : operation,
-    limit: call.isHead ? REVALIDATION_LIMIT : HOUSEKEEPING_LIMIT,
-    signal: call.request.signal,
-  });
-  if (decision.kind === "granted") return;
-  assert(decision.kind !== "stale", "a claim that names no feed is never stale");
-  const billingUrl = services.billingUrl();
-  throw refusalOf(decision, { permission: "read", billingUrl, nowMs: Date.now() });
 }
 
 function jsonAnswer(body: string): Answer {

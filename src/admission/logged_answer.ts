@@ -7,6 +7,7 @@
  *
  * @module
  */
+import type { Database } from "../database/query.ts";
 import type { Reader } from "../database/reader.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call, HttpContext } from "../http/endpoint.ts";
@@ -18,6 +19,7 @@ import { chain, type MaybePromise } from "../lib/maybe_promise.ts";
 import { REVALIDATION_LIMIT } from "../limits.ts";
 import { type Admission, type Claim, type Operation, refundedOnFault } from "./admission.ts";
 import { originText, refusalOf } from "./refusal.ts";
+import { standInGrant } from "./stand_in.ts";
 
 /** What is shown, and its weak tag. */
 export interface Shown {
@@ -45,6 +47,7 @@ export interface LoggedAnswer {
 
 export interface AnswerContext {
   readonly admission: Admission;
+  readonly database: Pick<Database, "row">;
   readonly reader: Pick<Reader, "waiting">;
   readonly http: Pick<HttpContext, "metrics">;
   readonly billingUrl: () => string;
@@ -64,10 +67,11 @@ export async function loggedAnswer(
   const known = isReadFirst ? await answer.read() : undefined;
   const isUnchanged = known !== undefined && matchesTag(tags, known.tag);
   const who = { keyId: principal.keyId, accountId: principal.accountId, signal };
+  const read: Claim = { ...who, operation, limit: answer.limit, ...feed };
   const claim: Claim =
     isUnchanged || call.isHead
       ? { ...who, operation: "revalidate", limit: REVALIDATION_LIMIT }
-      : { ...who, operation, limit: answer.limit, ...feed };
+      : read;
   const admitted = admission.admit(claim);
   // What memory refuses at once is not read at all.
   const reading = known ?? (admitted instanceof Promise ? startReading(answer) : undefined);
@@ -79,17 +83,17 @@ export async function loggedAnswer(
   }
   if (isUnchanged) return { status: 304, headers: cachingHeaders(known.tag), body: null };
   const { members, tag } = await refundedOnFault(admission, { claim, grant: decision }, () =>
-    chain(reading ?? answer.read(), (read) =>
+    chain(reading ?? answer.read(), (shown) =>
       call.isHead
-        ? read
-        : chain(answer.renewed?.(decision.dataVersion), (renewed) => renewed ?? read),
+        ? shown
+        : chain(answer.renewed?.(decision.dataVersion), (renewed) => renewed ?? shown),
     ),
   );
-  if (call.isHead) return { headers: jsonHeaders(tag), body: null };
-  context.http.metrics.readAnswered();
-  const origin = originText(decision, feed?.feedId ?? null);
+  const grant = call.isHead ? await standInGrant(context.database, read, decision) : decision;
+  if (!call.isHead) context.http.metrics.readAnswered();
+  const origin = originText(grant, feed?.feedId ?? null);
   return {
-    headers: addRateHeaders(jsonHeaders(tag), decision.window, nowMs),
+    headers: addRateHeaders(jsonHeaders(tag), grant.window, nowMs),
     body: `{${members},"_origin":${origin}}`,
   };
 }

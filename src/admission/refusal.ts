@@ -4,7 +4,7 @@
  * @module
  */
 import { creditsText, usdText } from "../credit/money.ts";
-import { Problem } from "../http/errors.ts";
+import { Problem, unavailable } from "../http/errors.ts";
 import { rateHeaders, rateLimited } from "../http/rate_headers.ts";
 import type { Permission } from "../key/key_format.ts";
 import { unreachable } from "../lib/assert.ts";
@@ -60,11 +60,7 @@ export function refusalOf(
           "This Idempotency-Key was used for another query in the last 24 hours; send a new one.",
       });
     case "overloaded":
-      return new Problem("UNAVAILABLE", {
-        detail: "More reads wait than the gateway can serve; try again in a second.",
-        extras: { retry_after_ms: 1_000 },
-        headers: { "Retry-After": "1" },
-      });
+      return unavailable("More reads wait than the gateway can serve; try again in a second.");
     default:
       return unreachable(decision);
   }

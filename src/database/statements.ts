@@ -6,6 +6,7 @@
 import sql_account_find_account from "../../sql/account/find_account.sql" with { type: "text" };
 import sql_account_page_usage from "../../sql/account/page_usage.sql" with { type: "text" };
 import sql_admission_admit from "../../sql/admission/admit.sql" with { type: "text" };
+import sql_admission_look_at_window from "../../sql/admission/look_at_window.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../sql/catalog/list_catalog.sql" with { type: "text" };
 import sql_catalog_search_feeds from "../../sql/catalog/search_feeds.sql" with { type: "text" };
@@ -23,7 +24,6 @@ import sql_demo_keep_demo_account from "../../sql/demo/keep_demo_account.sql" wi
 import sql_demo_list_demo_settings from "../../sql/demo/list_demo_settings.sql" with { type: "text" };
 import sql_feed_find_unindexed_batches from "../../sql/feed/find_unindexed_batches.sql" with { type: "text" };
 import sql_feed_index_filter_rows from "../../sql/feed/index_filter_rows.sql" with { type: "text" };
-import sql_feed_look_at_window from "../../sql/feed/look_at_window.sql" with { type: "text" };
 import sql_feed_read_collection_page from "../../sql/feed/read_collection_page.sql" with { type: "text" };
 import sql_feed_read_collection_rows from "../../sql/feed/read_collection_rows.sql" with { type: "text" };
 import sql_feed_read_document from "../../sql/feed/read_document.sql" with { type: "text" };
@@ -102,6 +102,7 @@ import sql_migrations_0007_trigger_functions from "../../sql/migrations/0007_tri
 import sql_migrations_0008_audit_retention from "../../sql/migrations/0008_audit_retention.sql" with { type: "text" };
 import sql_migrations_0009_feed_versions from "../../sql/migrations/0009_feed_versions.sql" with { type: "text" };
 import sql_migrations_0010_stream_arrivals from "../../sql/migrations/0010_stream_arrivals.sql" with { type: "text" };
+import sql_migrations_0011_wide_zeros from "../../sql/migrations/0011_wide_zeros.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
@@ -131,6 +132,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0008_audit_retention", text: sql_migrations_0008_audit_retention },
   { name: "0009_feed_versions", text: sql_migrations_0009_feed_versions },
   { name: "0010_stream_arrivals", text: sql_migrations_0010_stream_arrivals },
+  { name: "0011_wide_zeros", text: sql_migrations_0011_wide_zeros },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -189,6 +191,7 @@ export const STATEMENTS = {
   find_account: sql_account_find_account,
   page_usage: sql_account_page_usage,
   admit: sql_admission_admit,
+  look_at_window: sql_admission_look_at_window,
   refund_reads: sql_admission_refund_reads,
   list_catalog: sql_catalog_list_catalog,
   search_feeds: sql_catalog_search_feeds,
@@ -206,7 +209,6 @@ export const STATEMENTS = {
   list_demo_settings: sql_demo_list_demo_settings,
   find_unindexed_batches: sql_feed_find_unindexed_batches,
   index_filter_rows: sql_feed_index_filter_rows,
-  look_at_window: sql_feed_look_at_window,
   read_collection_page: sql_feed_read_collection_page,
   read_collection_rows: sql_feed_read_collection_rows,
   read_document: sql_feed_read_document,
@@ -286,6 +288,16 @@ export interface StatementTypes {
       readonly data_versions: string;
       readonly definition_versions: string;
       readonly replayed_us: string;
+    };
+  };
+  /** the state of a window and the price of a call, without counting one: for HEAD */
+  look_at_window: {
+    parameters: readonly [account_id: string, operation: string, feed_id: string | null, window_us: bigint];
+    row: {
+      readonly price_type: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly used: number;
+      readonly oldest_us: bigint;
     };
   };
   /** a read that is answered with an error costs nothing */
@@ -468,16 +480,6 @@ export interface StatementTypes {
     parameters: readonly [feed_id: string, batch_number: bigint, rows_max: number];
     row: {
       readonly has_more: boolean;
-    };
-  };
-  /** the state of a data window and the price of a call, without counting one: for HEAD */
-  look_at_window: {
-    parameters: readonly [account_id: string, feed_id: string, window_us: bigint];
-    row: {
-      readonly price_type: string;
-      readonly call_price_nanos: bigint | null;
-      readonly used: number;
-      readonly oldest_us: bigint;
     };
   };
   /** a page of a collection's batch in order of arrival; one row more than asked says has_more */

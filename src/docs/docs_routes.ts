@@ -135,7 +135,7 @@ function answer(
   if (matchesTag(call.request.headers.get("if-none-match"), tag)) {
     return { status: 304, headers: all, body: null };
   }
-  return { headers: all, body: call.isHead ? null : body };
+  return { headers: all, body };
 }
 
 function tagged(body: string | Uint8Array): Content {

@@ -19,7 +19,7 @@ import type { DetailsPlan, PagePlan, ReadPlan } from "./read_plan.ts";
 export interface Page {
   /** Of the feed, when the page was read. */
   readonly dataVersion: bigint;
-  /** The entity tag: of data version and normalized query. Decisions 6. */
+  /** The entity tag: of feed, data version and normalized query. Decisions 6. */
   readonly tag: string;
   /** The answer's text up to `_origin`, without the closing brace: `{"data":…,`. */
   readonly text: string;
@@ -66,20 +66,20 @@ export async function buildPage(
       if (row === undefined) return undefined;
       const data = projected(plan, row.data);
       const text = `{"data":${data},`;
-      const tag = tagOf(plan, row.data_version);
+      const tag = tagOf(feed, plan, row.data_version);
       return { dataVersion: row.data_version, tag, text, nextCursor: null, isCacheable: true };
     }
     case "details": {
       const rows = await readDetails(source, feed, { plan, atLeast });
       const limits = { limit: plan.ids.length, offset: 0 };
-      return rows && pageOf(rows, plan, limits);
+      return rows && pageOf(rows, { feed, plan }, limits);
     }
     case "page": {
       const rows =
         plan.source === "collection"
           ? await readCollection(source, feed, { plan, atLeast })
           : await readStream(source, feed, { plan, atLeast });
-      return rows && pageOf(rows, plan, plan);
+      return rows && pageOf(rows, { feed, plan }, plan);
     }
   }
 }
@@ -90,15 +90,20 @@ function isAt(atLeast: bigint) {
     row !== undefined && row.data_version >= atLeast;
 }
 
-function pageOf(rows: Rows, plan: ReadPlan, shown: { limit: number; offset: number }): Page {
+function pageOf(
+  rows: Rows,
+  { feed, plan }: { readonly feed: Feed; readonly plan: ReadPlan },
+  shown: { readonly limit: number; readonly offset: number },
+): Page {
   const { dataVersion, hasMore, nextCursor, isCacheable } = rows;
   const data = projected(plan, rows.data);
   const text = `{"data":${data},"limit":${shown.limit},"offset":${shown.offset},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},`;
-  return { dataVersion, tag: tagOf(plan, dataVersion), text, nextCursor, isCacheable };
+  return { dataVersion, tag: tagOf(feed, plan, dataVersion), text, nextCursor, isCacheable };
 }
 
-function tagOf(plan: ReadPlan, dataVersion: bigint): string {
-  return weakTag(`${dataVersion} ${plan.key}`);
+/** The feed is in it: a slug may change hands, and data versions begin anew with each feed. */
+function tagOf(feed: Feed, plan: ReadPlan, dataVersion: bigint): string {
+  return weakTag(`${feed.feedId} ${dataVersion} ${plan.key}`);
 }
 
 function projected(plan: ReadPlan, data: string): string {

@@ -7,6 +7,7 @@
 import { Problem } from "../http/errors.ts";
 import { invalidParameter, unknownParameter } from "../http/parameters.ts";
 import type { QueryEntry } from "../http/query_string.ts";
+import { isWithinDouble, NUMBER_LENGTH_MAX } from "../lib/json_text.ts";
 import { FILTERS_MAX } from "../limits.ts";
 
 /** One filter: the field's exact key, and the value as text and, where it is one, as a literal. */
@@ -18,27 +19,30 @@ export interface Filter {
   readonly literal: string | null;
 }
 
-/** What PostgREST knows as operators, all of them disabled but `eq`. */
-const OPERATORS_DISABLED = new Set(
-  "neq gt gte lt lte like ilike match imatch in is isdistinct fts plfts phfts wfts cs cd ov sl sr nxr nxl adj not or and all any".split(
+/** What PostgREST knows as operators, all of them disabled but the plain `eq`. */
+const OPERATORS = new Set(
+  "eq neq gt gte lt lte like ilike match imatch in is isdistinct fts plfts phfts wfts cs cd ov sl sr nxr nxl adj not or and all any".split(
     " ",
   ),
 );
 const LITERAL_PREFIX = "payload.";
+/** What a message shows of a name or an operator. */
+const SHOWN_LENGTH_MAX = 80;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** @throws {Problem} 400 `OPERATOR_DISABLED` or `INVALID_PARAMETER` */
 export function readFilter(entry: QueryEntry, known: readonly string[]): Filter {
   const { name, value } = entry;
   const dot = value.indexOf(".");
-  // PostgREST lets an operator carry a language, as in fts(english).
-  const operator = dot < 0 ? undefined : value.slice(0, dot).replace(/\(.*$/, "");
-  if (operator !== undefined && OPERATORS_DISABLED.has(operator)) {
+  const operator = dot < 0 ? undefined : value.slice(0, dot);
+  if (operator !== "eq") {
+    // PostgREST lets an operator carry a modifier, as in fts(english) and eq(any).
+    const word = operator?.replace(/\(.*$/, "");
+    if (word === undefined || !OPERATORS.has(word)) throw unknownParameter(name, known);
     throw new Problem("OPERATOR_DISABLED", {
-      detail: `The operator "${operator}" is disabled; only equality is supported, as in ${name.slice(0, 80)}=eq.VALUE.`,
+      detail: `The operator "${shown(operator)}" is disabled; only equality is supported, as in ${shown(name)}=eq.VALUE.`,
     });
   }
-  if (operator !== "eq") throw unknownParameter(name, known);
   const key = keyOf(name);
   const text = value.slice("eq.".length);
   // No stored row holds a NUL, and PostgreSQL takes none in a parameter.
@@ -59,12 +63,17 @@ function keyOf(name: string): string {
   if (name.startsWith(LITERAL_PREFIX)) return name.slice(LITERAL_PREFIX.length);
   if (!name.includes(".")) return name;
   throw new Problem("OPERATOR_DISABLED", {
-    detail: `Only top-level fields can be filtered, got "${name.slice(0, 80)}"; write payload.${name.slice(0, 80)} for a key that holds a dot.`,
+    detail: `Only top-level fields can be filtered, got "${shown(name)}"; write payload.${shown(name)} for a key that holds a dot.`,
   });
 }
 
+/** Null where nothing that is stored can be equal: an exponent can be a bomb, also of a zero. */
 function literalOf(text: string): string | null {
   if (text === "true" || text === "false" || text === "null") return text;
-  // Beyond the range of a double nothing is stored, and an exponent can be a bomb.
-  return NUMBER.test(text) && Number.isFinite(Number(text)) ? text : null;
+  if (text.length > NUMBER_LENGTH_MAX || !NUMBER.test(text) || !isWithinDouble(text)) return null;
+  return Number(text) === 0 ? "0" : text;
+}
+
+function shown(text: string | undefined): string {
+  return (text ?? "").slice(0, SHOWN_LENGTH_MAX);
 }

@@ -9,15 +9,16 @@
  */
 import { type Claim, type Decision, type Grant, refundedOnFault } from "../admission/admission.ts";
 import { feedNotFound, refusalOf } from "../admission/refusal.ts";
+import { standInGrant } from "../admission/stand_in.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
-import { Problem } from "../http/errors.ts";
+import { Problem, unavailable } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { invalidParameter } from "../http/parameters.ts";
 import type { Principal } from "../key/keys.ts";
 import { attempt, chain, type MaybePromise } from "../lib/maybe_promise.ts";
-import { PAGE_CACHE_BYTES_MAX, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
+import { PAGE_CACHE_BYTES_MAX, REVALIDATION_LIMIT } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { answerPage, notModified } from "./answer_page.ts";
 import { buildPage, type Page } from "./build_page.ts";
@@ -44,9 +45,6 @@ interface Prepared {
 /** How often a read is planned anew because its feed changed under it. */
 const TRIES_MAX = 5;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
-const NIL_UUID = "00000000-0000-0000-0000-000000000000";
-const MICROSECONDS_PER_MS = 1_000;
-const MICROSECONDS_PER_SECOND = 1e6;
 
 export function createReadFeed(services: Services): ReadFeed {
   const { admission, database, reader, feeds, keys, cursorSecret } = services;
@@ -175,10 +173,7 @@ export function createReadFeed(services: Services): ReadFeed {
 
   async function readAnew(reading: Reading, tries: number): Promise<Answer | Problem> {
     if (tries < TRIES_MAX) return read(reading, await prepareProven(reading), tries + 1);
-    throw new Problem("UNAVAILABLE", {
-      detail: "The feed is being changed again and again; try again in a second.",
-      headers: { "Retry-After": "1" },
-    });
+    throw unavailable("The feed is being changed again and again; try again in a second.");
   }
 
   /** HEAD, or with If-None-Match: what needs no page is admitted by its own limit, uncharged. */
@@ -198,7 +193,7 @@ export function createReadFeed(services: Services): ReadFeed {
       if (decision.kind !== "granted") return refusalOf(decision, refusalContext());
       prepared = { ...prepared, page: await pageAt(prepared, decision.dataVersion) };
       if (matchesTag(ifNoneMatch, prepared.page.tag)) return notModified(prepared.page);
-      if (call.isHead) return answer(call, prepared, await standIn(claim, decision));
+      if (call.isHead) return answer(call, prepared, await standInGrant(database, claim, decision));
     }
     const decision = await admission.admit(claim);
     if (decision.kind === "stale") return readAnew(reading, tries);
@@ -239,30 +234,6 @@ export function createReadFeed(services: Services): ReadFeed {
     const { request } = call;
     const baseUrl = services.http.baseUrl();
     return answerPage({ request, feedId: feed.feedId, planned, page, grant, baseUrl, cache });
-  }
-
-  /**
-   * What a GET would be granted now, without counting one: so a HEAD has its headers, length included.
-   * Decisions 10.
-   */
-  async function standIn(
-    { accountId, feedId }: { readonly accountId: string; readonly feedId: string },
-    revalidated: Grant,
-  ): Promise<Grant> {
-    const windowUs = BigInt(WINDOW_MS * MICROSECONDS_PER_MS);
-    const row = await database.row("look_at_window", [accountId, feedId, windowUs]);
-    if (row === undefined) throw feedNotFound();
-    const limit = row.price_type === "free" ? readsFree : readsPaid;
-    return {
-      ...revalidated,
-      usageId: NIL_UUID,
-      chargeNanos: row.price_type === "metered" ? (row.call_price_nanos ?? 0n) : 0n,
-      window: {
-        limit,
-        remaining: Math.max(0, limit - row.used),
-        resetSeconds: Math.ceil(Number(row.oldest_us + windowUs) / MICROSECONDS_PER_SECOND),
-      },
-    };
   }
 
   return (call, reference) =>

@@ -12,7 +12,7 @@ import { metadataMembers } from "../feed_row/feed_row.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
-import { Problem } from "../http/errors.ts";
+import { Problem, unavailable } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
 import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import type { Principal } from "../key/keys.ts";
@@ -103,9 +103,6 @@ export function createReadMetadata(services: Services) {
       const outcome = await answer(read, metadata);
       if (outcome !== undefined) return outcome;
     }
-    throw new Problem("UNAVAILABLE", {
-      detail: "The feed is being changed again and again; try again in a second.",
-      headers: { "Retry-After": "1" },
-    });
+    throw unavailable("The feed is being changed again and again; try again in a second.");
   };
 }

@@ -7,7 +7,7 @@
  * @module
  */
 import { assert } from "../lib/assert.ts";
-import { Problem } from "./errors.ts";
+import { type Problem, unavailable } from "./errors.ts";
 
 export interface BodyBudget {
   /** Does the work on a request's body. @throws {Problem} 503 where too many others are at work. */
@@ -21,9 +21,6 @@ export interface HeldBody {
   /** The most that its bytes may be, decoded. */
   readonly bytesMax: number;
 }
-
-const RETRY_AFTER_SECONDS = 1;
-const MS_PER_SECOND = 1_000;
 
 export function createBodyBudget(bytesMax: number): BodyBudget {
   let bytes = 0;
@@ -54,9 +51,8 @@ function sizeOf({ request, bytesMax }: HeldBody): number {
 
 /** The body is not read, so the connection can't be used again. */
 function tooManyBodies(): Problem {
-  return new Problem("UNAVAILABLE", {
-    detail: "More bodies are on their way than the gateway can hold; send it again in a second.",
-    extras: { retry_after_ms: RETRY_AFTER_SECONDS * MS_PER_SECOND },
-    headers: { "Retry-After": String(RETRY_AFTER_SECONDS), Connection: "close" },
-  });
+  return unavailable(
+    "More bodies are on their way than the gateway can hold; send it again in a second.",
+    { headers: { Connection: "close" } },
+  );
 }

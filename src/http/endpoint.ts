@@ -41,7 +41,7 @@ export interface Call {
   readonly requestId: string;
   /** The query without `?`, raw. */
   readonly search: string;
-  /** HEAD: every check but window and credit, and no body. */
+  /** HEAD: every check but window and credit; the body is made for its length alone. */
   readonly isHead: boolean;
   /** Whose call and of which feed, as far as that is known: for the log, never for the answer. */
   readonly subject: { accountId?: string; keyId?: string; feedId?: string };

@@ -114,19 +114,29 @@ export interface ProblemContext {
 const RETRY_AFTER_UNAVAILABLE_SECONDS = 1;
 const MS_PER_SECOND = 1_000;
 
+/** 503: what stands in the way passes, and a second is time enough to see. */
+export function unavailable(
+  detail: string,
+  options: Pick<ProblemOptions, "cause" | "headers"> = {},
+): Problem {
+  return new Problem("UNAVAILABLE", {
+    ...options,
+    detail,
+    extras: { retry_after_ms: RETRY_AFTER_UNAVAILABLE_SECONDS * MS_PER_SECOND },
+    headers: { "Retry-After": String(RETRY_AFTER_UNAVAILABLE_SECONDS), ...options.headers },
+  });
+}
+
 /** Any error as the problem that a client may see; what is not ours to tell becomes 500 or 503. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseUnavailableError) {
-    return new Problem("UNAVAILABLE", {
-      detail:
-        error instanceof DatabaseOverloadedError
-          ? "More requests wait than the gateway can serve; try again in a second."
-          : "The gateway's database can't be reached, or is too busy to answer; try again shortly.",
-      extras: { retry_after_ms: RETRY_AFTER_UNAVAILABLE_SECONDS * MS_PER_SECOND },
-      headers: { "Retry-After": String(RETRY_AFTER_UNAVAILABLE_SECONDS) },
-      cause: error,
-    });
+    return unavailable(
+      error instanceof DatabaseOverloadedError
+        ? "More requests wait than the gateway can serve; try again in a second."
+        : "The gateway's database can't be reached, or is too busy to answer; try again shortly.",
+      { cause: error },
+    );
   }
   return new Problem("INTERNAL", {
     detail: "The gateway failed; try again, and report the request_id if it persists.",

@@ -9,7 +9,7 @@
 import { Elysia } from "elysia";
 import type { Database } from "../database/query.ts";
 import { createEndpoint, type HttpContext } from "./endpoint.ts";
-import { Problem } from "./errors.ts";
+import { unavailable } from "./errors.ts";
 import { NO_PARAMETERS, readParameters } from "./parameters.ts";
 
 const NO_STORE = { "Cache-Control": "no-store" };
@@ -26,10 +26,7 @@ export function healthRoutes(http: HttpContext, database: Database) {
   const readyz = createEndpoint(http, { route: "/readyz", isKeyed: false }, async ({ search }) => {
     readParameters(NO_PARAMETERS, search);
     if (http.isDraining()) {
-      throw new Problem("UNAVAILABLE", {
-        detail: "The gateway is draining; send this to another instance.",
-        headers: { "Retry-After": "1" },
-      });
+      throw unavailable("The gateway is draining; send this to another instance.");
     }
     await database.row("ping", []);
     return { headers: noStoreJson(), body: `{"status":"ready"}` };

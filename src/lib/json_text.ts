@@ -129,6 +129,12 @@ export function findMember(span: JsonSpan, key: string): JsonSpan | undefined {
   return span.members?.find((member) => member.key === key)?.value;
 }
 
+/** Whether a double holds the number at least roughly: neither too large, nor taken for zero. Decisions 10. */
+export function isWithinDouble(text: string): boolean {
+  const value = Number(text);
+  return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text));
+}
+
 /** UTF-8 bytes of a well-formed text. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, "utf8");
@@ -463,9 +469,7 @@ class Scanner {
       this.refuse(depth, `a number must be at most ${NUMBER_LENGTH_MAX} characters long`);
       return;
     }
-    const value = Number(text);
-    const isLost = value === 0 && /^[^eE]*[1-9]/.test(text);
-    if (Number.isFinite(value) && !isLost) return;
+    if (isWithinDouble(text)) return;
     this.refuse(depth, `a number must be within the range of a double, got ${shortened(text)}`);
   }
 

@@ -4,18 +4,12 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { refusalOf } from "../admission/refusal.ts";
+import { admitHousekeeping } from "../admission/housekeeping.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
 import { privateJson } from "../http/answer.ts";
 import type { Handler } from "../http/endpoint.ts";
 import { readParameters } from "../http/parameters.ts";
-import { assert } from "../lib/assert.ts";
-import {
-  HOUSEKEEPING_LIMIT,
-  PAGE_LIMIT_DEFAULT,
-  PAGE_LIMIT_MAX,
-  REVALIDATION_LIMIT,
-} from "../limits.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 
 export const LIST_PARAMETERS = Type.Object({
@@ -35,21 +29,7 @@ export function createListFeeds(services: Services): Handler {
     const { limit: limitGiven, offset } = await keys.provenOnRefusal(principal, () =>
       readParameters(LIST_PARAMETERS, call.search),
     );
-    const decision = await services.admission.admit({
-      keyId: principal.keyId,
-      accountId: principal.accountId,
-      // HEAD has a limit of its own. Decisions 10.
-      operation: call.isHead ? "revalidate" : "feeds",
-      limit: call.isHead ? REVALIDATION_LIMIT : HOUSEKEEPING_LIMIT,
-      signal: call.request.signal,
-    });
-    assert(decision.kind !== "stale", "a claim that names no definition is never stale");
-    if (decision.kind !== "granted") {
-      const billingUrl = services.billingUrl();
-      throw refusalOf(decision, { permission: "write", billingUrl, nowMs: Date.now() });
-    }
-    if (call.isHead) return { headers: privateJson(), body: null };
-
+    await admitHousekeeping(services, { call, principal, operation: "feeds" });
     const limit = Math.min(limitGiven, PAGE_LIMIT_MAX);
     const [count, rows] = await Promise.all([
       database.row("count_feeds", [principal.accountId]),

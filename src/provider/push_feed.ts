@@ -22,7 +22,7 @@ import type { Feed, FeedType } from "../feed_row/feeds.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
-import { Problem, problemOf } from "../http/errors.ts";
+import { Problem, problemOf, unavailable } from "../http/errors.ts";
 import { readParameters } from "../http/parameters.ts";
 import { rateHeaders } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
@@ -33,13 +33,7 @@ import type { WindowState } from "../lib/window_state.ts";
 import { WINDOW_MS } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { bodyLimitOf, type Push, type PushBody, parsePush } from "./push_body.ts";
-import {
-  batchClosed,
-  payloadTooLarge,
-  unavailable,
-  validationFailed,
-  withHeaders,
-} from "./push_problems.ts";
+import { batchClosed, payloadTooLarge, validationFailed, withHeaders } from "./push_problems.ts";
 import { createPushTurns, type PushTurns } from "./push_turns.ts";
 
 export const PUSH_PARAMETERS = Type.Object({

@@ -6,9 +6,6 @@
 import { type FieldError, Problem } from "../http/errors.ts";
 import type { Push, TooLarge } from "./push_body.ts";
 
-const RETRY_AFTER_SECONDS = 1;
-const MS_PER_SECOND = 1_000;
-
 /** The same problem with headers beside its own. */
 export function withHeaders(problem: Problem, headers: Readonly<Record<string, string>>): Problem {
   const { code, options, status } = problem;
@@ -56,14 +53,5 @@ export function validationFailed(errors: readonly FieldError[], errorCount: numb
 export function batchClosed(push: Push): Problem {
   return new Problem("BATCH_CLOSED", {
     detail: `The batch ${JSON.stringify(push.batchId)} is already finalized or retired; push under a new batch_id.`,
-  });
-}
-
-/** 503: what stands in the way passes. */
-export function unavailable(detail: string): Problem {
-  return new Problem("UNAVAILABLE", {
-    detail,
-    extras: { retry_after_ms: RETRY_AFTER_SECONDS * MS_PER_SECOND },
-    headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
   });
 }

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { refusalOf } from "../admission/refusal.ts";
+import { admitHousekeeping } from "../admission/housekeeping.ts";
 import type { Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
@@ -16,13 +16,12 @@ import { type Answer, privateJson } from "../http/answer.ts";
 import type { HeldBody } from "../http/body_budget.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
-import { type FieldError, Problem, type ProblemCode } from "../http/errors.ts";
+import { type FieldError, Problem, type ProblemCode, unavailable } from "../http/errors.ts";
 import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { HOUSEKEEPING_LIMIT } from "../limits.ts";
 import type { Services } from "../services.ts";
 import {
   type FeedChanges,
@@ -40,14 +39,11 @@ interface Target {
   readonly mode: SaveMode;
 }
 
-const RETRY_AFTER_SECONDS = 1;
-const MS_PER_SECOND = 1_000;
-
 /** The handler of create. */
 export function createCreateFeed(services: Services): Handler {
   return async (call) => {
     const principal = await services.keys.authenticate(call, "write");
-    await admitSave(services, principal);
+    await admitHousekeeping(services, { call, principal, operation: "save" });
     return services.bodies.whileHeld(heldBody(services, call), async () => {
       const body = await receiveSave(services, call);
       // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
@@ -61,7 +57,7 @@ export function createCreateFeed(services: Services): Handler {
 export function createEditFeed(services: Services): Handler {
   return async (call, reference) => {
     const principal = await services.keys.authenticate(call, "write");
-    await admitSave(services, principal);
+    await admitHousekeeping(services, { call, principal, operation: "save" });
     const feedId = await ownedFeedId(services, principal, reference);
     call.subject.feedId = feedId;
     return services.bodies.whileHeld(heldBody(services, call), async () => {
@@ -95,23 +91,6 @@ async function targetOfCreate(
   if (feed === undefined) return { feedId, mode: "create" };
   if (feed.accountId !== principal.accountId) throw feedForbidden();
   return { feedId, mode: "edit" };
-}
-
-/** One window an account for create and edit. Decisions 10. */
-async function admitSave(services: Services, principal: Principal): Promise<void> {
-  const decision = await services.admission.admit({
-    keyId: principal.keyId,
-    accountId: principal.accountId,
-    operation: "save",
-    limit: HOUSEKEEPING_LIMIT,
-  });
-  if (decision.kind === "granted") return;
-  assert(decision.kind !== "stale", "a claim that names no definition is never stale");
-  throw refusalOf(decision, {
-    permission: "write",
-    billingUrl: services.billingUrl(),
-    nowMs: Date.now(),
-  });
 }
 
 /** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422 */
@@ -204,11 +183,9 @@ async function checkSchema(services: Services, { schema }: FeedChanges): Promise
     case "invalid":
       throw invalid("SCHEMA_INVALID", [{ path: "/schema_definition", message: check.detail }]);
     case "busy":
-      throw new Problem("UNAVAILABLE", {
-        detail: "More schemas wait to be checked than the gateway can serve; try again shortly.",
-        extras: { retry_after_ms: RETRY_AFTER_SECONDS * MS_PER_SECOND },
-        headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-      });
+      throw unavailable(
+        "More schemas wait to be checked than the gateway can serve; try again shortly.",
+      );
     default:
       return unreachable(check);
   }

@@ -94,7 +94,7 @@ function tagOf(skill: Skill, format: SkillFormat | undefined): string {
   );
 }
 
-/** 304, HEAD or the body, which is made only where it is sent. */
+/** 304, or the body, which is made only where it is sent, and for the length that HEAD tells. */
 function revalidated(call: Call, tag: string, headers: Readonly<Record<string, string>>) {
   return async (makeBody: () => string | Promise<Uint8Array<ArrayBuffer>>): Promise<Answer> => {
     const shared = { ETag: tag, "Cache-Control": CACHE_CONTROL };
@@ -103,7 +103,7 @@ function revalidated(call: Call, tag: string, headers: Readonly<Record<string, s
     }
     return {
       headers: { ...shared, ...headers, "X-Content-Type-Options": "nosniff" },
-      body: call.isHead ? null : await makeBody(),
+      body: await makeBody(),
     };
   };
 }

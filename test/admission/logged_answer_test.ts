@@ -47,6 +47,7 @@ async function orderOf(given: {
   await loggedAnswer(
     {
       admission,
+      database: { row: async () => undefined } as never,
       reader: { waiting },
       http: { metrics: { readAnswered() {} } as never },
       billingUrl: () => "http://localhost",

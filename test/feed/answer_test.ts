@@ -91,6 +91,43 @@ describe("HEAD", () => {
     expect(usage?.count).toBe(1);
   });
 
+  test("on every other route it has the headers of the GET, too", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows });
+    await gateway.sql`
+      update feeds set is_public = true, published_at = now() where feed_id = ${feed.feedId}`;
+    const write = await gateway.createKey(owner, "write");
+    const paths = [
+      "/v1/catalog",
+      "/v1/search?q=feed",
+      `/v1/feed/${feed.slug}/metadata`,
+      "/v1/account",
+      "/v1/usage?limit=1",
+      "/v1/provider/feeds",
+      `/public/feeds/${feed.slug}/agent-skill`,
+      `/public/feeds/${feed.slug}/agent-skill?format=zip`,
+      "/.well-known/agent-skills/index.json",
+      "/docs",
+      "/docs/json",
+      "/docs/assets/page.js",
+      "/healthz",
+    ];
+    for (const path of paths) {
+      const authorization = path.startsWith("/v1/provider")
+        ? { "x-api-key": "", Authorization: `Bearer ${write}` }
+        : {};
+      const init = { headers: { "x-api-key": key, ...authorization } };
+      const got = await fetch(gateway.baseUrl + path, init);
+      const length = (await got.arrayBuffer()).byteLength;
+      const sent = await fetch(gateway.baseUrl + path, { ...init, method: "HEAD" });
+      expect([path, got.status, sent.status, await sent.text()]).toEqual([path, 200, 200, ""]);
+      expect([path, Number(sent.headers.get("content-length"))]).toEqual([path, length]);
+      const compared = ["content-type", "cache-control", "x-ratelimit-limit"];
+      for (const name of [...compared, "x-ratelimit-remaining", "content-disposition"]) {
+        expect([path, name, sent.headers.get(name)]).toEqual([path, name, got.headers.get(name)]);
+      }
+    }
+  });
+
   test("compressed where the GET is, with its length", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows });
     const path = `/v1/feed/${feed.slug}?limit=50`;

@@ -134,6 +134,13 @@ describe("readFeed: filters", () => {
     ["n=eq.5&id=eq.2", [2]],
     ["n=eq.%00", []],
     ["n=eq.1e999", []],
+    ["n=eq.1e-16384", []],
+    ["n=eq.-1e-99999999999999999999", []],
+    ["n=eq.0e-16384", [13, 14]],
+    ["n=eq.0e99999999999", [13, 14]],
+    ["n=eq.-0.0", [13, 14]],
+    ["s=eq.a%220e5,%2010e5", [14]],
+    [`n=eq.5.${"0".repeat(1_000)}`, []],
     ["missing=eq.null", []],
   ];
   test("strings by text, numbers by value, literals by kind", async () => {
@@ -150,6 +157,8 @@ describe("readFeed: filters", () => {
       '{"id":10,"__proto__":"p"}',
       '{"id":11,"n":[5]}',
       '{"id":12,"n":{"5":5}}',
+      '{"id":13,"n":0e9999}',
+      '{"id":14,"n":0e-16384,"s":"a\\"0e5, 10e5","x":[10e5,-0.0E-99999999999999999999]}',
     ];
     const feed = await seedFeed(gateway, owner, { type: "collection", texts: text });
     for (const [query, ids] of cases) {
@@ -160,7 +169,14 @@ describe("readFeed: filters", () => {
 
   test("other operators and nested fields are refused by name", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: rows(1) });
-    for (const query of ["n=gt.5", "n=like.a*", "n=not.eq.5", "a.b=eq.1", "n=in.(1,2)"]) {
+    for (const query of [
+      "n=gt.5",
+      "n=like.a*",
+      "n=not.eq.5",
+      "a.b=eq.1",
+      "n=in.(1,2)",
+      "n=eq(any).5",
+    ]) {
       const problem = await problemOf(await gateway.get(`/v1/feed/${feed.slug}?${query}`, key));
       expect({ query, ...problem }).toMatchObject({ status: 400, code: "OPERATOR_DISABLED" });
     }
@@ -236,6 +252,25 @@ describe("readFeed: refusals", () => {
 });
 
 describe("readFeed: conditional reads", () => {
+  test("a feed that takes over another's slug is not unchanged", async () => {
+    const first = await seedFeed(gateway, owner, { type: "singleton", rows: [{ who: "A" }] });
+    const second = await seedFeed(gateway, owner, { type: "singleton", rows: [{ who: "B" }] });
+    const path = `/v1/feed/${first.slug}`;
+    const tag = (await gateway.get(path, key)).headers.get("etag") as string;
+    const write = await gateway.createKey(owner, "write");
+    const moves = [
+      [first.feedId, `${first.slug}-left`],
+      [second.feedId, first.slug],
+    ];
+    for (const [feedId, slug] of moves) {
+      const edit = `/v1/provider/feed/${feedId}/edit`;
+      expect((await gateway.send("PATCH", edit, write, { endpoint_path: slug })).status).toBe(200);
+    }
+    const response = await gateway.get(path, key, { "If-None-Match": tag });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ data: { who: "B" } });
+  });
+
   test("304 while the data is the same; HEAD has the headers and costs nothing", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: rows(2) });
     const first = await gateway.get(`/v1/feed/${feed.slug}`, key);

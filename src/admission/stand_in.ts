@@ -1,0 +1,44 @@
+/**
+ * What HEAD shows of a read that it does not make.
+ *
+ * @module
+ */
+import type { Database } from "../database/query.ts";
+import { WINDOW_MS } from "../limits.ts";
+import { type Claim, type Grant, windowOf } from "./admission.ts";
+import { feedNotFound } from "./refusal.ts";
+
+const NIL_UUID = "00000000-0000-0000-0000-000000000000";
+const MICROSECONDS_PER_MS = 1_000;
+
+/**
+ * What a GET would be granted now, without counting one: so a HEAD has its headers, length included.
+ * Decisions 10.
+ *
+ * @param claim of the GET
+ * @param revalidated what the HEAD itself was granted
+ * @throws {Problem} 404 where the feed has gone since
+ */
+export async function standInGrant(
+  database: Pick<Database, "row">,
+  claim: Claim,
+  revalidated: Grant,
+): Promise<Grant> {
+  const { accountId, operation, feedId, limit, limitPaid = limit } = claim;
+  const isData = operation === "data";
+  const windowUs = BigInt(WINDOW_MS * MICROSECONDS_PER_MS);
+  const windowFeedId = isData ? (feedId as string) : null;
+  const seen = await database.row("look_at_window", [accountId, operation, windowFeedId, windowUs]);
+  if (seen === undefined || (isData && seen.price_type === null)) throw feedNotFound();
+  const isFree = seen.price_type === null || seen.price_type === "free";
+  return {
+    ...revalidated,
+    usageId: NIL_UUID,
+    chargeNanos: seen.price_type === "metered" ? (seen.call_price_nanos ?? 0n) : 0n,
+    window: windowOf({
+      windowLimit: isFree ? limit : limitPaid,
+      windowUsed: seen.used,
+      oldestUs: Number(seen.oldest_us + windowUs),
+    }),
+  };
+}
