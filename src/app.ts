@@ -8,6 +8,7 @@ import { accountRoutes } from "./account/routes.ts";
 import { catalogRoutes } from "./catalog/catalog_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
 import { feedRoutes } from "./feed/feed_routes.ts";
+import { CACHE_PRIVATE } from "./http/answer.ts";
 import { createEndpoint } from "./http/endpoint.ts";
 import { Problem } from "./http/errors.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -40,7 +41,7 @@ export function createApp(services: Services) {
 /** 404 and 405 for what no route takes. Decisions 1. */
 function withFallback(app: Elysia, services: Services) {
   const routes = app.routes.map(({ path, method }) => ({
-    pattern: new RegExp(`^${path.replace(/:[^/]+/g, "[^/]+")}$`),
+    pattern: new RegExp(`^${path.replaceAll(".", "\\.").replace(/:[^/]+/g, "[^/]+")}$`),
     method,
   }));
   const fallback = createEndpoint(
@@ -53,7 +54,7 @@ function withFallback(app: Elysia, services: Services) {
         .map((each) => each.method);
       if (methods.length === 0) {
         throw new Problem("ROUTE_NOT_FOUND", {
-          detail: `There is no route ${request.method} here; see ${services.http.baseUrl()}/docs.`,
+          detail: `No route has this path; see ${services.http.baseUrl()}/docs.`,
         });
       }
       const allowed = [
@@ -63,7 +64,13 @@ function withFallback(app: Elysia, services: Services) {
       if (preflight !== undefined) return preflight;
       throw new Problem("METHOD_NOT_ALLOWED", {
         detail: `This route takes ${allowed.join(", ")}, not ${request.method}.`,
-        headers: { Allow: allowed.join(", ") },
+        headers: {
+          Allow: allowed.join(", "),
+          // Every route under a prefix needs a key. Decisions 10.
+          ...(PREFIXES.some((prefix) => pathname.startsWith(`${prefix}/`)) && {
+            "Cache-Control": CACHE_PRIVATE,
+          }),
+        },
       });
     },
   );

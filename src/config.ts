@@ -63,6 +63,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 const DATABASE_PROTOCOLS = ["postgres:", "postgresql:"] as const;
+const HTTP_PROTOCOLS = ["http:", "https:"] as const;
 const BOOLEANS = ["true", "false"] as const;
 const CURSOR_SECRET_LENGTH_MIN = 16;
 const PORT_MAX = 65_535;
@@ -105,15 +106,15 @@ export function readConfig(environment: Environment): Config {
     mistakes.push("TLS_CERT_FILE and TLS_KEY_FILE must be set both, or neither");
   }
   const config: Config = {
-    databaseUrl: read.url("DATABASE_URL", DATABASE_PROTOCOLS),
+    databaseUrl: read.hosts("DATABASE_URL", DATABASE_PROTOCOLS),
     isDatabasePooled: read.oneOf("DATABASE_POOLED", BOOLEANS) === "true",
-    databaseReadUrl: read.url("DATABASE_READ_URL", DATABASE_PROTOCOLS),
+    databaseReadUrl: read.hosts("DATABASE_READ_URL", DATABASE_PROTOCOLS),
     dataDir: read.text("FEEDGATE_DATA_DIR") ?? ".feedgate",
     port: read.integer("PORT", { least: 0, most: PORT_MAX }) ?? 3000,
     host: read.text("HOST") ?? "127.0.0.1",
     tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
-    baseUrl: read.url("FEEDGATE_BASE_URL", ["http:", "https:"])?.replace(/\/+$/, ""),
-    billingUrl: read.url("FEEDGATE_BILLING_URL", ["http:", "https:"]),
+    baseUrl: read.base("FEEDGATE_BASE_URL", HTTP_PROTOCOLS),
+    billingUrl: read.url("FEEDGATE_BILLING_URL", HTTP_PROTOCOLS),
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
     cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET", CURSOR_SECRET_LENGTH_MIN),
     usageRetentionDays:
@@ -132,12 +133,28 @@ export function readConfig(environment: Environment): Config {
 
 /** Scheme, host and port of the listener itself. */
 export function listenerUrl({ tls, host, port }: Pick<Config, "tls" | "host" | "port">): string {
-  return `${tls === undefined ? "http" : "https"}://${host}:${port}`;
+  const authority = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  return `${tls === undefined ? "http" : "https"}://${authority}:${port}`;
+}
+
+function schemeOf(address: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]*:)\/\/./i.exec(address)?.[1]?.toLowerCase();
 }
 
 function environmentReader(environment: Environment, mistakes: string[]) {
   // An empty variable counts as absent: that is how a compose file leaves one out.
   const text = (name: string) => environment[name] || undefined;
+  const url = (name: string, protocols: readonly string[]): string | undefined => {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    const scheme = schemeOf(value);
+    const isReadable = scheme !== undefined && URL.canParse(value);
+    if (isReadable && protocols.includes(scheme)) return value;
+    const allowed = protocols.map((each) => `${each}//`).join(" or ");
+    // The value is not repeated: an address may hold a password.
+    mistakes.push(`${name} must be an address that begins with ${allowed}`);
+    return undefined;
+  };
   return {
     text,
     integer(name: string, range: { least: number; most: number }): number | undefined {
@@ -150,17 +167,20 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       );
       return undefined;
     },
-    url(name: string, protocols: readonly string[]): string | undefined {
-      const value = text(name);
+    url,
+    /** An address that others are put behind: without its last slash, and nothing after its path. */
+    base(name: string, protocols: readonly string[]): string | undefined {
+      const value = url(name, protocols);
       if (value === undefined) return undefined;
-      // A list of hosts is legal in a PostgreSQL address and in no other: only its scheme is read.
-      const protocol = /^([a-z][a-z0-9+.-]*:)\/\/./i.exec(value)?.[1]?.toLowerCase();
-      const readable = protocol !== undefined && (URL.canParse(value) || value.includes(","));
-      if (readable && protocols.includes(protocol)) return value;
-      const allowed = protocols.map((each) => `${each}//`).join(" or ");
-      // The value is not repeated: an address may hold a password.
-      mistakes.push(`${name} must be an address that begins with ${allowed}`);
+      if (!/[?#]/.test(value)) return value.replace(/\/+$/, "");
+      mistakes.push(`${name} must end with its path: no ? and no #`);
       return undefined;
+    },
+    /** An address of PostgreSQL, in which a list of hosts is legal: of one, only the scheme is read. */
+    hosts(name: string, protocols: readonly string[]): string | undefined {
+      const value = text(name);
+      const scheme = value?.includes(",") ? schemeOf(value) : undefined;
+      return scheme !== undefined && protocols.includes(scheme) ? value : url(name, protocols);
     },
     origins(name: string): readonly string[] | "*" | undefined {
       const value = text(name);

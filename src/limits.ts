@@ -167,8 +167,8 @@ export const KNOWN_METADATA_LENGTH_MAX = 16 * KIB;
 export const PAGE_CACHE_BYTES_MAX = 64 * MIB;
 /** Bytes of an answer from which it is compressed where the client takes that. */
 export const COMPRESSED_BYTES_MIN = 1_024;
-/** What Bun itself reads of a request before it hangs up: above every limit of ours. */
-export const SERVER_BODY_BYTES_MAX = 64 * MIB;
+/** Bun's own bound of a body, at which it hangs up without a word: above whatever may be configured. */
+export const SERVER_BODY_BYTES_MAX = 2 ** 40;
 /** From a request's first byte to its answer, and between two requests of one connection, in seconds. */
 export const IDLE_SECONDS_MAX = 10;
 /** The same for requests with a body that may be large and slow: push, create and edit. */

@@ -191,6 +191,7 @@ export async function startGateway(
       await within(CLOSE_WAIT_MS, flushed).catch((error) =>
         log.warn("key uses not written", { error }),
       );
+      services.rowSchemas.close();
       await services.reader.close();
       await close();
     };

@@ -1,5 +1,5 @@
 -- name: touch_keys
--- why: notes when keys were last used, at most once a minute each
+-- why: notes that keys were used since the process last said so
 -- $1 key_ids uuid[]
 -- returns key_id uuid
 update api_keys

@@ -9,7 +9,7 @@
  */
 import type { Database } from "../database/query.ts";
 import type { Reader } from "../database/reader.ts";
-import type { Answer } from "../http/answer.ts";
+import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
 import type { Call, HttpContext } from "../http/endpoint.ts";
 import type { Problem } from "../http/errors.ts";
 import { matchesTag } from "../http/etag.ts";
@@ -110,5 +110,5 @@ function jsonHeaders(tag: string): Record<string, string> {
 }
 
 function cachingHeaders(tag: string) {
-  return { ETag: tag, "Cache-Control": "private, no-cache" };
+  return { ETag: tag, "Cache-Control": CACHE_PRIVATE };
 }

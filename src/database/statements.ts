@@ -644,7 +644,7 @@ export interface StatementTypes {
       readonly is_usable: boolean;
     };
   };
-  /** notes when keys were last used, at most once a minute each */
+  /** notes that keys were used since the process last said so */
   touch_keys: {
     parameters: readonly [key_ids: readonly (string | null)[]];
     row: {

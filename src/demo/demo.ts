@@ -50,6 +50,5 @@ async function prepareDemo(gateway: Gateway, config: Config): Promise<Sheet> {
 function localUrl(gateway: Gateway, config: Config): string {
   const isAny = config.host === "0.0.0.0" || config.host === "::";
   const host = isAny ? "localhost" : config.host;
-  const bracketed = host.includes(":") ? `[${host}]` : host;
-  return listenerUrl({ ...config, host: bracketed, port: gateway.port });
+  return listenerUrl({ ...config, host, port: gateway.port });
 }

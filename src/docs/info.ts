@@ -21,7 +21,7 @@ export const SECURITY_SCHEMES = {
   apiKey: {
     type: "apiKey",
     in: "header",
-    name: "x-api-key",
+    name: "X-API-KEY",
     description: "A read key, `fg_read_…`. It wins where both headers are sent.",
   },
   bearer: {

@@ -6,7 +6,7 @@
  */
 import type { Grant } from "../admission/admission.ts";
 import { originText } from "../admission/refusal.ts";
-import type { Answer } from "../http/answer.ts";
+import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
 import { addRateHeaders } from "../http/rate_headers.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { COMPRESSED_BYTES_MIN } from "../limits.ts";
@@ -53,7 +53,7 @@ export function notModified(page: Page): Answer {
 }
 
 function cachingHeaders(page: Page) {
-  return { ETag: page.tag, "Cache-Control": "private, no-cache", Vary: "Accept-Encoding" };
+  return { ETag: page.tag, "Cache-Control": CACHE_PRIVATE, Vary: "Accept-Encoding" };
 }
 
 /** Absolute on the base URL, in the path form of the request. Decisions 10, RFC 8288. */

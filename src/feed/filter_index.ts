@@ -38,6 +38,8 @@ export interface FilterIndexerOptions {
   readonly log: Log;
   /** True once the gateway drains: work ends after the piece under way. */
   readonly isStopping: () => boolean;
+  /** Between two looks for what is to be indexed or removed, in milliseconds. @default FILTER_SWEEP_MS */
+  readonly sweepMs?: number;
 }
 
 const ENTRIES_REMOVED_MAX = 10_000;
@@ -46,7 +48,7 @@ const GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
 const REST_FACTOR = 3;
 
 export function createFilterIndexer(options: FilterIndexerOptions): FilterIndexer {
-  const { database, log, isStopping } = options;
+  const { database, log, isStopping, sweepMs = FILTER_SWEEP_MS } = options;
   /** By batch: whether a reader waits for it, or nobody asked yet. */
   const queue = new Map<string, FilterTarget & { readonly isAsked: boolean }>();
   let working: Promise<void> | undefined;
@@ -94,18 +96,33 @@ export function createFilterIndexer(options: FilterIndexerOptions): FilterIndexe
       newestPushId = pushId;
       if (feedId !== null && batchNumber !== null) enqueue({ feedId, batchNumber }, false);
     }
-    await database.row("remove_filter_entries", [GRACE, ENTRIES_REMOVED_MAX]);
+    await removeEntries();
   }
 
-  const sweeping = setInterval(() => {
-    if (isStopping()) {
-      clearInterval(sweeping);
-      return;
+  /** All that no reader can need any more, in pieces, with rests between them. */
+  async function removeEntries(): Promise<void> {
+    while (!isStopping()) {
+      const startedMs = performance.now();
+      const row = await database.row("remove_filter_entries", [GRACE, ENTRIES_REMOVED_MAX]);
+      if (row?.has_more !== true) return;
+      await Bun.sleep(REST_FACTOR * (performance.now() - startedMs));
     }
-    sweep().catch((error) => {
+  }
+
+  let isSweeping = false;
+  const sweeping = setInterval(async () => {
+    if (isStopping()) clearInterval(sweeping);
+    // The last one may still be at it.
+    if (isStopping() || isSweeping) return;
+    isSweeping = true;
+    try {
+      await sweep();
+    } catch (error) {
       if (!isStopping()) log.warn("filter indexes not swept", { error });
-    });
-  }, FILTER_SWEEP_MS);
+    } finally {
+      isSweeping = false;
+    }
+  }, sweepMs);
   sweeping.unref();
 
   return {

@@ -13,7 +13,10 @@ export interface Answer {
   readonly body: string | Uint8Array | null;
 }
 
+/** `Cache-Control` of all that needs a key. Decisions 10. */
+export const CACHE_PRIVATE = "private, no-cache";
+
 /** Headers of an answer for its caller alone. */
 export function privateJson(): Record<string, string> {
-  return { "Content-Type": "application/json", "Cache-Control": "private, no-cache" };
+  return { "Content-Type": "application/json", "Cache-Control": CACHE_PRIVATE };
 }

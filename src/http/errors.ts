@@ -8,7 +8,7 @@
  */
 import { DatabaseOverloadedError, DatabaseUnavailableError } from "../database/query.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, CACHE_PRIVATE } from "./answer.ts";
 
 /** Status and title of every code. Decisions 2, the table. */
 export const PROBLEMS = {
@@ -158,7 +158,7 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
     request_id: context.requestId,
   };
   const headers: Record<string, string> = { "Content-Type": "application/problem+json" };
-  if (context.isKeyed) headers["Cache-Control"] = "private, no-cache";
+  if (context.isKeyed) headers["Cache-Control"] = CACHE_PRIVATE;
   if (status === 401) headers["WWW-Authenticate"] = "Bearer";
   Object.assign(body, options.extras);
   Object.assign(headers, options.headers);

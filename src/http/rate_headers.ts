@@ -9,6 +9,7 @@ import { WINDOW_MS } from "../limits.ts";
 import { Problem } from "./errors.ts";
 
 const MS_PER_SECOND = 1_000;
+const WINDOW_SECONDS = WINDOW_MS / MS_PER_SECOND;
 
 export function rateHeaders(window: WindowState, nowMs: number): Record<string, string> {
   return addRateHeaders({}, window, nowMs);
@@ -20,11 +21,13 @@ export function addRateHeaders(
   { limit, remaining, resetSeconds }: WindowState,
   nowMs: number,
 ): Record<string, string> {
-  const resetInSeconds = Math.max(0, resetSeconds - Math.floor(nowMs / MS_PER_SECOND));
+  // Between two rounded moments there is a second more than the window has.
+  const leftSeconds = resetSeconds - Math.floor(nowMs / MS_PER_SECOND);
+  const resetInSeconds = Math.min(Math.max(0, leftSeconds), WINDOW_SECONDS);
   headers["X-RateLimit-Limit"] = String(limit);
   headers["X-RateLimit-Remaining"] = String(remaining);
   headers["X-RateLimit-Reset"] = String(resetSeconds);
-  headers["RateLimit-Policy"] = `"default";q=${limit};w=${WINDOW_MS / MS_PER_SECOND}`;
+  headers["RateLimit-Policy"] = `"default";q=${limit};w=${WINDOW_SECONDS}`;
   headers.RateLimit = `"default";r=${remaining};t=${resetInSeconds}`;
   return headers;
 }

@@ -111,7 +111,12 @@ export function createKeys(database: Database): Keys {
       if (used.size === 0) return;
       const keyIds = [...used];
       used.clear();
-      await database.rows("touch_keys", [keyIds]);
+      try {
+        await database.rows("touch_keys", [keyIds]);
+      } catch (error) {
+        for (const keyId of keyIds) used.add(keyId);
+        throw error;
+      }
     },
   };
 }

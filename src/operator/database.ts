@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import type { Config } from "../config.ts";
 import type { Database } from "../database/query.ts";
@@ -32,11 +33,15 @@ export async function withDatabase<Result>(
 /** Of the operating system's account; of who became root, the one behind it. */
 function operatorName(): string {
   const { SUDO_USER } = process.env;
-  try {
-    const { username } = userInfo();
-    return SUDO_USER === undefined ? username : `${SUDO_USER} as ${username}`;
-  } catch {
-    // A container's uid without a name.
-    return `uid ${process.getuid?.() ?? "unknown"}`;
-  }
+  const name = accountName();
+  return SUDO_USER === undefined ? name : `${SUDO_USER} as ${name}`;
+}
+
+/** As the system knows it: Bun's `userInfo` says what the environment does, which anyone can set. */
+function accountName(): string {
+  const uid = process.getuid?.();
+  if (uid === undefined) return userInfo().username;
+  const { status, stdout } = spawnSync("id", ["-un"], { encoding: "utf8" });
+  // A container's uid may have no name.
+  return status === 0 ? stdout.trim() : `uid ${uid}`;
 }

@@ -32,8 +32,11 @@ const migrate = command({
     try {
       if (distribute && !isDistributed) {
         const connections = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
-        isDistributed = await distributeRows(connections);
-        await connections.end({ timeout: END_WAIT_SECONDS });
+        try {
+          isDistributed = await distributeRows(connections);
+        } finally {
+          await connections.end({ timeout: END_WAIT_SECONDS });
+        }
         done.push("distributed the rows of feeds by feed_id");
       }
     } finally {

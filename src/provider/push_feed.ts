@@ -129,7 +129,7 @@ async function receivePush(pushes: Pushes, passage: Passage): Promise<Answer> {
   refuseKnown(pushes, passage);
   try {
     const answer = await pass(pushes, passage);
-    countPush(pushes, passage, "stored");
+    countPush(pushes, passage, { outcome: "stored", feedType: answer.feed_type });
     return {
       headers: { ...privateJson(), ...headersOf(passage) },
       body: JSON.stringify(answer),
@@ -140,7 +140,7 @@ async function receivePush(pushes: Pushes, passage: Passage): Promise<Answer> {
       // A fault of ours: its count was rolled back with all else.
       await admit(pushes, passage);
     }
-    countPush(pushes, passage, "refused");
+    countPush(pushes, passage, { outcome: "refused", feedType: passage.feed.feedType });
     await record(pushes, passage, error);
     throw withHeaders(problemOf(error), headersOf(passage));
   }
@@ -152,10 +152,17 @@ function headersOf({ window }: Passage): Record<string, string> {
 }
 
 /** A dry run stores nothing and counts as none. */
-function countPush(services: Services, passage: Passage, outcome: "stored" | "refused"): void {
-  const { isDryRun, feed, rowsReceived: rows } = passage;
+function countPush(
+  services: Services,
+  passage: Passage,
+  {
+    outcome,
+    feedType,
+  }: { readonly outcome: "stored" | "refused"; readonly feedType: FeedType | null },
+): void {
+  const { isDryRun, rowsReceived: rows } = passage;
   if (isDryRun) return;
-  services.http.metrics.pushed({ feedType: feed.feedType ?? "undecided", outcome, rows });
+  services.http.metrics.pushed({ feedType: feedType ?? "undecided", outcome, rows });
 }
 
 /** The feed, if it is the caller's: one and the same refusal for every other id. Decisions 2. */

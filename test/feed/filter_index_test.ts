@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createDatabase, type Database } from "../../src/database/query.ts";
+import { createFilterIndexer } from "../../src/feed/filter_index.ts";
 import { type Filter, readFilter } from "../../src/feed/filters.ts";
+import { createLog } from "../../src/lib/log.ts";
 import { type PushScene, startPushScene } from "../provider/push_scene.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -368,6 +370,33 @@ describe("filter index", () => {
     await sql`update batches set retired_at = retired_at - interval '16 minutes' where feed_id = ${feedId}`;
     await remove();
     expect(await count()).toBe(0);
+  });
+
+  test("all that is to be removed is, whatever has piled up", async () => {
+    let left = 5;
+    let isStopping = false;
+    const removed = Promise.withResolvers<void>();
+    const stub = {
+      rows: async () => [],
+      async row(name: string) {
+        expect(name).toBe("remove_filter_entries");
+        left -= 1;
+        if (left === 0) removed.resolve();
+        return { has_more: left > 0 };
+      },
+    };
+    // One look, long before the next.
+    const startedMs = performance.now();
+    const sweepMs = 500;
+    createFilterIndexer({
+      database: stub as unknown as Database,
+      log: createLog({ level: "silent" }),
+      isStopping: () => isStopping,
+      sweepMs,
+    });
+    await removed.promise;
+    isStopping = true;
+    expect(performance.now() - startedMs).toBeLessThan(2 * sweepMs);
   });
 
   test("what was pushed to and has grown large is found before anyone filters it", async () => {

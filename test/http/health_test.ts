@@ -27,5 +27,9 @@ describe("health", () => {
     const wrong = await fetch(`${gateway.baseUrl}/healthz`, { method: "DELETE" });
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get("allow")).toBe("GET, HEAD");
+    expect(wrong.headers.get("cache-control")).toBeNull();
+    const keyed = await fetch(`${gateway.baseUrl}/v1/catalog`, { method: "DELETE" });
+    expect([keyed.status, keyed.headers.get("cache-control")]).toEqual([405, "private, no-cache"]);
+    expect((await gateway.get("/xwell-known/agent-skills/index.json")).status).toBe(404);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { userInfo } from "node:os";
+import { execSync } from "node:child_process";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { type Operator, operatorOf } from "./support.ts";
@@ -17,15 +17,22 @@ interface Event {
 
 let gateway: TestGateway;
 let operator: Operator;
+const { USER } = process.env;
 beforeAll(async () => {
+  // Whoever runs a command says this as he likes.
+  process.env.USER = "somebody-else";
   gateway = await startTestGateway();
   operator = operatorOf(gateway.databaseUrl);
 });
-afterAll(() => gateway.stop());
+afterAll(() => {
+  if (USER === undefined) delete process.env.USER;
+  else process.env.USER = USER;
+  return gateway.stop();
+});
 
-const me = process.env.SUDO_USER
-  ? `operator ${process.env.SUDO_USER} as ${userInfo().username}`
-  : `operator ${userInfo().username}`;
+const account = execSync("id -un || echo uid $(id -u)", { encoding: "utf8" }).trim();
+const { SUDO_USER } = process.env;
+const me = SUDO_USER ? `operator ${SUDO_USER} as ${account}` : `operator ${account}`;
 
 async function trail(...argv: string[]): Promise<Event[]> {
   return (await operator.json("audit", ...argv)) as Event[];

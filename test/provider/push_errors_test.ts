@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { type PushScene, startPushScene } from "./push_scene.ts";
 
 const SINGLETON_BYTES = 4_000;
@@ -190,6 +191,19 @@ describe("413", () => {
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ limit: "request_body" });
     expect(chunks).toBeLessThan(500);
+  });
+  test("a length of gigabytes is a problem like any other, before a byte of the body is there", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const { hostname, port } = new URL(scene.gateway.baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /v1/provider/feed/${feedId}/push HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${scene.key}\r\nContent-Type: application/json\r\nContent-Length: 9000000000\r\n\r\n`,
+    );
+    let answer = "";
+    for await (const part of socket) answer += part;
+    expect(answer).toStartWith("HTTP/1.1 413");
+    expect(answer).toContain("application/problem+json");
+    expect(answer).toContain('"limit":"request_body"');
   });
   test("the row count: exactly the limit passes, one more is row_count", async () => {
     const rows = (count: number) => Array.from({ length: count }, (_, id) => `{"id":${id}}`);

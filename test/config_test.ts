@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test";
+import { type ConfigError, listenerUrl, readConfig } from "../src/config.ts";
+
+function mistakesOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    return (error as ConfigError).mistakes;
+  }
+}
+
+describe("readConfig: addresses", () => {
+  test.each([
+    ["https://feeds.example.com/", "https://feeds.example.com"],
+    ["http://feeds.example.com:8080/base/", "http://feeds.example.com:8080/base"],
+    ["http://[::1]:3000", "http://[::1]:3000"],
+  ])("FEEDGATE_BASE_URL %j is %j", (given, used) => {
+    expect(readConfig({ FEEDGATE_BASE_URL: given }).baseUrl).toBe(used);
+  });
+
+  test.each(['http://a b,"', "http://", "ftp://example.com", "postgres://a,b/c", "example.com"])(
+    "%j is no address of the gateway, and none to bill at",
+    (given) => {
+      for (const name of ["FEEDGATE_BASE_URL", "FEEDGATE_BILLING_URL"]) {
+        expect(mistakesOf({ [name]: given })).toEqual([expect.stringContaining(name)]);
+      }
+    },
+  );
+
+  test("other addresses are put behind the base URL, so it ends with its path; where to pay may go on", () => {
+    for (const given of ["https://example.com/?x=1", "https://example.com/base#f"]) {
+      expect(mistakesOf({ FEEDGATE_BASE_URL: given })).toHaveLength(1);
+      expect(readConfig({ FEEDGATE_BILLING_URL: given }).billingUrl).toBe(given);
+    }
+  });
+
+  test("only PostgreSQL's may name several hosts", () => {
+    const several = "postgres://a:5432,b:5433/feedgate";
+    expect(readConfig({ DATABASE_URL: several }).databaseUrl).toBe(several);
+    expect(mistakesOf({ DATABASE_URL: "http://a,b/feedgate" })).toHaveLength(1);
+  });
+});
+
+test("listenerUrl brackets an address of IPv6, once", () => {
+  const at = (host: string) => listenerUrl({ tls: undefined, host, port: 3000 });
+  expect(at("::1")).toBe("http://[::1]:3000");
+  expect(at("[::1]")).toBe("http://[::1]:3000");
+  expect(at("127.0.0.1")).toBe("http://127.0.0.1:3000");
+});

@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import type { Database } from "../../src/database/query.ts";
+import { generateKey, hashKey } from "../../src/key/key_format.ts";
+import { createKeys } from "../../src/key/keys.ts";
+
+test("a use that could not be written is written with the next", async () => {
+  const key = generateKey("read");
+  const keyId = crypto.randomUUID();
+  const written: unknown[] = [];
+  let isDown = true;
+  const database = {
+    row: async (_name: string, [hash]: [Uint8Array]) =>
+      Buffer.from(hash).equals(hashKey(key))
+        ? { key_id: keyId, account_id: crypto.randomUUID(), permission: "read", is_usable: true }
+        : undefined,
+    async rows(name: string, [keyIds]: [string[]]) {
+      if (isDown) throw new Error("down");
+      written.push([name, keyIds]);
+      return [];
+    },
+  };
+  const keys = createKeys(database as unknown as Database);
+  const request = new Request("http://localhost/v1/catalog", { headers: { "x-api-key": key } });
+  const call = { request, requestId: "r", search: "", isHead: false, subject: {} };
+  await keys.authenticate(call, "read");
+  await expect(keys.flushUses()).rejects.toThrow("down");
+  isDown = false;
+  await keys.flushUses();
+  await keys.flushUses();
+  expect(written).toEqual([["touch_keys", [keyId]]]);
+});
