@@ -17,8 +17,6 @@ import { saveRoutes } from "./provider/save_routes.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
 
-export type App = ReturnType<typeof createApp>;
-
 /** Prefixes under which the same routes answer. Decisions 1. */
 const PREFIXES = ["/v1", "/api/v1"] as const;
 

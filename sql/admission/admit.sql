@@ -16,8 +16,8 @@
 -- $14 batch_token text
 -- returns decided_us bigint, outcomes text, usage_ids text, charges_nanos text,
 --   balances_nanos text, window_limits text, windows_used text, frees_us text, oldest_us text,
---   data_versions text, definition_versions text, replayed_us text
+--   data_versions text, replayed_us text
 select
   decided_us, outcomes, usage_ids, charges_nanos, balances_nanos, window_limits, windows_used,
-  frees_us, oldest_us, data_versions, definition_versions, replayed_us
+  frees_us, oldest_us, data_versions, replayed_us
 from admit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)

@@ -11,7 +11,7 @@
 -- $9 grace interval
 -- $10 unindexed_max bigint
 -- returns data_version bigint, batch_number bigint?, is_current boolean?, is_readable boolean?,
---   unindexed bigint, data text?, row_count int, last_position bigint?, has_more boolean
+--   unindexed bigint, data text?, last_position bigint?, has_more boolean
 with batch as (
   select
     feeds.feed_id,
@@ -67,7 +67,6 @@ select
   case when cardinality($6) > 0 then count_unindexed_rows($1, batch.batch_number) else 0 end
     as unindexed,
   (select string_agg(payload::text, ',' order by position) from page_rows) as data,
-  (select count(*)::int from page_rows) as row_count,
   (select max(position) from page_rows) as last_position,
   (select count(*) > $5 from found_rows) as has_more
 from batch

@@ -11,7 +11,7 @@
 -- $9 texts text[]
 -- $10 literals jsonb[]
 -- $11 unindexed_max bigint
--- returns data_version bigint, unindexed bigint, data text?, row_count int,
+-- returns data_version bigint, unindexed bigint, data text?,
 --   last_event_at timestamptz?, last_position bigint?, has_more boolean
 with found_rows as (
   -- Of the two halves one is not run at all.
@@ -59,7 +59,6 @@ select
   case when cardinality($8) > 0 then count_unindexed_rows($1, 0) else 0 end as unindexed,
   (select string_agg(payload::text, ',' order by event_at desc, position desc) from page_rows)
     as data,
-  (select count(*)::int from page_rows) as row_count,
   (select event_at from page_rows order by event_at, position limit 1) as last_event_at,
   (select position from page_rows order by event_at, position limit 1) as last_position,
   (select count(*) > $7 from found_rows) as has_more

@@ -8,8 +8,7 @@
 --   sync_interval_mins int, update_frequency_text text?, status text, draft_step numeric?,
 --   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, is_public boolean,
 --   reliability_score numeric?, last_sync_at timestamptz?, created_at timestamptz,
---   updated_at timestamptz, definition_version bigint, push_count bigint,
---   row_version bigint
+--   updated_at timestamptz, definition_version bigint, row_version bigint
 select
   feeds.feed_id, feeds.account_id, accounts.name as account_name, accounts.max_feeds_allowed,
   feeds.name, feeds.description, feeds.readme_md, feeds.category, feeds.endpoint_path,
@@ -17,7 +16,7 @@ select
   feeds.sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,
   feeds.draft_step, feeds.price_type, feeds.call_price_nanos, feeds.one_time_price_cents,
   feeds.is_public, feeds.reliability_score, feeds.last_sync_at, feeds.created_at,
-  feeds.updated_at, feeds.definition_version, feeds.push_count,
+  feeds.updated_at, feeds.definition_version,
   -- The transaction that wrote the row as it is: admit tells the same of metadata.
   feeds.xmin::text::bigint as row_version
 from feeds

@@ -62,7 +62,6 @@ returns table (
   frees_us text,
   oldest_us text,
   data_versions text,
-  definition_versions text,
   replayed_us text
 )
 language plpgsql
@@ -118,7 +117,6 @@ declare
   read_frees bigint[] := array_fill(null::bigint, array[cardinality(key_ids)]);
   read_oldest bigint[] := '{}';
   read_data_versions bigint[] := '{}';
-  read_definition_versions bigint[] := '{}';
   read_replayed bigint[] := array_fill(null::bigint, array[cardinality(key_ids)]);
   is_logged boolean := false;
   -- The reads that are to be remembered, and that are replayed.
@@ -176,8 +174,7 @@ begin
       windows.hits,
       coalesce(width_bucket(now_us - window_us, windows.hits), 0) as hits_expired,
       coalesce(cardinality(windows.hits), 0) as hits_total,
-      feeds.data_version,
-      feeds.definition_version
+      feeds.data_version
     from (
       select
         asked.*,
@@ -313,7 +310,6 @@ begin
     read_oldest := read_oldest
       || coalesce(wanted.hits[wanted.hits_expired + 1], now_us) + window_us;
     read_data_versions := read_data_versions || wanted.data_version;
-    read_definition_versions := read_definition_versions || wanted.definition_version;
   end loop;
 
   -- Given up as lost before it began.
@@ -404,7 +400,6 @@ begin
   frees_us := array_to_string(read_frees, ',', '');
   oldest_us := array_to_string(read_oldest, ',', '');
   data_versions := array_to_string(read_data_versions, ',', '');
-  definition_versions := array_to_string(read_definition_versions, ',', '');
   replayed_us := array_to_string(read_replayed, ',', '');
   return next;
 end

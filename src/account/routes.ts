@@ -12,7 +12,7 @@ import { createEndpoint } from "../http/endpoint.ts";
 import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import { assert } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
-import { ACCOUNT_ANSWER, accountText, USAGE_ANSWER, usageText } from "./answers.ts";
+import { accountText, usageText } from "./answers.ts";
 import { readUsageQuery, USAGE_PARAMETERS } from "./usage_query.ts";
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
@@ -47,18 +47,10 @@ export function accountRoutes(services: Services) {
     return jsonAnswer(usageText(rows, query));
   });
 
-  const tags = ["consumer"];
   return new Elysia({ name: "account" })
-    .get("/account", ({ request }) => account(request), {
-      response: { 200: ACCOUNT_ANSWER },
-      detail: { operationId: "getAccount", summary: "Your balance and limits", tags },
-    })
+    .get("/account", ({ request }) => account(request))
     .get("/usage", ({ request }) => usage(request), {
-      response: { 200: USAGE_ANSWER },
       detail: {
-        operationId: "listUsage",
-        summary: "Your usage log, newest first",
-        tags,
         parameters: documentedParameters(USAGE_PARAMETERS),
       },
     });

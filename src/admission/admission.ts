@@ -49,7 +49,7 @@ export interface Claim {
   readonly keyId: string;
   readonly accountId: string;
   readonly operation: Operation;
-  /** The feed that is read or pushed to; its window is the feed's for `data` and `push`. */
+  /** The feed that is read; the window is the feed's for `data`. */
   readonly feedId?: string;
   /** The definition that the call was planned by; where the feed has another, the claim is stale. */
   readonly definitionVersion?: bigint;
@@ -76,7 +76,6 @@ export interface Grant {
    * names no feed.
    */
   readonly dataVersion: bigint | null;
-  readonly definitionVersion: bigint | null;
   /** Whether an Idempotency-Key gave an earlier usage event again. */
   readonly isReplay: boolean;
   /** Of the batch that was answered: by it the grant is refunded. */
@@ -264,7 +263,6 @@ function decisionOf(decided: Decided, batchToken: string): Decision {
         chargeNanos: decided.chargeNanos,
         window: windowOf(decided),
         dataVersion: decided.dataVersion,
-        definitionVersion: decided.definitionVersion,
         batchToken,
       };
     case "limited":

@@ -20,7 +20,6 @@ export interface Decided {
   /** Unix epoch microseconds. */
   readonly oldestUs: number;
   readonly dataVersion: bigint | null;
-  readonly definitionVersion: bigint | null;
 }
 
 const MICROSECONDS_PER_MS = 1_000;
@@ -36,7 +35,6 @@ export function decidedOf(row: Row<"admit"> | undefined): Decided[] {
   const frees = row.frees_us.split(",");
   const oldest = row.oldest_us.split(",");
   const dataVersions = row.data_versions.split(",");
-  const definitionVersions = row.definition_versions.split(",");
   const replayed = row.replayed_us.split(",");
   const decidedUs = Number(row.decided_us);
   const decidedAt = rfc3339(decidedUs);
@@ -53,7 +51,6 @@ export function decidedOf(row: Row<"admit"> | undefined): Decided[] {
       freesInUs: frees[index] ? Number(frees[index]) - decidedUs : 0,
       oldestUs: Number(oldest[index]),
       dataVersion: versionOf(dataVersions[index]),
-      definitionVersion: versionOf(definitionVersions[index]),
     };
   });
 }

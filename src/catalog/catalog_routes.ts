@@ -25,17 +25,11 @@ export function catalogRoutes(services: Services) {
   return new Elysia({ name: "catalog" })
     .get("/catalog", ({ request }) => list(request), {
       detail: {
-        operationId: "listCatalog",
-        tags: ["consumer"],
-        summary: "List the active public feeds",
         parameters: documentedParameters(CATALOG_PARAMETERS),
       },
     })
     .get("/search", ({ request }) => search(request), {
       detail: {
-        operationId: "searchFeeds",
-        tags: ["consumer"],
-        summary: "Search the active public feeds",
         parameters: documentedParameters(SEARCH_PARAMETERS),
       },
     });

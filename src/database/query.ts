@@ -38,13 +38,6 @@ export interface Database {
     name: Name,
     parameters: Parameters<Name>,
   ): Promise<Row<Name> | undefined>;
-  /** Rows in chunks, in constant memory. */
-  chunks<Name extends StatementName>(
-    name: Name,
-    parameters: Parameters<Name>,
-  ): AsyncIterable<Row<Name>[]>;
-  /** Ends every connection, after what is in flight. */
-  close(): Promise<void>;
   readonly connections: Connections;
   /** Statements sent so far, for metrics. */
   readonly statementCount: number;
@@ -79,8 +72,6 @@ const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
 const TEXTS = Object.fromEntries(
   Object.entries(STATEMENTS).map(([name, text]) => [name, inFunctionSet(text)]),
 ) as Readonly<Record<StatementName, string>>;
-const CHUNK_ROWS = 1_000;
-const CLOSE_TIMEOUT_SECONDS = 5;
 
 // Codes of the driver and of the socket, and SQLSTATE classes 08 (connection), 53 (resources)
 // and 57P (operator intervention).
@@ -112,12 +103,6 @@ const UNAVAILABLE_CODES = new Set([
 export function isUnavailable(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && (UNAVAILABLE_CODES.has(code) || /^(08|53)/.test(code));
-}
-
-/** The name of the constraint that refused a write, or undefined. */
-export function violatedConstraint(error: unknown): string | undefined {
-  const name = (error as { constraint_name?: unknown } | null)?.constraint_name;
-  return typeof name === "string" ? name : undefined;
 }
 
 export function createDatabase(
@@ -168,9 +153,6 @@ export function createDatabase(
     rows: rows as unknown as Database["rows"],
     row: (async (name: StatementName, parameters: readonly unknown[]) =>
       (await rows(name, parameters))[0]) as Database["row"],
-    chunks: ((name: StatementName, parameters: readonly unknown[]) =>
-      run(name, parameters).cursor(CHUNK_ROWS)) as unknown as Database["chunks"],
-    close: () => connections.end({ timeout: CLOSE_TIMEOUT_SECONDS }),
     connections,
     get statementCount() {
       return statementCount;

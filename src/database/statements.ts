@@ -286,7 +286,6 @@ export interface StatementTypes {
       readonly frees_us: string;
       readonly oldest_us: string;
       readonly data_versions: string;
-      readonly definition_versions: string;
       readonly replayed_us: string;
     };
   };
@@ -492,7 +491,6 @@ export interface StatementTypes {
       readonly is_readable: boolean | null;
       readonly unindexed: bigint;
       readonly data: string | null;
-      readonly row_count: number;
       readonly last_position: bigint | null;
       readonly has_more: boolean;
     };
@@ -520,7 +518,6 @@ export interface StatementTypes {
       readonly data_version: bigint;
       readonly unindexed: bigint;
       readonly data: string | null;
-      readonly row_count: number;
       readonly last_event_at: string | null;
       readonly last_position: bigint | null;
       readonly has_more: boolean;
@@ -554,10 +551,8 @@ export interface StatementTypes {
     row: {
       readonly feed_id: string;
       readonly account_id: string;
-      readonly endpoint_path: string;
       readonly feed_type: string | null;
       readonly status: string;
-      readonly price_type: string;
       readonly schema_locked: boolean;
       readonly schema_definition: string | null;
       readonly definition_version: bigint;
@@ -596,7 +591,6 @@ export interface StatementTypes {
       readonly created_at: string;
       readonly updated_at: string;
       readonly definition_version: bigint;
-      readonly push_count: bigint;
       readonly row_version: bigint;
     };
   };
@@ -631,7 +625,6 @@ export interface StatementTypes {
       readonly created_at: string;
       readonly updated_at: string;
       readonly definition_version: bigint;
-      readonly push_count: bigint;
     };
   };
   /** the key behind a hash, in any state */

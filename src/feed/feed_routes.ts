@@ -11,9 +11,6 @@ import { createReadFeed } from "./read_feed.ts";
 import { createReadMetadata } from "./read_metadata.ts";
 import { READ_PARAMETERS } from "./read_plan.ts";
 
-const FILTERS_DESCRIPTION =
-  "Rows of a collection or stream can be filtered by equality of top-level fields: `<field>=eq.<value>`, several of them ANDed; write `payload.<field>` for a field that is named like a parameter or holds a dot.";
-
 export function feedRoutes(services: Services) {
   const { http } = services;
   const read = createEndpoint(
@@ -29,18 +26,8 @@ export function feedRoutes(services: Services) {
   return new Elysia({ name: "feed" })
     .get("/feed/:id", ({ request, params }) => read(request, params.id), {
       detail: {
-        operationId: "readFeed",
-        tags: ["consumer"],
-        summary: "Read a feed's data",
-        description: FILTERS_DESCRIPTION,
         parameters: documentedParameters(READ_PARAMETERS),
       },
     })
-    .get("/feed/:id/metadata", ({ request, params }) => metadata(request, params.id), {
-      detail: {
-        operationId: "readFeedMetadata",
-        tags: ["consumer"],
-        summary: "Read all about a feed, and none of its rows",
-      },
-    });
+    .get("/feed/:id/metadata", ({ request, params }) => metadata(request, params.id));
 }

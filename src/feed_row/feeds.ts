@@ -22,11 +22,9 @@ export interface Feed {
   readonly feedId: string;
   /** The owner. */
   readonly accountId: string;
-  readonly endpointPath: string;
   /** Null until the first push decides. */
   readonly feedType: FeedType | null;
   readonly status: FeedStatus;
-  readonly priceType: PriceType;
   /** The schema that pushes must meet, as JSON text; null where none is locked. */
   readonly lockedSchema: string | null;
   readonly definitionVersion: bigint;
@@ -79,10 +77,8 @@ function feedOf(row: Row<"find_feed">): Feed {
   return {
     feedId: row.feed_id,
     accountId: row.account_id,
-    endpointPath: row.endpoint_path,
     feedType: row.feed_type as FeedType | null,
     status: row.status as FeedStatus,
-    priceType: row.price_type as PriceType,
     lockedSchema: row.schema_definition,
     definitionVersion: row.definition_version,
     dataVersion: row.data_version,

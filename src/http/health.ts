@@ -40,20 +40,8 @@ export function healthRoutes(http: HttpContext, database: Database) {
       return { headers, body: await http.metrics.text() };
     },
   );
-  const tags = ["operations"];
   return new Elysia({ name: "health" })
-    .get("/healthz", ({ request }) => healthz(request), {
-      detail: { operationId: "healthz", summary: "Whether the process lives", tags, security: [] },
-    })
-    .get("/readyz", ({ request }) => readyz(request), {
-      detail: {
-        operationId: "readyz",
-        summary: "Whether the gateway can serve",
-        tags,
-        security: [],
-      },
-    })
-    .get("/metrics", ({ request }) => metrics(request), {
-      detail: { operationId: "metrics", summary: "Figures for Prometheus", tags, security: [] },
-    });
+    .get("/healthz", ({ request }) => healthz(request))
+    .get("/readyz", ({ request }) => readyz(request))
+    .get("/metrics", ({ request }) => metrics(request));
 }

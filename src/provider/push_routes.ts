@@ -10,11 +10,6 @@ import { UPLOAD_SECONDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { createPushFeed, PUSH_PARAMETERS } from "./push_feed.ts";
 
-const DESCRIPTION = [
-  "Singleton: the document replaces the one before. Collection: rows go into the current batch; with `batch_id` they are staged until `batch_complete`. Stream: events are appended, and a row id that is there already is skipped.",
-  "Lines of rows (`application/x-ndjson`) are taken too, for collections and streams. A push is stored as a whole or not at all.",
-].join("\n\n");
-
 export function pushRoutes(services: Services) {
   const push = createEndpoint(
     services.http,
@@ -30,10 +25,6 @@ export function pushRoutes(services: Services) {
     {
       parse: "none",
       detail: {
-        operationId: "pushFeed",
-        tags: ["provider"],
-        summary: "Push rows or a document into a feed",
-        description: DESCRIPTION,
         parameters: documentedParameters(PUSH_PARAMETERS),
       },
     },

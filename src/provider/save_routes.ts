@@ -28,7 +28,6 @@ export function saveRoutes(services: Services) {
     { route: "/v1/provider/feeds", isKeyed: true },
     createListFeeds(services),
   );
-  const tags = ["provider"];
   return new Elysia({ name: "save" })
     .post(
       "/provider/feed/create",
@@ -38,11 +37,6 @@ export function saveRoutes(services: Services) {
       },
       {
         parse: "none",
-        detail: {
-          operationId: "createFeed",
-          tags,
-          summary: "Create a feed, or edit an owned one by its id",
-        },
       },
     )
     .patch(
@@ -53,20 +47,10 @@ export function saveRoutes(services: Services) {
       },
       {
         parse: "none",
-        detail: {
-          operationId: "editFeed",
-          tags,
-          summary: "Edit a feed of your account",
-        },
       },
     )
     .get("/provider/feeds", ({ request }) => list(request), {
       detail: {
-        operationId: "listProviderFeeds",
-        tags,
-        summary: "List the feeds of your account",
-        description:
-          "The full rows of your account's feeds, drafts included, newest first. It is not charged.",
         parameters: documentedParameters(LIST_PARAMETERS),
       },
     });

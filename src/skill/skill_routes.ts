@@ -67,23 +67,17 @@ export function skillRoutes(services: Services) {
     { route: "/.well-known/agent-skills/index.json", isKeyed: false },
     index,
   );
-  const tags = ["skills"];
   return new Elysia({ name: "skill" })
     .get(
       "/public/feeds/:id/agent-skill",
       ({ request, params }) => skillEndpoint(request, params.id),
       {
         detail: {
-          operationId: "downloadAgentSkill",
-          summary: "Download a feed's agent skill",
-          tags,
           parameters: documentedParameters(SKILL_PARAMETERS),
         },
       },
     )
-    .get("/.well-known/agent-skills/index.json", ({ request }) => indexEndpoint(request), {
-      detail: { operationId: "listAgentSkills", summary: "List all agent skills", tags },
-    });
+    .get("/.well-known/agent-skills/index.json", ({ request }) => indexEndpoint(request));
 }
 
 /** An archive's tag is of what it holds: its bytes tell when it was made. */

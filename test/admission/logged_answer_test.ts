@@ -10,7 +10,6 @@ const GRANT: Grant = {
   chargeNanos: 0n,
   window: WINDOW,
   dataVersion: null,
-  definitionVersion: null,
   isReplay: false,
   batchToken: "0123456789ab",
 };

@@ -284,7 +284,7 @@ async function readOverHttp(scene: Scene, kind: Kind, sized: SizedFeed): Promise
   const { feed } = sized;
   await database.sql`update feeds set data_version = data_version + 1 where feed_id = ${feed.feedId}`;
   const query = kind.query(sized, source.cursorSecret);
-  const url = `${gateway.baseUrl}/v1/feed/${feed.endpointPath}?${query}`;
+  const url = `${gateway.baseUrl}/v1/feed/${feed.feedId}?${query}`;
   const startMs = performance.now();
   const response = await fetch(url, { headers: { "x-api-key": key } });
   await response.text();
