@@ -66,7 +66,7 @@ const DATABASE_PROTOCOLS = ["postgres:", "postgresql:"] as const;
 const HTTP_PROTOCOLS = ["http:", "https:"] as const;
 const BOOLEANS = ["true", "false"] as const;
 const CURSOR_SECRET_LENGTH_MIN = 16;
-const PORT_MAX = 65_535;
+export const PORT_MAX = 65_535;
 const LIMIT_MAX = 1_000_000_000;
 /** A hundred years at most. */
 const RETENTION_DAYS = { least: 1, most: 36_500 };

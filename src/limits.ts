@@ -80,6 +80,8 @@ export const SEARCH_LENGTH_MAX = 1_000;
 export const ERRORS_LISTED_MAX = 20;
 /** How long a retired batch stays readable by cursor, in milliseconds. Decisions 6. */
 export const RETIRED_BATCH_GRACE_MS = 15 * 60_000;
+/** The same as an interval of PostgreSQL. */
+export const RETIRED_BATCH_GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
 /** How long a batch may stay open before it is closed as abandoned, in milliseconds. */
 export const ABANDONED_BATCH_MS = 24 * 60 * 60_000;
 /** How long after its last hit a window is removed, in milliseconds. */

@@ -144,6 +144,7 @@ export async function startGateway(
   );
   const replica = openReplica(config);
   const close = async () => {
+    // Whoever read has been answered by now: nothing is waited for.
     await replica?.connections.end({ timeout: 0 });
     await background.connections.end({ timeout: 0 });
     await closeDatabase();
@@ -192,7 +193,7 @@ export async function startGateway(
         log.warn("key uses not written", { error }),
       );
       services.rowSchemas.close();
-      await services.reader.close();
+      services.reader.close();
       await close();
     };
     return {

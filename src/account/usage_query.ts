@@ -6,10 +6,9 @@
  *
  * @module
  */
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { Problem } from "../http/errors.ts";
-import { invalidParameter, readParameters } from "../http/parameters.ts";
-import { parseEventTime } from "../lib/event_time.ts";
+import { invalidParameter, readParameters, readTime } from "../http/parameters.ts";
 import { openToken, signToken, type TokenOptions } from "../lib/signed_token.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
@@ -55,8 +54,8 @@ export interface UsageReader {
 export function readUsageQuery(search: string, reader: UsageReader): UsageQuery {
   const parameters = readParameters(USAGE_PARAMETERS, search);
   const feedId = readFeedId(parameters.feed_id);
-  const since = readTime("since", parameters);
-  const until = readTime("until", parameters);
+  const since = readTime("since", parameters.since);
+  const until = readTime("until", parameters.until);
   if (since !== undefined && until !== undefined && since > until) {
     throw invalidParameter("since is later than until; swap them.");
   }
@@ -92,18 +91,4 @@ function readFeedId(text: string | undefined): string | undefined {
   const feedId = parseUuid(text);
   if (feedId !== undefined) return feedId;
   throw invalidParameter(`feed_id must be a feed's UUID, got "${text.slice(0, 80)}".`);
-}
-
-function readTime(
-  name: "since" | "until",
-  parameters: Static<typeof USAGE_PARAMETERS>,
-): string | undefined {
-  const text = parameters[name];
-  if (text === undefined) return undefined;
-  // A `+` in a query decodes to a blank: before an offset it was meant. Decisions 10.
-  const time = parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1"));
-  if (time !== undefined) return time;
-  throw invalidParameter(
-    `${name} must be an RFC 3339 time such as 2026-11-21T06:27:00Z, got "${text.slice(0, 80)}".`,
-  );
 }

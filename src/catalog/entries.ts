@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { pricePer1kText, usdOfCents } from "../credit/money.ts";
+import { pricePer1kText, pricingText } from "../credit/money.ts";
 import type { Row } from "../database/query.ts";
 import { consumerType } from "../feed_row/feed_row.ts";
 import { SCHEMA_HINT_MAX } from "../limits.ts";
@@ -48,20 +48,6 @@ export function searchHitText(feed: ListedFeed): string {
     `"last_sync_at":${JSON.stringify(feed.last_sync_at)}`,
     `"update_frequency_text":${JSON.stringify(feed.update_frequency_text)}`,
   ].join(",")}}`;
-}
-
-/** `free`, `$0.001 per 1,000 calls`, `$5.00 one-time`. Decisions 4. */
-export function pricingText(
-  feed: Pick<ListedFeed, "price_type" | "call_price_nanos" | "one_time_price_cents">,
-): string {
-  switch (feed.price_type) {
-    case "metered":
-      return `$${pricePer1kText(feed.call_price_nanos ?? 0n)} per 1,000 calls`;
-    case "one_time":
-      return `$${usdOfCents(feed.one_time_price_cents ?? 0n)} one-time`;
-    default:
-      return "free";
-  }
 }
 
 /** `every 60 minutes`: what the provider promises, where it says nothing in words. */

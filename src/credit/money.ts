@@ -71,3 +71,22 @@ function parseDecimal(text: string, decimals: number): bigint | undefined {
   }
   return BigInt(sign + digits + "0".repeat(shift));
 }
+
+/** The columns of a feed that say what it costs. */
+export interface Priced {
+  readonly price_type: string | null;
+  readonly call_price_nanos: bigint | null;
+  readonly one_time_price_cents: bigint | null;
+}
+
+/** `free`, `$0.001 per 1,000 calls`, `$5.00 one-time`. Decisions 4. */
+export function pricingText(feed: Priced): string {
+  switch (feed.price_type) {
+    case "metered":
+      return `$${pricePer1kText(feed.call_price_nanos ?? 0n)} per 1,000 calls`;
+    case "one_time":
+      return `$${usdOfCents(feed.one_time_price_cents ?? 0n)} one-time`;
+    default:
+      return "free";
+  }
+}

@@ -29,7 +29,8 @@ export interface Reader {
   readonly hasReplica: boolean;
   /** Statements that wait for a connection. */
   readonly waiting: number;
-  close(): Promise<void>;
+  /** Stops looking after the replica; its pool is its owner's to end. */
+  close(): void;
 }
 
 /** answered: by the replica; behind, failed: by the primary after it; resting: by the primary at once. */
@@ -56,7 +57,7 @@ export function createReader(primary: Database, options?: ReplicaOptions): Reade
       get waiting() {
         return primary.waiting;
       },
-      close: async () => {},
+      close: () => {},
     };
   }
   return createReplicaReader(primary, options);
@@ -133,11 +134,7 @@ function createReplicaReader(primary: Database, options: ReplicaOptions): Reader
     get waiting() {
       return primary.waiting + replica.waiting;
     },
-    async close() {
-      health.stop();
-      // Whoever read has been answered by now: nothing is waited for.
-      await replica.connections.end({ timeout: 0 });
-    },
+    close: () => health.stop(),
   };
 }
 

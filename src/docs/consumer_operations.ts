@@ -15,7 +15,13 @@ import {
   USAGE_EVENT,
 } from "./examples.ts";
 import { RATE_HEADERS } from "./headers.ts";
-import type { AnswerDoc, OperationDoc, ParameterDoc } from "./operation.ts";
+import {
+  type AnswerDoc,
+  KEY_PROBLEMS,
+  type OperationDoc,
+  type ParameterDoc,
+  SERVER_PROBLEMS,
+} from "./operation.ts";
 
 const FEED_REFERENCE: ParameterDoc = {
   name: "id",
@@ -36,8 +42,6 @@ const UNCHANGED: AnswerDoc = {
   headers: ["ETag", "Cache-Control"],
 };
 
-const KEY_PROBLEMS = ["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION"] as const;
-const SERVER_PROBLEMS = ["RATE_LIMITED", "INTERNAL", "UNAVAILABLE"] as const;
 const TAGGED = ["ETag", "Cache-Control", ...RATE_HEADERS] as const;
 
 export const CONSUMER_OPERATIONS: readonly OperationDoc[] = [

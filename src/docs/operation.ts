@@ -8,6 +8,11 @@ import type { ProblemCode } from "../http/errors.ts";
 import type { HeaderName } from "./headers.ts";
 import type { SchemaName } from "./schemas.ts";
 
+/** Of every route that takes a key. */
+export const KEY_PROBLEMS = ["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION"] as const;
+/** Of every route that asks the database. */
+export const SERVER_PROBLEMS = ["RATE_LIMITED", "INTERNAL", "UNAVAILABLE"] as const;
+
 /** Who may call: which key it takes. Interface 5. */
 export type Access = "consumer" | "provider" | "public";
 

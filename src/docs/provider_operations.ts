@@ -14,7 +14,13 @@ import {
   WRITTEN_FEED,
 } from "./examples.ts";
 import { RATE_HEADERS } from "./headers.ts";
-import type { AnswerDoc, OperationDoc, ParameterDoc } from "./operation.ts";
+import {
+  type AnswerDoc,
+  KEY_PROBLEMS,
+  type OperationDoc,
+  type ParameterDoc,
+  SERVER_PROBLEMS,
+} from "./operation.ts";
 
 const OWN_FEED: ParameterDoc = {
   name: "feed_id",
@@ -23,8 +29,6 @@ const OWN_FEED: ParameterDoc = {
   schema: Type.String({ format: "uuid" }),
 };
 
-const KEY_PROBLEMS = ["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION"] as const;
-const SERVER_PROBLEMS = ["RATE_LIMITED", "INTERNAL", "UNAVAILABLE"] as const;
 const BODY_PROBLEMS = [
   "BODY_NOT_JSON",
   "PAYLOAD_TOO_LARGE",

@@ -7,6 +7,7 @@
  * @module
  */
 import { type SchemaOptions, type TSchema, Type } from "@sinclair/typebox";
+import { FEED_TYPES } from "../feed_row/feeds.ts";
 import {
   BATCH_ID_LENGTH_MAX,
   CATEGORY_LENGTH_MAX,
@@ -23,7 +24,6 @@ import {
 } from "../limits.ts";
 import { PROBLEM_CODES } from "./problems.ts";
 
-const FEED_TYPES = ["singleton", "collection", "stream"] as const;
 const FEED_TYPE_ALIASES = ["snapshot", "version_collection", "time_stream"] as const;
 const PRICE_TYPES = ["free", "metered", "one_time"] as const;
 const STATUSES = ["draft", "inactive", "active"] as const;

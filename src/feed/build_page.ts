@@ -10,7 +10,7 @@ import type { Reader } from "../database/reader.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
-import { FILTER_UNINDEXED_MAX, RETIRED_BATCH_GRACE_MS } from "../limits.ts";
+import { FILTER_UNINDEXED_MAX, RETIRED_BATCH_GRACE } from "../limits.ts";
 import { writeCursor } from "./cursor.ts";
 import type { FilterIndexer } from "./filter_index.ts";
 import { project } from "./projection.ts";
@@ -34,7 +34,6 @@ export interface PageSource {
   readonly filterIndexer: FilterIndexer;
 }
 
-const GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
 const UNINDEXED_MAX = BigInt(FILTER_UNINDEXED_MAX);
 
 /** What to read, and the data version that it must at least have. */
@@ -128,7 +127,7 @@ async function readCollection(
       BigInt(plan.offset),
       plan.limit,
       ...filterParameters(plan),
-      GRACE,
+      RETIRED_BATCH_GRACE,
       UNINDEXED_MAX,
     ],
     // A batch that can't be read may be one that the replica has not heard of yet.

@@ -17,7 +17,7 @@ import {
   FILTER_SWEEP_MS,
   FILTER_UNASKED_ROWS_MIN,
   FILTER_WALK_ROWS,
-  RETIRED_BATCH_GRACE_MS,
+  RETIRED_BATCH_GRACE,
 } from "../limits.ts";
 
 /** A batch of a collection, or, by the number 0, a stream. */
@@ -43,7 +43,6 @@ export interface FilterIndexerOptions {
 }
 
 const ENTRIES_REMOVED_MAX = 10_000;
-const GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
 /** Unasked work rests this many times as long as it ran: it takes a quarter of one core at most. */
 const REST_FACTOR = 3;
 
@@ -103,7 +102,10 @@ export function createFilterIndexer(options: FilterIndexerOptions): FilterIndexe
   async function removeEntries(): Promise<void> {
     while (!isStopping()) {
       const startedMs = performance.now();
-      const row = await database.row("remove_filter_entries", [GRACE, ENTRIES_REMOVED_MAX]);
+      const row = await database.row("remove_filter_entries", [
+        RETIRED_BATCH_GRACE,
+        ENTRIES_REMOVED_MAX,
+      ]);
       if (row?.has_more !== true) return;
       await Bun.sleep(REST_FACTOR * (performance.now() - startedMs));
     }

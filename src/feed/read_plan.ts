@@ -9,9 +9,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
 import { Problem } from "../http/errors.ts";
-import { invalidParameter, takeParameters } from "../http/parameters.ts";
+import { invalidParameter, readTime, takeParameters } from "../http/parameters.ts";
 import { decode, parseQuery, type QueryEntry } from "../http/query_string.ts";
-import { parseEventTime } from "../lib/event_time.ts";
 import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
 import { type Cursor, readCursor } from "./cursor.ts";
 import { checkFilterCount, type Filter, readFilter } from "./filters.ts";
@@ -243,14 +242,4 @@ function openCursor(
     detail:
       "This cursor was not issued for this feed, these filters and these time bounds; begin again without a cursor.",
   });
-}
-
-function readTime(name: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  // The plus of an offset that was not encoded has become a space. Decisions 10.
-  const time = parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1"));
-  if (time !== undefined) return time;
-  throw invalidParameter(
-    `${name} must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, got "${text.slice(0, 80)}".`,
-  );
 }

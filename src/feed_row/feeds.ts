@@ -13,7 +13,8 @@ import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { KNOWN_FEEDS_MAX } from "../limits.ts";
 
-export type FeedType = "singleton" | "collection" | "stream";
+export const FEED_TYPES = ["singleton", "collection", "stream"] as const;
+export type FeedType = (typeof FEED_TYPES)[number];
 export type FeedStatus = "draft" | "inactive" | "active";
 export type PriceType = "free" | "metered" | "one_time";
 

@@ -15,6 +15,7 @@ import {
   type TSchema,
   Type,
 } from "@sinclair/typebox";
+import { parseEventTime } from "../lib/event_time.ts";
 import { PARAMETER_DIGITS_MAX } from "../limits.ts";
 import { Problem } from "./errors.ts";
 import { parseQuery, type QueryEntry } from "./query_string.ts";
@@ -142,4 +143,15 @@ export function documentedParameters(schema: TObject) {
       schema: rest,
     };
   });
+}
+
+/** A time of a query as the database takes it. @throws {Problem} 400 `INVALID_PARAMETER` */
+export function readTime(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  // The plus of an offset that was not encoded has become a blank. Decisions 10.
+  const time = parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1"));
+  if (time !== undefined) return time;
+  throw invalidParameter(
+    `${name} must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, got "${text.slice(0, 80)}".`,
+  );
 }

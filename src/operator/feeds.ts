@@ -5,7 +5,7 @@
  * @module
  */
 import type { Config } from "../config.ts";
-import { pricePer1kText, usdOfCents } from "../credit/money.ts";
+import { pricingText } from "../credit/money.ts";
 import type { Database, Row } from "../database/query.ts";
 import { type FeedRow, feedRowText } from "../feed_row/feed_row.ts";
 import { type Answer, command, type Input } from "./command.ts";
@@ -104,7 +104,7 @@ function answerOf(rows: readonly FeedRow[], config: Config): Answer {
         shown(row.feed_type),
         row.status,
         row.is_public ? "yes" : "no",
-        priceOf(row),
+        pricingText(row),
         shown(row.last_sync_at),
         shown(row.account_name),
       ]),
@@ -145,7 +145,7 @@ function feedFields(row: FeedRow): Record<string, string> {
     type: shown(row.feed_type),
     status: row.status,
     listed: row.is_public ? "yes" : "no",
-    price: priceOf(row),
+    price: pricingText(row),
     owner: `${row.account_id} (${shown(row.account_name)})`,
     reliability: row.reliability_score === null ? "unrated" : `${row.reliability_score}%`,
     "last sync": shown(row.last_sync_at),
@@ -154,14 +154,4 @@ function feedFields(row: FeedRow): Record<string, string> {
     created: row.created_at,
     updated: row.updated_at,
   };
-}
-
-function priceOf(row: FeedRow): string {
-  if (row.price_type === "metered" && row.call_price_nanos !== null) {
-    return `$${pricePer1kText(row.call_price_nanos)} per 1,000 calls`;
-  }
-  if (row.price_type === "one_time" && row.one_time_price_cents !== null) {
-    return `$${usdOfCents(row.one_time_price_cents)} one-time`;
-  }
-  return row.price_type;
 }

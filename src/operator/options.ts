@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { PORT_MAX } from "../config.ts";
 import { nanosOfCredits } from "../credit/money.ts";
 import { parseEventTime } from "../lib/event_time.ts";
 import { type Option, UsageError } from "./command.ts";
@@ -12,7 +13,6 @@ import { type Option, UsageError } from "./command.ts";
 const AMOUNT_NANOS_MAX = 10n ** 18n;
 /** PostgreSQL's integer. */
 const COUNT_MAX = 2 ** 31 - 1;
-const PORT_MAX = 65_535;
 /** Each has a pool of its own, and PostgreSQL a bound on connections. */
 const WORKERS_MAX = 64;
 

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { FEED_TYPES } from "../feed_row/feeds.ts";
 import { byteLength, type JsonSpan, type JsonText, stringOf, textOf } from "../lib/json_text.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { SCHEMA_BYTES_MAX } from "../limits.ts";
@@ -19,7 +20,6 @@ export type FieldOutcome = { readonly text: string } | { readonly message: strin
 /** Messages begin with the field's name, which the caller puts before them. */
 export type FieldReader = (json: JsonText, value: JsonSpan, mode: SaveMode) => FieldOutcome;
 
-const FEED_TYPES = ["singleton", "collection", "stream"] as const;
 const FEED_TYPE_ALIASES = {
   snapshot: "singleton",
   version_collection: "collection",
