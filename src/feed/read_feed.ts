@@ -18,13 +18,12 @@ import { matchesTag, weakTag } from "../http/etag.ts";
 import { invalidParameter } from "../http/parameters.ts";
 import type { Principal } from "../key/keys.ts";
 import { attempt, chain, type MaybePromise } from "../lib/maybe_promise.ts";
-import { PAGE_CACHE_BYTES_MAX, REVALIDATION_LIMIT } from "../limits.ts";
+import { REVALIDATION_LIMIT } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { answerPage, notModified } from "./answer_page.ts";
-import { buildPage, type Page } from "./build_page.ts";
-import { createFilterIndexer } from "./filter_index.ts";
-import { createPageCache } from "./page_cache.ts";
-import { createPlans, type PlannedRead } from "./plans.ts";
+import type { Page } from "./build_page.ts";
+import { createPages, type PageWanted } from "./pages.ts";
+import { createPlans } from "./plans.ts";
 
 export type ReadFeed = (call: Call, reference: string) => MaybePromise<Answer | Problem>;
 
@@ -36,9 +35,7 @@ interface Reading {
 }
 
 /** A planned read with the page that would answer it. */
-interface Prepared {
-  readonly feed: Feed;
-  readonly planned: PlannedRead;
+interface Prepared extends PageWanted {
   readonly page: Page;
 }
 
@@ -47,19 +44,11 @@ const TRIES_MAX = 5;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 export function createReadFeed(services: Services): ReadFeed {
-  const { admission, database, reader, feeds, keys, cursorSecret } = services;
+  const { admission, database, feeds, keys } = services;
   const { readsFree, readsPaid } = services.config.limits;
-  const filterIndexer = createFilterIndexer({
-    database,
-    log: services.log,
-    isStopping: () => services.state.isDraining,
-  });
-  const source = { reader, cursorSecret, filterIndexer };
-  const plans = createPlans(cursorSecret);
-  const cache = createPageCache(PAGE_CACHE_BYTES_MAX);
   const { metrics } = services.http;
-  metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
-  const building = new Map<string, Promise<Page>>();
+  const plans = createPlans(services.cursorSecret);
+  const pages = createPages(services);
 
   /** The newest page known, else one built now. @throws {Problem} every 404, 400 and 410. */
   function prepare(call: Call, feed: Feed | undefined): MaybePromise<Prepared> {
@@ -70,32 +59,8 @@ export function createReadFeed(services: Services): ReadFeed {
         detail: "The feed is active, but its provider has pushed no data yet; try again later.",
       });
     }
-    const planned = plans(call.search, feed);
-    const known = cache.get(planned.pageKey);
-    metrics.pageLookedUp(known !== undefined);
-    const page = known ?? build(feed, planned, feed.dataVersion);
-    return chain(page, (shown) => ({ feed, planned, page: shown }));
-  }
-
-  /** Builds a page, once for all who want it meanwhile: perhaps older than `atLeast`. */
-  function build(feed: Feed, planned: PlannedRead, atLeast: bigint): Promise<Page> {
-    const { pageKey } = planned;
-    const underWay = building.get(pageKey);
-    if (underWay !== undefined) return underWay;
-    const built = buildNow(feed, planned, atLeast).finally(() => building.delete(pageKey));
-    building.set(pageKey, built);
-    return built;
-  }
-
-  async function buildNow(
-    feed: Feed,
-    { plan, pageKey }: PlannedRead,
-    atLeast: bigint,
-  ): Promise<Page> {
-    const page = await buildPage(source, feed, { plan, atLeast });
-    if (page === undefined) throw feedNotFound();
-    cache.set(pageKey, page);
-    return page;
+    const wanted = { feed, planned: plans(call.search, feed) };
+    return chain(pages.newestKnown(wanted), (page) => ({ ...wanted, page }));
   }
 
   /** By what is remembered; where that refuses, by what the database says now. */
@@ -115,24 +80,11 @@ export function createReadFeed(services: Services): ReadFeed {
     return prepare(call, feed);
   }
 
-  /** The page at the version that was granted, or a newer one. */
-  function pageAt(prepared: Prepared, dataVersion: bigint | null): MaybePromise<Page> {
-    const { page } = prepared;
-    return page.dataVersion === dataVersion ? page : rebuild(prepared, dataVersion);
-  }
-
-  async function rebuild({ feed, planned }: Prepared, dataVersion: bigint | null): Promise<Page> {
-    const atLeast = dataVersion ?? feed.dataVersion;
-    const built = await build(feed, planned, atLeast);
-    // What another read had begun to build may have been read before this one was granted.
-    return built.dataVersion >= atLeast ? built : buildNow(feed, planned, atLeast);
-  }
-
   /** Memory and replicas may be behind what the client has been shown: a condition is the newest page's. */
   async function newest(prepared: Prepared, reference: string): Promise<Prepared> {
     const feed = await feeds.findFresh(reference);
     if (feed === undefined || prepared.page.dataVersion >= feed.dataVersion) return prepared;
-    return { ...prepared, page: await pageAt(prepared, feed.dataVersion) };
+    return { ...prepared, page: await pages.atVersion(prepared, feed.dataVersion) };
   }
 
   function claimOf({ call, principal }: Reading, { feed, planned }: Prepared) {
@@ -191,7 +143,7 @@ export function createReadFeed(services: Services): ReadFeed {
       const decision = await admission.admit(revalidation(claim));
       if (decision.kind === "stale") return readAnew(reading, tries);
       if (decision.kind !== "granted") return refusalOf(decision, refusalContext());
-      prepared = { ...prepared, page: await pageAt(prepared, decision.dataVersion) };
+      prepared = { ...prepared, page: await pages.atVersion(prepared, decision.dataVersion) };
       if (matchesTag(ifNoneMatch, prepared.page.tag)) return notModified(prepared.page);
       if (call.isHead) return answer(call, prepared, await standInGrant(database, claim, decision));
     }
@@ -210,7 +162,7 @@ export function createReadFeed(services: Services): ReadFeed {
   ): MaybePromise<Answer | Problem> {
     if (decision.kind !== "granted") return refusalOf(decision, refusalContext());
     return refundedOnFault(admission, { claim, grant: decision }, () =>
-      chain(pageAt(prepared, decision.dataVersion), (page) =>
+      chain(pages.atVersion(prepared, decision.dataVersion), (page) =>
         chain(answer(call, { ...prepared, page }, decision), (made) => {
           // A replay's event was counted when it was made.
           if (!decision.isReplay) metrics.readAnswered();
@@ -233,7 +185,15 @@ export function createReadFeed(services: Services): ReadFeed {
   ): MaybePromise<Answer> {
     const { request } = call;
     const baseUrl = services.http.baseUrl();
-    return answerPage({ request, feedId: feed.feedId, planned, page, grant, baseUrl, cache });
+    return answerPage({
+      request,
+      feedId: feed.feedId,
+      planned,
+      page,
+      grant,
+      baseUrl,
+      cache: pages.cache,
+    });
   }
 
   return (call, reference) =>

@@ -100,7 +100,10 @@ describe.skipIf(!hasBrowser)("docs page in a browser", () => {
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-    const context = await browser.newContext({ viewport: { width: 1280, height: 1000 } });
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 1000 },
+      reducedMotion: "reduce",
+    });
     const { host } = new URL(gateway.baseUrl);
     await context.route(
       (url) => url.host !== host && url.protocol !== "data:" && url.protocol !== "blob:",

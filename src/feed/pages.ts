@@ -1,0 +1,83 @@
+/**
+ * Pages of feeds: from memory where they are there, else built, once for all who want the same.
+ *
+ * @module
+ */
+import { feedNotFound } from "../admission/refusal.ts";
+import type { Feed } from "../feed_row/feeds.ts";
+import type { MaybePromise } from "../lib/maybe_promise.ts";
+import { PAGE_CACHE_BYTES_MAX } from "../limits.ts";
+import type { Services } from "../services.ts";
+import { buildPage, type Page } from "./build_page.ts";
+import { createFilterIndexer } from "./filter_index.ts";
+import { createPageCache, type PageCache } from "./page_cache.ts";
+import type { PlannedRead } from "./plans.ts";
+
+/** What a page is of. */
+export interface PageWanted {
+  readonly feed: Feed;
+  readonly planned: PlannedRead;
+}
+
+export interface Pages {
+  /** The newest that is known, else one that is built now. @throws {Problem} 404, 400 and 410 */
+  newestKnown(wanted: PageWanted): MaybePromise<Page>;
+  /** The same page at this data version of the feed, or a newer one; null: the version of the look-up. */
+  atVersion(
+    wanted: PageWanted & { readonly page: Page },
+    dataVersion: bigint | null,
+  ): MaybePromise<Page>;
+  readonly cache: PageCache;
+}
+
+export function createPages(services: Services): Pages {
+  const { database, reader, cursorSecret } = services;
+  const { metrics } = services.http;
+  const filterIndexer = createFilterIndexer({
+    database,
+    log: services.log,
+    isStopping: () => services.state.isDraining,
+  });
+  const source = { reader, cursorSecret, filterIndexer };
+  const cache = createPageCache(PAGE_CACHE_BYTES_MAX);
+  metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
+  const building = new Map<string, Promise<Page>>();
+
+  /** Once for all who want it meanwhile: perhaps older than `atLeast`. */
+  function build(wanted: PageWanted, atLeast: bigint): Promise<Page> {
+    const { pageKey } = wanted.planned;
+    const underWay = building.get(pageKey);
+    if (underWay !== undefined) return underWay;
+    const built = buildNow(wanted, atLeast).finally(() => building.delete(pageKey));
+    building.set(pageKey, built);
+    return built;
+  }
+
+  async function buildNow({ feed, planned }: PageWanted, atLeast: bigint): Promise<Page> {
+    const page = await buildPage(source, feed, { plan: planned.plan, atLeast });
+    if (page === undefined) throw feedNotFound();
+    cache.set(planned.pageKey, page);
+    return page;
+  }
+
+  async function rebuild(wanted: PageWanted, atLeast: bigint): Promise<Page> {
+    const built = await build(wanted, atLeast);
+    // What another read had begun to build may have been read before this one was granted.
+    return built.dataVersion >= atLeast ? built : buildNow(wanted, atLeast);
+  }
+
+  return {
+    newestKnown(wanted) {
+      const known = cache.get(wanted.planned.pageKey);
+      metrics.pageLookedUp(known !== undefined);
+      return known ?? build(wanted, wanted.feed.dataVersion);
+    },
+    atVersion(wanted, dataVersion) {
+      const { feed, page } = wanted;
+      return page.dataVersion === dataVersion
+        ? page
+        : rebuild(wanted, dataVersion ?? feed.dataVersion);
+    },
+    cache,
+  };
+}
