@@ -5,7 +5,7 @@
  */
 import { createSecureContext } from "node:tls";
 import { createApp } from "./app.ts";
-import { type Config, listenerUrl, type TlsFiles } from "./config.ts";
+import { type Config, ConfigError, listenerUrl, type TlsFiles } from "./config.ts";
 import { type ConnectOptions, connect, type DatabaseAddress } from "./database/connect.ts";
 import { startEmbedded } from "./database/embedded.ts";
 import { type MigrationReport, migrate } from "./database/migrate.ts";
@@ -51,6 +51,13 @@ const ANSWER_WAIT_MS = 6_000;
 /** How long, behind them, admission, the last writes and the database's close may take, each. */
 const CLOSE_WAIT_MS = 1_000;
 const MS_PER_SECOND = 1_000;
+const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
+  "EADDRNOTAVAIL",
+  "EAI_AGAIN",
+  "EINVAL",
+  "ENOTFOUND",
+  "ENOTSUP",
+]);
 /** Of a step of background work, in a piece of a large table. */
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 
@@ -124,6 +131,17 @@ export interface GatewayOptions {
   readonly closingNoticeMs?: number;
 }
 
+/** Listens by `listen`. @throws {ConfigError} where the host is none of this machine's. */
+export function listenOn<Listener>({ host }: Config, listen: () => Listener): Listener {
+  try {
+    return listen();
+  } catch (error) {
+    const { code = "" } = error as { code?: string };
+    if (!NO_ADDRESS_OF_OURS.has(code)) throw error;
+    throw new ConfigError([`HOST must be an address of this machine, got "${host}" (${code})`]);
+  }
+}
+
 /** Serves until `stop`. @throws where the database can't be reached or the port is taken. */
 export async function startGateway(
   config: Config,
@@ -155,16 +173,18 @@ export async function startGateway(
       throw new Error("DATABASE_READ_URL can't be used where rows are distributed: leave it out");
     }
     const services = await createServices({ config, database, replica, isDistributed, log });
-    const app = createApp(services).listen({
-      port: config.port,
-      hostname: config.host,
-      // Elysia shares the port by default: two gateways would silently split the requests.
-      reusePort: isPortShared,
-      maxRequestBodySize: SERVER_BODY_BYTES_MAX,
-      ...(tls !== undefined && { tls }),
-      // Of a request as a whole, however steadily it comes; routes with bodies ask for more.
-      idleTimeout: IDLE_SECONDS_MAX,
-    });
+    const app = listenOn(config, () =>
+      createApp(services).listen({
+        port: config.port,
+        hostname: config.host,
+        // Elysia shares the port by default: two gateways would silently split the requests.
+        reusePort: isPortShared,
+        maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+        ...(tls !== undefined && { tls }),
+        // Of a request as a whole, however steadily it comes; routes with bodies ask for more.
+        idleTimeout: IDLE_SECONDS_MAX,
+      }),
+    );
     const server = app.server;
     if (server === null) throw new Error("the listener did not start");
     const port = server.port as number;

@@ -55,6 +55,8 @@ export async function writeBackup(connections: Connections, sink: Writable): Pro
   const session = await connections.reserve();
   try {
     await session`begin isolation level repeatable read read only`;
+    // Before the snapshot is taken: a month of the log that is dropped meanwhile would be gone from it too.
+    await session`lock table usage_events in access share mode`;
     const tables = await readShapes(session);
     const header: Header = {
       feedgate_backup: FORMAT,

@@ -59,7 +59,7 @@ export async function startEmbedded(options: StartOptions): Promise<EmbeddedPost
     return await withLock(join(dataDir, "lock"), () => enter(dataDir));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
-    if (!/^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|SQLITE_.*)$/.test(code)) throw error;
+    if (!/^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ENOENT|SQLITE_.*)$/.test(code)) throw error;
     throw new Error(
       `the data directory ${options.dataDir} cannot be used (${(error as Error).message}): set FEEDGATE_DATA_DIR to one that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
       { cause: error },

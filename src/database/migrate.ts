@@ -32,6 +32,7 @@ export class SchemaTooNewError extends Error {
 const MIGRATION_LOCK = 7_306_927;
 const VERSION_MIN = 150_000;
 const HOSTS_TRIED_MAX = 5;
+const LOCK_NOT_AVAILABLE = "55P03";
 
 /** @throws {SchemaTooNewError} @throws where PostgreSQL is older than 15. */
 export async function migrate(connections: Connections): Promise<MigrationReport> {
@@ -110,11 +111,30 @@ async function applyNext(connection: Connections, schema: number): Promise<strin
 /** What is there at every start, whatever was migrated. */
 async function makeReady(connection: Connections): Promise<Omit<MigrationReport, "migrations">> {
   const functions = await keepFunctionSet(connection);
-  const createPartitions = inFunctionSet("select create_usage_partitions(now(), $1::int)");
-  await connection.unsafe(createPartitions, [USAGE_MONTHS_AHEAD]);
+  await keepPartitions(connection);
   const trigrams = await connection`select ensure_trigram() as has_trigrams`;
   const isDistributed = await areRowsDistributed(connection);
   return { functions, hasTrigrams: trigrams[0]?.has_trigrams === true, isDistributed };
+}
+
+/**
+ * The partitions of the usage log that are missing. Each takes a lock on the log for which all reads would
+ * wait behind whoever holds it, a `pg_dump` say: so those of later months, which are made in time by the
+ * gateways, too, are left for another time then.
+ */
+async function keepPartitions(connection: Connections): Promise<void> {
+  const create = inFunctionSet("select create_usage_partitions(now(), $1::int)");
+  await connection`savepoint partitions`;
+  try {
+    await connection`set local lock_timeout = '250ms'`;
+    await connection.unsafe(create, [USAGE_MONTHS_AHEAD]);
+    await connection`set local lock_timeout = 0`;
+  } catch (error) {
+    if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+    await connection`rollback to savepoint partitions`;
+    // Without this month's there is no read at all.
+    await connection.unsafe(create, [0]);
+  }
 }
 
 /**

@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  linkSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Config } from "../config.ts";
@@ -18,7 +25,7 @@ import { type Connections, connect } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { migrate, migrateTo } from "../database/migrate.ts";
 import { openDatabase } from "../server.ts";
-import { type Answer, command, RefusedError } from "./command.ts";
+import { type Answer, command, RefusedError, UsageError } from "./command.ts";
 
 /** Who may read the file: it holds everything but keys. */
 const OWNER_ONLY = 0o600;
@@ -32,12 +39,13 @@ const backup = command({
   options: {},
   run: async ({ config, arguments: [file = ""] }) => {
     refuseExternal(config, "pg_dump --format=custom --file=FILE");
-    if (existsSync(file)) throw new RefusedError(`${file} exists already; choose another name`);
+    if (file === "") throw new UsageError("FILE must not be empty");
+    if (existsSync(file)) throw existsAlready(file);
     const report = await withSession(config, async (connections) => {
-      // Under its name there is only ever a whole backup.
-      const draft = `${file}.part`;
+      // Under its name there is only ever a whole backup; two at once have a draft each.
+      const draft = `${file}.${Bun.randomUUIDv7()}.part`;
       const gzip = createGzip({ level: GZIP_LEVEL });
-      const written = pipeline(gzip, createWriteStream(draft, { mode: OWNER_ONLY }));
+      const written = pipeline(gzip, createWriteStream(draft, { mode: OWNER_ONLY, flags: "wx" }));
       try {
         const done = await Promise.race([
           writeBackup(connections, gzip),
@@ -46,12 +54,11 @@ const backup = command({
         ]);
         gzip.end();
         await written;
-        renameSync(draft, file);
+        giveName(draft, file);
         return done;
-      } catch (error) {
+      } finally {
         gzip.destroy();
         rmSync(draft, { force: true });
-        throw error;
       }
     });
     return answerOf(file, report, "wrote");
@@ -73,6 +80,22 @@ const restore = command({
     return answerOf(file, report, "restored");
   },
 });
+
+/** Never in the place of a file that came meanwhile. @throws {RefusedError} */
+function giveName(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "EEXIST") throw existsAlready(file);
+    // A file system without links.
+    renameSync(draft, file);
+  }
+}
+
+function existsAlready(file: string): RefusedError {
+  return new RefusedError(`${file} exists already; choose another name`);
+}
 
 export const BACKUP_COMMANDS = [backup, restore];
 
@@ -100,9 +123,9 @@ async function restoreFrom(file: string, { dataDir }: Config): Promise<BackupRep
 }
 
 function unzipped(file: string): AsyncIterable<Uint8Array> {
-  const gunzip = createReadStream(file).pipe(createGunzip());
-  // Told by the reading, whenever it comes.
-  gunzip.on("error", () => {});
+  const gunzip = createGunzip();
+  // An error of either is told by the reading, whenever it comes.
+  pipeline(createReadStream(file), gunzip).catch(() => {});
   return gunzip;
 }
 

@@ -13,7 +13,7 @@ import type { Subprocess } from "bun";
 import type { Config } from "../config.ts";
 import type { Log } from "../lib/log.ts";
 import { DRAIN_MS_MAX } from "../limits.ts";
-import { openDatabase } from "../server.ts";
+import { listenOn, openDatabase } from "../server.ts";
 import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./messages.ts";
 import { createMetricsSum, type MetricsSum } from "./metrics_sum.ts";
 
@@ -222,13 +222,16 @@ async function gather({ workers }: Context): Promise<void> {
  * The port, taken for ourselves for a moment: workers share it, so none of them would see that another
  * gateway has it.
  */
-async function freePort({ port, host }: Config): Promise<number> {
-  const server = Bun.serve({
-    port,
-    hostname: host,
-    reusePort: false,
-    fetch: () => new Response(null, { status: 503 }),
-  });
+async function freePort(config: Config): Promise<number> {
+  const { port, host } = config;
+  const server = listenOn(config, () =>
+    Bun.serve({
+      port,
+      hostname: host,
+      reusePort: false,
+      fetch: () => new Response(null, { status: 503 }),
+    }),
+  );
   const taken = server.port as number;
   await server.stop(true);
   return taken;

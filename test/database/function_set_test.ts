@@ -77,3 +77,28 @@ describe("keepFunctionSet", () => {
     await confined.end();
   });
 });
+
+describe("migrate", () => {
+  test("no read waits for a partition of a later month, whoever holds the usage log", async () => {
+    const { address } = await createTestDatabase();
+    const [holder, starting, reading] = [1, 2, 3].map(() =>
+      connect(address, { connectionsMax: 1 }),
+    );
+    const months = () =>
+      reading?.unsafe(
+        "select relname from pg_class where relname ~ '^usage_events_\\d{4}_\\d\\d$' order by relname",
+      ) as Promise<{ relname: string }[]>;
+    const before = await months();
+    await starting?.unsafe(`drop table ${before.at(-1)?.relname}`);
+    await holder?.unsafe("begin; lock table usage_events in access share mode");
+    const startedMs = performance.now();
+    await migrate(starting as Connections);
+    await reading?.unsafe("select from usage_events");
+    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    expect(await months()).toHaveLength(before.length - 1);
+    await holder?.unsafe("rollback");
+    await migrate(starting as Connections);
+    expect(await months()).toEqual(before);
+    await Promise.all([holder, starting, reading].map((each) => each?.end()));
+  });
+});

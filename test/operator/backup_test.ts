@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { readConfig } from "../../src/config.ts";
+import { writeBackup } from "../../src/database/backup.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
 import { MIGRATIONS } from "../../src/database/statements.ts";
@@ -164,6 +166,55 @@ describe("backup and restore", () => {
     expect(shown.ledger.is_balanced).toBe(true);
   }, 60_000);
 
+  test("a month of the usage log can't be dropped while it is written", async () => {
+    const { address } = await createTestDatabase();
+    const sql = connect(address, { connectionsMax: 2 });
+    const accountId = crypto.randomUUID();
+    const usageId = Bun.randomUUIDv7();
+    await sql`
+      insert into accounts (account_id, name, max_feeds_allowed) values (${accountId}, 'Reader', 1)`;
+    await sql`
+      insert into usage_events
+        (usage_id, account_id, operation, charge_nanos, balance_after_nanos, happened_at)
+      values (${usageId}, ${accountId}, 'data', 0, 0, now())`;
+    const [month] = await sql`
+      select inhrelid::regclass::text as name from pg_inherits
+      where inhparent = 'usage_events'::regclass
+        and inhrelid = (select tableoid from usage_events limit 1)`;
+    const begun = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    let text = "";
+    const sink = new Writable({
+      highWaterMark: 1,
+      async write(chunk, _encoding, done) {
+        begun.resolve();
+        await goOn.promise;
+        text += chunk;
+        done();
+      },
+    });
+    const writing = writeBackup(sql, sink);
+    await begun.promise;
+    const other = connect(address, { connectionsMax: 1 });
+    await other`set lock_timeout = '100ms'`;
+    const dropped = other.unsafe(`drop table ${month?.name}`).catch((error) => error.code);
+    expect(await dropped).toBe("55P03");
+    goOn.resolve();
+    await writing;
+    expect(text).toContain(usageId);
+    await Promise.all([sql.end(), other.end()]);
+  });
+
+  test("two to one file: one of them is it, whole, and the other is refused", async () => {
+    const path = join(files, "twice.backup");
+    const both = await Promise.all([run(source, "backup", path), run(source, "backup", path)]);
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(both.flatMap(({ lines }) => lines)).toEqual([expect.stringContaining("exists already")]);
+    const text = Buffer.from(Bun.gunzipSync(readFileSync(path))).toString();
+    expect(text.trimEnd().split("\n").at(-1)).toStartWith('{"rows":');
+    expect(readdirSync(files).filter((name) => name.endsWith(".part"))).toEqual([]);
+  }, 60_000);
+
   test("a database with accounts, a file that was cut, and one that is no backup are refused", async () => {
     expect(await run(target, "restore", file)).toMatchObject({
       code: 1,
@@ -192,6 +243,11 @@ describe("backup and restore", () => {
     // Nothing of them was kept.
     expect(await json<unknown[]>(empty, "account", "list")).toEqual([]);
     expect((await run(empty, "restore", join(files, "missing"))).code).toBe(1);
+    // No file, but a folder.
+    expect(await run(empty, "restore", files)).toMatchObject({
+      code: 1,
+      lines: [expect.stringContaining("EISDIR")],
+    });
     await server.stop();
     expect((await run(source, "backup", file)).lines[0]).toContain("exists already");
   }, 120_000);

@@ -78,19 +78,21 @@ describe("serve", () => {
     taken.stop(true);
   });
 
-  test("a host or a folder that can't be used is one line, and exit code 1", async () => {
+  test("a host or a folder that can't be used is one line that says so", async () => {
     const { databaseUrl } = await createOperator();
     const file = join(temporaryFolder(), "file");
     await Bun.write(file, "");
-    for (const [argv, environment] of [
-      [["--host", "no.such.host.invalid"], { DATABASE_URL: databaseUrl }],
-      [["--data-dir", file], {}],
+    const environment = { DATABASE_URL: databaseUrl };
+    for (const [argv, given, code, line] of [
+      [["--host", "no.such.host.invalid"], environment, 2, "HOST must be"],
+      [["--host", "256.1.1.1"], environment, 2, "HOST must be"],
+      [["--host", "not a host", "--workers", "2"], environment, 2, "HOST must be"],
+      [["--data-dir", file], {}, 1, "cannot be used"],
     ] as const) {
-      const child = spawnFeedgate(["serve", "--port", "0", ...argv], environment);
-      expect(await child.exited).toBe(1);
-      const text = await new Response(child.stderr).text();
-      expect(linesOf(text)).toHaveLength(1);
-      expect(text).not.toContain("can't be reached");
+      const child = spawnFeedgate(["serve", "--port", "0", ...argv], given);
+      expect([argv, await child.exited]).toEqual([argv, code]);
+      const lines = linesOf(await new Response(child.stderr).text());
+      expect(lines).toEqual([expect.stringContaining(line)]);
     }
   });
 
