@@ -99,10 +99,14 @@ begin
   from (
     select looked_up.event_at, looked_up.position
     from unnest(times, positions) as arrived (event_at, position)
-    join stream_events as looked_up
-      on looked_up.feed_id = read_feed_id
-      and looked_up.event_at = arrived.event_at
-      and looked_up.position = arrived.position
+    cross join lateral (
+      select stream_events.event_at, stream_events.position, stream_events.payload
+      from stream_events
+      where stream_events.feed_id = read_feed_id
+        and stream_events.event_at = arrived.event_at
+        and stream_events.position = arrived.position
+      limit 1
+    ) as looked_up
     where payload_jsonb(looked_up.payload) @> any (alternatives)
       and (is_one_filter or row_matches(looked_up.payload, names, texts, literals))
     order by looked_up.event_at desc, looked_up.position desc
@@ -137,10 +141,14 @@ begin
     from (
       select looked_up.event_at, looked_up.position
       from unnest(times, positions) with ordinality as entries (event_at, position, place)
-      join stream_events as looked_up
-        on looked_up.feed_id = read_feed_id
-        and looked_up.event_at = entries.event_at
-        and looked_up.position = entries.position
+      cross join lateral (
+        select stream_events.event_at, stream_events.position, stream_events.payload
+        from stream_events
+        where stream_events.feed_id = read_feed_id
+          and stream_events.event_at = entries.event_at
+          and stream_events.position = entries.position
+        limit 1
+      ) as looked_up
       where payload_jsonb(looked_up.payload) @> any (alternatives)
         and (is_one_filter or row_matches(looked_up.payload, names, texts, literals))
       order by entries.place
@@ -155,7 +163,7 @@ begin
   end loop;
 
   return query
-  select stream_events.event_at, stream_events.position, stream_events.payload
+  select looked_up.event_at, looked_up.position, looked_up.payload
   from (
     select found_rows.event_at, found_rows.position
     from unnest(found_times || late_times, found_positions || late_positions)
@@ -163,10 +171,14 @@ begin
     order by found_rows.event_at desc, found_rows.position desc
     limit rows_max
   ) as found_rows
-  join stream_events
-    on stream_events.feed_id = read_feed_id
-    and stream_events.event_at = found_rows.event_at
-    and stream_events.position = found_rows.position
+  cross join lateral (
+    select stream_events.event_at, stream_events.position, stream_events.payload
+    from stream_events
+    where stream_events.feed_id = read_feed_id
+      and stream_events.event_at = found_rows.event_at
+      and stream_events.position = found_rows.position
+    limit 1
+  ) as looked_up
   order by found_rows.event_at desc, found_rows.position desc;
 end
 $$;

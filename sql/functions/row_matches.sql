@@ -7,6 +7,8 @@ create or replace function row_matches(payload json, names text[], texts text[],
 returns boolean
 language sql
 immutable
+-- Asked last, of what has passed every other condition.
+cost 10000
 as $$
   select coalesce(bool_and(coalesce(
     case jsonb_typeof(fields.value)

@@ -11,6 +11,28 @@ import { feedNotFound } from "./refusal.ts";
 const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 const MICROSECONDS_PER_MS = 1_000;
 
+/** The window that a GET would be counted in, and its charge. @throws {Problem} 404 where the feed has gone */
+export async function lookAtWindow(
+  database: Pick<Database, "row">,
+  claim: Claim,
+): Promise<Pick<Grant, "window" | "chargeNanos">> {
+  const { accountId, operation, feedId, limit, limitPaid = limit } = claim;
+  const isData = operation === "data";
+  const windowUs = BigInt(WINDOW_MS * MICROSECONDS_PER_MS);
+  const windowFeedId = isData ? (feedId as string) : null;
+  const seen = await database.row("look_at_window", [accountId, operation, windowFeedId, windowUs]);
+  if (seen === undefined || (isData && seen.price_type === null)) throw feedNotFound();
+  const isFree = seen.price_type === null || seen.price_type === "free";
+  return {
+    chargeNanos: seen.price_type === "metered" ? (seen.call_price_nanos ?? 0n) : 0n,
+    window: windowOf({
+      windowLimit: isFree ? limit : limitPaid,
+      windowUsed: seen.used,
+      oldestUs: Number(seen.oldest_us + windowUs),
+    }),
+  };
+}
+
 /**
  * What a GET would be granted now, without counting one: so a HEAD has its headers, length included.
  * Decisions 10.
@@ -24,21 +46,5 @@ export async function standInGrant(
   claim: Claim,
   revalidated: Grant,
 ): Promise<Grant> {
-  const { accountId, operation, feedId, limit, limitPaid = limit } = claim;
-  const isData = operation === "data";
-  const windowUs = BigInt(WINDOW_MS * MICROSECONDS_PER_MS);
-  const windowFeedId = isData ? (feedId as string) : null;
-  const seen = await database.row("look_at_window", [accountId, operation, windowFeedId, windowUs]);
-  if (seen === undefined || (isData && seen.price_type === null)) throw feedNotFound();
-  const isFree = seen.price_type === null || seen.price_type === "free";
-  return {
-    ...revalidated,
-    usageId: NIL_UUID,
-    chargeNanos: seen.price_type === "metered" ? (seen.call_price_nanos ?? 0n) : 0n,
-    window: windowOf({
-      windowLimit: isFree ? limit : limitPaid,
-      windowUsed: seen.used,
-      oldestUs: Number(seen.oldest_us + windowUs),
-    }),
-  };
+  return { ...revalidated, ...(await lookAtWindow(database, claim)), usageId: NIL_UUID };
 }

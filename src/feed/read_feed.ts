@@ -9,7 +9,7 @@
  */
 import { type Claim, type Decision, type Grant, refundedOnFault } from "../admission/admission.ts";
 import { feedNotFound, refusalOf } from "../admission/refusal.ts";
-import { standInGrant } from "../admission/stand_in.ts";
+import { lookAtWindow, standInGrant } from "../admission/stand_in.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
@@ -136,20 +136,38 @@ export function createReadFeed(services: Services): ReadFeed {
   ): Promise<Answer | Problem> {
     const { call, reference } = reading;
     const ifNoneMatch = call.request.headers.get("if-none-match");
-    const isKnown = ifNoneMatch === null || matchesTag(ifNoneMatch, known.page.tag);
+    const isUnchanged = ({ page }: Prepared) => matchesTag(ifNoneMatch, page.tag);
+    const isKnown = ifNoneMatch === null || isUnchanged(known);
     let prepared = isKnown ? known : await newest(known, reference);
     const claim = claimOf(reading, prepared);
-    if (call.isHead || matchesTag(ifNoneMatch, prepared.page.tag)) {
+    if (call.isHead || isUnchanged(prepared)) {
       const decision = await admission.admit(revalidation(claim));
       if (decision.kind === "stale") return readAnew(reading, tries);
-      if (decision.kind !== "granted") return refusalOf(decision, refusalContext());
-      prepared = { ...prepared, page: await pages.atVersion(prepared, decision.dataVersion) };
-      if (matchesTag(ifNoneMatch, prepared.page.tag)) return notModified(prepared.page);
-      if (call.isHead) return answer(call, prepared, await standInGrant(database, claim, decision));
+      if (decision.kind === "granted") {
+        prepared = { ...prepared, page: await pages.atVersion(prepared, decision.dataVersion) };
+        if (isUnchanged(prepared)) return notModified(prepared.page);
+        if (call.isHead) {
+          return answer(call, prepared, await standInGrant(database, claim, decision));
+        }
+      } else {
+        // Memory may be behind: what has changed is read like any other, whatever the limit of a 304.
+        if (decision.kind === "limited") prepared = await newest(prepared, reference);
+        if (call.isHead || isUnchanged(prepared)) return refuseConditional(claim, decision);
+      }
     }
     const decision = await admission.admit(claim);
     if (decision.kind === "stale") return readAnew(reading, tries);
     return answerDecided(call, prepared, { claim, decision });
+  }
+
+  /** A 402 tells of the window that a GET is counted in. Decisions 10. */
+  async function refuseConditional(
+    claim: Claim,
+    decision: Exclude<Decision, Grant | { kind: "stale" }>,
+  ): Promise<Problem> {
+    const isUnpaid = decision.kind === "not_purchased" || decision.kind === "unpaid";
+    const window = isUnpaid ? (await lookAtWindow(database, claim)).window : undefined;
+    return refusalOf({ ...decision, ...(window && { window }) }, refusalContext());
   }
 
   function answerDecided(

@@ -91,6 +91,36 @@ describe("HEAD", () => {
     expect(usage?.count).toBe(1);
   });
 
+  test("a 402 tells of the window that a GET is counted in, to HEAD and to a condition", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows,
+      oneTimePriceCents: 500,
+    });
+    const path = `/v1/feed/${feed.slug}?limit=1`;
+    const buyer = await gateway.createAccount();
+    await gateway.sql`
+      with entry as (
+        insert into credit_ledger
+          (account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason)
+        values (${buyer}, 'purchase', 0, 0, 0, 'test')
+        returning entry_id
+      )
+      insert into purchases (account_id, feed_id, entry_id)
+      select ${buyer}, ${feed.feedId}, entry_id from entry`;
+    const bought = await gateway.get(path, await gateway.createKey(buyer, "read"));
+    const tag = bought.headers.get("etag") as string;
+    const refused = [
+      await gateway.get(path, key),
+      await head(path),
+      await gateway.get(path, key, { "If-None-Match": tag }),
+    ];
+    for (const { status, headers } of refused) {
+      const shown = [headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")];
+      expect([status, ...shown]).toEqual([402, "100", "100"]);
+    }
+  });
+
   test("on every other route it has the headers of the GET, too", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows });
     await gateway.sql`

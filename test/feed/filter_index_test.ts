@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { connect } from "../../src/database/connect.ts";
+import { inFunctionSet } from "../../src/database/function_set.ts";
 import { createDatabase, type Database } from "../../src/database/query.ts";
 import { createFilterIndexer } from "../../src/feed/filter_index.ts";
 import { type Filter, readFilter } from "../../src/feed/filters.ts";
@@ -350,6 +352,58 @@ describe("filter index", () => {
         and term = filter_term('a', '1')
       order by position`;
     expect(entries.map(({ position }) => Number(position))).toEqual([1, 3, 6]);
+  });
+
+  test("by a plan that was made while a stream was small, a large one is looked up by its keys", async () => {
+    const session = connect({ url: scene.gateway.databaseUrl }, { connectionsMax: 1 });
+    const feedId = await scene.createFeed({ type: "stream" });
+    const fill = async (from: number, count: number) => {
+      for (let first = from; first < from + count; first += 500) {
+        const rows = Array.from({ length: 500 }, (_, at) => ({
+          id: first + at,
+          event_timestamp: new Date(Date.UTC(2026, 0, 1) + (first + at) * 1_000).toISOString(),
+          city: `c${at % 100}`,
+          kind: `k${at % 7}`,
+        }));
+        expect((await scene.push(feedId, rows)).status).toBe(200);
+      }
+      await indexRows(feedId, "stream", 100_000);
+    };
+    const read = async (city: number) => {
+      const filters = ["city", "kind"];
+      const values = [`c${city}`, "k2"];
+      const parameters = [feedId, "infinity", 0n, "-infinity", "infinity", 20n] as const;
+      const [row] = await session.unsafe(
+        inFunctionSet(
+          `select count(*)::int as found from match_stream_rows(
+            $1, $2::timestamptz, $3, $4::timestamptz, $5::timestamptz, $6,
+            $7::text[], $8::text[], array[null, null]::jsonb[], 5000)`,
+        ),
+        [...parameters.map(String), filters, values],
+      );
+      return row?.found as number;
+    };
+    await fill(0, 1_000);
+    for (let city = 0; city < 8; city += 1) await read(city);
+    await fill(1_000, 10_000);
+    await session`begin`;
+    const fetched = async () =>
+      Number(
+        (
+          await session`
+            select seq_tup_read + idx_tup_fetch as rows
+            from pg_stat_xact_user_tables
+            where relname like 'stream_events%'
+            order by rows desc
+            limit 1`
+        )[0]?.rows ?? 0,
+      );
+    const before = await fetched();
+    expect(await read(16)).toBe(20);
+    // Of 11,000 rows 110 have the city.
+    expect((await fetched()) - before).toBeLessThan(1_000);
+    await session`rollback`;
+    await session.end();
   });
 
   test("of a batch retired beyond its grace it is removed", async () => {

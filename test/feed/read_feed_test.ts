@@ -271,6 +271,30 @@ describe("readFeed: conditional reads", () => {
     expect(await response.json()).toMatchObject({ data: { who: "B" } });
   });
 
+  test("what has changed is read, also where memory is behind and no 304 is left in the minute", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "singleton", rows: [{ n: 1 }] });
+    const path = `/v1/feed/${feed.slug}`;
+    const account = await gateway.createAccount();
+    const own = await gateway.createKey(account, "read");
+    const tag = (await gateway.get(path, own)).headers.get("etag") as string;
+    await gateway.sql`
+      insert into rate_windows (account_id, operation, feed_id, hits)
+      values (
+        ${account}, 'revalidate', '00000000-0000-0000-0000-000000000000',
+        array_fill(floor(extract(epoch from now()) * 1000000)::bigint, array[600])
+      )`;
+    expect((await gateway.get(path, own, { "If-None-Match": tag })).status).toBe(429);
+    // As another process does it.
+    await gateway.sql`
+      with pushed as (
+        update documents set payload = '{"n":2}' where feed_id = ${feed.feedId}
+      )
+      update feeds set data_version = data_version + 1 where feed_id = ${feed.feedId}`;
+    const response = await gateway.get(path, own, { "If-None-Match": tag });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ data: { n: 2 } });
+  });
+
   test("304 while the data is the same; HEAD has the headers and costs nothing", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: rows(2) });
     const first = await gateway.get(`/v1/feed/${feed.slug}`, key);
