@@ -23,15 +23,42 @@ test("a connection that died between two rows of an answer gives the next statem
   const cut = one`
     select number, repeat('x', ${ROW_BYTES}), case when number = 3 then pg_sleep(60) end
     from generate_series(1, 3) as number`.catch((error) => error.code);
+  await cutAsleep();
+  expect(await cut).toBe("CONNECTION_CLOSED");
+  const rows = await one`select number from generate_series(1, 2) as number`;
+  expect([...rows]).toEqual([{ number: 1 }, { number: 2 }]);
+});
+
+test("what waits behind a statement on a session of its own ends with it", async () => {
+  const session = await one.reserve();
+  const codeOf = (statement: Promise<unknown>) => statement.catch((error) => error.code);
+  // More than the socket takes at once: the next statement waits in the driver.
+  const large = "x".repeat(20_000_000);
+  const first = codeOf(session.unsafe(`select pg_sleep(60), length('${large}')`));
+  const second = codeOf(session`rollback`);
+  await cutAsleep();
+  expect(await Promise.all([first, second])).toEqual(["CONNECTION_CLOSED", "CONNECTION_CLOSED"]);
+  session.release();
+  expect([...(await one`select 1 as number`)]).toEqual([{ number: 1 }]);
+});
+
+test("a session can be had for oneself after the connection was lost", async () => {
+  const sleeping = one`select pg_sleep(60)`.catch((error) => error.code);
+  await cutAsleep();
+  expect(await sleeping).toBe("CONNECTION_CLOSED");
+  const session = await one.reserve();
+  expect([...(await session`select 1 as number`)]).toEqual([{ number: 1 }]);
+  session.release();
+});
+
+/** Ends the session that sleeps, once it does. */
+async function cutAsleep(): Promise<void> {
   for (;;) {
     const ended = await observer`
       select pg_terminate_backend(pid)
       from pg_stat_activity
       where application_name = ${NAME} and wait_event = 'PgSleep'`;
-    if (ended.length > 0) break;
+    if (ended.length > 0) return;
     await Bun.sleep(10);
   }
-  expect(await cut).toBe("CONNECTION_CLOSED");
-  const rows = await one`select number from generate_series(1, 2) as number`;
-  expect([...rows]).toEqual([{ number: 1 }, { number: 2 }]);
-});
+}
