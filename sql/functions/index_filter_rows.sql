@@ -52,19 +52,10 @@ begin
     into times, positions
     from arrivals_between(indexed_feed_id, start_position, end_position) as arrived;
     insert into filter_terms (filter_index_id, term, event_at, position)
-    select index_id, row_terms.term, looked_up.event_at, looked_up.position
-    from unnest(times, positions) as arrived (event_at, position)
-    -- Of one row each, so that it is a look-up by key, also by a plan that was made while the table was small.
-    cross join lateral (
-      select stream_events.event_at, stream_events.position, stream_events.payload
-      from stream_events
-      where stream_events.feed_id = indexed_feed_id
-        and stream_events.event_at = arrived.event_at
-        and stream_events.position = arrived.position
-      limit 1
-    ) as looked_up
+    select index_id, row_terms.term, looked_up.row_event_at, looked_up.row_position
+    from look_up_events(indexed_feed_id, times, positions) as looked_up
     cross join lateral row_terms(looked_up.payload) as row_terms (term)
-    order by row_terms.term, looked_up.event_at, looked_up.position;
+    order by row_terms.term, looked_up.row_event_at, looked_up.row_position;
     delete from stream_arrivals
     where stream_arrivals.feed_id = indexed_feed_id
       and stream_arrivals.last_position <= end_position;

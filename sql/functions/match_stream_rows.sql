@@ -97,19 +97,11 @@ begin
   select array_agg(late.event_at), array_agg(late.position)
   into late_times, late_positions
   from (
-    select looked_up.event_at, looked_up.position
-    from unnest(times, positions) as arrived (event_at, position)
-    cross join lateral (
-      select stream_events.event_at, stream_events.position, stream_events.payload
-      from stream_events
-      where stream_events.feed_id = read_feed_id
-        and stream_events.event_at = arrived.event_at
-        and stream_events.position = arrived.position
-      limit 1
-    ) as looked_up
+    select looked_up.row_event_at as event_at, looked_up.row_position as position
+    from look_up_events(read_feed_id, times, positions) as looked_up
     where payload_jsonb(looked_up.payload) @> any (alternatives)
       and (is_one_filter or row_matches(looked_up.payload, names, texts, literals))
-    order by looked_up.event_at desc, looked_up.position desc
+    order by looked_up.row_event_at desc, looked_up.row_position desc
     limit rows_max
   ) as late;
 
@@ -139,19 +131,11 @@ begin
     select array_agg(matches.event_at), array_agg(matches.position)
     into matched_times, matched_positions
     from (
-      select looked_up.event_at, looked_up.position
-      from unnest(times, positions) with ordinality as entries (event_at, position, place)
-      cross join lateral (
-        select stream_events.event_at, stream_events.position, stream_events.payload
-        from stream_events
-        where stream_events.feed_id = read_feed_id
-          and stream_events.event_at = entries.event_at
-          and stream_events.position = entries.position
-        limit 1
-      ) as looked_up
+      select looked_up.row_event_at as event_at, looked_up.row_position as position
+      from look_up_events(read_feed_id, times, positions) as looked_up
       where payload_jsonb(looked_up.payload) @> any (alternatives)
         and (is_one_filter or row_matches(looked_up.payload, names, texts, literals))
-      order by entries.place
+      order by looked_up.place
       limit rows_max - cardinality(found_positions)
     ) as matches;
     found_times := found_times || coalesce(matched_times, '{}');
@@ -162,23 +146,18 @@ begin
     entries_max := least(4 * entries_max, greatest(entries_most, rows_max));
   end loop;
 
-  return query
-  select looked_up.event_at, looked_up.position, looked_up.payload
+  select array_agg(found_rows.event_at), array_agg(found_rows.position)
+  into found_times, found_positions
   from (
     select found_rows.event_at, found_rows.position
     from unnest(found_times || late_times, found_positions || late_positions)
       as found_rows (event_at, position)
     order by found_rows.event_at desc, found_rows.position desc
     limit rows_max
-  ) as found_rows
-  cross join lateral (
-    select stream_events.event_at, stream_events.position, stream_events.payload
-    from stream_events
-    where stream_events.feed_id = read_feed_id
-      and stream_events.event_at = found_rows.event_at
-      and stream_events.position = found_rows.position
-    limit 1
-  ) as looked_up
-  order by found_rows.event_at desc, found_rows.position desc;
+  ) as found_rows;
+  return query
+  select looked_up.row_event_at, looked_up.row_position, looked_up.payload
+  from look_up_events(read_feed_id, found_times, found_positions) as looked_up
+  order by looked_up.row_event_at desc, looked_up.row_position desc;
 end
 $$;

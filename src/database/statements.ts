@@ -51,6 +51,7 @@ import sql_functions_end_job from "../../sql/functions/end_job.sql" with { type:
 import sql_functions_index_filter_rows from "../../sql/functions/index_filter_rows.sql" with { type: "text" };
 import sql_functions_index_replaced_rows from "../../sql/functions/index_replaced_rows.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
+import sql_functions_look_up_events from "../../sql/functions/look_up_events.sql" with { type: "text" };
 import sql_functions_match_collection_rows from "../../sql/functions/match_collection_rows.sql" with { type: "text" };
 import sql_functions_match_stream_rows from "../../sql/functions/match_stream_rows.sql" with { type: "text" };
 import sql_functions_note_arrivals from "../../sql/functions/note_arrivals.sql" with { type: "text" };
@@ -154,6 +155,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
   { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
+  { name: "look_up_events", text: sql_functions_look_up_events },
   { name: "match_collection_rows", text: sql_functions_match_collection_rows },
   { name: "match_stream_rows", text: sql_functions_match_stream_rows },
   { name: "note_arrivals", text: sql_functions_note_arrivals },
