@@ -13,7 +13,7 @@ import type { Database, Parameters } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry_rolled_back.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { assert } from "../lib/assert.ts";
-import { createBatcher } from "../lib/batcher.ts";
+import { Batcher } from "../lib/batcher.ts";
 import type { Log } from "../lib/log.ts";
 import { attempt, type MaybePromise } from "../lib/maybe_promise.ts";
 import type { WindowState } from "../lib/window_state.ts";
@@ -152,7 +152,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return decision;
   }
 
-  const batcher = createBatcher<Claim, Decision>({
+  const batcher = new Batcher<Claim, Decision>({
     batchMax: options.batchMax ?? ADMISSION_BATCH_MAX,
     flightsMax: options.flightsMax ?? ADMISSION_FLIGHTS_MAX,
     queueMax: ADMISSION_QUEUE_MAX,

@@ -36,20 +36,18 @@ export interface BatcherOptions<Item, Result> {
   readonly isWanted?: (item: Item) => boolean;
 }
 
-export interface Batcher<Item, Result> {
-  /** The item's result; undefined where it can't be had in time. Rejects where its batch failed. */
-  submit(item: Item): Promise<Result | undefined>;
-  /** Resolves when nothing waits and nothing flies. */
-  idle(): Promise<void>;
-  readonly waiting: number;
-  readonly flying: number;
-}
-
 interface Waiter<Item, Result> {
   readonly item: Item;
   readonly sinceMs: number;
   readonly resolve: (result: Result | undefined) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** One batch that is out. */
+interface Flight<Item, Result> {
+  readonly batch: readonly Waiter<Item, Result>[];
+  readonly holds: ReadonlySet<string>;
+  readonly sinceMs: number;
 }
 
 const REFUSED = Promise.resolve(undefined);
@@ -58,36 +56,72 @@ const PACE_WEIGHT = 1 / 8;
 /** A flight takes 2 to 10 ms; behind one that takes longer, smaller batches leave, too. */
 const FLIGHT_LATE_MS = 25;
 
-export function createBatcher<Item, Result>(
-  options: BatcherOptions<Item, Result>,
-): Batcher<Item, Result> {
-  const { batchMax, flightsMax, queueMax, groupOf, holdOf, isWanted } = options;
-  const { waitMsMax = Number.POSITIVE_INFINITY, waitingFree = 0, latenessMax = 2 } = options;
-  assert(batchMax > 0 && flightsMax > 0 && queueMax > 0, "a batcher's bounds are positive");
-  let queue: Waiter<Item, Result>[] = [];
-  let flying = 0;
-  let meanMs = 0;
-  /** The flights that are out, the oldest first. */
-  const departures = new Set<{ readonly sinceMs: number; readonly size: number }>();
+export class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>;
+  readonly #waitMsMax: number;
+  readonly #waitingFree: number;
+  readonly #latenessMax: number;
+  #queue: Waiter<Item, Result>[] = [];
+  /** Those that are out, the oldest first. */
+  readonly #flights = new Set<Flight<Item, Result>>();
   /** What the flights that are out hold. */
-  const held = new Set<string>();
-  let isScheduled = false;
-  let isLookingLater = false;
-  let expiry: ReturnType<typeof setTimeout> | undefined;
-  const idleWaiters: (() => void)[] = [];
+  readonly #held = new Set<string>();
+  #meanMs = 0;
+  #isScheduled = false;
+  #isLookingLater = false;
+  #expiry: ReturnType<typeof setTimeout> | undefined;
+  readonly #idleWaiters: (() => void)[] = [];
 
-  function schedule(): void {
-    if (isScheduled) return;
-    if (!mayDepart()) {
-      if (flying < flightsMax && queue.length > 0) lookLater();
+  constructor(options: BatcherOptions<Item, Result>) {
+    const { batchMax, flightsMax, queueMax } = options;
+    assert(batchMax > 0 && flightsMax > 0 && queueMax > 0, "a batcher's bounds are positive");
+    this.#options = options;
+    this.#waitMsMax = options.waitMsMax ?? Number.POSITIVE_INFINITY;
+    this.#waitingFree = options.waitingFree ?? 0;
+    this.#latenessMax = options.latenessMax ?? 2;
+  }
+
+  /** The item's result; undefined where it can't be had in time. Rejects where its batch failed. */
+  submit(item: Item): Promise<Result | undefined> {
+    const { length } = this.#queue;
+    if (length >= this.#options.queueMax) return REFUSED;
+    if (length >= this.#waitingFree && this.#expectedWaitMs() > this.#waitMsMax) return REFUSED;
+    return new Promise<Result | undefined>((resolve, reject) => {
+      const sinceMs = performance.now();
+      this.#queue.push({ item, sinceMs, resolve, reject });
+      this.#schedule();
+      this.#scheduleExpiry(sinceMs);
+    });
+  }
+
+  /** Resolves when nothing waits and nothing flies. */
+  idle(): Promise<void> {
+    return new Promise<void>((resolve) => {
+      this.#idleWaiters.push(resolve);
+      this.#settleIdle();
+    });
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  get flying(): number {
+    return this.#flights.size;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    if (!this.#mayDepart()) {
+      if (this.flying < this.#options.flightsMax && this.waiting > 0) this.#lookLater();
       return;
     }
-    isScheduled = true;
+    this.#isScheduled = true;
     // Everything that arrived in this turn of the event loop flies together; nothing waits for more.
     setImmediate(() => {
-      isScheduled = false;
+      this.#isScheduled = false;
       // What is left where nothing departs waits for a flight that is out, which schedules at its end.
-      if (mayDepart() && depart()) schedule();
+      if (this.#mayDepart() && this.#depart()) this.#schedule();
     });
   }
 
@@ -96,48 +130,37 @@ export function createBatcher<Item, Result>(
    * and many small ones would take the place of few large ones. What waits leaves when a flight lands
    * or is late: a flight that stands still, by a lock or a lost connection, holds up nobody else.
    */
-  function mayDepart(): boolean {
-    if (flying >= flightsMax || queue.length === 0) return false;
+  #mayDepart(): boolean {
+    if (this.flying >= this.#options.flightsMax || this.waiting === 0) return false;
     const onTimeMs = performance.now() - FLIGHT_LATE_MS;
-    for (const { sinceMs, size } of departures) {
-      if (queue.length < size && sinceMs > onTimeMs) return false;
+    for (const { sinceMs, batch } of this.#flights) {
+      if (this.waiting < batch.length && sinceMs > onTimeMs) return false;
     }
     return true;
   }
 
-  function lookLater(): void {
-    if (isLookingLater) return;
-    isLookingLater = true;
+  #lookLater(): void {
+    if (this.#isLookingLater) return;
+    this.#isLookingLater = true;
     setTimeout(() => {
-      isLookingLater = false;
-      schedule();
+      this.#isLookingLater = false;
+      this.#schedule();
     }, FLIGHT_LATE_MS);
   }
 
   /** Sends one batch; false where nothing may leave now. */
-  function depart(): boolean {
-    const { batch, holds } = takeBatch();
+  #depart(): boolean {
+    const { batch, holds } = this.#takeBatch();
     if (batch.length === 0) {
-      settleIdle();
+      this.#settleIdle();
       return false;
     }
-    flying += 1;
-    for (const hold of holds) held.add(hold);
-    const departure = { sinceMs: performance.now(), size: batch.length };
-    departures.add(departure);
-    // The next batch leaves before the answers of this one are made, which may take as long as a flight.
-    const land = () => {
-      flying -= 1;
-      for (const hold of holds) held.delete(hold);
-      departures.delete(departure);
-      meanMs += (performance.now() - departure.sinceMs - meanMs) * PACE_WEIGHT;
-      if (mayDepart()) depart();
-      schedule();
-      settleIdle();
-    };
-    options
+    const flight = { batch, holds, sinceMs: performance.now() };
+    this.#flights.add(flight);
+    for (const hold of holds) this.#held.add(hold);
+    this.#options
       .run(batch.map((waiter) => waiter.item))
-      .finally(land)
+      .finally(() => this.#land(flight))
       .then(
         (results) => {
           assert(results.length === batch.length, "a batch has a result for each item");
@@ -150,56 +173,43 @@ export function createBatcher<Item, Result>(
     return true;
   }
 
+  /** The next batch leaves before the answers of this one are made, which may take as long as a flight. */
+  #land(flight: Flight<Item, Result>): void {
+    this.#flights.delete(flight);
+    for (const hold of flight.holds) this.#held.delete(hold);
+    this.#meanMs += (performance.now() - flight.sinceMs - this.#meanMs) * PACE_WEIGHT;
+    if (this.#mayDepart()) this.#depart();
+    this.#schedule();
+    this.#settleIdle();
+  }
+
   /** How long a newcomer would wait, by the pace of late, or by a flight that is later than that. */
-  function expectedWaitMs(): number {
-    if (flying < flightsMax) return 0;
+  #expectedWaitMs(): number {
+    const { batchMax, flightsMax } = this.#options;
+    if (this.flying < flightsMax) return 0;
     let outMs = 0;
-    for (const { sinceMs } of departures) {
+    for (const { sinceMs } of this.#flights) {
       outMs = performance.now() - sinceMs;
       break;
     }
-    const rounds = Math.ceil((queue.length + 1) / batchMax) / flightsMax;
-    return rounds * Math.max(meanMs, outMs);
-  }
-
-  /** Those that are still to be decided; whose time is up is told so. */
-  function takeWanted(): Waiter<Item, Result>[] {
-    const overdueMs = performance.now() - waitMsMax * latenessMax;
-    return queue.filter(({ item, sinceMs, resolve }) => {
-      if (isWanted?.(item) === false) return false;
-      if (sinceMs >= overdueMs) return true;
-      resolve(undefined);
-      return false;
-    });
-  }
-
-  /** Flights may stand still: nobody waits on for their sake. */
-  function expire(): void {
-    queue = takeWanted();
-    const oldest = queue[0];
-    expiry = undefined;
-    if (oldest !== undefined) scheduleExpiry(oldest.sinceMs);
-    settleIdle();
-  }
-
-  function scheduleExpiry(sinceMs: number): void {
-    if (expiry !== undefined || waitMsMax === Number.POSITIVE_INFINITY) return;
-    expiry = setTimeout(expire, sinceMs + waitMsMax * latenessMax - performance.now() + 1);
+    const rounds = Math.ceil((this.waiting + 1) / batchMax) / flightsMax;
+    return rounds * Math.max(this.#meanMs, outMs);
   }
 
   /** The first that may leave together, in their order, and what they hold; the others wait on. */
-  function takeBatch(): { batch: Waiter<Item, Result>[]; holds: Set<string> } {
+  #takeBatch(): Omit<Flight<Item, Result>, "sinceMs"> {
+    const { batchMax, groupOf, holdOf } = this.#options;
     const batch: Waiter<Item, Result>[] = [];
     const later: Waiter<Item, Result>[] = [];
     const groups = new Set<string>();
     const holds = new Set<string>();
-    for (const waiter of takeWanted()) {
+    for (const waiter of this.#takeWanted()) {
       const group = groupOf?.(waiter.item);
       const hold = holdOf?.(waiter.item);
       const isLater =
         batch.length >= batchMax ||
         (group !== undefined && groups.has(group)) ||
-        (hold !== undefined && held.has(hold));
+        (hold !== undefined && this.#held.has(hold));
       if (isLater) {
         later.push(waiter);
         continue;
@@ -208,36 +218,39 @@ export function createBatcher<Item, Result>(
       if (hold !== undefined) holds.add(hold);
       batch.push(waiter);
     }
-    queue = later;
+    this.#queue = later;
     return { batch, holds };
   }
 
-  function settleIdle(): void {
-    if (flying > 0 || queue.length > 0) return;
-    for (const resolve of idleWaiters.splice(0)) resolve();
+  /** Those that are still to be decided; whose time is up is told so. */
+  #takeWanted(): Waiter<Item, Result>[] {
+    const { isWanted } = this.#options;
+    const overdueMs = performance.now() - this.#waitMsMax * this.#latenessMax;
+    return this.#queue.filter(({ item, sinceMs, resolve }) => {
+      if (isWanted?.(item) === false) return false;
+      if (sinceMs >= overdueMs) return true;
+      resolve(undefined);
+      return false;
+    });
   }
 
-  return {
-    submit(item) {
-      if (queue.length >= queueMax) return REFUSED;
-      if (queue.length >= waitingFree && expectedWaitMs() > waitMsMax) return REFUSED;
-      return new Promise<Result | undefined>((resolve, reject) => {
-        const sinceMs = performance.now();
-        queue.push({ item, sinceMs, resolve, reject });
-        schedule();
-        scheduleExpiry(sinceMs);
-      });
-    },
-    idle: () =>
-      new Promise<void>((resolve) => {
-        idleWaiters.push(resolve);
-        settleIdle();
-      }),
-    get waiting() {
-      return queue.length;
-    },
-    get flying() {
-      return flying;
-    },
-  };
+  #scheduleExpiry(sinceMs: number): void {
+    if (this.#expiry !== undefined || this.#waitMsMax === Number.POSITIVE_INFINITY) return;
+    const dueMs = sinceMs + this.#waitMsMax * this.#latenessMax - performance.now() + 1;
+    this.#expiry = setTimeout(() => this.#expire(), dueMs);
+  }
+
+  /** Flights may stand still: nobody waits on for their sake. */
+  #expire(): void {
+    this.#queue = this.#takeWanted();
+    const oldest = this.#queue[0];
+    this.#expiry = undefined;
+    if (oldest !== undefined) this.#scheduleExpiry(oldest.sinceMs);
+    this.#settleIdle();
+  }
+
+  #settleIdle(): void {
+    if (this.flying > 0 || this.waiting > 0) return;
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { type BatcherOptions, createBatcher } from "../../src/lib/batcher.ts";
+import { Batcher, type BatcherOptions } from "../../src/lib/batcher.ts";
 
 /** A batcher whose flights return when the test lets them. */
 function held(options: Partial<BatcherOptions<string, string>> = {}) {
   const flights: { items: readonly string[]; land: () => void; fail: (error: Error) => void }[] =
     [];
-  const batcher = createBatcher<string, string>({
+  const batcher = new Batcher<string, string>({
     batchMax: 4,
     flightsMax: 2,
     queueMax: 100,
@@ -27,7 +27,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe("createBatcher", () => {
+describe("Batcher", () => {
   test("what arrives in one turn flies together, and each gets its own result", async () => {
     const { batcher, flights, sent } = held();
     const results = Promise.all(["a", "b", "c"].map((item) => batcher.submit(item)));
