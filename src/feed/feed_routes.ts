@@ -7,16 +7,15 @@ import { Elysia } from "elysia";
 import { createEndpoint } from "../http/endpoint.ts";
 import { documentedParameters } from "../http/parameters.ts";
 import type { Services } from "../services.ts";
-import { createReadFeed } from "./read_feed.ts";
+import { FeedReads } from "./read_feed.ts";
 import { createReadMetadata } from "./read_metadata.ts";
 import { READ_PARAMETERS } from "./read_plan.ts";
 
 export function feedRoutes(services: Services) {
   const { http } = services;
-  const read = createEndpoint(
-    http,
-    { route: "/v1/feed/{id}", isKeyed: true },
-    createReadFeed(services),
+  const reads = new FeedReads(services);
+  const read = createEndpoint(http, { route: "/v1/feed/{id}", isKeyed: true }, (call, reference) =>
+    reads.read(call, reference),
   );
   const metadata = createEndpoint(
     http,
