@@ -22,7 +22,7 @@ import {
   SERVER_BODY_BYTES_MAX,
 } from "./limits.ts";
 import { createJobs } from "./maintenance/jobs.ts";
-import { startMaintenance } from "./maintenance/maintenance.ts";
+import { type Maintenance, startMaintenance } from "./maintenance/maintenance.ts";
 import { createServices, type Services } from "./services.ts";
 
 /** A gateway that serves. */
@@ -43,6 +43,14 @@ export interface OpenDatabase {
   readonly migrated: MigrationReport;
   close(): Promise<void>;
 }
+
+/** PEM texts. */
+interface Tls {
+  readonly cert: string;
+  readonly key: string;
+}
+
+type Server = NonNullable<ReturnType<typeof createApp>["server"]>;
 
 /** While draining, answers carry `Connection: close` this long before the listener stops, in ms. */
 const CLOSING_NOTICE_MS = 300;
@@ -146,47 +154,16 @@ export function listenOn<Listener>({ host }: Config, listen: () => Listener): Li
 export async function startGateway(
   config: Config,
   log: Log,
-  { isPortShared = false, closingNoticeMs = CLOSING_NOTICE_MS }: GatewayOptions = {},
+  options: GatewayOptions = {},
 ): Promise<Gateway> {
   // Before the database is opened: a file that can't be read is the start's first mistake.
   const tls = config.tls && (await readTls(config.tls));
-  const { database, address, migrated, close: closeDatabase } = await openDatabase(config, { log });
-  if (!migrated.hasTrigrams) {
-    log.warn(
-      'search finds no misspelled names: have pg_trgm installed in the database with "create extension pg_trgm", then start again',
-    );
-  }
-  // A connection of its own: no answer waits behind a step of background work.
-  const background = createDatabase(
-    connect(address, { connectionsMax: 1, statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX }),
-  );
-  const replica = openReplica(config);
-  const close = async () => {
-    // Whoever read has been answered by now: nothing is waited for.
-    await replica?.connections.end({ timeout: 0 });
-    await background.connections.end({ timeout: 0 });
-    await closeDatabase();
-  };
+  const databases = await openDatabases(config, log);
   try {
-    const { isDistributed } = migrated;
-    if (isDistributed && replica !== undefined) {
-      throw new Error("DATABASE_READ_URL can't be used where rows are distributed: leave it out");
-    }
+    const { database, replica, background, isDistributed } = databases;
     const services = await createServices({ config, database, replica, isDistributed, log });
-    const app = listenOn(config, () =>
-      createApp(services).listen({
-        port: config.port,
-        hostname: config.host,
-        // Elysia shares the port by default: two gateways would silently split the requests.
-        reusePort: isPortShared,
-        maxRequestBodySize: SERVER_BODY_BYTES_MAX,
-        ...(tls !== undefined && { tls }),
-        // Of a request as a whole, however steadily it comes; routes with bodies ask for more.
-        idleTimeout: IDLE_SECONDS_MAX,
-      }),
-    );
-    const server = app.server;
-    if (server === null) throw new Error("the listener did not start");
+    const { isPortShared = false } = options;
+    const server = listen(services, { ...(tls && { tls }), isPortShared });
     const port = server.port as number;
     services.state.baseUrl = config.baseUrl ?? listenerUrl({ ...config, port });
     const maintenance = startMaintenance({
@@ -196,43 +173,111 @@ export async function startGateway(
       jobs: createJobs({
         usageRetentionDays: config.usageRetentionDays,
         auditRetentionDays: config.auditRetentionDays,
-        flushKeyUses: services.keys.flushUses,
+        flushKeyUses: () => services.keys.flushUses(),
       }),
     });
+    const { closingNoticeMs = CLOSING_NOTICE_MS } = options;
     let stopping: Promise<void> | undefined;
-    const stop = async () => {
-      services.state.isDraining = true;
-      const maintenanceStopped = maintenance.stop();
-      await Bun.sleep(closingNoticeMs);
-      await within(ANSWER_WAIT_MS, server.stop());
-      // What has not been answered by now never will be: an upload that drips, say.
-      await within(CLOSE_WAIT_MS, server.stop(true));
-      await within(CLOSE_WAIT_MS, Promise.all([services.admission.idle(), maintenanceStopped]));
-      const flushed = services.keys.flushUses();
-      await within(CLOSE_WAIT_MS, flushed).catch((error) =>
-        log.warn("key uses not written", { error }),
-      );
-      services.rowSchemas.close();
-      services.reader.close();
-      await close();
-    };
     return {
       baseUrl: services.state.baseUrl,
       port,
       services,
       stop: () => {
-        stopping ??= stop();
+        stopping ??= drain(services, { server, maintenance, closingNoticeMs }).then(
+          databases.close,
+        );
         return stopping;
       },
     };
   } catch (error) {
-    await close();
+    await databases.close();
     throw error;
   }
 }
 
+/** All pools of a gateway. @throws where the configuration and the database don't go together. */
+async function openDatabases(config: Config, log: Log) {
+  const { database, address, migrated, close: closeDatabase } = await openDatabase(config, { log });
+  const { hasTrigrams, isDistributed } = migrated;
+  if (isDistributed && config.databaseReadUrl !== undefined) {
+    await closeDatabase();
+    throw new Error("DATABASE_READ_URL can't be used where rows are distributed: leave it out");
+  }
+  if (!hasTrigrams) {
+    log.warn(
+      'search finds no misspelled names: have pg_trgm installed in the database with "create extension pg_trgm", then start again',
+    );
+  }
+  // A connection of its own: no answer waits behind a step of background work.
+  const background = createDatabase(
+    connect(address, { connectionsMax: 1, statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX }),
+  );
+  const replica = openReplica(config);
+  return {
+    database,
+    background,
+    replica,
+    isDistributed,
+    async close() {
+      // Whoever read has been answered by now: nothing is waited for.
+      await replica?.connections.end({ timeout: 0 });
+      await background.connections.end({ timeout: 0 });
+      await closeDatabase();
+    },
+  };
+}
+
+interface ListenOptions {
+  readonly tls?: Tls;
+  readonly isPortShared: boolean;
+}
+
+function listen(services: Services, { tls, isPortShared }: ListenOptions): Server {
+  const { config } = services;
+  const app = listenOn(config, () =>
+    createApp(services).listen({
+      port: config.port,
+      hostname: config.host,
+      // Elysia shares the port by default: two gateways would silently split the requests.
+      reusePort: isPortShared,
+      maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+      ...(tls !== undefined && { tls }),
+      // Of a request as a whole, however steadily it comes; routes with bodies ask for more.
+      idleTimeout: IDLE_SECONDS_MAX,
+    }),
+  );
+  if (app.server === null) throw new Error("the listener did not start");
+  return app.server;
+}
+
+interface Draining {
+  readonly server: Server;
+  readonly maintenance: Maintenance;
+  readonly closingNoticeMs: number;
+}
+
+/** Answers what is in flight, writes what is left to write; each step has its time. */
+async function drain(
+  services: Services,
+  { server, maintenance, closingNoticeMs }: Draining,
+): Promise<void> {
+  const { admission, keys, log, reader, rowSchemas, state } = services;
+  state.isDraining = true;
+  const maintenanceStopped = maintenance.stop();
+  await Bun.sleep(closingNoticeMs);
+  await within(ANSWER_WAIT_MS, server.stop());
+  // What has not been answered by now never will be: an upload that drips, say.
+  await within(CLOSE_WAIT_MS, server.stop(true));
+  await within(CLOSE_WAIT_MS, Promise.all([admission.idle(), maintenanceStopped]));
+  await within(CLOSE_WAIT_MS, keys.flushUses()).catch((error) =>
+    log.warn("key uses not written", { error }),
+  );
+  rowSchemas.close();
+  reader.close();
+}
+
 /** @throws where a file can't be read, or holds what can't be used. */
-async function readTls({ certFile, keyFile }: TlsFiles) {
+async function readTls({ certFile, keyFile }: TlsFiles): Promise<Tls> {
   const [cert, key] = await Promise.all([readPem(certFile), readPem(keyFile)]);
   try {
     createSecureContext({ cert, key });

@@ -12,8 +12,8 @@ import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
 import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
 import { createCors } from "./http/cors.ts";
 import type { HttpContext } from "./http/endpoint.ts";
-import { createMetrics } from "./http/metrics.ts";
-import { createKeys, type Keys } from "./key/keys.ts";
+import { Metrics } from "./http/metrics.ts";
+import { Keys } from "./key/keys.ts";
 import type { Log } from "./lib/log.ts";
 import { createPace } from "./lib/pace.ts";
 import {
@@ -68,7 +68,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,
   };
-  const metrics = createMetrics();
+  const metrics = new Metrics();
   const refusals = createPace({
     perSecond: REFUSALS_PER_SECOND,
     atOnceMax: REFUSALS_AT_ONCE_MAX,
@@ -101,7 +101,10 @@ export async function createServices(options: ServicesOptions): Promise<Services
   );
   const reader = isDistributed
     ? createDistributedReader(database)
-    : createReader(database, replica && { replica, log, onRead: metrics.replicaAsked });
+    : createReader(
+        database,
+        replica && { replica, log, onRead: (outcome) => metrics.replicaAsked(outcome) },
+      );
   if (replica !== undefined) {
     metrics.gauge("feedgate_replica_up", "Whether the replica is asked", () =>
       Number(reader.hasReplica),
@@ -113,7 +116,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     reader,
     log,
     http,
-    keys: createKeys(database),
+    keys: new Keys(database),
     feeds: createFeeds(database),
     admission,
     rowSchemas: createRowSchemas(),

@@ -31,7 +31,7 @@ export interface Page {
 export interface PageSource {
   readonly reader: Reader;
   readonly cursorSecret: string;
-  readonly filterIndexer: FilterIndexer;
+  readonly filterIndexer: Pick<FilterIndexer, "noteUnindexed">;
 }
 
 const UNINDEXED_MAX = BigInt(FILTER_UNINDEXED_MAX);

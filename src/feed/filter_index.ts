@@ -26,13 +26,6 @@ export interface FilterTarget {
   readonly batchNumber: bigint;
 }
 
-export interface FilterIndexer {
-  /** After a filtered read: brings the index up to date where the read lacked it much. */
-  noteUnindexed(target: FilterTarget, unindexedRows: bigint): void;
-  /** Resolves when nothing is left to do; for tests and benchmarks. */
-  idle(): Promise<void>;
-}
-
 export interface FilterIndexerOptions {
   readonly database: Database;
   readonly log: Log;
@@ -46,37 +39,67 @@ const ENTRIES_REMOVED_MAX = 10_000;
 /** Unasked work rests this many times as long as it ran: it takes a quarter of one core at most. */
 const REST_FACTOR = 3;
 
-export function createFilterIndexer(options: FilterIndexerOptions): FilterIndexer {
-  const { database, log, isStopping, sweepMs = FILTER_SWEEP_MS } = options;
-  /** By batch: whether a reader waits for it, or nobody asked yet. */
-  const queue = new Map<string, FilterTarget & { readonly isAsked: boolean }>();
-  let working: Promise<void> | undefined;
-  let newestPushId: bigint | null = null;
+/** What is to be indexed. */
+interface Task extends FilterTarget {
+  /** Whether a reader waits for it, or nobody asked yet. */
+  readonly isAsked: boolean;
+}
 
-  function enqueue(target: FilterTarget, isAsked: boolean): void {
-    const key = `${target.feedId} ${target.batchNumber}`;
-    const isAskedBefore = queue.get(key)?.isAsked ?? false;
-    if (!queue.has(key) && queue.size >= FILTER_QUEUE_MAX) return;
-    queue.set(key, { ...target, isAsked: isAsked || isAskedBefore });
-    working ??= work().finally(() => {
-      working = undefined;
+export class FilterIndexer {
+  readonly #options: FilterIndexerOptions;
+  /** By batch. */
+  readonly #queue = new Map<string, Task>();
+  #working: Promise<void> | undefined;
+  #newestPushId: bigint | null = null;
+  #isSweeping = false;
+
+  constructor(options: FilterIndexerOptions) {
+    this.#options = options;
+    const { isStopping, sweepMs = FILTER_SWEEP_MS } = options;
+    const sweeping = setInterval(() => {
+      if (isStopping()) clearInterval(sweeping);
+      else this.#sweep();
+    }, sweepMs);
+    sweeping.unref();
+  }
+
+  /** After a filtered read: brings the index up to date where the read lacked it much. */
+  noteUnindexed(target: FilterTarget, unindexedRows: bigint): void {
+    if (unindexedRows <= BigInt(FILTER_WALK_ROWS) || this.#options.isStopping()) return;
+    this.#enqueue({ ...target, isAsked: true });
+  }
+
+  /** Resolves when nothing is left to do; for tests and benchmarks. */
+  async idle(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
+  }
+
+  #enqueue(task: Task): void {
+    const key = `${task.feedId} ${task.batchNumber}`;
+    const queued = this.#queue.get(key);
+    if (queued === undefined && this.#queue.size >= FILTER_QUEUE_MAX) return;
+    this.#queue.set(key, { ...task, isAsked: task.isAsked || queued?.isAsked === true });
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
     });
   }
 
-  async function work(): Promise<void> {
-    while (queue.size > 0 && !isStopping()) {
+  async #work(): Promise<void> {
+    while (this.#queue.size > 0 && !this.#options.isStopping()) {
       // What a reader asked for goes first.
-      const entries = [...queue];
-      const [key, target] = entries.find(([, each]) => each.isAsked) ?? (entries[0] as Entry);
+      const entries = [...this.#queue];
+      const [key, task] =
+        entries.find(([, each]) => each.isAsked) ?? (entries[0] as [string, Task]);
       const startedMs = performance.now();
-      const hasMore = await indexChunk(target);
-      if (!hasMore) queue.delete(key);
-      if (!target.isAsked) await Bun.sleep(REST_FACTOR * (performance.now() - startedMs));
+      const hasMore = await this.#indexChunk(task);
+      if (!hasMore) this.#queue.delete(key);
+      if (!task.isAsked) await Bun.sleep(REST_FACTOR * (performance.now() - startedMs));
     }
   }
 
   /** False where the batch is done, or can't be indexed now: the next filtered read asks again. */
-  async function indexChunk({ feedId, batchNumber }: FilterTarget): Promise<boolean> {
+  async #indexChunk({ feedId, batchNumber }: FilterTarget): Promise<boolean> {
+    const { database, log } = this.#options;
     try {
       const row = await database.row("index_filter_rows", [feedId, batchNumber, FILTER_CHUNK_ROWS]);
       return row?.has_more ?? false;
@@ -86,20 +109,36 @@ export function createFilterIndexer(options: FilterIndexerOptions): FilterIndexe
     }
   }
 
-  async function sweep(): Promise<void> {
-    const found = await database.rows("find_unindexed_batches", [
-      newestPushId,
+  /** Looks for what has grown large unasked, and for what nobody needs any more; one look at a time. */
+  async #sweep(): Promise<void> {
+    if (this.#isSweeping) return;
+    const { isStopping, log } = this.#options;
+    this.#isSweeping = true;
+    try {
+      await this.#findUnindexed();
+      await this.#removeEntries();
+    } catch (error) {
+      if (!isStopping()) log.warn("filter indexes not swept", { error });
+    } finally {
+      this.#isSweeping = false;
+    }
+  }
+
+  async #findUnindexed(): Promise<void> {
+    const found = await this.#options.database.rows("find_unindexed_batches", [
+      this.#newestPushId,
       BigInt(FILTER_UNASKED_ROWS_MIN),
     ]);
     for (const { newest_push_id: pushId, feed_id: feedId, batch_number: batchNumber } of found) {
-      newestPushId = pushId;
-      if (feedId !== null && batchNumber !== null) enqueue({ feedId, batchNumber }, false);
+      this.#newestPushId = pushId;
+      if (feedId === null || batchNumber === null) continue;
+      this.#enqueue({ feedId, batchNumber, isAsked: false });
     }
-    await removeEntries();
   }
 
   /** All that no reader can need any more, in pieces, with rests between them. */
-  async function removeEntries(): Promise<void> {
+  async #removeEntries(): Promise<void> {
+    const { database, isStopping } = this.#options;
     while (!isStopping()) {
       const startedMs = performance.now();
       const row = await database.row("remove_filter_entries", [
@@ -110,31 +149,4 @@ export function createFilterIndexer(options: FilterIndexerOptions): FilterIndexe
       await Bun.sleep(REST_FACTOR * (performance.now() - startedMs));
     }
   }
-
-  let isSweeping = false;
-  const sweeping = setInterval(async () => {
-    if (isStopping()) clearInterval(sweeping);
-    // The last one may still be at it.
-    if (isStopping() || isSweeping) return;
-    isSweeping = true;
-    try {
-      await sweep();
-    } catch (error) {
-      if (!isStopping()) log.warn("filter indexes not swept", { error });
-    } finally {
-      isSweeping = false;
-    }
-  }, sweepMs);
-  sweeping.unref();
-
-  return {
-    noteUnindexed(target, unindexedRows) {
-      if (unindexedRows > BigInt(FILTER_WALK_ROWS) && !isStopping()) enqueue(target, true);
-    },
-    async idle() {
-      while (working !== undefined) await working;
-    },
-  };
 }
-
-type Entry = [string, FilterTarget & { readonly isAsked: boolean }];

@@ -9,7 +9,7 @@ import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { buildPage, type Page } from "./build_page.ts";
-import { createFilterIndexer } from "./filter_index.ts";
+import { FilterIndexer } from "./filter_index.ts";
 import { createPageCache, type PageCache } from "./page_cache.ts";
 import type { PlannedRead } from "./plans.ts";
 
@@ -33,7 +33,7 @@ export interface Pages {
 export function createPages(services: Services): Pages {
   const { database, reader, cursorSecret } = services;
   const { metrics } = services.http;
-  const filterIndexer = createFilterIndexer({
+  const filterIndexer = new FilterIndexer({
     database,
     log: services.log,
     isStopping: () => services.state.isDraining,

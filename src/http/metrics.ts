@@ -21,189 +21,191 @@ import { Observations, Tallies, type Tally } from "./tallies.ts";
 /** Figures of one process, as they go to another. */
 export type MetricsSnapshot = MetricObjectWithValues<MetricValueWithName<string>>[];
 
-export interface Metrics {
+const SECONDS_BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #registers = [this.#registry];
+  readonly contentType = this.#registry.contentType;
+
+  readonly #requests = this.#tallies(
+    "feedgate_http_requests_total",
+    "Answers by route and status",
+    ["route", "status"],
+  );
+  readonly #durations: Observations[] = [];
+  readonly #seconds = this.#durationsHistogram();
+  readonly #batches = new Histogram({
+    name: "feedgate_admission_batch_reads",
+    help: "Reads decided by one statement",
+    buckets: BATCH_BUCKETS,
+    registers: this.#registers,
+  });
+  readonly #decisions = this.#tallies(
+    "feedgate_admission_decisions_total",
+    "Decisions by operation and outcome",
+    ["operation", "outcome"],
+  );
+  readonly #usageEvents = this.#tallies(
+    "feedgate_usage_events_total",
+    "Usage events that the database committed",
+  ).of();
+  readonly #credits = this.#tallies("feedgate_credits_charged_total", "Credits charged").of();
+  readonly #reads = this.#tallies(
+    "feedgate_reads_answered_total",
+    "Answers sent that carry a usage id",
+  ).of();
+  readonly #pages = this.#tallies(
+    "feedgate_page_lookups_total",
+    "Pages asked of memory, by whether they were there",
+    ["result"],
+  );
+  readonly #pageHits = this.#pages.of({ result: "hit" });
+  readonly #pageMisses = this.#pages.of({ result: "miss" });
+  readonly #replicaReads = this.#counter(
+    "feedgate_replica_reads_total",
+    "Reads answered by the replica, or by the primary since it was behind, failed, or rests",
+    ["outcome"],
+  );
+  readonly #pushes = this.#counter("feedgate_pushes_total", "Pushes by feed type and outcome", [
+    "feed_type",
+    "outcome",
+  ]);
+  readonly #rows = this.#counter("feedgate_pushed_rows_total", "Rows of stored pushes", [
+    "feed_type",
+  ]);
+  readonly #jobs = this.#counter("feedgate_maintenance_runs_total", "Runs of background jobs", [
+    "job",
+    "result",
+  ]);
+  readonly #outcomes = new Map<string, Map<string, Tally>>();
+  #sum: (() => Promise<string | undefined>) | undefined;
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
   /** A route's counter: one call for each of its answers. */
-  answersOf(route: string): (status: number, seconds: number) => void;
+  answersOf(route: string): (status: number, seconds: number) => void {
+    const histogram = this.#seconds.labels({ route });
+    const observations = new Observations((value) => histogram.observe(value));
+    this.#durations.push(observations);
+    const tallies = new Map<number, Tally>();
+    return (status, value) => {
+      let tally = tallies.get(status);
+      if (tally === undefined) {
+        tally = this.#requests.of({ route, status: String(status) });
+        tallies.set(status, tally);
+      }
+      tally.count += 1;
+      observations.add(value);
+    };
+  }
+
   /** One admission batch that was sent. */
-  batchSent(size: number): void;
+  batchSent(size: number): void {
+    this.#batches.observe(size);
+  }
+
   /** One decision of a batch. */
   decided(decision: {
     operation: string;
     outcome: string;
     isLogged: boolean;
     credits: number;
-  }): void;
+  }): void {
+    const { operation, outcome, isLogged, credits } = decision;
+    let outcomes = this.#outcomes.get(operation);
+    if (outcomes === undefined) {
+      outcomes = new Map();
+      this.#outcomes.set(operation, outcomes);
+    }
+    let tally = outcomes.get(outcome);
+    if (tally === undefined) {
+      tally = this.#decisions.of({ operation, outcome });
+      outcomes.set(outcome, tally);
+    }
+    tally.count += 1;
+    if (isLogged) this.#usageEvents.count += 1;
+    this.#credits.count += credits;
+  }
+
   /** One answer with a usage id of its own; replays under an idempotency key have none. */
-  readAnswered(): void;
+  readAnswered(): void {
+    this.#reads.count += 1;
+  }
+
   /** One page asked of memory. */
-  pageLookedUp(isHit: boolean): void;
+  pageLookedUp(isHit: boolean): void {
+    (isHit ? this.#pageHits : this.#pageMisses).count += 1;
+  }
+
   /** One read that a replica was there for: who answered it, and why. */
-  replicaAsked(outcome: "answered" | "behind" | "failed" | "resting"): void;
+  replicaAsked(outcome: "answered" | "behind" | "failed" | "resting"): void {
+    this.#replicaReads.inc({ outcome });
+  }
+
   /** One push that was stored or refused. */
-  pushed(push: { feedType: string; outcome: "stored" | "refused"; rows: number }): void;
+  pushed(push: { feedType: string; outcome: "stored" | "refused"; rows: number }): void {
+    const { feedType, outcome, rows } = push;
+    this.#pushes.inc({ feed_type: feedType, outcome });
+    if (outcome === "stored") this.#rows.inc({ feed_type: feedType }, rows);
+  }
+
   /** One run of a background job. */
-  maintained(job: string, isFailed: boolean): void;
+  maintained(job: string, isFailed: boolean): void {
+    this.#jobs.inc({ job, result: isFailed ? "failed" : "done" });
+  }
+
   /** A value that is read when it is asked for. */
-  gauge(name: string, help: string, read: () => number): void;
+  gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: this.#registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
   /** All of it in Prometheus' text format; of all processes, where `sumBy` says how. */
-  text(): Promise<string>;
+  async text(): Promise<string> {
+    return (await this.#sum?.()) ?? this.#registry.metrics();
+  }
+
   /** This process's figures. */
-  snapshot(): Promise<MetricsSnapshot>;
+  snapshot(): Promise<MetricsSnapshot> {
+    return this.#registry.getMetricsAsJSON() as Promise<MetricsSnapshot>;
+  }
+
   /** Where several processes share the port: how to add them up; undefined: only our own, after all. */
-  sumBy(sum: () => Promise<string | undefined>): void;
-  readonly contentType: string;
-}
+  sumBy(sum: () => Promise<string | undefined>): void {
+    this.#sum = sum;
+  }
 
-const SECONDS_BUCKETS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
-];
-const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+  #tallies(name: string, help: string, labelNames: string[] = []): Tallies {
+    return new Tallies({ name, help, labelNames, registers: this.#registers });
+  }
 
-export function createMetrics(): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  const requests = new Tallies({
-    name: "feedgate_http_requests_total",
-    help: "Answers by route and status",
-    labelNames: ["route", "status"],
-    registers,
-  });
-  const durations: Observations[] = [];
-  const seconds = new Histogram({
-    name: "feedgate_http_request_duration_seconds",
-    help: "Time from request to answer by route",
-    labelNames: ["route"],
-    buckets: SECONDS_BUCKETS,
-    registers,
-    collect() {
-      for (const observations of durations) observations.tell();
-    },
-  });
-  const batches = new Histogram({
-    name: "feedgate_admission_batch_reads",
-    help: "Reads decided by one statement",
-    buckets: BATCH_BUCKETS,
-    registers,
-  });
-  const decisions = new Tallies({
-    name: "feedgate_admission_decisions_total",
-    help: "Decisions by operation and outcome",
-    labelNames: ["operation", "outcome"],
-    registers,
-  });
-  const usageEvents = new Tallies({
-    name: "feedgate_usage_events_total",
-    help: "Usage events that the database committed",
-    registers,
-  });
-  const credits = new Tallies({
-    name: "feedgate_credits_charged_total",
-    help: "Credits charged",
-    registers,
-  });
-  const reads = new Tallies({
-    name: "feedgate_reads_answered_total",
-    help: "Answers sent that carry a usage id",
-    registers,
-  });
-  const pages = new Tallies({
-    name: "feedgate_page_lookups_total",
-    help: "Pages asked of memory, by whether they were there",
-    labelNames: ["result"],
-    registers,
-  });
-  const replicaReads = new Counter({
-    name: "feedgate_replica_reads_total",
-    help: "Reads answered by the replica, or by the primary since it was behind, failed, or rests",
-    labelNames: ["outcome"],
-    registers,
-  });
-  const pushes = new Counter({
-    name: "feedgate_pushes_total",
-    help: "Pushes by feed type and outcome",
-    labelNames: ["feed_type", "outcome"],
-    registers,
-  });
-  const rows = new Counter({
-    name: "feedgate_pushed_rows_total",
-    help: "Rows of stored pushes",
-    labelNames: ["feed_type"],
-    registers,
-  });
-  const jobs = new Counter({
-    name: "feedgate_maintenance_runs_total",
-    help: "Runs of background jobs",
-    labelNames: ["job", "result"],
-    registers,
-  });
-  const usageEventTally = usageEvents.of();
-  const creditTally = credits.of();
-  const readTally = reads.of();
-  const pageHits = pages.of({ result: "hit" });
-  const pageMisses = pages.of({ result: "miss" });
-  const outcomesOf = new Map<string, Map<string, Tally>>();
-  let sum: (() => Promise<string | undefined>) | undefined;
+  #counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: this.#registers });
+  }
 
-  return {
-    answersOf(route) {
-      const histogram = seconds.labels({ route });
-      const observations = new Observations((value) => histogram.observe(value));
-      durations.push(observations);
-      const tallies = new Map<number, Tally>();
-      return (status, value) => {
-        let tally = tallies.get(status);
-        if (tally === undefined) {
-          tally = requests.of({ route, status: String(status) });
-          tallies.set(status, tally);
-        }
-        tally.count += 1;
-        observations.add(value);
-      };
-    },
-    batchSent: (size) => batches.observe(size),
-    decided({ operation, outcome, isLogged, credits: charged }) {
-      let outcomes = outcomesOf.get(operation);
-      if (outcomes === undefined) {
-        outcomes = new Map();
-        outcomesOf.set(operation, outcomes);
-      }
-      let tally = outcomes.get(outcome);
-      if (tally === undefined) {
-        tally = decisions.of({ operation, outcome });
-        outcomes.set(outcome, tally);
-      }
-      tally.count += 1;
-      if (isLogged) usageEventTally.count += 1;
-      creditTally.count += charged;
-    },
-    readAnswered() {
-      readTally.count += 1;
-    },
-    pageLookedUp(isHit) {
-      (isHit ? pageHits : pageMisses).count += 1;
-    },
-    replicaAsked: (outcome) => replicaReads.inc({ outcome }),
-    pushed(push) {
-      pushes.inc({ feed_type: push.feedType, outcome: push.outcome });
-      if (push.outcome === "stored") rows.inc({ feed_type: push.feedType }, push.rows);
-    },
-    maintained: (job, isFailed) => jobs.inc({ job, result: isFailed ? "failed" : "done" }),
-    gauge(name, help, read) {
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read());
-        },
-      });
-    },
-    text: async () => (await sum?.()) ?? registry.metrics(),
-    snapshot: () => registry.getMetricsAsJSON() as Promise<MetricsSnapshot>,
-    sumBy(summed) {
-      sum = summed;
-    },
-    contentType: registry.contentType,
-  };
+  #durationsHistogram(): Histogram {
+    const durations = this.#durations;
+    return new Histogram({
+      name: "feedgate_http_request_duration_seconds",
+      help: "Time from request to answer by route",
+      labelNames: ["route"],
+      buckets: SECONDS_BUCKETS,
+      registers: this.#registers,
+      collect() {
+        for (const observations of durations) observations.tell();
+      },
+    });
+  }
 }

@@ -23,44 +23,78 @@ export interface Principal {
   readonly keyHash: Uint8Array;
 }
 
-export interface Keys {
+export class Keys {
+  readonly #database: Database;
+  readonly #known = new BoundedMap<string, Principal>(KNOWN_KEYS_MAX);
+  readonly #used = new Set<string>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
   /**
    * The caller of a consumer route (`read`) or a provider route (`write`), noted for the log.
    * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`.
    */
-  authenticate(call: Call, permission: Permission): MaybePromise<Principal>;
+  authenticate(call: Call, permission: Permission): MaybePromise<Principal> {
+    const { headers } = call.request;
+    const key = permission === "read" ? readKeyOf(headers) : bearerOf(headers);
+    if (key === undefined) throw keyRequired(permission);
+    const remembered = this.#known.get(markOf(key));
+    // Nearly every call: without waiting for anything.
+    if (remembered?.permission === permission) return this.#noteUse(call, remembered);
+    return this.#identify(call, key, permission);
+  }
+
   /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID` */
-  prove(principal: Principal): Promise<void>;
+  async prove({ keyHash, permission }: Principal, asked = permission): Promise<void> {
+    const row = await this.#database.row("find_key", [keyHash]);
+    if (row === undefined || !row.is_usable) throw keyInvalid(asked);
+  }
+
   /** Runs `work`; where it refuses, the key is proven first, since a bad key is told before all else. */
-  provenOnRefusal<Result>(
+  async provenOnRefusal<Result>(
     principal: Principal,
     work: () => Result | Promise<Result>,
-  ): Promise<Result>;
-  /** Writes down which keys were used since the last call. */
-  flushUses(): Promise<void>;
-}
+  ): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Problem) await this.prove(principal);
+      throw error;
+    }
+  }
 
-export function createKeys(database: Database): Keys {
-  const known = new BoundedMap<string, Principal>(KNOWN_KEYS_MAX);
-  const used = new Set<string>();
+  /** Writes down which keys were used since the last call. */
+  async flushUses(): Promise<void> {
+    if (this.#used.size === 0) return;
+    const keyIds = [...this.#used];
+    this.#used.clear();
+    try {
+      await this.#database.rows("touch_keys", [keyIds]);
+    } catch (error) {
+      for (const keyId of keyIds) this.#used.add(keyId);
+      throw error;
+    }
+  }
 
   /** From the database. @throws {Problem} `KEY_INVALID`, `KEY_PERMISSION` */
-  async function identify(call: Call, key: string, permission: Permission): Promise<Principal> {
-    const principal = known.get(markOf(key)) ?? (await find(key, permission));
+  async #identify(call: Call, key: string, permission: Permission): Promise<Principal> {
+    const principal = this.#known.get(markOf(key)) ?? (await this.#find(key, permission));
     if (principal.permission !== permission) {
       note(call, principal);
-      await prove(principal, permission);
+      await this.prove(principal, permission);
       throw new Problem("KEY_PERMISSION", {
         detail: `This route needs a ${permission} key and got a ${principal.permission} key; send your ${permission} key.`,
       });
     }
-    return noteUse(call, principal);
+    return this.#noteUse(call, principal);
   }
 
-  async function find(key: string, permission: Permission): Promise<Principal> {
+  async #find(key: string, permission: Permission): Promise<Principal> {
     if (permissionOf(key) === undefined) throw keyInvalid(permission);
     const keyHash = hashKey(key);
-    const row = await database.row("find_key", [keyHash]);
+    const row = await this.#database.row("find_key", [keyHash]);
     if (row === undefined || !row.is_usable) throw keyInvalid(permission);
     const principal: Principal = {
       keyId: row.key_id,
@@ -68,57 +102,20 @@ export function createKeys(database: Database): Keys {
       permission: row.permission as Permission,
       keyHash,
     };
-    known.set(markOf(key), principal);
+    this.#known.set(markOf(key), principal);
     return principal;
   }
 
-  function note({ subject }: Call, { accountId, keyId }: Principal): void {
-    subject.accountId = accountId;
-    subject.keyId = keyId;
-  }
-
-  function noteUse(call: Call, principal: Principal): Principal {
+  #noteUse(call: Call, principal: Principal): Principal {
     note(call, principal);
-    used.add(principal.keyId);
+    this.#used.add(principal.keyId);
     return principal;
   }
+}
 
-  async function prove(principal: Principal, permission = principal.permission): Promise<void> {
-    const row = await database.row("find_key", [principal.keyHash]);
-    if (row === undefined || !row.is_usable) throw keyInvalid(permission);
-  }
-
-  return {
-    authenticate(call, permission) {
-      const { headers } = call.request;
-      const key = permission === "read" ? readKeyOf(headers) : bearerOf(headers);
-      if (key === undefined) throw keyRequired(permission);
-      const remembered = known.get(markOf(key));
-      // Nearly every call: without waiting for anything.
-      if (remembered?.permission === permission) return noteUse(call, remembered);
-      return identify(call, key, permission);
-    },
-    prove,
-    async provenOnRefusal(principal, work) {
-      try {
-        return await work();
-      } catch (error) {
-        if (error instanceof Problem) await prove(principal);
-        throw error;
-      }
-    },
-    async flushUses() {
-      if (used.size === 0) return;
-      const keyIds = [...used];
-      used.clear();
-      try {
-        await database.rows("touch_keys", [keyIds]);
-      } catch (error) {
-        for (const keyId of keyIds) used.add(keyId);
-        throw error;
-      }
-    },
-  };
+function note({ subject }: Call, { accountId, keyId }: Principal): void {
+  subject.accountId = accountId;
+  subject.keyId = keyId;
 }
 
 /** The key's hash as text, to remember it by; the key itself is kept nowhere. */

@@ -188,7 +188,7 @@ async function startScene(database: BenchDatabase): Promise<Scene> {
   const source: PageSource = {
     reader: createReader(pool),
     cursorSecret: gateway.services.cursorSecret,
-    filterIndexer: { noteUnindexed() {}, idle: async () => {} },
+    filterIndexer: { noteUnindexed() {} },
   };
   return { database, pool, gateway, source, key };
 }

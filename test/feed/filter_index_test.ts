@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { connect } from "../../src/database/connect.ts";
 import { inFunctionSet } from "../../src/database/function_set.ts";
 import { createDatabase, type Database } from "../../src/database/query.ts";
-import { createFilterIndexer } from "../../src/feed/filter_index.ts";
+import { FilterIndexer } from "../../src/feed/filter_index.ts";
 import { type Filter, readFilter } from "../../src/feed/filters.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type PushScene, startPushScene } from "../provider/push_scene.ts";
@@ -442,7 +442,7 @@ describe("filter index", () => {
     // One look, long before the next.
     const startedMs = performance.now();
     const sweepMs = 500;
-    createFilterIndexer({
+    new FilterIndexer({
       database: stub as unknown as Database,
       log: createLog({ level: "silent" }),
       isStopping: () => isStopping,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createEndpoint } from "../../src/http/endpoint.ts";
 import { Problem } from "../../src/http/errors.ts";
-import { createMetrics } from "../../src/http/metrics.ts";
+import { Metrics } from "../../src/http/metrics.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPace } from "../../src/lib/pace.ts";
 
@@ -12,7 +12,7 @@ test("createEndpoint sends refusals in turn, and Retry-After says twice how long
       isDraining: () => false,
       cors: undefined,
       log: createLog({ level: "silent" }),
-      metrics: createMetrics(),
+      metrics: new Metrics(),
       refusals: createPace({ perSecond: 10, atOnceMax: 1, waitSecondsMax: 5, waitingMax: 100 }),
     },
     { route: "/v1/feed/{id}", isKeyed: true },

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { createMetrics } from "../../src/http/metrics.ts";
+import { Metrics } from "../../src/http/metrics.ts";
 
-test("createMetrics: every answer is counted and observed once, however many and however often it is asked", async () => {
-  const metrics = createMetrics();
+test("Metrics: every answer is counted and observed once, however many and however often it is asked", async () => {
+  const metrics = new Metrics();
   const answered = metrics.answersOf("/a");
   const other = metrics.answersOf("/b");
   const lines = async () => (await metrics.text()).split("\n");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Database } from "../../src/database/query.ts";
 import { generateKey, hashKey } from "../../src/key/key_format.ts";
-import { createKeys } from "../../src/key/keys.ts";
+import { Keys } from "../../src/key/keys.ts";
 
 test("a use that could not be written is written with the next", async () => {
   const key = generateKey("read");
@@ -19,7 +19,7 @@ test("a use that could not be written is written with the next", async () => {
       return [];
     },
   };
-  const keys = createKeys(database as unknown as Database);
+  const keys = new Keys(database as unknown as Database);
   const request = new Request("http://localhost/v1/catalog", { headers: { "x-api-key": key } });
   const call = { request, requestId: "r", search: "", isHead: false, subject: {} };
   await keys.authenticate(call, "read");
