@@ -29,7 +29,7 @@ import {
 } from "../limits.ts";
 import { type Decided, decidedOf } from "./decided.ts";
 import { createKnownWindows } from "./known_windows.ts";
-import { createRefunds, mayBeCommitted } from "./refunds.ts";
+import { mayBeCommitted, Refunds } from "./refunds.ts";
 import { windowKeyOf } from "./window_key.ts";
 
 /** What is limited: each operation has windows of its own. */
@@ -127,7 +127,7 @@ export interface AdmissionOptions {
 
 export function createAdmission(options: AdmissionOptions): Admission {
   const { database, windowMs = WINDOW_MS, metrics, log } = options;
-  const refunds = createRefunds({ database, ...(log && { log }) });
+  const refunds = new Refunds({ database, ...(log && { log }) });
   const knownWindows = createKnownWindows();
 
   function settle(

@@ -29,15 +29,6 @@ export interface FailedRead {
   readonly idempotency: Claim["idempotency"];
 }
 
-export interface Refunds {
-  /** Refunds all of the batch that was committed, in the background. */
-  loseBatch(batch: LostBatch): void;
-  /** Resolves after the first try; where that fails, more follow in the background. */
-  refundRead(read: FailedRead): Promise<void>;
-  /** Resolves when nothing is left to refund. */
-  idle(): Promise<void>;
-}
-
 export interface RefundsOptions {
   readonly database: Database;
   readonly log?: Log;
@@ -57,78 +48,92 @@ interface Debt {
 const PAUSE_MS_MIN = 50;
 const PAUSE_MS_MAX = 2_000;
 
-export function createRefunds({ database, log }: RefundsOptions): Refunds {
-  let debts: Debt[] = [];
-  let paying: Promise<void> | undefined;
+export class Refunds {
+  readonly #options: RefundsOptions;
+  #debts: Debt[] = [];
+  #paying: Promise<void> | undefined;
 
-  async function pay(debt: Debt): Promise<void> {
-    const row = await database.row("refund_reads", parametersOf(debt));
-    const { batchToken, onlyUsage } = debt;
-    log?.info("reads refunded", { batchToken, onlyUsage, refunded: row?.refunded });
+  constructor(options: RefundsOptions) {
+    this.#options = options;
+  }
+
+  /** Refunds all of the batch that was committed, in the background. */
+  loseBatch({ batchToken, claims, sentMs }: LostBatch): void {
+    const keyed = claims.filter(({ idempotency }) => idempotency !== undefined);
+    this.#owe({
+      sentMs,
+      batchToken,
+      accountIds: [...new Set(claims.map(({ accountId }) => accountId))],
+      keyAccounts: keyed.map(({ accountId }) => accountId),
+      keys: keyed.map(({ idempotency }) => idempotency?.key as string),
+      onlyUsage: null,
+    });
+  }
+
+  /** Resolves after the first try; where that fails, more follow in the background. */
+  async refundRead({ batchToken, usageId, accountId, idempotency }: FailedRead): Promise<void> {
+    const debt: Debt = {
+      sentMs: performance.now(),
+      batchToken,
+      accountIds: [accountId],
+      keyAccounts: idempotency === undefined ? [] : [accountId],
+      keys: idempotency === undefined ? [] : [idempotency.key],
+      onlyUsage: usageId,
+    };
+    try {
+      await this.#pay(debt);
+    } catch (error) {
+      this.#options.log?.warn("refund failed, tried again", { usageId, error });
+      this.#owe(debt);
+    }
+  }
+
+  /** Resolves when nothing is left to refund. */
+  async idle(): Promise<void> {
+    await this.#paying;
+  }
+
+  #owe(debt: Debt): void {
+    if (this.#debts.length >= LOST_BATCHES_MAX) {
+      const { batchToken } = debt;
+      this.#options.log?.error("reads not refunded, too many wait", { batchToken });
+      return;
+    }
+    this.#debts.push(debt);
+    this.#paying ??= this.#payAll().finally(() => {
+      this.#paying = undefined;
+    });
   }
 
   /** Pays all debts in turn; a pause after each failure, twice as long each time. */
-  async function payAll(): Promise<void> {
+  async #payAll(): Promise<void> {
     let pauseMs = PAUSE_MS_MIN;
-    for (let debt = debts[0]; debt !== undefined; debt = debts[0]) {
+    for (let debt = this.#debts[0]; debt !== undefined; debt = this.#debts[0]) {
+      const others = () => this.#debts.filter((each) => each !== debt);
       try {
-        await pay(debt);
+        await this.#pay(debt);
         pauseMs = PAUSE_MS_MIN;
       } catch (error) {
         if (performance.now() - debt.sentMs < LOST_BATCH_MS_MAX) {
           await Bun.sleep(pauseMs);
           pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
           // To the end: a debt that can't be paid holds up no other.
-          debts = [...debts.filter((each) => each !== debt), debt];
+          this.#debts = [...others(), debt];
           continue;
         }
-        log?.error("reads not refunded", { batchToken: debt.batchToken, error });
+        const { batchToken } = debt;
+        this.#options.log?.error("reads not refunded", { batchToken, error });
       }
-      debts = debts.filter((each) => each !== debt);
+      this.#debts = others();
     }
   }
 
-  function owe(debt: Debt): void {
-    if (debts.length >= LOST_BATCHES_MAX) {
-      log?.error("reads not refunded, too many wait", { batchToken: debt.batchToken });
-      return;
-    }
-    debts.push(debt);
-    paying ??= payAll().finally(() => {
-      paying = undefined;
-    });
+  async #pay(debt: Debt): Promise<void> {
+    const { database, log } = this.#options;
+    const row = await database.row("refund_reads", parametersOf(debt));
+    const { batchToken, onlyUsage } = debt;
+    log?.info("reads refunded", { batchToken, onlyUsage, refunded: row?.refunded });
   }
-
-  return {
-    loseBatch({ batchToken, claims, sentMs }) {
-      const keyed = claims.filter(({ idempotency }) => idempotency !== undefined);
-      owe({
-        sentMs,
-        batchToken,
-        accountIds: [...new Set(claims.map(({ accountId }) => accountId))],
-        keyAccounts: keyed.map(({ accountId }) => accountId),
-        keys: keyed.map(({ idempotency }) => idempotency?.key as string),
-        onlyUsage: null,
-      });
-    },
-    async refundRead({ batchToken, usageId, accountId, idempotency }) {
-      const debt: Debt = {
-        sentMs: performance.now(),
-        batchToken,
-        accountIds: [accountId],
-        keyAccounts: idempotency === undefined ? [] : [accountId],
-        keys: idempotency === undefined ? [] : [idempotency.key],
-        onlyUsage: usageId,
-      };
-      await pay(debt).catch((error) => {
-        log?.warn("refund failed, tried again", { usageId, error });
-        owe(debt);
-      });
-    },
-    async idle() {
-      await paying;
-    },
-  };
 }
 
 function parametersOf(debt: Debt): Parameters<"refund_reads"> {

@@ -17,18 +17,21 @@ import { searchHitText } from "./entries.ts";
 import { CATALOG_PARAMETERS, OFFSET_MAX } from "./list_catalog.ts";
 
 export const SEARCH_PARAMETERS = Type.Object({
-  q: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: SEARCH_LENGTH_MAX,
-      description:
-        'What to look for, in plain words; "quoted words" stand together, -word excludes.',
-    }),
-  ),
+  q: Type.String({
+    minLength: 1,
+    maxLength: SEARCH_LENGTH_MAX,
+    description: 'What to look for, in plain words; "quoted words" stand together, -word excludes.',
+  }),
   category: Type.Optional(
     Type.String({ description: "Only feeds of this category; case does not matter." }),
   ),
   ...CATALOG_PARAMETERS.properties,
+});
+
+/** As they are read: a search without `q` is refused by a code of its own. */
+const SENT_PARAMETERS = Type.Object({
+  ...SEARCH_PARAMETERS.properties,
+  q: Type.Optional(SEARCH_PARAMETERS.properties.q),
 });
 
 /** What is asked for, the limit capped. */
@@ -81,7 +84,7 @@ export function createSearchFeeds(services: Services) {
 
 /** @throws {Problem} 400 `QUERY_REQUIRED` or `INVALID_PARAMETER` */
 function readSearch(search: string): Search {
-  const parameters = readParameters(SEARCH_PARAMETERS, search);
+  const parameters = readParameters(SENT_PARAMETERS, search);
   const { q } = parameters;
   if (q === undefined || q.trim() === "") {
     throw new Problem("QUERY_REQUIRED", {

@@ -14,7 +14,7 @@
 import type { Log } from "../lib/log.ts";
 import { createSharedFlights } from "../lib/shared_flights.ts";
 import type { Database, Parameters, Row, StatementName } from "./query.ts";
-import { createReplicaHealth } from "./replica_health.ts";
+import { createReplicaHealth, type ReplicaHealth } from "./replica_health.ts";
 
 export interface Reader {
   /** The first row; a replica's is used where `isCurrent` finds it new enough. */
@@ -60,82 +60,105 @@ export function createReader(primary: Database, options?: ReplicaOptions): Reade
       close: () => {},
     };
   }
-  return createReplicaReader(primary, options);
+  return new ReplicaReader(primary, options);
 }
 
-function createReplicaReader(primary: Database, options: ReplicaOptions): Reader {
-  const { replica, log, onRead } = options;
-  const health = createReplicaHealth({ probe, log });
-  // All who wait to read a list are shown one reading of the position, made after each had asked.
-  const positions = createSharedFlights(
-    () => primary.row("read_wal_position", []),
+class ReplicaReader implements Reader {
+  readonly #primary: Database;
+  readonly #replica: Database;
+  readonly #onRead: ReplicaOptions["onRead"];
+  readonly #health: ReplicaHealth;
+  /** All who wait to read a list are shown one reading of the position, made after each had asked. */
+  readonly #positions = createSharedFlights(
+    () => this.#primary.row("read_wal_position", []),
     () => "",
   );
 
-  async function probe(): Promise<void> {
-    const state = await inTime(replica.row("find_replica_state", []));
+  constructor(primary: Database, { replica, log, onRead }: ReplicaOptions) {
+    this.#primary = primary;
+    this.#replica = replica;
+    this.#onRead = onRead;
+    this.#health = createReplicaHealth({ probe: () => this.#probe(), log });
+  }
+
+  async row<Name extends StatementName>(
+    name: Name,
+    parameters: Parameters<Name>,
+    isCurrent: (row: Row<Name> | undefined) => boolean,
+  ): Promise<Row<Name> | undefined> {
+    if (this.#isResting()) return this.#primary.row(name, parameters);
+    const found = await this.#ask(() => this.#replica.row(name, parameters), isCurrent);
+    return found === undefined ? this.#primary.row(name, parameters) : found.answer;
+  }
+
+  async rows<Name extends StatementName>(
+    name: Name,
+    parameters: Parameters<Name>,
+  ): Promise<Row<Name>[]> {
+    if (this.#isResting()) return this.#primary.rows(name, parameters);
+    const position = (await this.#positions.ask(undefined))?.wal_position ?? "";
+    const found = await this.#ask(
+      () => this.#readCaughtUp(position, name, parameters),
+      (rows) => rows !== undefined,
+    );
+    return found?.answer ?? this.#primary.rows(name, parameters);
+  }
+
+  get hasReplica(): boolean {
+    return this.#health.isUp;
+  }
+
+  get waiting(): number {
+    return this.#primary.waiting + this.#replica.waiting;
+  }
+
+  close(): void {
+    this.#health.stop();
+  }
+
+  async #probe(): Promise<void> {
+    const state = await inTime(this.#replica.row("find_replica_state", []));
     if (state?.is_following !== true) throw new Error("it follows no primary");
   }
 
-  /** What the replica answers; undefined where it is not to be asked, fails, or is behind. */
-  async function ask<Answer>(
+  #isResting(): boolean {
+    if (!this.#health.isUp) this.#onRead("resting");
+    return !this.#health.isUp;
+  }
+
+  /** What the replica answers; undefined where it fails or is behind. */
+  async #ask<Answer>(
     read: () => Promise<Answer>,
     isCurrent: (answer: Answer) => boolean,
   ): Promise<{ readonly answer: Answer } | undefined> {
     try {
       const answer = await inTime(read());
       if (isCurrent(answer)) {
-        health.noteAnswered();
-        onRead("answered");
+        this.#health.noteAnswered();
+        this.#onRead("answered");
         return { answer };
       }
-      health.noteBehind();
-      onRead("behind");
+      this.#health.noteBehind();
+      this.#onRead("behind");
     } catch (error) {
-      health.noteFailed(error);
-      onRead("failed");
+      this.#health.noteFailed(error);
+      this.#onRead("failed");
     }
     return undefined;
   }
 
-  async function readCaughtUp<Name extends StatementName>(
+  /** Undefined where the replica does not catch up in time. */
+  async #readCaughtUp<Name extends StatementName>(
     position: string,
     name: Name,
     parameters: Parameters<Name>,
   ): Promise<Row<Name>[] | undefined> {
-    const waited = await replica.row("await_replay", [position, `${CATCH_UP_MS_MAX} milliseconds`]);
-    return waited?.is_caught_up === true ? replica.rows(name, parameters) : undefined;
+    const waited = await this.#replica.row("await_replay", [
+      position,
+      `${CATCH_UP_MS_MAX} milliseconds`,
+    ]);
+    return waited?.is_caught_up === true ? this.#replica.rows(name, parameters) : undefined;
   }
-
-  return {
-    async row(name, parameters, isCurrent) {
-      if (!health.isUp) {
-        onRead("resting");
-        return primary.row(name, parameters);
-      }
-      const found = await ask(() => replica.row(name, parameters), isCurrent);
-      return found === undefined ? primary.row(name, parameters) : found.answer;
-    },
-    async rows(name, parameters) {
-      if (!health.isUp) {
-        onRead("resting");
-        return primary.rows(name, parameters);
-      }
-      const position = (await positions.ask(undefined))?.wal_position ?? "";
-      const found = await ask(
-        () => readCaughtUp(position, name, parameters),
-        (rows) => rows !== undefined,
-      );
-      return found?.answer ?? primary.rows(name, parameters);
-    },
-    get hasReplica() {
-      return health.isUp;
-    },
-    get waiting() {
-      return primary.waiting + replica.waiting;
-    },
-    close: () => health.stop(),
-  };
 }
 
 /** Rejects where it takes too long; what comes later is dropped. */

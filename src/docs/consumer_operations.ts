@@ -180,7 +180,7 @@ export const CONSUMER_OPERATIONS: readonly OperationDoc[] = [
     answers: {
       200: {
         description: "The document, or a page of rows.",
-        headers: TAGGED,
+        headers: [...TAGGED, "Vary"],
         headersOptional: ["Link"],
         content: {
           "application/json": {
@@ -232,7 +232,6 @@ export const CONSUMER_OPERATIONS: readonly OperationDoc[] = [
       200: {
         description: "The account that owns the key.",
         headers: ["Cache-Control"],
-        headersOptional: RATE_HEADERS,
         content: { "application/json": { schema: "Account", example: ACCOUNT } },
       },
     },
@@ -252,7 +251,7 @@ export const CONSUMER_OPERATIONS: readonly OperationDoc[] = [
       200: {
         description: "A page of the usage log.",
         headers: ["Cache-Control"],
-        headersOptional: [...RATE_HEADERS, "Link"],
+        headersOptional: ["Link"],
         content: {
           "application/json": {
             schema: "Usage",

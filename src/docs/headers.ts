@@ -22,6 +22,7 @@ export type HeaderName =
   | "ETag"
   | "Cache-Control"
   | "Link"
+  | "Vary"
   | "WWW-Authenticate"
   | "Content-Disposition";
 
@@ -84,6 +85,11 @@ export const HEADERS: Readonly<Record<HeaderName, HeaderDoc>> = {
     description: 'Address of the next page, as `<…>; rel="next"`; absent on the last one.',
     schema: Type.String(),
     example: '<https://feeds.example.org/v1/feed/quakes?limit=20&cursor=eyJ2>; rel="next"',
+  },
+  Vary: {
+    description: "What of the request decided the form of the answer.",
+    schema: Type.String(),
+    example: "Accept-Encoding",
   },
   "WWW-Authenticate": {
     description: "The scheme that a key is sent in.",

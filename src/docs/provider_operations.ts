@@ -52,7 +52,6 @@ const DEFINITION_PROBLEMS: readonly ProblemCode[] = [
 const EDITED: AnswerDoc = {
   description: "The whole feed after the edit.",
   headers: ["Cache-Control"],
-  headersOptional: RATE_HEADERS,
   content: { "application/json": { schema: "WrittenFeed", example: WRITTEN_FEED } },
 };
 
@@ -94,7 +93,6 @@ export const PROVIDER_OPERATIONS: readonly OperationDoc[] = [
       201: {
         description: "The whole new feed.",
         headers: ["Cache-Control"],
-        headersOptional: RATE_HEADERS,
         content: { "application/json": { schema: "WrittenFeed", example: CREATED_FEED } },
       },
     },
@@ -188,7 +186,6 @@ export const PROVIDER_OPERATIONS: readonly OperationDoc[] = [
       200: {
         description: "A page of your feeds.",
         headers: ["Cache-Control"],
-        headersOptional: RATE_HEADERS,
         content: {
           "application/json": {
             schema: "OwnFeeds",

@@ -7,14 +7,6 @@
 import type { Page } from "./build_page.ts";
 import { type CompressedStart, compressStart, type Encoding } from "./compression.ts";
 
-export interface PageCache {
-  get(key: string): Page | undefined;
-  set(key: string, page: Page): void;
-  /** The page compressed, once for all its readers; kept and counted as long as the page is. */
-  compressed(key: string, page: Page, encoding: Encoding): Promise<CompressedStart>;
-  readonly bytes: number;
-}
-
 interface Entry {
   readonly page: Page;
   bytes: number;
@@ -28,40 +20,52 @@ const COMPRESSED_OVERHEAD_BYTES = 256;
 const PAGE_SHARE_MAX = 1 / 8;
 
 /** The least recently used pages go first. A page larger than an eighth of the cache is not kept. */
-export function createPageCache(bytesMax: number): PageCache {
-  const entries = new Map<string, Entry>();
-  let bytes = 0;
+export class PageCache {
+  readonly #bytesMax: number;
+  /** The least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
 
-  function remove(key: string): void {
-    const entry = entries.get(key);
-    if (entry === undefined) return;
-    bytes -= entry.bytes;
-    entries.delete(key);
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
   }
 
-  function makeRoom(size: number): void {
-    for (const oldest of entries.keys()) {
-      if (bytes + size <= bytesMax) return;
-      remove(oldest);
-    }
+  get bytes(): number {
+    return this.#bytes;
   }
 
-  /** Where the entry has gone meanwhile, or would become too large, what is added is not kept. */
-  function grow(key: string, entry: Entry, size: number): boolean {
-    if (entries.get(key) !== entry || entry.bytes + size > bytesMax * PAGE_SHARE_MAX) return false;
-    // Taken out while room is made, so that it does not make way for itself.
-    remove(key);
-    entry.bytes += size;
-    makeRoom(entry.bytes);
-    entries.set(key, entry);
-    bytes += entry.bytes;
-    return true;
+  get(key: string): Page | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.page;
   }
 
-  async function compressInto(key: string, entry: Entry, encoding: Encoding) {
+  set(key: string, page: Page): void {
+    this.#remove(key);
+    const size = ENTRY_OVERHEAD_BYTES + textBytes(key) + textBytes(page.text);
+    if (!page.isCacheable || size > this.#bytesMax * PAGE_SHARE_MAX) return;
+    this.#makeRoom(size);
+    this.#bytes += size;
+    this.#entries.set(key, { page, bytes: size, compressed: new Map() });
+  }
+
+  /** The page compressed, once for all its readers; kept and counted as long as the page is. */
+  compressed(key: string, page: Page, encoding: Encoding): Promise<CompressedStart> {
+    const entry = this.#entries.get(key);
+    if (entry?.page !== page) return compressStart(page.text, encoding);
+    const known = entry.compressed.get(encoding);
+    if (known !== undefined) return known;
+    const made = this.#compressInto(key, entry, encoding);
+    entry.compressed.set(encoding, made);
+    return made;
+  }
+
+  async #compressInto(key: string, entry: Entry, encoding: Encoding): Promise<CompressedStart> {
     try {
       const start = await compressStart(entry.page.text, encoding);
-      const isKept = grow(key, entry, COMPRESSED_OVERHEAD_BYTES + start.bytes.length);
+      const isKept = this.#grow(key, entry, COMPRESSED_OVERHEAD_BYTES + start.bytes.length);
       if (!isKept) entry.compressed.delete(encoding);
       return start;
     } catch (error) {
@@ -70,35 +74,32 @@ export function createPageCache(bytesMax: number): PageCache {
     }
   }
 
-  return {
-    get(key) {
-      const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.page;
-    },
-    set(key, page) {
-      remove(key);
-      const size = ENTRY_OVERHEAD_BYTES + textBytes(key) + textBytes(page.text);
-      if (!page.isCacheable || size > bytesMax * PAGE_SHARE_MAX) return;
-      makeRoom(size);
-      bytes += size;
-      entries.set(key, { page, bytes: size, compressed: new Map() });
-    },
-    compressed(key, page, encoding) {
-      const entry = entries.get(key);
-      if (entry?.page !== page) return compressStart(page.text, encoding);
-      const known = entry.compressed.get(encoding);
-      if (known !== undefined) return known;
-      const made = compressInto(key, entry, encoding);
-      entry.compressed.set(encoding, made);
-      return made;
-    },
-    get bytes() {
-      return bytes;
-    },
-  };
+  /** Where the entry has gone meanwhile, or would become too large, what is added is not kept. */
+  #grow(key: string, entry: Entry, size: number): boolean {
+    const isTooLarge = entry.bytes + size > this.#bytesMax * PAGE_SHARE_MAX;
+    if (this.#entries.get(key) !== entry || isTooLarge) return false;
+    // Taken out while room is made, so that it does not make way for itself.
+    this.#remove(key);
+    entry.bytes += size;
+    this.#makeRoom(entry.bytes);
+    this.#entries.set(key, entry);
+    this.#bytes += entry.bytes;
+    return true;
+  }
+
+  #makeRoom(size: number): void {
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes + size <= this.#bytesMax) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#bytes -= entry.bytes;
+    this.#entries.delete(key);
+  }
 }
 
 /** In memory a character takes one byte where all are ASCII, else two. */

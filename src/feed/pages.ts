@@ -10,7 +10,7 @@ import { PAGE_CACHE_BYTES_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { buildPage, type Page } from "./build_page.ts";
 import { FilterIndexer } from "./filter_index.ts";
-import { createPageCache, type PageCache } from "./page_cache.ts";
+import { PageCache } from "./page_cache.ts";
 import type { PlannedRead } from "./plans.ts";
 
 /** What a page is of. */
@@ -39,7 +39,7 @@ export function createPages(services: Services): Pages {
     isStopping: () => services.state.isDraining,
   });
   const source = { reader, cursorSecret, filterIndexer };
-  const cache = createPageCache(PAGE_CACHE_BYTES_MAX);
+  const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
   metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
   const building = new Map<string, Promise<Page>>();
 

@@ -25,7 +25,7 @@ export const READ_PARAMETERS = Type.Object({
     }),
   ),
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, description: "Rows to skip; a cursor is the fast way." }),
+    Type.Integer({ minimum: 0, description: "Rows to skip; a cursor is the fast way. Default 0." }),
   ),
   cursor: Type.Optional(
     Type.String({ description: "next_cursor of the page before; not for singletons." }),

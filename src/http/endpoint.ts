@@ -94,6 +94,8 @@ export function createEndpoint(
     headers["X-Request-Id"] = call.requestId;
     context.cors?.decorate(call.request, headers);
     if (context.isDraining()) headers.Connection = "close";
+    // Bun sends it with every other answer. RFC 9110 6.6.1.
+    if (call.isHead) headers.Date = new Date().toUTCString();
     const ms = performance.now() - startedMs;
     answered(status, ms / MS_PER_SECOND);
     if (context.log.isEnabled("info")) logAnswer(context.log, { call, route, status, ms });

@@ -37,7 +37,7 @@ beforeAll(async () => {
     await gateway.sql`
       update feeds set description = ${feed.description}, category = ${feed.category},
         published_at = now() + ${index}::int * interval '1 second',
-        schema_definition = ${'{"properties":{"zeta":{},"magnitude_scale":{}}}'}
+        schema_definition = ${'{"properties":{"zeta":{},"10":{},"__proto__":{},"magnitude_scale":{}}}'}
       where feed_id = ${feedId}`;
   }
   await seedFeed(gateway, owner, { type: "stream", rows: [], name: "Unlisted earthquakes" });
@@ -79,7 +79,7 @@ describe("catalog", () => {
       update_frequency: "every 60 minutes",
       reliability: "unrated",
       last_sync_at: expect.any(String),
-      schema_hint: ["zeta", "magnitude_scale"],
+      schema_hint: ["zeta", "10", "__proto__", "magnitude_scale"],
     });
     expect(body.feeds[0]).toMatchObject({ category: "uncategorized", pricing: "free" });
     expect(body._origin).toMatchObject({ credits_charged: 0, usage_id: expect.any(String) });

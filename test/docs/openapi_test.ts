@@ -66,6 +66,15 @@ describe("OpenAPI document", () => {
     }
   });
 
+  test("what a search looks for is required, all else of a query is not", () => {
+    const required = operations().flatMap(({ path, operation }) =>
+      operation.parameters
+        .filter((each) => each.in === "query" && each.required)
+        .map(({ name }) => `${path} ${name}`),
+    );
+    expect(required).toEqual(["/v1/search q"]);
+  });
+
   test("every answer with a body has a schema and an example; errors are problems", () => {
     for (const { operation } of operations()) {
       for (const [status, response] of Object.entries(operation.responses)) {

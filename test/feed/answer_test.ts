@@ -151,6 +151,7 @@ describe("HEAD", () => {
       const sent = await fetch(gateway.baseUrl + path, { ...init, method: "HEAD" });
       expect([path, got.status, sent.status, await sent.text()]).toEqual([path, 200, 200, ""]);
       expect([path, Number(sent.headers.get("content-length"))]).toEqual([path, length]);
+      expect([path, ...sent.headers.keys()].sort()).toEqual([path, ...got.headers.keys()].sort());
       const compared = ["content-type", "cache-control", "x-ratelimit-limit"];
       for (const name of [...compared, "x-ratelimit-remaining", "content-disposition"]) {
         expect([path, name, sent.headers.get(name)]).toEqual([path, name, got.headers.get(name)]);

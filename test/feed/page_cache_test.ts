@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Page } from "../../src/feed/build_page.ts";
-import { createPageCache } from "../../src/feed/page_cache.ts";
+import { PageCache } from "../../src/feed/page_cache.ts";
 
 const pageOf = (text: string, isCacheable = true): Page => ({
   dataVersion: 1n,
@@ -21,7 +21,7 @@ describe("page cache", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 60 }), async (operations) => {
-        const cache = createPageCache(16_000);
+        const cache = new PageCache(16_000);
         for (const { key, kind, length, character } of operations) {
           if (kind === "set") cache.set(key, pageOf(character.repeat(length)));
           const page = cache.get(key);
@@ -40,7 +40,7 @@ describe("page cache", () => {
   });
 
   test("the least recently used goes first; one larger than an eighth is not kept", () => {
-    const cache = createPageCache(16_384);
+    const cache = new PageCache(16_384);
     for (const key of ["a", "b", "c"]) cache.set(key, pageOf("x".repeat(1_000)));
     cache.set("large", pageOf("x".repeat(2_048)));
     expect(cache.get("large")).toBeUndefined();
@@ -51,7 +51,7 @@ describe("page cache", () => {
   });
 
   test("a page is compressed once for all who ask, and anew when the page is another", async () => {
-    const cache = createPageCache(1_000_000);
+    const cache = new PageCache(1_000_000);
     const page = pageOf("x".repeat(10_000));
     cache.set("a", page);
     const before = cache.bytes;

@@ -23,7 +23,11 @@ interface DocumentedResponse {
 
 export interface DocumentedOperation {
   readonly operationId: string;
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+  }[];
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
 }
 
