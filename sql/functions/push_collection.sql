@@ -3,14 +3,16 @@
 --
 -- The batch is the named one, or a whole new one where the push completes a batch without a name, or
 -- the one that readers see. A row whose id the batch has replaces that row in its place; a text that is
--- there already is not written again.
+-- there already is not written again. A push whose rows are the finalized batch that readers see, to the
+-- letter, is a retry: it writes nothing.
 --
 -- Most pushes hold new rows only, so they are tried as such first, as in push_stream.
 --
--- outcomes: a letter a row, in the order of the push: i (inserted), u (updated) or d (duplicate)
+-- outcomes: a letter a row, in the order of the push: i (inserted), u (updated, by the same text, too), or
+--   d (duplicate) for each row of a retry
 -- is_closed: the batch takes no more rows, and nothing was written
 -- batch_shown: the batch that readers see from now on
--- is_changed: whether readers see a change; to swap a batch in is one, even where its rows are the
+-- is_changed: whether readers see a change; to swap a named batch in is one, even where its rows are the
 --   same, since cursors belong to a batch
 create or replace function push_collection(
   pushed_feed_id uuid,
@@ -49,6 +51,8 @@ begin
       and batches.batch_id = pushed_batch_id;
   elsif not is_complete then
     target := batch_shown_before;
+  elsif is_shown_batch(pushed_feed_id, batch_shown_before, row_count, row_texts, row_ids) then
+    return;
   end if;
 
   if target_status in ('final', 'retired') then
@@ -181,5 +185,6 @@ begin
   end if;
   is_changed := coalesce(batch_shown <> batch_shown_before, false)
     or (batch_shown = target and outcomes ~ '[iu]');
+  outcomes := translate(outcomes, 'd', 'u');
 end
 $$;

@@ -22,7 +22,7 @@
 -- limited and key_refused. All but these two have counted the push in the feed's window, which
 -- window_used, frees_in_us and oldest_us tell of, as in admit_push, unless it was admitted before.
 -- row_outcomes: what happened to each row, a letter each in the order of the push: i (inserted),
---   u (updated), d (duplicate: it was there, and was left)
+--   u (updated), d (duplicate: a stream's row that was there, or one of a batch that came once more)
 create or replace function push_to_feed(
   pushed_feed_id uuid,
   pushed_type text,

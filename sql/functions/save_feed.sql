@@ -43,7 +43,6 @@ declare
   saved feeds%rowtype;
   is_new boolean;
   is_schema_empty boolean;
-  was_schema_empty boolean;
   violated text;
 begin
   select accounts.max_feeds_allowed
@@ -115,13 +114,17 @@ begin
 
   -- Stored JSON is compact, so an empty schema has one form.
   is_schema_empty := coalesce(saved.schema_definition::text, '{}') = '{}';
-  was_schema_empty := coalesce(feed.schema_definition::text, '{}') = '{}';
   outcome := case
     when saved.draft_step is null and feed.draft_step is not null
       then 'draft_step_null'
-    -- The owner's own move, or taking the schema away; a first push may have activated a draft without one.
+    -- A first push may have activated a draft without one: it stays so where neither is named, or the row
+    -- is sent back as it was.
     when saved.status <> 'draft' and is_schema_empty
-      and (saved.status <> feed.status or not was_schema_empty)
+      and (
+        saved.status <> feed.status
+        or saved.schema_definition::text is distinct from feed.schema_definition::text
+        or ('status' = any (given) and 'schema_definition' <> all (given))
+      )
       then 'schema_required'
     when saved.status = 'active' and feed.status <> 'active' and feed.first_pushed_at is null
       then 'never_pushed'

@@ -50,6 +50,7 @@ import sql_functions_distribute_rows from "../../sql/functions/distribute_rows.s
 import sql_functions_end_job from "../../sql/functions/end_job.sql" with { type: "text" };
 import sql_functions_index_filter_rows from "../../sql/functions/index_filter_rows.sql" with { type: "text" };
 import sql_functions_index_replaced_rows from "../../sql/functions/index_replaced_rows.sql" with { type: "text" };
+import sql_functions_is_shown_batch from "../../sql/functions/is_shown_batch.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
 import sql_functions_look_up_events from "../../sql/functions/look_up_events.sql" with { type: "text" };
 import sql_functions_match_collection_rows from "../../sql/functions/match_collection_rows.sql" with { type: "text" };
@@ -154,6 +155,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "end_job", text: sql_functions_end_job },
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
   { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
+  { name: "is_shown_batch", text: sql_functions_is_shown_batch },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
   { name: "look_up_events", text: sql_functions_look_up_events },
   { name: "match_collection_rows", text: sql_functions_match_collection_rows },

@@ -339,7 +339,9 @@ const PushResult = Type.Object({
   rows_received: count("Rows in the request."),
   rows_inserted: count("Rows that are new."),
   rows_updated: count("Rows that replaced one of the same id."),
-  rows_duplicate: count("Rows that were there already and were skipped."),
+  rows_duplicate: count(
+    "Rows that a stream had already, or of a batch that came once more: skipped.",
+  ),
   row_outcomes: Type.Array(choice(["inserted", "updated", "duplicate"]), {
     description: "What happened to each row, in the order of the push.",
   }),

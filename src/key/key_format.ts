@@ -9,16 +9,19 @@ import { randomInt } from "node:crypto";
 
 export type Permission = "read" | "write";
 
+/** Every key begins with it. */
+export const KEY_PREFIX = "fg_";
+
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 /** Characters of a key that are stored and shown. */
 const START_LENGTH = 12;
-const FORM = /^(fg_(read|write)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+const FORM = new RegExp(`^(${KEY_PREFIX}(read|write)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$`);
 
 /** A new key, from the system's random source. */
 export function generateKey(permission: Permission): string {
-  let body = `fg_${permission}_`;
+  let body = `${KEY_PREFIX}${permission}_`;
   for (let length = 0; length < RANDOM_LENGTH; length++) {
     body += DIGITS[randomInt(DIGITS.length)];
   }

@@ -6,8 +6,8 @@
  * order, and what may not be stored is refused with an RFC 6901 pointer.
  *
  * Two errors: `JsonSyntaxError` for what is no JSON at all, and `JsonRefusedError` for JSON that may not
- * be stored. A syntax error anywhere goes before a refusal, so the first refusal is only remembered and
- * thrown at the end of the text.
+ * be stored. A syntax error anywhere goes before a refusal, so refusals are only remembered and thrown at
+ * the end of the text.
  *
  * Speed comes from one pass, from not copying a text without white space, and from the habit of rows to
  * share their keys: keys that come in the order of the object read before at that depth are compared in
@@ -50,6 +50,15 @@ export interface ScanOptions {
   readonly spanDepth: number;
   /** Levels of nesting of the whole text; more is refused. At most 1,000: the reader recurses. */
   readonly heightMax: number;
+  /** How many refusals are told; all are counted. @default 1 */
+  readonly refusalsMax?: number;
+}
+
+/** One value that may not be stored. */
+export interface JsonRefusal {
+  readonly message: string;
+  /** RFC 6901, from the root, of the value; of the object, where a key itself is at fault. */
+  readonly pointer: string;
 }
 
 /** Not JSON: 400 `BODY_NOT_JSON`. The message says what was expected, what was found and where. */
@@ -62,11 +71,12 @@ export class JsonRefusedError extends Error {
   override readonly name = "JsonRefusedError";
 
   constructor(
-    message: string,
-    /** RFC 6901, from the root, of the value; of the object, where a key itself is at fault. */
-    readonly pointer: string,
+    /** The first of them, in the order of the text; at least one. */
+    readonly refusals: readonly JsonRefusal[],
+    /** All of them. */
+    readonly count: number,
   ) {
-    super(message);
+    super(refusals[0]?.message);
   }
 }
 
@@ -198,10 +208,16 @@ class Scanner {
   private readonly path: (string | number)[] = [];
   /** By depth, the keys of the object read last, as far as they need no unescaping. */
   private readonly shapes: (readonly string[] | undefined)[] = [];
-  private refusal: JsonRefusedError | undefined;
+  private readonly refusals: JsonRefusal[] = [];
+  private refusalCount = 0;
+  /** Where reading stood at the last refusal: a scalar is refused once, whatever it holds. */
+  private refusedAt = -1;
+  /** In a container that is refused as a whole. */
+  private isPassedOver = false;
   private readonly isWellFormed: boolean;
   private readonly spanDepth: number;
   private readonly heightMax: number;
+  private readonly refusalsMax: number;
 
   constructor(
     private readonly source: string,
@@ -209,6 +225,7 @@ class Scanner {
   ) {
     this.spanDepth = options.spanDepth;
     this.heightMax = options.heightMax;
+    this.refusalsMax = options.refusalsMax ?? 1;
     this.isWellFormed = source.isWellFormed();
   }
 
@@ -217,7 +234,7 @@ class Scanner {
     const root = this.made;
     this.next();
     if (this.position < this.source.length) this.fail("the end of the text", this.position);
-    if (this.refusal) throw this.refusal;
+    if (this.refusalCount > 0) throw new JsonRefusedError(this.refusals, this.refusalCount);
     assert(root !== undefined, "the root has a span");
     return { text: this.compacted(), root };
   }
@@ -303,6 +320,7 @@ class Scanner {
   /** Passes over a container that is one level too deep: without recursion, for its syntax alone. */
   private refuseDeep(depth: number): number {
     this.refuse(depth, `nesting must not go deeper than ${this.heightMax} levels`);
+    this.isPassedOver = true;
     /** What each open container ends with. */
     const ends: number[] = [];
     for (;;) {
@@ -324,11 +342,13 @@ class Scanner {
         this.position++;
       }
       const end = ends.at(-1);
-      if (end === undefined) return 0;
+      if (end === undefined) break;
       if (this.next() !== COMMA) this.fail(`"," or "${String.fromCharCode(end)}"`, this.position);
       this.position++;
       if (end === CLOSE_BRACE) this.passKey(depth);
     }
+    this.isPassedOver = false;
+    return 0;
   }
 
   private passKey(depth: number): void {
@@ -404,10 +424,10 @@ class Scanner {
       else if (code >= SPACE) at++;
       else this.fail("a closing quote (control characters must be escaped)", at);
     }
-    this.position = at + 1;
     if (!this.isWellFormed && !source.slice(start, at).isWellFormed()) {
       this.refuse(depth, "a string must not hold a lone surrogate");
     }
+    this.position = at + 1;
   }
 
   /** Reads the escape at `at` and returns what follows it. A surrogate is read as a pair. */
@@ -501,9 +521,13 @@ class Scanner {
     return this.pieces.join("");
   }
 
-  /** Remembers the first refusal; the text is read on, because a syntax error would go before it. */
+  /** Remembers a refusal; the text is read on, because a syntax error would go before it. */
   private refuse(depth: number, message: string): void {
-    this.refusal ??= new JsonRefusedError(message, pointerTo(...this.path.slice(0, depth)));
+    if (this.isPassedOver || this.position === this.refusedAt) return;
+    this.refusedAt = this.position;
+    this.refusalCount++;
+    if (this.refusals.length >= this.refusalsMax) return;
+    this.refusals.push({ message, pointer: pointerTo(...this.path.slice(0, depth)) });
   }
 
   private fail(expected: string, at: number): never {

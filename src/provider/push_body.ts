@@ -23,7 +23,7 @@ import {
   stringOf,
   textOf,
 } from "../lib/json_text.ts";
-import { BATCH_ID_LENGTH_MAX, JSON_DEPTH_MAX, type Limits } from "../limits.ts";
+import { BATCH_ID_LENGTH_MAX, ERRORS_LISTED_MAX, JSON_DEPTH_MAX, type Limits } from "../limits.ts";
 import { canonicalRowId } from "./row_id.ts";
 
 /** A body as it came in. */
@@ -73,7 +73,13 @@ export type PushOutcome =
   | { readonly kind: "push"; readonly push: Push }
   | TooLarge
   | { readonly kind: "not_json"; readonly message: string }
-  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] };
+  | {
+      readonly kind: "invalid";
+      /** The first mistakes. */
+      readonly errors: readonly FieldError[];
+      /** All of them. */
+      readonly errorCount: number;
+    };
 
 /** A wrapper and an array stand around a row at most. */
 const BODY_HEIGHT_MAX = JSON_DEPTH_MAX + 2;
@@ -119,12 +125,11 @@ function parseText(body: PushBody, rules: PushRules): PushOutcome {
     json = scanJson(body.text, {
       spanDepth: spanDepthOf(body.text, rules.feedType),
       heightMax: BODY_HEIGHT_MAX,
+      refusalsMax: ERRORS_LISTED_MAX,
     });
   } catch (error) {
     if (!(error instanceof JsonRefusedError)) throw error;
-    return (
-      tooLargeThoughRefused(body, rules) ?? { kind: "invalid", errors: [refusalAt("", error)] }
-    );
+    return tooLargeThoughRefused(body, rules) ?? { kind: "invalid", ...mistakesAt("", error) };
   }
   const { root } = json;
   const isWrapped = isWrapper(root);
@@ -158,12 +163,17 @@ function parseLines(body: PushBody, rules: PushRules): PushOutcome {
   if (filled.length > rules.limits.rows) return tooManyRows(rules.limits);
   const rows: FoundRow[] = [];
   const refused: FieldError[] = [];
+  let refusedCount = 0;
   const sizes: RowSize[] = [];
   for (const index of filled) {
     const line = lines[index] as string;
     const pointer = pointerTo(index);
     try {
-      const json = scanJson(line, { spanDepth: 1, heightMax: JSON_DEPTH_MAX });
+      const json = scanJson(line, {
+        spanDepth: 1,
+        heightMax: JSON_DEPTH_MAX,
+        refusalsMax: ERRORS_LISTED_MAX,
+      });
       const row = { json, span: json.root, pointer, index };
       rows.push(row);
       sizes.push(...sizesOf([row]));
@@ -173,13 +183,14 @@ function parseLines(body: PushBody, rules: PushRules): PushOutcome {
         return { kind: "not_json", message };
       }
       if (!(error instanceof JsonRefusedError)) throw error;
-      refused.push(refusalAt(pointer, error));
+      refused.push(...mistakesAt(pointer, error).errors);
+      refusedCount += error.count;
       sizes.push({ index, bytesWithin: roughBytesWithin(line) });
     }
   }
   const tooLarge = tooLargeOf(body, { ...rules, feedType }, sizes);
   if (tooLarge !== undefined) return tooLarge;
-  if (refused.length > 0) return { kind: "invalid", errors: refused };
+  if (refusedCount > 0) return { kind: "invalid", errors: refused, errorCount: refusedCount };
   return decide(rows, { feedType, envelope: undefined, isList: true });
 }
 
@@ -298,7 +309,7 @@ function decide(found: readonly FoundRow[], shape: Shape): PushOutcome {
     feedType === "singleton"
       ? found.map((row) => documentOf(row, errors))
       : rowsOf(found, shape, errors);
-  if (errors.length > 0) return { kind: "invalid", errors };
+  if (errors.length > 0) return { kind: "invalid", errors, errorCount: errors.length };
   return { kind: "push", push: { feedType, rows, ...batch } };
 }
 
@@ -424,20 +435,22 @@ function tooDeep({ span, pointer }: FoundRow, text: string): FieldError[] {
     scanJson(text, { spanDepth: 0, heightMax: JSON_DEPTH_MAX });
     return [];
   } catch (error) {
-    if (error instanceof JsonRefusedError) return [refusalAt(pointer, error)];
+    if (error instanceof JsonRefusedError) return mistakesAt(pointer, error).errors;
     throw error;
   }
 }
 
-function refusalAt(pointer: string, error: JsonRefusedError): FieldError {
-  return {
-    path: pointer + error.pointer,
+/** What may not be stored in the text at `pointer`. */
+function mistakesAt(pointer: string, { refusals, count }: JsonRefusedError) {
+  const errors: FieldError[] = refusals.map((refusal) => ({
+    path: pointer + refusal.pointer,
     // The body may be two levels deeper than the row, whose levels are what a provider counts.
-    message: error.message.replace(
+    message: refusal.message.replace(
       `deeper than ${BODY_HEIGHT_MAX} levels`,
       `deeper than ${JSON_DEPTH_MAX} levels`,
     ),
-  };
+  }));
+  return { errors, errorCount: count };
 }
 
 function named(span: JsonSpan): string {

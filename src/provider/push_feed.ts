@@ -42,7 +42,7 @@ export const PUSH_PARAMETERS = Type.Object({
   ),
 });
 
-/** What happened to a row; `duplicate`: it was there already, and was left. */
+/** What happened to a row; `duplicate`: a stream had it already, or its batch came once more. */
 type RowOutcome = "inserted" | "updated" | "duplicate";
 
 /** The receipt, 200; documented as `PushResult`. Decisions 5. */
@@ -326,7 +326,7 @@ function planOf(body: PushBody, feed: Feed, services: Services): Push {
     case "not_json":
       throw bodyNotJson(outcome.message);
     case "invalid":
-      throw validationFailed(outcome.errors, outcome.errors.length);
+      throw validationFailed(outcome.errors, outcome.errorCount);
     default:
       return unreachable(outcome);
   }

@@ -23,6 +23,7 @@ import { parseUuid } from "../lib/uuid.ts";
 import {
   CATEGORY_LENGTH_MAX,
   DESCRIPTION_LENGTH_MAX,
+  ERRORS_LISTED_MAX,
   JSON_DEPTH_MAX,
   NAME_LENGTH_MAX,
   README_LENGTH_MAX,
@@ -57,7 +58,11 @@ export type BodyOutcome =
   /** 400 `BODY_NOT_JSON`. */
   | { readonly kind: "not_json"; readonly message: string }
   /** 422 `VALIDATION_FAILED`. */
-  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] };
+  | {
+      readonly kind: "invalid";
+      readonly errors: readonly FieldError[];
+      readonly errorCount: number;
+    };
 
 /** The fields that a body gives, ready to be laid over a feed. */
 export interface FeedChanges {
@@ -99,7 +104,10 @@ const READERS: ReadonlyMap<string, FieldReader> = new Map([
   ["status", (json, value, mode) => readOneOf(STATUSES[mode], json, value)],
   // Null where there is none: so a row that was returned can be sent back. Over a number it is refused
   // where the stored row is known (`save_feed.sql`).
-  ["draft_step", orNull(readNumber)],
+  [
+    "draft_step",
+    (json, value, mode) => (mode === "edit" ? orNull(readNumber) : readNumber)(json, value, mode),
+  ],
 ]);
 
 /** Read apart from the others: pricing is decided from all three. */
@@ -131,14 +139,19 @@ const BODY_DEPTH_MAX = JSON_DEPTH_MAX + 1;
 /** Reads the JSON of a body; what it may hold is as for rows. Decisions 5 and 10. */
 export function parseBody(text: string): BodyOutcome {
   try {
-    const json = scanJson(text, { spanDepth: 1, heightMax: BODY_DEPTH_MAX });
+    const json = scanJson(text, {
+      spanDepth: 1,
+      heightMax: BODY_DEPTH_MAX,
+      refusalsMax: ERRORS_LISTED_MAX,
+    });
     if (json.root.kind === "object") return { kind: "body", body: { json } };
     const message = `the body must be an object, got ${json.root.kind}`;
-    return { kind: "invalid", errors: [{ path: "", message }] };
+    return { kind: "invalid", errors: [{ path: "", message }], errorCount: 1 };
   } catch (error) {
     if (error instanceof JsonSyntaxError) return { kind: "not_json", message: error.message };
     if (!(error instanceof JsonRefusedError)) throw error;
-    return { kind: "invalid", errors: [{ path: error.pointer, message: error.message }] };
+    const errors = error.refusals.map(({ pointer, message }) => ({ path: pointer, message }));
+    return { kind: "invalid", errors, errorCount: error.count };
   }
 }
 

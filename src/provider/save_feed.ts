@@ -108,7 +108,7 @@ async function receiveSave(services: Services, { request, search }: Call): Promi
     case "not_json":
       throw bodyNotJson(outcome.message);
     case "invalid":
-      throw invalid("VALIDATION_FAILED", outcome.errors);
+      throw invalid("VALIDATION_FAILED", outcome.errors, outcome.errorCount);
     default:
       return unreachable(outcome);
   }
@@ -240,11 +240,16 @@ function feedForbidden(): Problem {
 }
 
 /** 422; the first mistake is told in the detail, too. */
-function invalid(code: ProblemCode, errors: readonly FieldError[]): Problem {
+function invalid(
+  code: ProblemCode,
+  errors: readonly FieldError[],
+  errorCount = errors.length,
+): Problem {
   const first = errors[0];
   assert(first !== undefined, "a body that is refused has a mistake");
   return new Problem(code, {
     detail: `Nothing was saved: ${first.message}; correct what is listed in errors and send it again.`,
     errors,
+    errorCount,
   });
 }

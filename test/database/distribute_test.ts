@@ -159,7 +159,7 @@ describe("distributed rows", () => {
       { id: 15, kind: 5 },
       { id: "added", kind: 3 },
     ]);
-    expect(receipt).toMatchObject({ rows_inserted: 1, rows_updated: 2, rows_duplicate: 1 });
+    expect(receipt).toMatchObject({ rows_inserted: 1, rows_updated: 3, rows_duplicate: 0 });
     expect(ids(await walk(feedId, "&kind=eq.new"))).toEqual([13]);
     const expected = rows.filter(({ id, kind }) => id === 14 || (kind === 3 && id !== 13));
     expect(ids(await walk(feedId, "&kind=eq.3"))).toEqual([...ids(expected), "added"]);

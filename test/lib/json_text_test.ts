@@ -3,6 +3,7 @@ import fc from "fast-check";
 import {
   byteLength,
   findMember,
+  type JsonRefusal,
   JsonRefusedError,
   type JsonSpan,
   JsonSyntaxError,
@@ -262,8 +263,16 @@ describe("scanJson: refusals", () => {
     expect(refusalOf(objects)?.pointer).toBe("/a".repeat(100));
   });
 
-  test("the first refusal in the text is the one reported", () => {
-    expect(refusalOf('[1e999,"\\u0000"]')?.pointer).toBe("/0");
+  test("the first in the text are told, each value once, and all are counted", () => {
+    const source = `[1e999,"\\u0000\\ud800\\u0000",{"a":1,"b":"\\u0000","a":2},${"[".repeat(100)}1e999,["\\u0000"]${"]".repeat(100)},-1e999]`;
+    const pointersOf = (refusalsMax?: number) => {
+      const { refusals = [], count } = refusalsOf(source, refusalsMax) ?? {};
+      return [refusals.map(({ pointer }) => pointer), count];
+    };
+    const deep = `/3${"/0".repeat(99)}`;
+    expect(pointersOf()).toEqual([["/0"], 6]);
+    expect(pointersOf(4)).toEqual([["/0", "/1", "/2/b", "/2/a"], 6]);
+    expect(pointersOf(20)).toEqual([["/0", "/1", "/2/b", "/2/a", deep, "/4"], 6]);
   });
 
   test("a message shows only the start of what is long", () => {
@@ -341,9 +350,13 @@ function outcomeOf(source: string | undefined): "accepted" | "refused" | "syntax
   }
 }
 
-function refusalOf(source: string): JsonRefusedError | undefined {
+function refusalOf(source: string): JsonRefusal | undefined {
+  return refusalsOf(source)?.refusals[0];
+}
+
+function refusalsOf(source: string, refusalsMax = 1): JsonRefusedError | undefined {
   try {
-    scanJson(source, OPTIONS);
+    scanJson(source, { ...OPTIONS, refusalsMax });
     return undefined;
   } catch (error) {
     if (error instanceof JsonRefusedError) return error;

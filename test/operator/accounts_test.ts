@@ -120,6 +120,16 @@ describe("account", () => {
       expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
     }
   });
+
+  test("a key that is given in place of its id is not shown", async () => {
+    const { key } = await createKey(await createAccount());
+    const { code, stderr } = await operator.run(["key", "revoke", key]);
+    expect([code, stderr.includes(key), stderr.includes(key.slice(0, 12))]).toEqual([
+      1,
+      false,
+      true,
+    ]);
+  });
 });
 
 describe("key", () => {

@@ -137,6 +137,29 @@ test("an exact retry counts all rows as duplicates, and as a push", async () => 
   });
 });
 
+test("batch_complete without batch_id, with the rows that readers see: a retry, unless it finalizes more", async () => {
+  const feedId = await scene.createFeed({ type: "collection" });
+  const whole = { ids: ["a", "b"], complete: true };
+  const repeated = [receiptOf(["duplicate", "duplicate"]), { data_version: 1 }];
+  const pushed = async (step: Step) => (await scene.push(feedId, bodyOf(step))).body;
+  expect(await pushed(whole)).toMatchObject(receiptOf(["inserted", "inserted"]));
+  for (const expected of repeated) expect(await pushed(whole)).toMatchObject(expected);
+  const others = [
+    { ...whole, ids: ["b", "a"] },
+    { ...whole, ids: ["b"] },
+    { ...whole, ids: ["b", "a"] },
+    { ...whole, ids: ["b", "a"], v: 1 },
+  ];
+  for (const [index, other] of others.entries()) {
+    expect(await pushed(other)).toMatchObject({ data_version: 2 + index, rows_updated: 0 });
+    expect(await shownIds(feedId)).toBe(other.ids.join(""));
+  }
+  // Beside an open batch it finalizes a new one, which retires the open one.
+  await pushed({ ids: ["x"], batch: "1" });
+  expect(await pushed({ ...whole, ids: ["b", "a"], v: 1 })).toMatchObject({ data_version: 6 });
+  expect((await pushed({ ids: ["y"], batch: "1" })).code).toBe("BATCH_CLOSED");
+});
+
 test("states of the batches: final, open and retired, with their times", async () => {
   const feedId = await scene.createFeed({ type: "collection" });
   for (const step of [
@@ -174,16 +197,14 @@ class BatchModel {
         found.state === "final" && complete && ids.every((id) => found.rows.get(id) === v);
       return isRetry ? ids.map(() => "duplicate") : undefined;
     }
+    if (batch === undefined && complete && this.isShown(ids, v)) return ids.map(() => "duplicate");
     if (found === undefined) {
       const state = batch === undefined ? "final" : "open";
       this.batches.push({ name: batch ?? null, state, rows: new Map() });
       target = this.batches.length - 1;
     }
     const rows = this.batches[target]?.rows ?? new Map<string, number>();
-    const outcomes = ids.map((id) => {
-      if (!rows.has(id)) return "inserted";
-      return rows.get(id) === v ? "duplicate" : "updated";
-    });
+    const outcomes = ids.map((id) => (rows.has(id) ? "updated" : "inserted"));
     for (const id of ids) rows.set(id, v);
     if (complete) {
       this.batches.forEach((each, index) => {
@@ -197,6 +218,12 @@ class BatchModel {
       this.current = target;
     }
     return outcomes;
+  }
+
+  /** Whether a whole new batch of these rows would change nothing: neither what is shown, nor a state. */
+  private isShown(ids: readonly string[], v: number): boolean {
+    const isAlone = this.current >= 0 && this.batches.every(({ state }) => state !== "open");
+    return isAlone && ids.map((id) => `${id}${v}`).join() === this.shown();
   }
 
   shown(): string {

@@ -402,6 +402,19 @@ describe("422", () => {
     expect(await scene.shown(feedId)).toEqual([]);
     expect(await scene.feed(feedId)).toMatchObject({ push_count: 0n, status: "draft" });
   });
+  test("all that may not be stored is told at once, in each form", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const rows = ['{"id":1,"a":"\\u0000\\u0000"}', '{"id":2,"b":[1e400,{"c":1,"c":2}]}'];
+    const inside = ["/0/a", "/1/b/0", "/1/b/1/c"];
+    expect(await pathsOf(feedId, `[${rows}]`)).toEqual(inside);
+    const wrapped = inside.map((path) => `/payload${path}`);
+    expect(await pathsOf(feedId, `{"payload":[${rows}]}`)).toEqual(wrapped);
+    const headers = { "Content-Type": "application/x-ndjson" };
+    const lines = await scene.push(feedId, rows.join("\n"), { headers });
+    expect(lines.body.errors.map(({ path }: { path: string }) => path)).toEqual(inside);
+    const many = await scene.push(feedId, `[{"id":1,"a":[${Array(50).fill("1e999")}]}]`);
+    expect([many.body.errors.length, many.body.error_count]).toEqual([20, 50]);
+  });
   test("nesting: 100 levels of a row or document pass, 101 are refused, wrapped or not", async () => {
     const nested = (levels: number) => `${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`;
     const row = (levels: number) => `{"id":1,"a":${nested(levels)}}`;

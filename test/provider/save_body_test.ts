@@ -36,6 +36,10 @@ describe("parseBody", () => {
       ['{"sample_response":{"a":["\\ud800"]}}', "/sample_response/a/0"],
       ['{"schema_version":1e400}', "/schema_version"],
     ];
+    expect(parseBody('{"name":"\\u0000","readme_md":"\\ud800"}')).toMatchObject({
+      errors: [{ path: "/name" }, { path: "/readme_md" }],
+      errorCount: 2,
+    });
     for (const [text, path] of refused) {
       expect(parseBody(text)).toMatchObject({ kind: "invalid", errors: [{ path }] });
     }
@@ -171,6 +175,8 @@ describe("readChanges", () => {
       expect(read(`{"${field}":1e308}`)).toBe(`{"${field}":1${"0".repeat(308)}}`);
       expect(read(`{"${field}":0e999999999}`)).toBe(`{"${field}":0}`);
       expect(read(`{"${field}":"1"}`)).toEqual([`/${field}`]);
+      const created = `{"name":"n","endpoint_path":"n","${field}":null}`;
+      expect(read(created, "create")).toEqual([`/${field}`]);
     }
   });
 

@@ -525,10 +525,16 @@ describe("edit", () => {
   test("a feed that its first push activated without a schema may stay so", async () => {
     const feed = await created();
     await push(feed.id, { rate: 1 });
-    expect(await edited(feed.id, { status: "active", schema_definition: {} })).toMatchObject({
-      status: "active",
-    });
-    await expectProblem(await edit(feed.id, { status: "inactive" }), 422, "SCHEMA_REQUIRED");
+    const row = await edited(feed.id, { name: "Without" });
+    for (const same of [row, { schema_definition: null }]) {
+      expect(await edited(feed.id, same)).toMatchObject({ status: "active", name: "Without" });
+    }
+    for (const status of ["active", "inactive"]) {
+      await expectProblem(await edit(feed.id, { status }), 422, "SCHEMA_REQUIRED");
+      const emptied = { status, schema_definition: {} };
+      await expectProblem(await edit(feed.id, emptied), 422, "SCHEMA_REQUIRED");
+    }
+    await expectProblem(await edit(feed.id, { schema_definition: {} }), 422, "SCHEMA_REQUIRED");
     expect(await edited(feed.id, { status: "draft" })).toMatchObject({ status: "draft" });
     await expectProblem(await edit(feed.id, { status: "active" }), 422, "SCHEMA_REQUIRED");
   });
