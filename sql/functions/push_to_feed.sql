@@ -165,6 +165,8 @@ begin
   -- update that names the status.
   if feed.first_pushed_at is null or feed.feed_type is null then
     status := case when feed.first_pushed_at is null then 'active' else feed.status end;
+    -- Who it was, for the audit trail; in this transaction only.
+    perform set_config('feedgate.actor', 'key ' || pusher_key_id, true);
     update feeds
     set feed_type = pushed_type,
       status = push_to_feed.status,

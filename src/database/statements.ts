@@ -105,8 +105,10 @@ import sql_migrations_0008_audit_retention from "../../sql/migrations/0008_audit
 import sql_migrations_0009_feed_versions from "../../sql/migrations/0009_feed_versions.sql" with { type: "text" };
 import sql_migrations_0010_stream_arrivals from "../../sql/migrations/0010_stream_arrivals.sql" with { type: "text" };
 import sql_migrations_0011_wide_zeros from "../../sql/migrations/0011_wide_zeros.sql" with { type: "text" };
+import sql_migrations_0012_audited_purchases from "../../sql/migrations/0012_audited_purchases.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
+import sql_operator_edit_account from "../../sql/operator/edit_account.sql" with { type: "text" };
 import sql_operator_export_usage from "../../sql/operator/export_usage.sql" with { type: "text" };
 import sql_operator_list_accounts from "../../sql/operator/list_accounts.sql" with { type: "text" };
 import sql_operator_list_audit_events from "../../sql/operator/list_audit_events.sql" with { type: "text" };
@@ -135,6 +137,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0009_feed_versions", text: sql_migrations_0009_feed_versions },
   { name: "0010_stream_arrivals", text: sql_migrations_0010_stream_arrivals },
   { name: "0011_wide_zeros", text: sql_migrations_0011_wide_zeros },
+  { name: "0012_audited_purchases", text: sql_migrations_0012_audited_purchases },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -236,6 +239,7 @@ export const STATEMENTS = {
   sweep_rate_windows: sql_maintenance_sweep_rate_windows,
   create_account: sql_operator_create_account,
   create_key: sql_operator_create_key,
+  edit_account: sql_operator_edit_account,
   export_usage: sql_operator_export_usage,
   list_accounts: sql_operator_list_accounts,
   list_audit_events: sql_operator_list_audit_events,
@@ -728,6 +732,17 @@ export interface StatementTypes {
     row: {
       readonly key_id: string;
       readonly expires_at: string | null;
+    };
+  };
+  /** changes an account's name or quota; what is null stays */
+  edit_account: {
+    parameters: readonly [account_id: string, name: string | null, max_feeds_allowed: number | null];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
     };
   };
   /** a chunk of an account's usage log, oldest first, from behind the chunk before */

@@ -1,12 +1,12 @@
 /**
- * `account create`, `account list`, `account show`. Decisions 8 and 10.
+ * `account create`, `account edit`, `account list`, `account show`. Decisions 8 and 10.
  *
  * @module
  */
 import { creditsText, usdText } from "../credit/money.ts";
 import type { Row } from "../database/query.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
-import { command, RefusedError } from "./command.ts";
+import { command, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { count, required, text } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
@@ -14,11 +14,13 @@ import { accountIdOf, findAccount, throwUnknownAccount } from "./references.ts";
 
 type AccountRow = Row<"find_account">;
 
+const NAME = { placeholder: "S", about: "display name", lengthMax: NAME_LENGTH_MAX } as const;
+
 const accountCreate = command({
   words: "account create",
   about: "make an account, which may read feeds and own them",
   options: {
-    name: required(text({ placeholder: "S", about: "display name", lengthMax: NAME_LENGTH_MAX })),
+    name: required(text(NAME)),
     "max-feeds": count("feeds it may own, drafts included; default FEEDGATE_MAX_FEEDS"),
   },
   run: ({ config, values }) =>
@@ -28,6 +30,27 @@ const accountCreate = command({
       if (row === undefined) throw new RefusedError("the account was not made; try again");
       return { json: accountText(row), text: fields(accountFields(row)) };
     }),
+});
+
+const accountEdit = command({
+  words: "account edit",
+  arguments: ["ID"],
+  about: "change an account's name, or how many feeds it may own",
+  options: {
+    name: text(NAME),
+    "max-feeds": count("feeds it may own, drafts included; those that it has stay"),
+  },
+  run: ({ config, values, arguments: [id = ""] }) => {
+    const { name = null, "max-feeds": maxFeeds = null } = values;
+    if (name === null && maxFeeds === null) {
+      throw new UsageError("nothing is to be changed: give --name or --max-feeds");
+    }
+    return withDatabase(config, async (database) => {
+      const row = await database.row("edit_account", [accountIdOf(id), name, maxFeeds]);
+      if (row === undefined) return throwUnknownAccount(id);
+      return { json: accountText(row), text: fields(accountFields(row)) };
+    });
+  },
 });
 
 const accountList = command({
@@ -84,7 +107,7 @@ const accountShow = command({
     }),
 });
 
-export const ACCOUNT_COMMANDS = [accountCreate, accountList, accountShow];
+export const ACCOUNT_COMMANDS = [accountCreate, accountEdit, accountList, accountShow];
 
 /** Money as exact numbers; `more` is further members' text. */
 function accountText(row: AccountRow, more = ""): string {

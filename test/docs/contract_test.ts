@@ -199,7 +199,12 @@ describe("every answer is one that the document promises", () => {
     const id = await filledFeed("collection", { feed_type: "collection" }, ROWS);
     await get(404, "/v1/feed/made-in-full", read);
     const page = await get<{ next_cursor: string }>(200, "/v1/feed/collection?limit=1", read);
-    await send(200, ["POST", push(id), write, { payload: ROWS.toReversed(), batch_complete: true }]);
+    await send(200, [
+      "POST",
+      push(id),
+      write,
+      { payload: ROWS.toReversed(), batch_complete: true },
+    ]);
     await gateway.sql`
       update batches set retired_at = now() - interval '1 day'
       where feed_id = ${id} and status = 'retired'`;

@@ -69,6 +69,23 @@ describe("account", () => {
     expect(JSON.parse(stdout)).toMatchObject({ max_feeds_allowed: 7 });
   });
 
+  test("edit changes the name or the quota, and leaves the rest; the trail says so", async () => {
+    const id = await createAccount("Before");
+    const quota = await operator.json("account", "edit", id.toUpperCase(), "--max-feeds", "9");
+    expect(quota).toMatchObject({ id, name: "Before", max_feeds_allowed: 9 });
+    const named = await operator.json("account", "edit", id, "--name", "After");
+    expect(named).toMatchObject({ id, name: "After", max_feeds_allowed: 9 });
+    expect(await operator.json("account", "list")).toContainEqual(named);
+    const events = (await operator.json("audit", "--account", id)) as { action: string }[];
+    expect(events.slice(0, 2)).toMatchObject([
+      { action: "account edit", before: { name: "Before" }, after: { name: "After" } },
+      { action: "account edit", before: { max_feeds_allowed: 3 }, after: { max_feeds_allowed: 9 } },
+    ]);
+    expect((await operator.run(["account", "edit", id])).code).toBe(2);
+    expect((await operator.run(["account", "edit", id, "--max-feeds", "0"])).code).toBe(2);
+    expect((await operator.run(["account", "edit", UNKNOWN, "--name", "X"])).code).toBe(1);
+  });
+
   test("show proves granted - charged + refunded = balance, and tells where it does not hold", async () => {
     const provider = await gateway.createAccount();
     const feed = await seedFeed(gateway, provider, {

@@ -105,6 +105,34 @@ describe("audit", () => {
     });
   });
 
+  test("a first push is its key's deed, and a purchase is told with its feed", async () => {
+    const accountId = await gateway.createAccount();
+    const writeKey = await gateway.createKey(accountId, "write");
+    const [key] = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
+    const made = await gateway.send("POST", "/v1/provider/feed/create", writeKey, {
+      name: "Sold",
+      endpoint_path: "sold",
+      price_type: "one_time",
+      one_time_price_cents: 100,
+    });
+    const { id } = (await made.json()) as { id: string };
+    const push = `/v1/provider/feed/${id}/push`;
+    for (const rate of [1, 2]) {
+      expect((await gateway.send("POST", push, writeKey, { rate })).status).toBe(200);
+    }
+    await operator.json("purchase", "record", "--account", accountId, "--feed", "sold");
+    const events = await trail("--feed", id);
+    expect(events.map(({ action, actor }) => [action, actor])).toEqual([
+      ["purchase record", me],
+      ["feed edit", `key ${key?.key_id}`],
+      ["feed create", `key ${key?.key_id}`],
+    ]);
+    expect(events[0]).toMatchObject({ account_id: accountId, after: { amount_nanos: 0 } });
+    expect(events[1]).toMatchObject({ before: { status: "draft" }, after: { status: "active" } });
+    const ofAccount = await trail("--account", accountId);
+    expect(ofAccount.filter(({ action }) => action === "purchase record")).toHaveLength(1);
+  });
+
   test("publish and unpublish name the operator; pushes and reads leave nothing", async () => {
     const accountId = await gateway.createAccount({ name: "Pusher" });
     const writeKey = await gateway.createKey(accountId, "write");
