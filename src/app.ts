@@ -12,6 +12,7 @@ import { CACHE_PRIVATE } from "./http/answer.ts";
 import { createEndpoint } from "./http/endpoint.ts";
 import { Problem } from "./http/errors.ts";
 import { healthRoutes } from "./http/health.ts";
+import { pathOf } from "./http/query_string.ts";
 import { pushRoutes } from "./provider/push_routes.ts";
 import { saveRoutes } from "./provider/save_routes.ts";
 import type { Services } from "./services.ts";
@@ -46,7 +47,7 @@ function withFallback(app: Elysia, services: Services) {
     services.http,
     { route: "(none)", isKeyed: false },
     ({ request }) => {
-      const { pathname } = new URL(request.url);
+      const pathname = pathOf(request.url);
       const methods = routes
         .filter((each) => each.pattern.test(pathname))
         .map((each) => each.method);

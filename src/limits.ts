@@ -177,6 +177,10 @@ export const IDLE_SECONDS_MAX = 10;
 export const UPLOAD_SECONDS_MAX = 60;
 /** From the signal to the end of the process, in milliseconds. Decisions 8. */
 export const DRAIN_MS_MAX = 10_000;
+/** When a process that has not drained by then ends all the same. */
+export const DRAIN_EXIT_MS = 9_500;
+/** When a worker that has not is killed: its supervisor has still to leave the database. */
+export const DRAIN_WORKER_MS = 8_500;
 
 assert(PAGE_LIMIT_DEFAULT <= PAGE_LIMIT_MAX, "the default page fits the largest page");
 assert(
@@ -201,5 +205,6 @@ assert(
   REFUSALS_WAIT_SECONDS_MAX < IDLE_SECONDS_MAX,
   "a refusal that waits for its turn comes before its connection is closed",
 );
+assert(DRAIN_WORKER_MS < DRAIN_EXIT_MS && DRAIN_EXIT_MS < DRAIN_MS_MAX, "a drain ends from below");
 assert(WINDOW_IDLE_MS > WINDOW_MS, "a window that is removed has no hit that counts");
 assert(RELIABILITY_HISTORY_MS < PUSH_HISTORY_MS, "reliability has all the pushes that it looks at");

@@ -17,7 +17,7 @@ import type { Log } from "./lib/log.ts";
 import {
   DATABASE_CONNECTIONS_MAX,
   DATABASE_CONNECTIONS_SPARED,
-  DRAIN_MS_MAX,
+  DRAIN_WORKER_MS,
   IDLE_SECONDS_MAX,
   SERVER_BODY_BYTES_MAX,
 } from "./limits.ts";
@@ -56,8 +56,10 @@ type Server = NonNullable<ReturnType<typeof createApp>["server"]>;
 const CLOSING_NOTICE_MS = 300;
 /** How long requests in flight may still take: longer than a statement may. */
 const ANSWER_WAIT_MS = 6_000;
-/** How long, behind them, admission, the last writes and the database's close may take, each. */
-const CLOSE_WAIT_MS = 1_000;
+/** How long, behind them, each step to the end may take. */
+const CLOSE_WAIT_MS = 500;
+/** Uploads that drip, admission and maintenance, the last writes, the pool. */
+const CLOSE_STEPS = 4;
 const MS_PER_SECOND = 1_000;
 const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
   "EADDRNOTAVAIL",
@@ -160,71 +162,87 @@ export async function startGateway(
   const tls = config.tls && (await readTls(config.tls));
   const databases = await openDatabases(config, log);
   try {
-    const { database, replica, background, isDistributed } = databases;
+    const { database, replica, isDistributed } = databases;
     const services = await createServices({ config, database, replica, isDistributed, log });
-    const { isPortShared = false } = options;
-    const server = listen(services, { ...(tls && { tls }), isPortShared });
-    const port = server.port as number;
-    services.state.baseUrl = config.baseUrl ?? listenerUrl({ ...config, port });
-    const maintenance = startMaintenance({
-      database: background,
-      log,
-      metrics: services.http.metrics,
-      jobs: createJobs({
-        usageRetentionDays: config.usageRetentionDays,
-        auditRetentionDays: config.auditRetentionDays,
-        flushKeyUses: () => services.keys.flushUses(),
-      }),
-    });
-    const { closingNoticeMs = CLOSING_NOTICE_MS } = options;
-    let stopping: Promise<void> | undefined;
-    return {
-      baseUrl: services.state.baseUrl,
-      port,
-      services,
-      stop: () => {
-        stopping ??= drain(services, { server, maintenance, closingNoticeMs }).then(
-          databases.close,
-        );
-        return stopping;
-      },
-    };
+    return serve(services, { ...options, databases, ...(tls && { tls }) });
   } catch (error) {
     await databases.close();
     throw error;
   }
 }
 
+interface ServeOptions extends GatewayOptions {
+  readonly databases: Databases;
+  readonly tls?: Tls;
+}
+
+function serve(services: Services, options: ServeOptions): Gateway {
+  const { databases, isPortShared = false, closingNoticeMs = CLOSING_NOTICE_MS, tls } = options;
+  const { config, http, keys, log, state } = services;
+  let server: Server;
+  try {
+    server = listen(services, { ...(tls && { tls }), isPortShared });
+  } catch (error) {
+    release(services);
+    throw error;
+  }
+  const port = server.port as number;
+  state.baseUrl = config.baseUrl ?? listenerUrl({ ...config, port });
+  const maintenance = startMaintenance({
+    database: databases.background,
+    log,
+    metrics: http.metrics,
+    jobs: createJobs({
+      usageRetentionDays: config.usageRetentionDays,
+      auditRetentionDays: config.auditRetentionDays,
+      flushKeyUses: () => keys.flushUses(),
+    }),
+  });
+  let stopping: Promise<void> | undefined;
+  return {
+    baseUrl: state.baseUrl,
+    port,
+    services,
+    stop: () => {
+      stopping ??= drain(services, { server, maintenance, closingNoticeMs }).finally(() =>
+        databases.close(),
+      );
+      return stopping;
+    },
+  };
+}
+
+type Databases = Awaited<ReturnType<typeof openDatabases>>;
+
 /** All pools of a gateway. @throws where the configuration and the database don't go together. */
 async function openDatabases(config: Config, log: Log) {
   const { database, address, migrated, close: closeDatabase } = await openDatabase(config, { log });
   const { hasTrigrams, isDistributed } = migrated;
-  if (isDistributed && config.databaseReadUrl !== undefined) {
-    await closeDatabase();
-    throw new Error("DATABASE_READ_URL can't be used where rows are distributed: leave it out");
-  }
-  if (!hasTrigrams) {
-    log.warn(
-      'search finds no misspelled names: have pg_trgm installed in the database with "create extension pg_trgm", then start again',
+  try {
+    if (isDistributed && config.databaseReadUrl !== undefined) {
+      throw new Error("DATABASE_READ_URL can't be used where rows are distributed: leave it out");
+    }
+    if (!hasTrigrams) {
+      log.warn(
+        'search finds no misspelled names: have pg_trgm installed in the database with "create extension pg_trgm", then start again',
+      );
+    }
+    const replica = openReplica(config);
+    // A connection of its own: no answer waits behind a step of background work.
+    const background = createDatabase(
+      connect(address, { connectionsMax: 1, statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX }),
     );
-  }
-  // A connection of its own: no answer waits behind a step of background work.
-  const background = createDatabase(
-    connect(address, { connectionsMax: 1, statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX }),
-  );
-  const replica = openReplica(config);
-  return {
-    database,
-    background,
-    replica,
-    isDistributed,
-    async close() {
+    const close = async () => {
       // Whoever read has been answered by now: nothing is waited for.
       await replica?.connections.end({ timeout: 0 });
       await background.connections.end({ timeout: 0 });
       await closeDatabase();
-    },
-  };
+    };
+    return { database, background, replica, isDistributed, close };
+  } catch (error) {
+    await closeDatabase();
+    throw error;
+  }
 }
 
 interface ListenOptions {
@@ -261,7 +279,7 @@ async function drain(
   services: Services,
   { server, maintenance, closingNoticeMs }: Draining,
 ): Promise<void> {
-  const { admission, keys, log, reader, rowSchemas, state } = services;
+  const { admission, keys, log, state } = services;
   state.isDraining = true;
   const maintenanceStopped = maintenance.stop();
   await Bun.sleep(closingNoticeMs);
@@ -272,6 +290,12 @@ async function drain(
   await within(CLOSE_WAIT_MS, keys.flushUses()).catch((error) =>
     log.warn("key uses not written", { error }),
   );
+  release(services);
+}
+
+/** Ends what works in the background. */
+function release({ reader, rowSchemas, state }: Services): void {
+  state.isDraining = true;
   rowSchemas.close();
   reader.close();
 }
@@ -308,6 +332,6 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 }
 
 assert(
-  CLOSING_NOTICE_MS + ANSWER_WAIT_MS + 3 * CLOSE_WAIT_MS < DRAIN_MS_MAX,
-  "a drain leaves time to close the database",
+  CLOSING_NOTICE_MS + ANSWER_WAIT_MS + CLOSE_STEPS * CLOSE_WAIT_MS < DRAIN_WORKER_MS,
+  "a drain leaves time to stop the database",
 );

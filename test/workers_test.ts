@@ -108,6 +108,14 @@ describe("serve --workers", () => {
     }
   });
 
+  test("four who ask for /metrics at once wait for none of each other", async () => {
+    await metric("feedgate_usage_events_total");
+    const startedMs = performance.now();
+    await Promise.all(Array.from({ length: 4 }, () => metric("feedgate_usage_events_total")));
+    // Figures that are lost on the way are waited for for a second.
+    expect(performance.now() - startedMs).toBeLessThan(900);
+  });
+
   test("a worker is killed under load: another takes its place, no usage id is lost", async () => {
     const pids = workerPids();
     expect(pids).toHaveLength(WORKERS);

@@ -11,6 +11,7 @@
  * @module
  */
 import type { Database, Parameters } from "../database/query.ts";
+import { WRONG_ROLE } from "../database/sockets.ts";
 import type { Log } from "../lib/log.ts";
 import { LOST_BATCH_MS_MAX, LOST_BATCHES_MAX } from "../limits.ts";
 import type { Claim } from "./admission.ts";
@@ -90,7 +91,7 @@ export class Refunds {
 
   /** Resolves when nothing is left to refund. */
   async idle(): Promise<void> {
-    await this.#paying;
+    while (this.#paying !== undefined) await this.#paying;
   }
 
   #owe(debt: Debt): void {
@@ -100,8 +101,14 @@ export class Refunds {
       return;
     }
     this.#debts.push(debt);
+    this.#startPaying();
+  }
+
+  #startPaying(): void {
     this.#paying ??= this.#payAll().finally(() => {
       this.#paying = undefined;
+      // One that came behind the last look.
+      if (this.#debts.length > 0) this.#startPaying();
     });
   }
 
@@ -150,6 +157,7 @@ const UNSENT_CODES = new Set([
   "EAI_AGAIN",
   "EACCES",
   "CONNECT_TIMEOUT",
+  WRONG_ROLE,
   // Too many connections, and a server that starts up: no session began.
   "53300",
   "57P03",

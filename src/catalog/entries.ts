@@ -6,8 +6,8 @@
 import { pricePer1kText, pricingText } from "../credit/money.ts";
 import type { Row } from "../database/query.ts";
 import { consumerType } from "../feed_row/feed_row.ts";
-import { findMember, scanJson } from "../lib/json_text.ts";
-import { JSON_DEPTH_MAX, SCHEMA_HINT_MAX } from "../limits.ts";
+import { propertyNames } from "../feed_row/property_names.ts";
+import { SCHEMA_HINT_MAX } from "../limits.ts";
 
 /** A listed feed as both statements return it; every column is null on the row of an empty page. */
 export type ListedFeed = Row<"list_catalog">;
@@ -56,10 +56,7 @@ function intervalText(minutes: number | null): string | null {
   return minutes === null ? null : `every ${minutes} minute${minutes === 1 ? "" : "s"}`;
 }
 
-/** The top-level property names of the schema, in its order: an object would put names like `10` first. */
+/** The top-level property names of the schema. */
 function schemaHint(schema: string | null): string[] {
-  if (schema === null) return [];
-  const { root } = scanJson(schema, { spanDepth: 2, heightMax: JSON_DEPTH_MAX });
-  const { members = [] } = findMember(root, "properties") ?? {};
-  return members.slice(0, SCHEMA_HINT_MAX).map(({ key }) => key);
+  return schema === null ? [] : propertyNames(schema).slice(0, SCHEMA_HINT_MAX);
 }

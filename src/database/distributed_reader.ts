@@ -34,7 +34,7 @@ export function createDistributedReader(database: Database): Reader {
     get waiting() {
       return database.waiting;
     },
-    close: async () => {},
+    close: () => {},
   };
 }
 

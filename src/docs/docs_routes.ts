@@ -64,15 +64,15 @@ export function docsRoutes(services: Services, app: AnyElysia) {
       return handler(call, parameter);
     });
 
-  let described: { readonly baseUrl: string; readonly content: Promise<Content> } | undefined;
+  let described: { readonly baseUrl: string; readonly content: () => Promise<Content> } | undefined;
   /** Made once for each base URL, which is known only when the listener has its port. */
   function document(): Promise<Content> {
     const baseUrl = http.baseUrl();
     if (described?.baseUrl !== baseUrl) {
-      const content = documentOf(app, services).then((it) => tagged(JSON.stringify(it)));
-      described = { baseUrl, content };
+      const make = async () => tagged(JSON.stringify(await documentOf(app, services)));
+      described = { baseUrl, content: once(make) };
     }
-    return described.content;
+    return described.content();
   }
 
   const page = endpoint("/docs", async (call) => answer(call, await renderedPage(), PAGE_HEADERS));
@@ -145,10 +145,14 @@ function tagged(body: string | Uint8Array): Content {
   };
 }
 
+/** Made when it is first asked for; where that fails, when it is asked for again. */
 function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let made: Promise<Result> | undefined;
   return () => {
-    made ??= make();
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
     return made;
   };
 }

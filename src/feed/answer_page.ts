@@ -7,6 +7,7 @@
 import type { Grant } from "../admission/admission.ts";
 import { originText } from "../admission/refusal.ts";
 import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
+import { pathOf } from "../http/query_string.ts";
 import { addRateHeaders } from "../http/rate_headers.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { COMPRESSED_BYTES_MIN } from "../limits.ts";
@@ -59,11 +60,4 @@ function cachingHeaders(page: Page) {
 /** Absolute on the base URL, in the path form of the request. Decisions 10, RFC 8288. */
 function nextLink({ request, planned, baseUrl }: PageAnswer, cursor: string): string {
   return `<${baseUrl}${pathOf(request.url)}?${planned.walkSearch}cursor=${cursor}>; rel="next"`;
-}
-
-/** Between authority and query: an address always has both slashes and a path. */
-function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("//") + 2);
-  const end = url.indexOf("?", start);
-  return end < 0 ? url.slice(start) : url.slice(start, end);
 }

@@ -79,8 +79,14 @@ export class FilterIndexer {
     const queued = this.#queue.get(key);
     if (queued === undefined && this.#queue.size >= FILTER_QUEUE_MAX) return;
     this.#queue.set(key, { ...task, isAsked: task.isAsked || queued?.isAsked === true });
+    this.#startWorking();
+  }
+
+  #startWorking(): void {
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
+      // One that came behind the last look.
+      if (this.#queue.size > 0 && !this.#options.isStopping()) this.#startWorking();
     });
   }
 

@@ -42,7 +42,10 @@ export class PageCache {
     return entry.page;
   }
 
+  /** An older page than the one that is there is not kept. */
   set(key: string, page: Page): void {
+    const known = this.#entries.get(key)?.page;
+    if (known !== undefined && known.dataVersion > page.dataVersion) return;
     this.#remove(key);
     const size = ENTRY_OVERHEAD_BYTES + textBytes(key) + textBytes(page.text);
     if (!page.isCacheable || size > this.#bytesMax * PAGE_SHARE_MAX) return;

@@ -61,9 +61,11 @@ export function createPages(services: Services): Pages {
   }
 
   async function rebuild(wanted: PageWanted, atLeast: bigint): Promise<Page> {
-    const built = await build(wanted, atLeast);
+    const first = await build(wanted, atLeast);
     // What another read had begun to build may have been read before this one was granted.
-    return built.dataVersion >= atLeast ? built : buildNow(wanted, atLeast);
+    if (first.dataVersion >= atLeast) return first;
+    const second = await build(wanted, atLeast);
+    return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
   }
 
   return {

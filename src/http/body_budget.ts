@@ -8,6 +8,7 @@
  */
 import { assert } from "../lib/assert.ts";
 import { type Problem, unavailable } from "./errors.ts";
+import { declaredBytes } from "./read_body.ts";
 
 export interface BodyBudget {
   /** Does the work on a request's body. @throws {Problem} 503 where too many others are at work. */
@@ -29,6 +30,7 @@ export function createBodyBudget(bytesMax: number): BodyBudget {
       const size = sizeOf(body);
       // One body always has room, or a limit that was set high could never be used.
       if (bytes > 0 && bytes + size > bytesMax) throw tooManyBodies();
+      assert(Number.isSafeInteger(size), "a body has a whole number of bytes");
       bytes += size;
       try {
         return await work();
@@ -44,9 +46,9 @@ export function createBodyBudget(bytesMax: number): BodyBudget {
 }
 
 function sizeOf({ request, bytesMax }: HeldBody): number {
-  const declared = request.headers.get("content-length");
-  if (declared === null || request.headers.has("content-encoding")) return bytesMax;
-  return Math.min(Number(declared), bytesMax);
+  const declared = declaredBytes(request);
+  if (declared === undefined || request.headers.has("content-encoding")) return bytesMax;
+  return Math.min(declared, bytesMax);
 }
 
 /** The body is not read, so the connection can't be used again. */

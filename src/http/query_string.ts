@@ -42,6 +42,13 @@ export function decode(raw: string): string {
   }
 }
 
+/** The path of an address. Where its Host can't be read, Bun gives the path and query alone. */
+export function pathOf(url: string): string {
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2);
+  const end = url.indexOf("?", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}
+
 /** The part of an address behind `?`, without it. */
 export function searchOf(url: string): string {
   const start = url.indexOf("?");

@@ -88,6 +88,12 @@ export function mediaTypeOf(request: Request, options: MediaTypeOptions = {}): M
   return unsupported(`Content-Type must be application/json, got "${header}"`);
 }
 
+/** Content-Length; undefined where there is none to believe: one that was sent twice reads "5, 5". */
+export function declaredBytes({ headers }: Request): number | undefined {
+  const text = headers.get("content-length");
+  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
 /** The text of bytes that are strictly UTF-8, a byte order mark kept; undefined where they are not. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
@@ -118,9 +124,9 @@ function contentCodingOf(request: Request): "identity" | "gzip" | undefined {
 
 /** The body as sent; undefined where it has more than `bytesMax` bytes, which are not kept. */
 async function receive(request: Request, bytesMax: number): Promise<Uint8Array | undefined> {
-  const declared = request.headers.get("content-length");
-  if (declared !== null) {
-    if (Number(declared) > bytesMax) return undefined;
+  const declared = declaredBytes(request);
+  if (declared !== undefined) {
+    if (declared > bytesMax) return undefined;
     // The server reads no more than was declared, so the native reader is bounded too.
     const bytes = await request.bytes();
     return bytes.length <= bytesMax ? bytes : undefined;

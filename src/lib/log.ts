@@ -5,10 +5,7 @@
  *
  * @module
  */
-
-import { writeSync } from "node:fs";
-
-const STDERR = 2;
+import { StderrLines } from "./stderr.ts";
 
 export type LogLevelName = "debug" | "info" | "warn" | "error" | "silent";
 
@@ -40,7 +37,7 @@ const RANK: Readonly<Record<LogLevelName, number>> = {
 };
 
 export function createLog(options: LogOptions): Log {
-  const { level, isReadable = process.stderr.isTTY === true, write = bufferedStderr() } = options;
+  const { level, isReadable = process.stderr.isTTY === true, write = stderrWriter() } = options;
 
   function at(name: Exclude<LogLevelName, "silent">) {
     if (RANK[name] < RANK[level]) return () => {};
@@ -59,28 +56,22 @@ export function createLog(options: LogOptions): Log {
       );
     };
   }
-  return {
+  const log: Log = {
     debug: at("debug"),
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
     isEnabled: (name) => RANK[name] >= RANK[level],
   };
-}
+  return log;
 
-/** Lines of one turn of the event loop leave in one write; what is left leaves when the process ends. */
-function bufferedStderr(): (line: string) => void {
-  let lines = "";
-  const flush = () => {
-    const text = lines;
-    lines = "";
-    if (text !== "") writeSync(STDERR, text);
-  };
-  process.on("exit", flush);
-  return (line) => {
-    if (lines === "") setImmediate(flush);
-    lines += `${line}\n`;
-  };
+  function stderrWriter(): (line: string) => void {
+    const stderr = new StderrLines({
+      onDropped: (lineCount) => log.warn("log lines dropped: nobody read them", { lineCount }),
+    });
+    process.on("exit", () => stderr.flush());
+    return (line) => stderr.add(line);
+  }
 }
 
 /** An error as its stack and those of its causes; a bigint as text. */

@@ -5,7 +5,7 @@
  */
 import type { Config } from "../config.ts";
 import { createLog } from "../lib/log.ts";
-import { DRAIN_MS_MAX } from "../limits.ts";
+import { DRAIN_EXIT_MS } from "../limits.ts";
 import { type Gateway, startGateway } from "../server.ts";
 import { startWorkers } from "../workers/supervisor.ts";
 import { command, type Options } from "./command.ts";
@@ -70,8 +70,6 @@ function announce({ baseUrl, port: listening }: Listening, output: Output): Prom
   );
 }
 
-/** Of the bound on a drain, what is left for the process itself to end, in milliseconds. */
-const EXIT_MARGIN_MS = 500;
 /** A signal to the group arrives twice where a parent passes it on: once more within this is the same one. */
 const SAME_SIGNAL_MS = 250;
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -107,7 +105,7 @@ function catchSignals(): Promise<void> {
       process.on(signal, () => {
         if (firstMs === undefined) {
           firstMs = performance.now();
-          setTimeout(() => process.exit(1), DRAIN_MS_MAX - EXIT_MARGIN_MS).unref();
+          setTimeout(() => process.exit(1), DRAIN_EXIT_MS).unref();
           resolve();
         } else if (performance.now() - firstMs > SAME_SIGNAL_MS) {
           process.exit(code);

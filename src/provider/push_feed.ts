@@ -138,7 +138,10 @@ async function receivePush(pushes: Pushes, passage: Passage): Promise<Answer> {
     if (passage.window === undefined) {
       if (error instanceof Problem || error instanceof DatabaseUnavailableError) throw error;
       // A fault of ours: its count was rolled back with all else.
-      await admit(pushes, passage);
+      await admit(pushes, passage).catch((refusal) => {
+        pushes.log.error("push failed", { request_id: passage.call.requestId, error });
+        throw refusal;
+      });
     }
     countPush(pushes, passage, { outcome: "refused", feedType: passage.feed.feedType });
     await record(pushes, passage, error);

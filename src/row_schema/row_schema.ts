@@ -69,7 +69,7 @@ export interface RowSchemas {
   /** Validates all rows of one push: JSON texts, already known to be well-formed. */
   validateRows(schema: KeyedSchema, rows: readonly string[]): Promise<RowsCheck>;
   /** Ends the workers; what still waits is told `busy`. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
@@ -92,7 +92,7 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
       if (outcome.kind === "timed_out" || outcome.kind === "crashed") slowKeys.set(key, true);
       return toRowsCheck(outcome);
     },
-    async close() {
+    close() {
       pushes.close();
       checks.close();
     },

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { propertyNames } from "../feed_row/property_names.ts";
 
 export interface FeedField {
   readonly name: string;
@@ -38,11 +39,9 @@ export function isFilterable({ type }: FeedField): boolean {
 
 function fieldsOfSchema(schema: string | null): FeedField[] | undefined {
   const properties = objectOf(objectOf(parse(schema))?.properties);
-  if (properties === undefined || Object.keys(properties).length === 0) return undefined;
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    type: typeOfSchema(objectOf(property)?.type),
-  }));
+  const names = schema === null ? [] : propertyNames(schema);
+  if (properties === undefined || names.length === 0) return undefined;
+  return names.map((name) => ({ name, type: typeOfSchema(objectOf(properties[name])?.type) }));
 }
 
 function fieldsOfSample(sample: string | null): FeedField[] | undefined {

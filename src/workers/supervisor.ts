@@ -12,7 +12,8 @@
 import type { Subprocess } from "bun";
 import type { Config } from "../config.ts";
 import type { Log } from "../lib/log.ts";
-import { DRAIN_MS_MAX } from "../limits.ts";
+import { createSharedFlights, type SharedFlights } from "../lib/shared_flights.ts";
+import { DRAIN_WORKER_MS } from "../limits.ts";
 import { listenOn, openDatabase } from "../server.ts";
 import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./messages.ts";
 import { createMetricsSum, type MetricsSum } from "./metrics_sum.ts";
@@ -41,8 +42,6 @@ const PAUSE_MS_MAX = 5_000;
 /** A worker that lived so long died of something new: the pause is short again. */
 const STEADY_MS = 30_000;
 const START_MS_MAX = 60_000;
-/** Of the bound on a drain, what is left to end a worker that hangs and to leave the database. */
-const STOP_MARGIN_MS = 1_500;
 /** How old the figures of a worker that is killed may be. */
 const SNAPSHOT_EVERY_MS = 5_000;
 /** How long a sum waits for figures; who is late counts as told last. */
@@ -55,6 +54,8 @@ interface Context {
   readonly log: Log;
   readonly sum: MetricsSum;
   readonly workers: Set<Worker>;
+  /** Resolves with the newest figures of every worker in the sum. */
+  readonly figures: SharedFlights<undefined, unknown>;
   isStopping: boolean;
 }
 
@@ -65,14 +66,25 @@ export async function startWorkers({ config, log, count }: WorkersOptions): Prom
     await close();
     throw error;
   });
+  const workers = new Set<Worker>();
   const context: Context = {
     config: { ...config, port },
     log,
     sum: createMetricsSum(),
-    workers: new Set(),
+    workers,
+    figures: createSharedFlights(
+      () => Promise.all([...workers].map((worker) => worker.snapshot())),
+      () => "",
+    ),
     isStopping: false,
   };
-  const snapshots = setInterval(() => gather(context), SNAPSHOT_EVERY_MS);
+  const snapshots = setInterval(
+    () =>
+      context.figures
+        .ask(undefined)
+        .catch((error) => log.warn("figures of workers not gathered", { error })),
+    SNAPSHOT_EVERY_MS,
+  );
   const stop = async () => {
     context.isStopping = true;
     clearInterval(snapshots);
@@ -161,9 +173,11 @@ function startWorker(context: Context): Worker {
         told.resolve();
         break;
       case "sum":
-        gather(context)
+        context.figures
+          .ask(undefined)
           .then(() => context.sum.text())
-          .then((text) => send({ kind: "summed", text }));
+          .then((text) => send({ kind: "summed", text }))
+          .catch((error) => context.log.warn("figures not added up", { error }));
         break;
     }
   };
@@ -175,8 +189,12 @@ function startWorker(context: Context): Worker {
     ipc: receive,
   });
   const send = (message: ToWorker) => {
-    // Between its death and our knowing of it there is nobody to tell.
-    if (child.exitCode === null && child.signalCode === null) child.send(message);
+    try {
+      child.send(message);
+    } catch (error) {
+      // Between its death and our knowing of it there is nobody to tell.
+      context.log.debug("a worker can't be told", { pid: child.pid, kind: message.kind, error });
+    }
   };
   const late = setTimeout(
     () => listening.reject(new Error(`a worker did not serve within ${START_MS_MAX} ms`)),
@@ -206,16 +224,11 @@ function startWorker(context: Context): Worker {
     },
     async stop() {
       send({ kind: "stop" });
-      const killing = setTimeout(() => child.kill("SIGKILL"), DRAIN_MS_MAX - STOP_MARGIN_MS);
+      const killing = setTimeout(() => child.kill("SIGKILL"), DRAIN_WORKER_MS);
       await exited;
       clearTimeout(killing);
     },
   };
-}
-
-/** Asks every worker for its figures. */
-async function gather({ workers }: Context): Promise<void> {
-  await Promise.all([...workers].map((worker) => worker.snapshot()));
 }
 
 /**

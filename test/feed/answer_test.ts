@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -170,4 +171,28 @@ describe("HEAD", () => {
     expect(sent.headers.get("content-encoding")).toBe("br");
     expect(Number(sent.headers.get("content-length"))).toBe((await got.arrayBuffer()).byteLength);
   });
+});
+
+describe("a Host that can't be read", () => {
+  async function answerTo(head: string): Promise<string> {
+    const { hostname, port } = new URL(gateway.baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+    let answer = "";
+    for await (const part of socket) answer += part;
+    return answer;
+  }
+
+  test.each(["HTTP/1.0", "HTTP/1.1\r\nHost:", "HTTP/1.1\r\nHost: [", "HTTP/1.1\r\nHost: x:99999"])(
+    "%j: routes, errors and links are as ever",
+    async (version) => {
+      expect(await answerTo(`GET /nothing ${version}`)).toContain("ROUTE_NOT_FOUND");
+      expect(await answerTo(`DELETE /v1/catalog ${version}`)).toContain("METHOD_NOT_ALLOWED");
+      const feed = await seedFeed(gateway, owner, { type: "collection", rows });
+      const path = `/v1/feed/${feed.slug}`;
+      const answer = await answerTo(`GET ${path}?limit=1 ${version}\r\nx-api-key: ${key}`);
+      expect(answer).toStartWith("HTTP/1.1 200");
+      expect(answer).toContain(`Link: <${gateway.baseUrl}${path}?limit=1&cursor=`);
+    },
+  );
 });

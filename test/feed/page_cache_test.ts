@@ -50,6 +50,13 @@ describe("page cache", () => {
     expect(cache.get("b")).toBeUndefined();
   });
 
+  test("an older page does not take a newer one's place", () => {
+    const cache = new PageCache(1_000_000);
+    const newer = { ...pageOf("new"), dataVersion: 2n };
+    for (const page of [pageOf("old"), newer, pageOf("old")]) cache.set("a", page);
+    expect(cache.get("a")).toBe(newer);
+  });
+
   test("a page is compressed once for all who ask, and anew when the page is another", async () => {
     const cache = new PageCache(1_000_000);
     const page = pageOf("x".repeat(10_000));

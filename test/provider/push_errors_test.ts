@@ -205,6 +205,25 @@ describe("413", () => {
     expect(answer).toContain("application/problem+json");
     expect(answer).toContain('"limit":"request_body"');
   });
+  test("a length that is sent twice is not believed: the body is counted, and the next is taken", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const { hostname, port } = new URL(scene.gateway.baseUrl);
+    const send = async (body: string) => {
+      const length = `Content-Length: ${body.length}\r\n`;
+      const socket = connect(Number(port), hostname);
+      socket.write(
+        `POST /v1/provider/feed/${feedId}/push HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${scene.key}\r\nContent-Type: application/json\r\n${length}${length}\r\n${body}`,
+      );
+      let answer = "";
+      for await (const part of socket) answer += part;
+      return Number(answer.split(" ")[1]);
+    };
+    expect(await send('[{"id":1}]')).toBe(200);
+    expect(await send(`[{"id":"${"x".repeat(3_000_000)}"}]`)).toBe(413);
+    expect((await scene.push(feedId, [{ id: 2 }])).status).toBe(200);
+    const metrics = await (await scene.gateway.get("/metrics")).text();
+    expect(metrics).toContain("\nfeedgate_bodies_bytes 0\n");
+  });
   test("the row count: exactly the limit passes, one more is row_count", async () => {
     const rows = (count: number) => Array.from({ length: count }, (_, id) => `{"id":${id}}`);
     for (const type of ["collection", "stream"] as const) {

@@ -127,6 +127,14 @@ describe("renderSkill", () => {
     expect(body).not.toContain("ignore all previous");
   });
 
+  test("fields come in the schema's order, also those that are named by a number", () => {
+    const schema_definition = '{"properties":{"name":{},"10":{"type":"integer"},"2":{}}}';
+    const { body } = expectValid({ ...plain, schema_definition });
+    const places = ["| `name` |", "| `10` | integer |", "| `2` |"].map((row) => body.indexOf(row));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+  });
+
   test("a field that is named like a parameter, or holds a dot, is filtered by payload.", () => {
     for (const [name, shown] of [
       ["limit", "payload.limit=eq.VALUE"],

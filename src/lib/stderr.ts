@@ -1,0 +1,86 @@
+/**
+ * Lines to standard error, whatever its reader does.
+ *
+ * A pipe takes a part of what is written, or nothing at all (`EAGAIN`), while its reader is slow, and the
+ * process must neither end nor wait for that. So what was not taken is kept for later, in order and up
+ * to a bound; lines beyond it are dropped, and counted.
+ *
+ * @module
+ */
+import { writeSync } from "node:fs";
+
+export interface StderrOptions {
+  /** Takes a beginning of the bytes and tells how many; throws as `writeSync`. @default standard error */
+  readonly writeBytes?: (bytes: Uint8Array) => number;
+  /** Told once there is room again: how many lines were dropped. */
+  readonly onDropped: (lineCount: number) => void;
+}
+
+/** Bytes that wait for a slow reader. */
+export const BACKLOG_BYTES_MAX = 1_000_000;
+const STDERR = 2;
+/** From a write that took nothing to the next. */
+const RETRY_MS = 20;
+const NOTHING = new Uint8Array(0);
+
+export class StderrLines {
+  readonly #writeBytes: (bytes: Uint8Array) => number;
+  readonly #onDropped: (lineCount: number) => void;
+  /** Of this turn of the event loop. */
+  #lines = "";
+  /** What was written in part, or not at all. */
+  #backlog: Uint8Array = NOTHING;
+  #droppedCount = 0;
+  #isRetrying = false;
+
+  constructor({ writeBytes = (bytes) => writeSync(STDERR, bytes), onDropped }: StderrOptions) {
+    this.#writeBytes = writeBytes;
+    this.#onDropped = onDropped;
+  }
+
+  /** Lines of one turn of the event loop leave in one write. */
+  add(line: string): void {
+    if (this.#lines === "") setImmediate(() => this.flush());
+    this.#lines += `${line}\n`;
+  }
+
+  /** Writes what can be written now; never throws. */
+  flush(): void {
+    this.#take();
+    try {
+      while (this.#backlog.length > 0) {
+        this.#backlog = this.#backlog.subarray(this.#writeBytes(this.#backlog));
+      }
+    } catch (error) {
+      if ((error as { code?: string }).code === "EAGAIN") this.#retryLater();
+      // Nobody reads any more, and there is nobody to tell.
+      else this.#backlog = NOTHING;
+      return;
+    }
+    if (this.#droppedCount === 0) return;
+    const dropped = this.#droppedCount;
+    this.#droppedCount = 0;
+    this.#onDropped(dropped);
+  }
+
+  /** The new lines go behind what waits, all or none of them. */
+  #take(): void {
+    if (this.#lines === "") return;
+    const bytes = Buffer.from(this.#lines);
+    if (this.#backlog.length > 0 && this.#backlog.length + bytes.length > BACKLOG_BYTES_MAX) {
+      this.#droppedCount += this.#lines.split("\n").length - 1;
+    } else {
+      this.#backlog = Buffer.concat([this.#backlog, bytes]);
+    }
+    this.#lines = "";
+  }
+
+  #retryLater(): void {
+    if (this.#isRetrying) return;
+    this.#isRetrying = true;
+    setTimeout(() => {
+      this.#isRetrying = false;
+      this.flush();
+    }, RETRY_MS).unref();
+  }
+}
