@@ -141,12 +141,17 @@ export interface GatewayOptions {
   readonly closingNoticeMs?: number;
 }
 
-/** Listens by `listen`. @throws {ConfigError} where the host is none of this machine's. */
-export function listenOn<Listener>({ host }: Config, listen: () => Listener): Listener {
+/** Listens by `listen`. @throws where the port is taken; {ConfigError} where the host is not ours. */
+export function listenOn<Listener>({ host, port }: Config, listen: () => Listener): Listener {
   try {
     return listen();
   } catch (error) {
     const { code = "" } = error as { code?: string };
+    if (code === "EADDRINUSE") {
+      throw new Error(
+        `port ${port} on ${host} is in use: stop what listens there, or choose another with PORT or --port`,
+      );
+    }
     if (!NO_ADDRESS_OF_OURS.has(code)) throw error;
     throw new ConfigError([`HOST must be an address of this machine, got "${host}" (${code})`]);
   }
@@ -300,25 +305,29 @@ function release({ reader, rowSchemas, state }: Services): void {
   reader.close();
 }
 
-/** @throws where a file can't be read, or holds what can't be used. */
+/** @throws {ConfigError} where a file can't be read, or holds what can't be used. */
 async function readTls({ certFile, keyFile }: TlsFiles): Promise<Tls> {
-  const [cert, key] = await Promise.all([readPem(certFile), readPem(keyFile)]);
+  const [cert, key] = await Promise.all([
+    readPem("TLS_CERT_FILE", certFile),
+    readPem("TLS_KEY_FILE", keyFile),
+  ]);
   try {
     createSecureContext({ cert, key });
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`TLS_CERT_FILE and TLS_KEY_FILE can't be used (${reason}): both are PEM files`);
+    throw new ConfigError([
+      `TLS_CERT_FILE and TLS_KEY_FILE can't be used (${reason}): both are PEM files`,
+    ]);
   }
   return { cert, key };
 }
 
-async function readPem(path: string): Promise<string> {
+async function readPem(variable: string, path: string): Promise<string> {
   try {
     return await Bun.file(path).text();
   } catch (error) {
-    throw new Error(
-      `${path} can't be read (${(error as { code?: string }).code}): check path and mode`,
-    );
+    const { code } = error as { code?: string };
+    throw new ConfigError([`${variable}: ${path} can't be read (${code}): check path and mode`]);
   }
 }
 

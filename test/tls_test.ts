@@ -84,7 +84,7 @@ describe.skipIf(OPENSSL === null)("TLS_CERT_FILE and TLS_KEY_FILE", () => {
       );
     const missing = join(folder, "missing.pem");
     await expect(start(missing)).rejects.toThrow(
-      `${missing} can't be read (ENOENT): check path and mode`,
+      `TLS_CERT_FILE: ${missing} can't be read (ENOENT): check path and mode`,
     );
     const broken = join(folder, "broken.pem");
     writeFileSync(broken, "no certificate");

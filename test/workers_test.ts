@@ -168,7 +168,7 @@ describe("serve --workers", () => {
       },
     );
     expect(await child.exited).toBe(1);
-    expect(await new Response(child.stderr).text()).toContain("the port is in use");
+    expect(await new Response(child.stderr).text()).toContain("is in use: stop what listens there");
   });
 
   test("SIGTERM drains all workers: what is in flight is answered, and no process is left", async () => {

@@ -133,7 +133,8 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   UNSUPPORTED_MEDIA_TYPE: {
     when: "A `Content-Type` that is not JSON, or a `Content-Encoding` other than identity and gzip.",
-    remedy: "Send `Content-Type: application/json`.",
+    remedy:
+      "Send `Content-Type: application/json`; a push of rows may also be lines of `application/x-ndjson`.",
   },
   VALIDATION_FAILED: {
     when: "A body of the wrong shape, a bad row id or timestamp, or rows that break the locked schema. Nothing was stored.",

@@ -38,7 +38,9 @@ export function readFilter(entry: QueryEntry, known: readonly string[]): Filter 
   if (operator !== "eq") {
     // PostgREST lets an operator carry a modifier, as in fts(english) and eq(any).
     const word = operator?.replace(/\(.*$/, "");
-    if (word === undefined || !OPERATORS.has(word)) throw unknownParameter(name, known);
+    if (word === undefined || !OPERATORS.has(word)) {
+      throw unknownParameter(name, known, `to filter by a field write ${shown(name)}=eq.VALUE`);
+    }
     throw new Problem("OPERATOR_DISABLED", {
       detail: `The operator "${shown(operator)}" is disabled; only equality is supported, as in ${shown(name)}=eq.VALUE.`,
     });

@@ -93,13 +93,17 @@ export function invalidParameter(detail: string): Problem {
   return new Problem("INVALID_PARAMETER", { detail });
 }
 
-/** Names the parameter that was probably meant. */
-export function unknownParameter(name: string, known: readonly string[]): Problem {
+/** Names the parameter that was probably meant; where there is none, what else it may have been. */
+export function unknownParameter(
+  name: string,
+  known: readonly string[],
+  otherwise?: string,
+): Problem {
   const shown = name.slice(0, 80);
   const nearest = nearestName(name, known);
   return invalidParameter(
     nearest === undefined
-      ? `There is no parameter "${shown}" here; leave it out${known.length > 0 ? ` or use ${known.join(", ")}` : ""}.`
+      ? `There is no parameter "${shown}" here; leave it out${known.length > 0 ? ` or use ${known.join(", ")}` : ""}${otherwise === undefined ? "" : `; ${otherwise}`}.`
       : `There is no parameter "${shown}" here; did you mean "${nearest}"?`,
   );
 }

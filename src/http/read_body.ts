@@ -85,7 +85,8 @@ export function mediaTypeOf(request: Request, options: MediaTypeOptions = {}): M
   }
   if (JSON_TYPE.test(type)) return { kind: "json" };
   if (options.ndjson && NDJSON_TYPE.test(type)) return { kind: "ndjson" };
-  return unsupported(`Content-Type must be application/json, got "${header}"`);
+  const lines = options.ndjson ? " or, for rows one a line, application/x-ndjson" : "";
+  return unsupported(`Content-Type must be application/json${lines}, got "${header}"`);
 }
 
 /** Content-Length; undefined where there is none to believe: one that was sent twice reads "5, 5". */

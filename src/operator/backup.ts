@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
 } from "node:fs";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Config } from "../config.ts";
@@ -41,6 +42,7 @@ const backup = command({
     refuseExternal(config, "pg_dump --format=custom --file=FILE");
     if (file === "") throw new UsageError("FILE must not be empty");
     if (existsSync(file)) throw existsAlready(file);
+    if (!existsSync(dirname(file))) throw new RefusedError(`there is no folder ${dirname(file)}`);
     const report = await withSession(config, async (connections) => {
       // Under its name there is only ever a whole backup; two at once have a draft each.
       const draft = `${file}.${Bun.randomUUIDv7()}.part`;
@@ -75,7 +77,10 @@ const restore = command({
     if (!existsSync(file)) throw new RefusedError(`there is no file ${file}`);
     const report = await restoreFrom(file, config).catch((error: Error & { code?: string }) => {
       const isDamaged = error instanceof BackupRefusedError || /^(Z|ERR)_/.test(error.code ?? "");
-      throw isDamaged ? new RefusedError(`${file}: ${error.message}`) : error;
+      const reason = /^Z_/.test(error.code ?? "")
+        ? `no backup, or not all of one (${error.message})`
+        : error.message;
+      throw isDamaged ? new RefusedError(`${file}: ${reason}`) : error;
     });
     return answerOf(file, report, "restored");
   },

@@ -141,7 +141,8 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
       ? inGroup.map((each) => each.words)
       : new Set(commands.map((each) => each.words.split(" ")[0] as string));
   const list = [...known].join(", ");
-  const missing = name === "" ? "a command is missing" : `there is no command "${name}"`;
+  const isGroup = inGroup.length > 0 && words.length === 1;
+  const missing = name === "" || isGroup ? "a command is missing" : `there is no command "${name}"`;
   return new UsageError(`${missing}: use one of ${list}; ${seeHelp("")}`);
 }
 
@@ -169,7 +170,7 @@ function overview(commands: readonly Command[]): string {
     "Every command takes:",
     ...optionLines(GLOBAL_OPTIONS),
     "",
-    "feedgate <command> --help tells more. Exit codes: 0 done, 1 refused, 2 wrong usage.",
+    "feedgate <command> --help tells more. Exit codes: 0 done, 1 refused, 2 wrong usage or environment.",
   ].join("\n");
 }
 

@@ -12,12 +12,12 @@ import { RefusedError } from "./command.ts";
 
 /** The account's id in canonical form. @throws {RefusedError} where the text can be no account's id. */
 export function accountIdOf(text: string): string {
-  return parseUuid(text) ?? throwUnknown("account", text, "feedgate account list");
+  return parseUuid(text) ?? throwUnknownAccount(text);
 }
 
 /** The key's id in canonical form. @throws {RefusedError} where the text can be no key's id. */
 export function keyIdOf(text: string): string {
-  return parseUuid(text) ?? throwUnknown("key", text, "feedgate key list");
+  return parseUuid(text) ?? throwUnknownKey(text);
 }
 
 export function throwUnknownAccount(text: string): never {
@@ -25,7 +25,7 @@ export function throwUnknownAccount(text: string): never {
 }
 
 export function throwUnknownKey(text: string): never {
-  return throwUnknown("key", text, "feedgate key list");
+  return throwUnknown("key", text, "feedgate key list --account ID");
 }
 
 /** @throws {RefusedError} where there is no such account. */

@@ -65,9 +65,6 @@ function messagesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.mistakes;
   // What the driver says is the cause of an error of ours; what a file system says is not about it.
   const reason = (error instanceof DatabaseUnavailableError ? error.cause : error) as SystemError;
-  if (reason.code === "EADDRINUSE") {
-    return ["the port is in use: stop what listens there, or choose another with --port"];
-  }
   // PgBouncer's words: it takes no settings of a session.
   if (/unsupported startup parameter/.test(reason.message ?? "")) {
     return ["DATABASE_URL is a PgBouncer's: set DATABASE_POOLED=true, or go to PostgreSQL itself"];

@@ -180,7 +180,7 @@ async function findOwned(
   await services.keys.prove(principal);
   throw new Problem("FEED_FORBIDDEN", {
     detail:
-      "This key's account owns no feed with this id; check the id, or push with the key of its owner.",
+      "This key's account owns no feed with this id (a UUID, not an endpoint_path); check the id, or push with the key of its owner.",
   });
 }
 

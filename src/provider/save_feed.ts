@@ -235,7 +235,7 @@ function refusedSave(saved: Row<"save_feed">): Problem {
 function feedForbidden(): Problem {
   return new Problem("FEED_FORBIDDEN", {
     detail:
-      "This key's account owns no feed with this id; check the id, or send the key of its owner.",
+      "This key's account owns no feed with this id (a UUID, not an endpoint_path); check the id, or send the key of its owner.",
   });
 }
 

@@ -52,7 +52,7 @@ describe("parseCommandLine", () => {
     for (const [line, message] of [
       ["", "a command is missing: use one of serve, migrate, account, key"],
       ["acount list", 'there is no command "acount": use one of serve,'],
-      ["account", "use one of account create, account list, account show"],
+      ["account", "a command is missing: use one of account create, account edit, account list"],
       ["account make", 'there is no command "account make"'],
       ["account create", "--name S is missing; see feedgate account create --help"],
       ["account create --nam x", "Unknown option '--nam'; see feedgate account create --help"],
