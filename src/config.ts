@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { LogLevel } from "./lib/log.ts";
 import {
   AUDIT_RETENTION_DAYS_DEFAULT,
   LIMITS_DEFAULT,
@@ -12,7 +13,8 @@ import {
   USAGE_RETENTION_DAYS_DEFAULT,
 } from "./limits.ts";
 
-export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+/** Origins whose pages may read, or all of them. */
+export type CorsOrigins = readonly string[] | "*";
 
 export interface TlsFiles {
   readonly certFile: string;
@@ -47,7 +49,7 @@ export interface Config {
   /** Days that events of the audit trail are kept. @default 400 */
   readonly auditRetentionDays: number;
   /** Origins whose pages may read in a browser, or all of them; absent: none. */
-  readonly corsOrigins: readonly string[] | "*" | undefined;
+  readonly corsOrigins: CorsOrigins | undefined;
   readonly limits: Limits;
 }
 
@@ -72,7 +74,7 @@ const LIMIT_MAX = 1_000_000_000;
 const RETENTION_DAYS = { least: 1, most: 36_500 };
 
 /** Variable of each limit that may be overridden. */
-export const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
+const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
   readsFree: "FEEDGATE_READ_LIMIT_FREE",
   readsPaid: "FEEDGATE_READ_LIMIT_PAID",
   discovery: "FEEDGATE_DISCOVERY_LIMIT",
@@ -182,7 +184,7 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       const scheme = value?.includes(",") ? schemeOf(value) : undefined;
       return scheme !== undefined && protocols.includes(scheme) ? value : url(name, protocols);
     },
-    origins(name: string): readonly string[] | "*" | undefined {
+    origins(name: string): CorsOrigins | undefined {
       const value = text(name);
       if (value === undefined || value === "*") return value;
       const origins = value.split(",").map((each) => each.trim());

@@ -47,6 +47,8 @@ export const LIMITS_DEFAULT: Limits = {
 
 /** Length of the exact sliding window of every limit, in milliseconds. Decisions 7. */
 export const WINDOW_MS = 60_000;
+/** The same as PostgreSQL counts it. */
+export const WINDOW_US = BigInt(WINDOW_MS) * 1_000n;
 /** Account, usage, own feeds, create and edit: calls in a window, per account and operation. */
 export const HOUSEKEEPING_LIMIT = 120;
 /** Answers without a body (304 and HEAD) in a window, per account. Decisions 6. */
@@ -98,6 +100,7 @@ export const USAGE_RETENTION_DAYS_DEFAULT = 400;
 export const AUDIT_RETENTION_DAYS_DEFAULT = 400;
 /** How long an idempotency key is remembered, in milliseconds. Decisions 6. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
+export const IDEMPOTENCY_TTL_US = BigInt(IDEMPOTENCY_TTL_MS) * 1_000n;
 /** Nesting of a row or document, itself counted as level 1. Decisions 5. */
 export const JSON_DEPTH_MAX = 100;
 /** Code points of names and texts. Decisions 4 and 10. */

@@ -2,14 +2,13 @@
 -- why: what planning a read or a push needs to know of a feed, by id or slug, in any state
 -- $1 feed_id uuid?
 -- $2 endpoint_path text?
--- returns feed_id uuid, account_id uuid, feed_type text?, status text, schema_locked boolean,
+-- returns feed_id uuid, account_id uuid, feed_type text?, status text,
 --   schema_definition json?, definition_version bigint, data_version bigint, has_data boolean
 select
   feed_id,
   account_id,
   feed_type,
   status,
-  schema_locked,
   case when schema_locked then schema_definition end as schema_definition,
   definition_version,
   data_version,

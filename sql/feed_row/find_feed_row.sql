@@ -2,7 +2,7 @@
 -- why: all that a feed's owner, operator or reader may see of it, by id or slug
 -- $1 feed_id uuid?
 -- $2 endpoint_path text?
--- returns feed_id uuid, account_id uuid, account_name text, max_feeds_allowed int, name text,
+-- returns feed_id uuid, account_id uuid, account_name text, name text,
 --   description text?, readme_md text?, category text?, endpoint_path text, feed_type text?,
 --   schema_definition json?, schema_version numeric, schema_locked boolean, sample_response json?,
 --   sync_interval_mins int, update_frequency_text text?, status text, draft_step numeric?,
@@ -10,7 +10,7 @@
 --   reliability_score numeric?, last_sync_at timestamptz?, created_at timestamptz,
 --   updated_at timestamptz, definition_version bigint, row_version bigint
 select
-  feeds.feed_id, feeds.account_id, accounts.name as account_name, accounts.max_feeds_allowed,
+  feeds.feed_id, feeds.account_id, accounts.name as account_name,
   feeds.name, feeds.description, feeds.readme_md, feeds.category, feeds.endpoint_path,
   feeds.feed_type, feeds.schema_definition, feeds.schema_version, feeds.schema_locked,
   feeds.sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,

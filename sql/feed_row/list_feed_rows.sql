@@ -4,7 +4,7 @@
 -- $2 is_unlisted_only boolean
 -- $3 limit int?
 -- $4 offset bigint
--- returns feed_id uuid, account_id uuid, account_name text, max_feeds_allowed int, name text,
+-- returns feed_id uuid, account_id uuid, account_name text, name text,
 --   description text?, readme_md text?, category text?, endpoint_path text, feed_type text?,
 --   schema_definition json?, schema_version numeric, schema_locked boolean, sample_response json?,
 --   sync_interval_mins int, update_frequency_text text?, status text, draft_step numeric?,
@@ -12,7 +12,7 @@
 --   reliability_score numeric?, last_sync_at timestamptz?, created_at timestamptz,
 --   updated_at timestamptz, definition_version bigint
 select
-  feeds.feed_id, feeds.account_id, accounts.name as account_name, accounts.max_feeds_allowed,
+  feeds.feed_id, feeds.account_id, accounts.name as account_name,
   feeds.name, feeds.description, feeds.readme_md, feeds.category, feeds.endpoint_path,
   feeds.feed_type, feeds.schema_definition, feeds.schema_version, feeds.schema_locked,
   feeds.sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,

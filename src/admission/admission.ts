@@ -23,9 +23,9 @@ import {
   ADMISSION_QUEUE_MAX,
   ADMISSION_WAIT_MS_MAX,
   ADMISSION_WAITING_FREE,
-  IDEMPOTENCY_TTL_MS,
+  IDEMPOTENCY_TTL_US,
   LATENESS_MAX,
-  WINDOW_MS,
+  WINDOW_US,
 } from "../limits.ts";
 import { type Decided, decidedOf } from "./decided.ts";
 import { createKnownWindows } from "./known_windows.ts";
@@ -115,8 +115,6 @@ const BATCH_TOKEN_BYTES = 6;
 
 export interface AdmissionOptions {
   readonly database: Database;
-  /** @default WINDOW_MS */
-  readonly windowMs?: number;
   /** Reads in one statement at most. @default ADMISSION_BATCH_MAX */
   readonly batchMax?: number;
   /** Statements under way at most. @default ADMISSION_FLIGHTS_MAX */
@@ -126,7 +124,7 @@ export interface AdmissionOptions {
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { database, windowMs = WINDOW_MS, metrics, log } = options;
+  const { database, metrics, log } = options;
   const refunds = new Refunds({ database, ...(log && { log }) });
   const knownWindows = createKnownWindows();
 
@@ -168,7 +166,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const sentMs = performance.now();
       const batchToken = newBatchToken();
       try {
-        const parameters = admitParameters(claims, { windowMs, batchToken });
+        const parameters = admitParameters(claims, batchToken);
         const decided = decidedOf(await retryRolledBack(() => database.row("admit", parameters)));
         assert(decided.length === claims.length, "admit decides every read of a batch");
         return claims.map((claim, index) =>
@@ -219,11 +217,7 @@ export function newBatchToken(): string {
 }
 
 /** A batch as the parallel arrays that `admit` takes; accounts and windows are numbered from 1. */
-export function admitParameters(
-  claims: readonly Claim[],
-  batch: { readonly windowMs: number; readonly batchToken: string },
-): Parameters<"admit"> {
-  const { windowMs, batchToken } = batch;
+export function admitParameters(claims: readonly Claim[], batchToken: string): Parameters<"admit"> {
   const accountIds = [...new Set(claims.map((claim) => claim.accountId))].sort();
   const accountNumbers = new Map(accountIds.map((accountId, index) => [accountId, index + 1]));
   const windowNumbers = new Map<string, number>();
@@ -245,8 +239,8 @@ export function admitParameters(
     claims.map((claim) => claim.limitPaid ?? claim.limit),
     claims.map((claim) => claim.idempotency?.key ?? null),
     claims.map((claim) => claim.idempotency?.queryHash ?? null),
-    BigInt(windowMs * MICROSECONDS_PER_MS),
-    BigInt(IDEMPOTENCY_TTL_MS * MICROSECONDS_PER_MS),
+    WINDOW_US,
+    IDEMPOTENCY_TTL_US,
     batchToken,
   ];
 }

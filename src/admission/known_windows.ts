@@ -31,7 +31,7 @@ interface FullWindow {
 /** How long an entry is believed without asking again, in milliseconds. */
 const BELIEVED_MS = 1_000;
 
-export function createKnownWindows(now: () => number = () => performance.now()) {
+export function createKnownWindows() {
   const full = new BoundedMap<string, FullWindow>(KNOWN_WINDOWS_MAX);
 
   return {
@@ -53,7 +53,7 @@ export function createKnownWindows(now: () => number = () => performance.now()) 
       const key = windowKeyOf(claim);
       const known = full.get(key);
       if (known === undefined) return undefined;
-      const nowMs = now();
+      const nowMs = performance.now();
       const isProven =
         nowMs < known.fullUntilMs &&
         nowMs < known.believedUntilMs &&

@@ -4,12 +4,11 @@
  * @module
  */
 import type { Database } from "../database/query.ts";
-import { WINDOW_MS } from "../limits.ts";
+import { WINDOW_US } from "../limits.ts";
 import { type Claim, type Grant, windowOf } from "./admission.ts";
 import { feedNotFound } from "./refusal.ts";
 
 const NIL_UUID = "00000000-0000-0000-0000-000000000000";
-const MICROSECONDS_PER_MS = 1_000;
 
 /** The window that a GET would be counted in, and its charge. @throws {Problem} 404 where the feed has gone */
 export async function lookAtWindow(
@@ -18,9 +17,13 @@ export async function lookAtWindow(
 ): Promise<Pick<Grant, "window" | "chargeNanos">> {
   const { accountId, operation, feedId, limit, limitPaid = limit } = claim;
   const isData = operation === "data";
-  const windowUs = BigInt(WINDOW_MS * MICROSECONDS_PER_MS);
   const windowFeedId = isData ? (feedId as string) : null;
-  const seen = await database.row("look_at_window", [accountId, operation, windowFeedId, windowUs]);
+  const seen = await database.row("look_at_window", [
+    accountId,
+    operation,
+    windowFeedId,
+    WINDOW_US,
+  ]);
   if (seen === undefined || (isData && seen.price_type === null)) throw feedNotFound();
   const isFree = seen.price_type === null || seen.price_type === "free";
   return {
@@ -28,7 +31,7 @@ export async function lookAtWindow(
     window: windowOf({
       windowLimit: isFree ? limit : limitPaid,
       windowUsed: seen.used,
-      oldestUs: Number(seen.oldest_us + windowUs),
+      oldestUs: Number(seen.oldest_us + WINDOW_US),
     }),
   };
 }

@@ -17,13 +17,7 @@ const CATEGORY_NONE = "uncategorized";
 /** An item of `feeds`. Interface 2.2. */
 export function catalogEntry(feed: ListedFeed) {
   return {
-    id: feed.feed_id,
-    name: feed.name,
-    description: feed.description ?? "",
-    category: feed.category ?? CATEGORY_NONE,
-    feed_type: consumerType(feed.feed_type),
-    consumer_type: consumerType(feed.feed_type),
-    endpoint_path: feed.endpoint_path,
+    ...sharedMembers(feed),
     pricing: pricingText(feed),
     update_frequency: feed.update_frequency_text || intervalText(feed.sync_interval_mins),
     reliability: feed.reliability_score === null ? "unrated" : `${feed.reliability_score}%`,
@@ -34,7 +28,16 @@ export function catalogEntry(feed: ListedFeed) {
 
 /** An item of `results`, as JSON text: its price is exact. Interface 2.4. */
 export function searchHitText(feed: ListedFeed): string {
-  const hit = {
+  return `${JSON.stringify(sharedMembers(feed)).slice(0, -1)},${[
+    `"price_per_1k":${pricePer1kText(feed.call_price_nanos ?? 0n)}`,
+    `"reliability_score":${feed.reliability_score}`,
+    `"last_sync_at":${JSON.stringify(feed.last_sync_at)}`,
+    `"update_frequency_text":${JSON.stringify(feed.update_frequency_text)}`,
+  ].join(",")}}`;
+}
+
+function sharedMembers(feed: ListedFeed) {
+  return {
     id: feed.feed_id,
     name: feed.name,
     description: feed.description ?? "",
@@ -43,12 +46,6 @@ export function searchHitText(feed: ListedFeed): string {
     consumer_type: consumerType(feed.feed_type),
     endpoint_path: feed.endpoint_path,
   };
-  return `${JSON.stringify(hit).slice(0, -1)},${[
-    `"price_per_1k":${pricePer1kText(feed.call_price_nanos ?? 0n)}`,
-    `"reliability_score":${feed.reliability_score}`,
-    `"last_sync_at":${JSON.stringify(feed.last_sync_at)}`,
-    `"update_frequency_text":${JSON.stringify(feed.update_frequency_text)}`,
-  ].join(",")}}`;
 }
 
 /** `every 60 minutes`: what the provider promises, where it says nothing in words. */

@@ -36,7 +36,7 @@ const FILE_MODE = 0o644;
 const DRAFT_MS_MAX = 3_600_000;
 
 /** Of each file, by its path. */
-export type Manifest = Readonly<Record<string, FileEntry>>;
+type Manifest = Readonly<Record<string, FileEntry>>;
 
 export interface FileEntry {
   /** SHA-256, hexadecimal. */

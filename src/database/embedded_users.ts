@@ -13,7 +13,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A start holds the lock through crash recovery (5 min in `embedded.ts`), a stop for 15 s. */
+/** A start holds the lock through crash recovery (5 min in `embedded_server.ts`), a stop for 15 s. */
 const LOCK_WAIT_MS = 330_000;
 const LOCK_POLL_MS = 10;
 /** How often the watchdog looks. With the two stop bounds below it stays under 15 s. */

@@ -9,7 +9,7 @@
 import { USAGE_MONTHS_AHEAD } from "../limits.ts";
 import type { Connections } from "./connect.ts";
 import { areRowsDistributed, inFunctionSet, keepFunctionSet } from "./function_set.ts";
-import { isWrongRole } from "./query.ts";
+import { retryWrongRole } from "./retry_wrong_role.ts";
 import { MIGRATIONS } from "./statements.ts";
 
 /** What a run applied; empty where nothing was missing. */
@@ -31,7 +31,6 @@ export class SchemaTooNewError extends Error {
 // Any constant will do, as long as it is always the same one.
 const MIGRATION_LOCK = 7_306_927;
 const VERSION_MIN = 150_000;
-const HOSTS_TRIED_MAX = 5;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /** @throws {SchemaTooNewError} @throws where PostgreSQL is older than 15. */
@@ -65,14 +64,10 @@ export async function migrateTo(connections: Connections, schema: number): Promi
 
 /** Also finds, among several hosts, the one that can be written to. */
 async function readVersion(connections: Connections): Promise<number> {
-  for (let tries = 1; ; tries++) {
-    try {
-      const rows = await connections`select current_setting('server_version_num')::int as version`;
-      return Number(rows[0]?.version);
-    } catch (error) {
-      if (!isWrongRole(error) || tries >= HOSTS_TRIED_MAX) throw error;
-    }
-  }
+  const rows = await retryWrongRole(
+    async () => connections`select current_setting('server_version_num')::int as version`,
+  );
+  return Number(rows[0]?.version);
 }
 
 /** Applies the migrations that are missing up to a schema's number, each in its own transaction. */

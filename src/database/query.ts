@@ -22,6 +22,7 @@ import {
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
 import { inFunctionSet } from "./function_set.ts";
+import { retryWrongRole } from "./retry_wrong_role.ts";
 import { WRONG_ROLE } from "./sockets.ts";
 import { STATEMENTS, type StatementTypes } from "./statements.ts";
 
@@ -65,8 +66,6 @@ export class DatabaseOverloadedError extends DatabaseUnavailableError {
 
 /** Bounded by admission itself: they never wait for a page, and a page never for more than they take. */
 const UNGATED: ReadonlySet<StatementName> = new Set(["admit", "refund_reads", "ping"] as const);
-/** A statement that reached a server of the wrong role: how often it looks for another one. */
-const HOSTS_TRIED_MAX = 5;
 const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
 /** What is sent: each statement calls this program's functions. */
 const TEXTS = Object.fromEntries(
@@ -117,7 +116,7 @@ export function createDatabase(
     latenessMax: LATENESS_MAX,
   });
   let statementCount = 0;
-  function run(name: StatementName, parameters: readonly unknown[]) {
+  async function run(name: StatementName, parameters: readonly unknown[]) {
     statementCount += 1;
     // Without `simple: false` a statement without parameters would not be prepared.
     const options = { prepare: true, simple: false } as const;
@@ -128,14 +127,10 @@ export function createDatabase(
     );
   }
   async function send(name: StatementName, parameters: readonly unknown[]) {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await run(name, parameters);
-      } catch (error) {
-        if (!isWrongRole(error) || tries >= HOSTS_TRIED_MAX) {
-          throw isUnavailable(error) ? unavailable(error) : error;
-        }
-      }
+    try {
+      return await retryWrongRole(() => run(name, parameters));
+    } catch (error) {
+      throw isUnavailable(error) ? unavailable(error) : error;
     }
   }
   async function rows(name: StatementName, parameters: readonly unknown[]) {
@@ -173,11 +168,6 @@ export function createDatabase(
 function serverTyped(parameter: unknown): unknown {
   if (Array.isArray(parameter)) return arrayLiteral(parameter);
   return typeof parameter === "bigint" ? String(parameter) : parameter;
-}
-
-/** Whether the statement was not sent, since the server it would have gone to has not the wanted role. */
-export function isWrongRole(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === WRONG_ROLE;
 }
 
 function unavailable(cause: unknown): DatabaseUnavailableError {

@@ -470,7 +470,6 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly name: string;
-      readonly value: string;
     };
   };
   /** what was pushed to since a push, and is so large that it is indexed before anyone filters it */
@@ -561,7 +560,6 @@ export interface StatementTypes {
       readonly account_id: string;
       readonly feed_type: string | null;
       readonly status: string;
-      readonly schema_locked: boolean;
       readonly schema_definition: string | null;
       readonly definition_version: bigint;
       readonly data_version: bigint;
@@ -575,7 +573,6 @@ export interface StatementTypes {
       readonly feed_id: string;
       readonly account_id: string;
       readonly account_name: string;
-      readonly max_feeds_allowed: number;
       readonly name: string;
       readonly description: string | null;
       readonly readme_md: string | null;
@@ -609,7 +606,6 @@ export interface StatementTypes {
       readonly feed_id: string;
       readonly account_id: string;
       readonly account_name: string;
-      readonly max_feeds_allowed: number;
       readonly name: string;
       readonly description: string | null;
       readonly readme_md: string | null;

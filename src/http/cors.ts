@@ -9,6 +9,7 @@
  * @module
  */
 
+import type { CorsOrigins } from "../config.ts";
 import type { Answer } from "./answer.ts";
 
 export interface Cors {
@@ -17,9 +18,6 @@ export interface Cors {
   /** The answer to a preflight for a route with these methods; undefined where the request is none. */
   preflight(request: Request, methods: readonly string[]): Answer | undefined;
 }
-
-/** Origins that may read, or all of them. */
-export type CorsOrigins = readonly string[] | "*";
 
 const EXPOSED_HEADERS = [
   "X-RateLimit-Limit",

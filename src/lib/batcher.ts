@@ -160,10 +160,13 @@ export class Batcher<Item, Result> {
     for (const hold of holds) this.#held.add(hold);
     this.#options
       .run(batch.map((waiter) => waiter.item))
+      .then((results) => {
+        assert(results.length === batch.length, "a batch has a result for each item");
+        return results;
+      })
       .finally(() => this.#land(flight))
       .then(
         (results) => {
-          assert(results.length === batch.length, "a batch has a result for each item");
           for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as Result);
         },
         (error) => {

@@ -7,7 +7,7 @@
  */
 import { StderrLines } from "./stderr.ts";
 
-export type LogLevelName = "debug" | "info" | "warn" | "error" | "silent";
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -17,18 +17,18 @@ export interface Log {
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
   /** Whether lines of this level are written: to ask before making a line on a hot path. */
-  isEnabled(level: Exclude<LogLevelName, "silent">): boolean;
+  isEnabled(level: Exclude<LogLevel, "silent">): boolean;
 }
 
 export interface LogOptions {
-  readonly level: LogLevelName;
+  readonly level: LogLevel;
   /** @default whether stderr is a terminal */
   readonly isReadable?: boolean;
   /** @default standard error */
   readonly write?: (line: string) => void;
 }
 
-const RANK: Readonly<Record<LogLevelName, number>> = {
+const RANK: Readonly<Record<LogLevel, number>> = {
   debug: 0,
   info: 1,
   warn: 2,
@@ -39,7 +39,7 @@ const RANK: Readonly<Record<LogLevelName, number>> = {
 export function createLog(options: LogOptions): Log {
   const { level, isReadable = process.stderr.isTTY === true, write = stderrWriter() } = options;
 
-  function at(name: Exclude<LogLevelName, "silent">) {
+  function at(name: Exclude<LogLevel, "silent">) {
     if (RANK[name] < RANK[level]) return () => {};
     return (message: string, fields: LogFields = {}) => {
       const time = new Date().toISOString();

@@ -30,7 +30,7 @@ import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import type { WindowState } from "../lib/window_state.ts";
-import { WINDOW_MS } from "../limits.ts";
+import { WINDOW_US } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { bodyLimitOf, type Push, type PushBody, parsePush } from "./push_body.ts";
 import { batchClosed, payloadTooLarge, validationFailed, withHeaders } from "./push_problems.ts";
@@ -72,7 +72,6 @@ const ROW_OUTCOMES: Readonly<Record<string, RowOutcome>> = {
 
 /** Plans of one push: each further one means that the feed was changed in the meantime. */
 const PLANS_MAX = 5;
-const WINDOW_US = BigInt(WINDOW_MS) * 1_000n;
 
 /** One push on its way; what is to be told of it becomes known step by step. */
 interface Passage {

@@ -34,7 +34,7 @@ export interface SkillIndexSource {
 }
 
 /** Where a feed's skill is served. */
-export function skillUrl(feedId: string, { baseUrl }: SkillContext): string {
+function skillUrl(feedId: string, { baseUrl }: SkillContext): string {
   return `${baseUrl}/public/feeds/${feedId}/agent-skill`;
 }
 

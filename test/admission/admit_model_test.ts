@@ -3,7 +3,6 @@ import fc from "fast-check";
 import type { TransactionSql } from "postgres";
 import { admitParameters, type Claim, newBatchToken } from "../../src/admission/admission.ts";
 import { decidedOf } from "../../src/admission/decided.ts";
-import { WINDOW_MS } from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { AccountModel, type ModelClaim, type ModelFeed } from "./model.ts";
@@ -187,7 +186,7 @@ async function check(histories: readonly History[]): Promise<void> {
         "admit",
         admitParameters(
           claims.map(({ index, claim }) => claimOf(accounts[index] as Account, claim)),
-          { windowMs: WINDOW_MS, batchToken: newBatchToken() },
+          newBatchToken(),
         ),
       ),
     );

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { admitParameters, type Claim, newBatchToken } from "../../src/admission/admission.ts";
-import { WINDOW_MS } from "../../src/limits.ts";
 import type { Gateway } from "../../src/server.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -157,7 +156,7 @@ describe("lost answers", () => {
     };
     const [early, late] = [newBatchToken(), newBatchToken()];
     const admit = (batchToken: string) =>
-      database.row("admit", admitParameters([claim], { windowMs: WINDOW_MS, batchToken }));
+      database.row("admit", admitParameters([claim], batchToken));
     const lose = async (batchToken: string) =>
       (await database.row("refund_reads", [batchToken, [accountId], [accountId], ["k"], 0n, null]))
         ?.refunded;
@@ -186,10 +185,7 @@ describe("lost answers", () => {
         limit: 100,
         idempotency: { key, queryHash: "h" },
       };
-      const row = await database.row(
-        "admit",
-        admitParameters([claim], { windowMs: WINDOW_MS, batchToken }),
-      );
+      const row = await database.row("admit", admitParameters([claim], batchToken));
       return { batchToken, outcome: row?.outcomes };
     };
     const lose = async (batchToken: string, key: string) =>
