@@ -10,7 +10,7 @@
  * @module
  */
 import type { Database, Parameters } from "../database/query.ts";
-import { retryRolledBack } from "../database/retry_rolled_back.ts";
+import { retryRolledBack } from "../database/retry.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { assert } from "../lib/assert.ts";
 import { Batcher } from "../lib/batcher.ts";

@@ -9,7 +9,7 @@
 import { USAGE_MONTHS_AHEAD } from "../limits.ts";
 import type { Connections } from "./connect.ts";
 import { areRowsDistributed, inFunctionSet, keepFunctionSet } from "./function_set.ts";
-import { retryWrongRole } from "./retry_wrong_role.ts";
+import { retryMisdirected } from "./retry.ts";
 import { MIGRATIONS } from "./statements.ts";
 
 /** What a run applied; empty where nothing was missing. */
@@ -64,7 +64,7 @@ export async function migrateTo(connections: Connections, schema: number): Promi
 
 /** Also finds, among several hosts, the one that can be written to. */
 async function readVersion(connections: Connections): Promise<number> {
-  const rows = await retryWrongRole(
+  const rows = await retryMisdirected(
     async () => connections`select current_setting('server_version_num')::int as version`,
   );
   return Number(rows[0]?.version);

@@ -22,7 +22,7 @@ import {
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
 import { inFunctionSet } from "./function_set.ts";
-import { retryWrongRole } from "./retry_wrong_role.ts";
+import { retryMisdirected } from "./retry.ts";
 import { WRONG_ROLE } from "./sockets.ts";
 import { STATEMENTS, type StatementTypes } from "./statements.ts";
 
@@ -128,7 +128,7 @@ export function createDatabase(
   }
   async function send(name: StatementName, parameters: readonly unknown[]) {
     try {
-      return await retryWrongRole(() => run(name, parameters));
+      return await retryMisdirected(() => run(name, parameters));
     } catch (error) {
       throw isUnavailable(error) ? unavailable(error) : error;
     }

@@ -17,7 +17,7 @@ import {
 } from "../admission/push_admission.ts";
 import { refusalOf } from "../admission/refusal.ts";
 import { DatabaseUnavailableError, type Row } from "../database/query.ts";
-import { retryRolledBack } from "../database/retry_rolled_back.ts";
+import { retryRolledBack } from "../database/retry.ts";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";

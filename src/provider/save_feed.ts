@@ -10,7 +10,7 @@
  */
 import { admitHousekeeping } from "../admission/housekeeping.ts";
 import type { Row } from "../database/query.ts";
-import { retryRolledBack } from "../database/retry_rolled_back.ts";
+import { retryRolledBack } from "../database/retry.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import type { HeldBody } from "../http/body_budget.ts";

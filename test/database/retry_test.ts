@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Connections, connect } from "../../src/database/connect.ts";
-import { RUNS_MAX, retryRolledBack } from "../../src/database/retry_rolled_back.ts";
+import { RUNS_MAX, retryRolledBack } from "../../src/database/retry.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 let sql: Connections;
