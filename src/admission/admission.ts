@@ -123,25 +123,85 @@ export interface AdmissionOptions {
   readonly log?: Log;
 }
 
-export function createAdmission(options: AdmissionOptions): Admission {
-  const { database, metrics, log } = options;
-  const refunds = new Refunds({ database, ...(log && { log }) });
-  const knownWindows = createKnownWindows();
+export class BatchedAdmission implements Admission {
+  readonly #options: AdmissionOptions;
+  readonly #refunds: Refunds;
+  readonly #knownWindows = createKnownWindows();
+  readonly #batcher: Batcher<Claim, Decision>;
 
-  function settle(
+  constructor(options: AdmissionOptions) {
+    const { database, log } = options;
+    this.#options = options;
+    this.#refunds = new Refunds({ database, ...(log && { log }) });
+    this.#batcher = new Batcher<Claim, Decision>({
+      batchMax: options.batchMax ?? ADMISSION_BATCH_MAX,
+      flightsMax: options.flightsMax ?? ADMISSION_FLIGHTS_MAX,
+      queueMax: ADMISSION_QUEUE_MAX,
+      waitMsMax: ADMISSION_WAIT_MS_MAX,
+      waitingFree: ADMISSION_WAITING_FREE,
+      latenessMax: LATENESS_MAX,
+      groupOf: (claim) => claim.idempotency && `${claim.accountId} ${claim.idempotency.key}`,
+      // Batches lock their accounts: one that shared an account would only wait for the other's commit.
+      holdOf: (claim) => claim.accountId,
+      isWanted: (claim) => claim.signal?.aborted !== true,
+      run: (claims) => this.#decide(claims),
+    });
+  }
+
+  admit(claim: Claim): MaybePromise<Decision> {
+    return (
+      this.#knownWindows.refuse(claim) ??
+      this.#batcher.submit(claim).then((decision) => decision ?? OVERLOADED)
+    );
+  }
+
+  async refund({ accountId, idempotency }: Claim, { usageId, batchToken }: Grant): Promise<void> {
+    if (usageId === null) return;
+    await this.#refunds.refundRead({ accountId, idempotency, usageId, batchToken });
+  }
+
+  async idle(): Promise<void> {
+    await this.#batcher.idle();
+    await this.#refunds.idle();
+  }
+
+  get waiting(): number {
+    return this.#batcher.waiting;
+  }
+
+  async #decide(claims: readonly Claim[]): Promise<readonly Decision[]> {
+    const { database, metrics } = this.#options;
+    metrics?.batchSent(claims.length);
+    const sentMs = performance.now();
+    const batchToken = newBatchToken();
+    try {
+      const parameters = admitParameters(claims, batchToken);
+      const decided = decidedOf(await retryRolledBack(() => database.row("admit", parameters)));
+      assert(decided.length === claims.length, "admit decides every read of a batch");
+      return claims.map((claim, index) =>
+        this.#settle(claim, { decided: decided[index] as Decided, sentMs, batchToken }),
+      );
+    } catch (error) {
+      // Every read of it is answered with an error now, and it may have been committed all the same.
+      if (mayBeCommitted(error)) this.#refunds.loseBatch({ batchToken, claims, sentMs });
+      throw error;
+    }
+  }
+
+  #settle(
     claim: Claim,
     answer: { readonly decided: Decided; readonly sentMs: number; readonly batchToken: string },
   ): Decision {
     const { decided, sentMs, batchToken } = answer;
     const decision = decisionOf(decided, batchToken);
     if (decision.kind === "limited") {
-      knownWindows.remember(claim, {
+      this.#knownWindows.remember(claim, {
         window: decision.window,
         sentMs,
         fullForMs: decided.freesInUs / MICROSECONDS_PER_MS,
       });
     }
-    metrics?.decided({
+    this.#options.metrics?.decided({
       operation: claim.operation,
       outcome: decided.outcome,
       isLogged: decided.outcome === "granted" && decided.usageId !== null,
@@ -149,52 +209,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
     });
     return decision;
   }
-
-  const batcher = new Batcher<Claim, Decision>({
-    batchMax: options.batchMax ?? ADMISSION_BATCH_MAX,
-    flightsMax: options.flightsMax ?? ADMISSION_FLIGHTS_MAX,
-    queueMax: ADMISSION_QUEUE_MAX,
-    waitMsMax: ADMISSION_WAIT_MS_MAX,
-    waitingFree: ADMISSION_WAITING_FREE,
-    latenessMax: LATENESS_MAX,
-    groupOf: (claim) => claim.idempotency && `${claim.accountId} ${claim.idempotency.key}`,
-    // Batches lock their accounts: one that shared an account would only wait for the other's commit.
-    holdOf: (claim) => claim.accountId,
-    isWanted: (claim) => claim.signal?.aborted !== true,
-    run: async (claims) => {
-      metrics?.batchSent(claims.length);
-      const sentMs = performance.now();
-      const batchToken = newBatchToken();
-      try {
-        const parameters = admitParameters(claims, batchToken);
-        const decided = decidedOf(await retryRolledBack(() => database.row("admit", parameters)));
-        assert(decided.length === claims.length, "admit decides every read of a batch");
-        return claims.map((claim, index) =>
-          settle(claim, { decided: decided[index] as Decided, sentMs, batchToken }),
-        );
-      } catch (error) {
-        // Every read of it is answered with an error now, and it may have been committed all the same.
-        if (mayBeCommitted(error)) refunds.loseBatch({ batchToken, claims, sentMs });
-        throw error;
-      }
-    },
-  });
-  return {
-    admit: (claim) =>
-      knownWindows.refuse(claim) ??
-      batcher.submit(claim).then((decision) => decision ?? OVERLOADED),
-    async refund({ accountId, idempotency }, { usageId, batchToken }) {
-      if (usageId === null) return;
-      await refunds.refundRead({ accountId, idempotency, usageId, batchToken });
-    },
-    async idle() {
-      await batcher.idle();
-      await refunds.idle();
-    },
-    get waiting() {
-      return batcher.waiting;
-    },
-  };
 }
 
 const OVERLOADED: Decision = { kind: "overloaded" };

@@ -30,15 +30,76 @@ interface Metadata extends Shown {
   readonly rowVersion: bigint;
 }
 
-export function createReadMetadata(services: Services) {
-  const { config, database, keys } = services;
-  const known = new BoundedMap<string, Metadata>(KNOWN_METADATA_MAX);
+/** A call by a known key, for the feed of this id or `endpoint_path`. */
+interface Reading {
+  readonly call: Call;
+  readonly reference: string;
+  readonly principal: Principal;
+}
+
+export class MetadataReads {
+  readonly #services: Services;
+  readonly #known = new BoundedMap<string, Metadata>(KNOWN_METADATA_MAX);
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** @throws {Problem} every refusal */
+  async read(call: Call, reference: string): Promise<Answer | Problem> {
+    const { keys } = this.#services;
+    const principal = await keys.authenticate(call, "read");
+    const reading = { call, reference, principal };
+    // What is answered without a body shows no version that admission could confirm.
+    const isPlain =
+      !call.isHead && call.search === "" && !call.request.headers.has("if-none-match");
+    const remembered = isPlain ? this.#known.get(reference) : undefined;
+    const early = remembered && (await this.#answerKnown(reading, remembered));
+    if (early !== undefined) return early;
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const metadata = await keys.provenOnRefusal(principal, () => this.#describe(call, reference));
+      const outcome = await this.#answer(reading, metadata);
+      if (outcome !== undefined) return outcome;
+    }
+    throw unavailable("The feed is being changed again and again; try again in a second.");
+  }
+
+  /** From memory: admission says whether it is still so. Undefined: ask the database. */
+  async #answerKnown(reading: Reading, metadata: Metadata): Promise<Answer | Problem | undefined> {
+    const outcome = await this.#answer(reading, metadata).catch((error) => {
+      if (error instanceof Problem) return error;
+      throw error;
+    });
+    // The feed has closed, but the reference may be another feed's by now.
+    const isClosed = outcome instanceof Problem && outcome.code === "FEED_NOT_FOUND";
+    return isClosed ? undefined : outcome;
+  }
+
+  /** Undefined where the feed has changed since the metadata was read. */
+  #answer(
+    { call, reference, principal }: Reading,
+    metadata: Metadata,
+  ): Promise<Answer | Problem | undefined> {
+    const { feedId, definitionVersion, rowVersion } = metadata;
+    call.subject.feedId = feedId;
+    return loggedAnswer(this.#services, {
+      call,
+      principal,
+      operation: "metadata",
+      limit: this.#services.config.limits.discovery,
+      read: () => metadata,
+      feed: { feedId, definitionVersion },
+      renewed: async (version) =>
+        version === rowVersion ? metadata : await this.#describe(call, reference),
+    });
+  }
 
   /** @throws {Problem} 404, then 400: both true of the database's own state. */
-  async function describe(call: Call, reference: string): Promise<Metadata> {
+  async #describe(call: Call, reference: string): Promise<Metadata> {
+    const { config, database } = this.#services;
     const row = await database.row("find_feed_row", referenceParameters(reference));
     if (row === undefined || row.status !== "active") {
-      known.delete(reference);
+      this.#known.delete(reference);
       throw feedNotFound();
     }
     readParameters(NO_PARAMETERS, call.search);
@@ -50,59 +111,8 @@ export function createReadMetadata(services: Services) {
       members,
       tag: weakTag(members),
     };
-    if (members.length <= KNOWN_METADATA_LENGTH_MAX) known.set(reference, metadata);
-    else known.delete(reference);
+    if (members.length <= KNOWN_METADATA_LENGTH_MAX) this.#known.set(reference, metadata);
+    else this.#known.delete(reference);
     return metadata;
   }
-
-  /** Undefined where the feed has changed since the metadata was read. */
-  function answer(
-    read: { call: Call; reference: string; principal: Principal },
-    metadata: Metadata,
-  ): Promise<Answer | Problem | undefined> {
-    const { call, reference, principal } = read;
-    const { feedId, definitionVersion, rowVersion } = metadata;
-    call.subject.feedId = feedId;
-    return loggedAnswer(services, {
-      call,
-      principal,
-      operation: "metadata",
-      limit: config.limits.discovery,
-      read: () => metadata,
-      feed: { feedId, definitionVersion },
-      renewed: async (version) =>
-        version === rowVersion ? metadata : await describe(call, reference),
-    });
-  }
-
-  /** From memory: admission says whether it is still so. Undefined: ask the database. */
-  async function answerKnown(
-    read: { call: Call; reference: string; principal: Principal },
-    metadata: Metadata,
-  ): Promise<Answer | Problem | undefined> {
-    const outcome = await answer(read, metadata).catch((error) => {
-      if (error instanceof Problem) return error;
-      throw error;
-    });
-    // The feed has closed, but the reference may be another feed's by now.
-    const isClosed = outcome instanceof Problem && outcome.code === "FEED_NOT_FOUND";
-    return isClosed ? undefined : outcome;
-  }
-
-  return async (call: Call, reference: string): Promise<Answer | Problem> => {
-    const { headers } = call.request;
-    const principal = await keys.authenticate(call, "read");
-    const read = { call, reference, principal };
-    // What is answered without a body shows no version that admission could confirm.
-    const isPlain = !call.isHead && call.search === "" && !headers.has("if-none-match");
-    const remembered = isPlain ? known.get(reference) : undefined;
-    const early = remembered && (await answerKnown(read, remembered));
-    if (early !== undefined) return early;
-    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const metadata = await keys.provenOnRefusal(principal, () => describe(call, reference));
-      const outcome = await answer(read, metadata);
-      if (outcome !== undefined) return outcome;
-    }
-    throw unavailable("The feed is being changed again and again; try again in a second.");
-  };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Claim, createAdmission } from "../../src/admission/admission.ts";
+import { BatchedAdmission, type Claim } from "../../src/admission/admission.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
 import { createDatabase, type Database } from "../../src/database/query.ts";
 import { createJobs, type Job } from "../../src/maintenance/jobs.ts";
@@ -178,7 +178,7 @@ describe("rate windows", () => {
       insert into api_keys (account_id, key_hash, key_start, permission)
       values (${accountId}, sha256(${accountId}::text::bytea), 'fg_read_test', 'read')
       returning key_id`;
-    const admission = createAdmission({ database });
+    const admission = new BatchedAdmission({ database });
     const claim: Claim = {
       keyId: keys[0]?.key_id,
       accountId,
