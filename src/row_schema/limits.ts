@@ -9,8 +9,6 @@
  */
 import { assert } from "../lib/assert.ts";
 
-/** UTF-16 units of a schema's text; the interface allows 256 KiB of UTF-8. Decisions 4. */
-export const SCHEMA_CHARS_MAX = 262_144;
 /** Subschemas in a schema: 256 KiB could hold 60,000, which take ajv seconds and 1 GiB. */
 export const SUBSCHEMAS_MAX = 5_000;
 /** Instructions of all patterns of a schema: `[a-z]{1,1000}` has 2,000, at some 100 bytes each. */
@@ -32,8 +30,6 @@ export const HELD_ERRORS_MAX = 100_000;
 /** Steps that finding all errors of the failed rows may take; what is left counts one a row. */
 export const EXPLAIN_STEPS_MAX = 2_000_000;
 
-/** Errors described in an answer. Decisions 2. */
-export const ERRORS_MAX = 20;
 /** Characters of one message: a schema may name a property of 200,000. */
 export const MESSAGE_CHARS_MAX = 300;
 

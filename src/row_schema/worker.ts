@@ -6,17 +6,11 @@
  *
  * @module
  */
+import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../limits.ts";
 import { Budget, BudgetSpent } from "./budget.ts";
 import { compileRowSchema, type RowValidator, type ValueError } from "./guarded_ajv.ts";
 import type { FromWorker, Job, JobOutcome, RowError } from "./jobs.ts";
-import {
-  ERRORS_MAX,
-  EXPLAIN_STEPS_MAX,
-  SCHEMA_CHARS_MAX,
-  STEPS_MAX,
-  VALIDATOR_WEIGHT_MAX,
-  VALIDATORS_MAX,
-} from "./limits.ts";
+import { EXPLAIN_STEPS_MAX, STEPS_MAX, VALIDATOR_WEIGHT_MAX, VALIDATORS_MAX } from "./limits.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 import { ValidatorCache } from "./validator_cache.ts";
 
@@ -54,8 +48,9 @@ function perform(job: Job): JobOutcome {
 }
 
 function compile(text: string): RowValidator {
-  if (text.length > SCHEMA_CHARS_MAX) {
-    throw new SchemaRefused(`a schema has at most ${SCHEMA_CHARS_MAX} characters`);
+  // As UTF-16 it is no longer than as UTF-8.
+  if (text.length > SCHEMA_BYTES_MAX) {
+    throw new SchemaRefused(`a schema has at most ${SCHEMA_BYTES_MAX} bytes`);
   }
   budget.refill(STEPS_MAX);
   return compileRowSchema(parseSchema(text), budget);
@@ -108,7 +103,7 @@ function explainRows(validator: RowValidator, failed: readonly FailedRow[]): Job
     isAffordable = found !== undefined;
     const all = found === undefined || found.length === 0 ? [first] : found;
     errorCount += all.length;
-    const room = ERRORS_MAX - errors.length;
+    const room = ERRORS_LISTED_MAX - errors.length;
     errors.push(...all.slice(0, room).map((error) => ({ row, ...error })));
   }
   return { kind: "invalid", errorCount, errors };
