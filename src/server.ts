@@ -209,9 +209,10 @@ function serve(services: Services, options: ServeOptions): Gateway {
     port,
     services,
     stop: () => {
-      stopping ??= drain(services, { server, maintenance, closingNoticeMs }).finally(() =>
-        databases.close(),
-      );
+      stopping ??= drain(services, { server, maintenance, closingNoticeMs }).finally(() => {
+        release(services);
+        return databases.close();
+      });
       return stopping;
     },
   };
@@ -295,7 +296,6 @@ async function drain(
   await within(CLOSE_WAIT_MS, keys.flushUses()).catch((error) =>
     log.warn("key uses not written", { error }),
   );
-  release(services);
 }
 
 /** Ends what works in the background. */

@@ -18,24 +18,27 @@ language plpgsql
 stable
 as $$
 #variable_conflict use_column
+declare
+  rows_shown bigint;
 begin
-  if batch_shown is null
-    or exists (
-      select from batches
-      where batches.feed_id = pushed_feed_id
-        and batches.status = 'open'
-    )
-    or row_count <> (
-      select count(*)
-      from (
-        select
-        from collection_rows
-        where collection_rows.feed_id = pushed_feed_id
-          and collection_rows.batch_number = batch_shown
-        limit row_count + 1
-      ) as counted
-    )
-  then
+  if batch_shown is null or exists (
+    select from batches
+    where batches.feed_id = pushed_feed_id
+      and batches.status = 'open'
+  ) then
+    return false;
+  end if;
+  -- A statement of its own: where rows are distributed, batches are not.
+  select count(*)
+  into rows_shown
+  from (
+    select
+    from collection_rows
+    where collection_rows.feed_id = pushed_feed_id
+      and collection_rows.batch_number = batch_shown
+    limit row_count + 1
+  ) as counted;
+  if rows_shown <> row_count then
     return false;
   end if;
   -- A subquery for a value, as in push_collection: it is planned by the key, whatever the table's size.

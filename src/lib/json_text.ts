@@ -57,7 +57,10 @@ export interface ScanOptions {
 /** One value that may not be stored. */
 export interface JsonRefusal {
   readonly message: string;
-  /** RFC 6901, from the root, of the value; of the object, where a key itself is at fault. */
+  /**
+   * RFC 6901, from the root, of the value; of the object, where a key itself is at fault; of what is
+   * around it, where the pointer would be longer than `POINTER_LENGTH_MAX`.
+   */
   readonly pointer: string;
 }
 
@@ -80,6 +83,8 @@ export class JsonRefusedError extends Error {
   }
 }
 
+/** Characters of a pointer that is told: a body may hold keys of megabytes. */
+const POINTER_LENGTH_MAX = 4_096;
 /** Characters of one number. Decisions 5. */
 export const NUMBER_LENGTH_MAX = 1_000;
 
@@ -157,6 +162,12 @@ export function pointerTo(...segments: readonly (string | number)[]): string {
     .join("");
 }
 
+/** The pointer; where it is long, that of the nearest container whose own is not. */
+export function boundedPointer(pointer: string): string {
+  if (pointer.length <= POINTER_LENGTH_MAX) return pointer;
+  return pointer.slice(0, Math.max(0, pointer.lastIndexOf("/", POINTER_LENGTH_MAX)));
+}
+
 /** The content of a valid string literal, quotes included. */
 function unescaped(literal: string): string {
   return literal.includes("\\") ? JSON.parse(literal) : literal.slice(1, -1);
@@ -182,6 +193,8 @@ class DistinctKeys {
   private seen: Set<string> | undefined;
   /** Whether a key is spelled otherwise than it reads, so that the list is no pattern to compare with. */
   hasEscapes = false;
+  /** Nor is it where a key comes twice. */
+  hasRepeats = false;
 
   constructor(readonly keys: string[]) {}
 
@@ -191,6 +204,7 @@ class DistinctKeys {
     this.keys.push(key);
     if (this.seen) this.seen.add(key);
     else if (this.keys.length > KEYS_COMPARED_MAX) this.seen = new Set(this.keys);
+    this.hasRepeats ||= !isNew;
     return isNew;
   }
 }
@@ -292,7 +306,8 @@ class Scanner {
       this.position++;
     }
     this.position++;
-    if (distinct && !distinct.hasEscapes) this.shapes[depth] = distinct.keys;
+    if (distinct && !distinct.hasEscapes && !distinct.hasRepeats)
+      this.shapes[depth] = distinct.keys;
     return heightInside + 1;
   }
 
@@ -527,7 +542,19 @@ class Scanner {
     this.refusedAt = this.position;
     this.refusalCount++;
     if (this.refusals.length >= this.refusalsMax) return;
-    this.refusals.push({ message, pointer: pointerTo(...this.path.slice(0, depth)) });
+    this.refusals.push({ message, pointer: this.pointerWithin(depth) });
+  }
+
+  /** The pointer of the value at a depth, bounded; segments that are too long are not even escaped. */
+  private pointerWithin(depth: number): string {
+    let length = 0;
+    const isLong = (segment: string | number) => {
+      length += String(segment).length + 1;
+      return length > POINTER_LENGTH_MAX;
+    };
+    const segments = this.path.slice(0, depth);
+    const long = segments.findIndex(isLong);
+    return boundedPointer(pointerTo(...(long < 0 ? segments : segments.slice(0, long))));
   }
 
   private fail(expected: string, at: number): never {

@@ -69,7 +69,7 @@ export function createLog(options: LogOptions): Log {
     const stderr = new StderrLines({
       onDropped: (lineCount) => log.warn("log lines dropped: nobody read them", { lineCount }),
     });
-    process.on("exit", () => stderr.flush());
+    process.on("exit", () => stderr.end());
     return (line) => stderr.add(line);
   }
 }

@@ -30,6 +30,9 @@ export class StderrLines {
   #lines = "";
   /** What was written in part, or not at all. */
   #backlog: Uint8Array = NOTHING;
+  /** What came while that waited, and its length. */
+  #behind: Uint8Array[] = [];
+  #waitingBytes = 0;
   #droppedCount = 0;
   #isRetrying = false;
 
@@ -47,14 +50,13 @@ export class StderrLines {
   /** Writes what can be written now; never throws. */
   flush(): void {
     this.#take();
+    if (this.#isRetrying) return;
     try {
-      while (this.#backlog.length > 0) {
-        this.#backlog = this.#backlog.subarray(this.#writeBytes(this.#backlog));
-      }
+      while (this.#waitingBytes > 0) this.#writeSome();
     } catch (error) {
       if ((error as { code?: string }).code === "EAGAIN") this.#retryLater();
       // Nobody reads any more, and there is nobody to tell.
-      else this.#backlog = NOTHING;
+      else this.#forget();
       return;
     }
     if (this.#droppedCount === 0) return;
@@ -63,16 +65,41 @@ export class StderrLines {
     this.#onDropped(dropped);
   }
 
+  /** Once more, as the process ends. */
+  end(): void {
+    this.#isRetrying = false;
+    this.flush();
+  }
+
   /** The new lines go behind what waits, all or none of them. */
   #take(): void {
     if (this.#lines === "") return;
     const bytes = Buffer.from(this.#lines);
-    if (this.#backlog.length > 0 && this.#backlog.length + bytes.length > BACKLOG_BYTES_MAX) {
+    if (this.#waitingBytes > 0 && this.#waitingBytes + bytes.length > BACKLOG_BYTES_MAX) {
       this.#droppedCount += this.#lines.split("\n").length - 1;
     } else {
-      this.#backlog = Buffer.concat([this.#backlog, bytes]);
+      this.#behind.push(bytes);
+      this.#waitingBytes += bytes.length;
     }
     this.#lines = "";
+  }
+
+  /** Throws as `writeSync` where nothing is taken. */
+  #writeSome(): void {
+    if (this.#backlog.length === 0) {
+      this.#backlog = Buffer.concat(this.#behind);
+      this.#behind = [];
+    }
+    const taken = this.#writeBytes(this.#backlog);
+    if (taken === 0) throw Object.assign(new Error("nothing was taken"), { code: "EAGAIN" });
+    this.#backlog = this.#backlog.subarray(taken);
+    this.#waitingBytes -= taken;
+  }
+
+  #forget(): void {
+    this.#backlog = NOTHING;
+    this.#behind = [];
+    this.#waitingBytes = 0;
   }
 
   #retryLater(): void {

@@ -172,7 +172,7 @@ function parseLines(body: PushBody, rules: PushRules): PushOutcome {
       const json = scanJson(line, {
         spanDepth: 1,
         heightMax: JSON_DEPTH_MAX,
-        refusalsMax: ERRORS_LISTED_MAX,
+        refusalsMax: Math.max(1, ERRORS_LISTED_MAX - refused.length),
       });
       const row = { json, span: json.root, pointer, index };
       rows.push(row);
@@ -183,7 +183,7 @@ function parseLines(body: PushBody, rules: PushRules): PushOutcome {
         return { kind: "not_json", message };
       }
       if (!(error instanceof JsonRefusedError)) throw error;
-      refused.push(...mistakesAt(pointer, error).errors);
+      if (refused.length < ERRORS_LISTED_MAX) refused.push(...mistakesAt(pointer, error).errors);
       refusedCount += error.count;
       sizes.push({ index, bytesWithin: roughBytesWithin(line) });
     }
@@ -432,7 +432,11 @@ function eventTimeOf({ json, span, pointer }: FoundRow, errors: FieldError[]): s
 function tooDeep({ span, pointer }: FoundRow, text: string): FieldError[] {
   if (span.height <= JSON_DEPTH_MAX) return [];
   try {
-    scanJson(text, { spanDepth: 0, heightMax: JSON_DEPTH_MAX });
+    scanJson(text, {
+      spanDepth: 0,
+      heightMax: JSON_DEPTH_MAX,
+      refusalsMax: ERRORS_LISTED_MAX,
+    });
     return [];
   } catch (error) {
     if (error instanceof JsonRefusedError) return mistakesAt(pointer, error).errors;

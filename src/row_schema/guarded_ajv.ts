@@ -21,6 +21,7 @@ import {
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvContains from "ajv/dist/vocabularies/applicator/contains.js";
 import ajvUnevaluatedItems from "ajv/dist/vocabularies/unevaluated/unevaluatedItems.js";
+import { boundedPointer } from "../lib/json_text.ts";
 import type { Budget } from "./budget.ts";
 import { MESSAGE_CHARS_MAX } from "./limits.ts";
 import { PatternCompiler } from "./linear_pattern.ts";
@@ -218,6 +219,11 @@ function describeAll(errors: readonly ErrorObject[] | null | undefined): ValueEr
 }
 
 function describe(error: ErrorObject): ValueError {
+  const { pointer, message } = describeWhole(error);
+  return { pointer: boundedPointer(pointer), message };
+}
+
+function describeWhole(error: ErrorObject): ValueError {
   const { keyword, params, propertyName, instancePath } = error;
   const message = error.message ?? "must match the schema";
   if (propertyName !== undefined) {

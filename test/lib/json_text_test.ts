@@ -275,6 +275,24 @@ describe("scanJson: refusals", () => {
     expect(pointersOf(20)).toEqual([["/0", "/1", "/2/b", "/2/a", deep, "/4"], 6]);
   });
 
+  test("keys that come twice are told of each object, also where all have the same", () => {
+    const source = '[{"a":1,"b":1,"a":2},{"a":1,"b":1,"a":2},{"a":1,"b":1,"a":2}]';
+    const pointers = refusalsOf(source, 20)?.refusals.map(({ pointer }) => pointer);
+    expect(pointers).toEqual(["/0/a", "/1/a", "/2/a"]);
+  });
+
+  test("a pointer is bounded: beyond, it leads to the nearest container that can be named", () => {
+    const inside = (key: string) => refusalOf(`{"a":{"${key}":["\\u0000"]}}`)?.pointer;
+    expect(inside("k".repeat(4_000))).toBe(`/a/${"k".repeat(4_000)}/0`);
+    expect(inside("k".repeat(5_000))).toBe("/a");
+    // Escaped, it is twice as long.
+    expect(inside("~".repeat(3_000))).toBe("/a");
+    const huge = `{"${"~".repeat(2_000_000)}":[${Array(20).fill('"\\u0000"')}]}`;
+    expect(refusalsOf(huge, 20)?.refusals.map(({ pointer }) => pointer)).toEqual(
+      Array(20).fill(""),
+    );
+  });
+
   test("a message shows only the start of what is long", () => {
     const key = `"${"k".repeat(10_000)}"`;
     expect(refusalOf(`{${key}:1,${key}:2}`)?.message.length).toBeLessThan(200);
