@@ -169,7 +169,7 @@ export async function startGateway(
   try {
     const { database, replica, isDistributed } = databases;
     const services = await createServices({ config, database, replica, isDistributed, log });
-    return serve(services, { ...options, databases, ...(tls && { tls }) });
+    return serve(services, { ...options, databases, tls });
   } catch (error) {
     await databases.close();
     throw error;
@@ -178,7 +178,7 @@ export async function startGateway(
 
 interface ServeOptions extends GatewayOptions {
   readonly databases: Databases;
-  readonly tls?: Tls;
+  readonly tls: Tls | undefined;
 }
 
 function serve(services: Services, options: ServeOptions): Gateway {
@@ -186,7 +186,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
   const { config, http, keys, log, state } = services;
   let server: Server;
   try {
-    server = listen(services, { ...(tls && { tls }), isPortShared });
+    server = listen(services, { tls, isPortShared });
   } catch (error) {
     release(services);
     throw error;
@@ -252,7 +252,7 @@ async function openDatabases(config: Config, log: Log) {
 }
 
 interface ListenOptions {
-  readonly tls?: Tls;
+  readonly tls: Tls | undefined;
   readonly isPortShared: boolean;
 }
 

@@ -185,6 +185,7 @@ begin
   end if;
   is_changed := coalesce(batch_shown <> batch_shown_before, false)
     or (batch_shown = target and outcomes ~ '[iu]');
+  -- What is there by the same text has been replaced, too; it only was not written.
   outcomes := translate(outcomes, 'd', 'u');
 end
 $$;

@@ -12,6 +12,7 @@
  */
 import type { Database, Parameters } from "../database/query.ts";
 import { WRONG_ROLE } from "../database/sockets.ts";
+import { BackgroundWork } from "../lib/background_work.ts";
 import type { Log } from "../lib/log.ts";
 import { LOST_BATCH_MS_MAX, LOST_BATCHES_MAX } from "../limits.ts";
 import type { Claim } from "./admission.ts";
@@ -52,7 +53,10 @@ const PAUSE_MS_MAX = 2_000;
 export class Refunds {
   readonly #options: RefundsOptions;
   #debts: Debt[] = [];
-  #paying: Promise<void> | undefined;
+  readonly #paying = new BackgroundWork({
+    run: () => this.#payAll(),
+    hasMore: () => this.#debts.length > 0,
+  });
 
   constructor(options: RefundsOptions) {
     this.#options = options;
@@ -90,8 +94,8 @@ export class Refunds {
   }
 
   /** Resolves when nothing is left to refund. */
-  async idle(): Promise<void> {
-    while (this.#paying !== undefined) await this.#paying;
+  idle(): Promise<void> {
+    return this.#paying.idle();
   }
 
   #owe(debt: Debt): void {
@@ -101,15 +105,7 @@ export class Refunds {
       return;
     }
     this.#debts.push(debt);
-    this.#startPaying();
-  }
-
-  #startPaying(): void {
-    this.#paying ??= this.#payAll().finally(() => {
-      this.#paying = undefined;
-      // One that came behind the last look.
-      if (this.#debts.length > 0) this.#startPaying();
-    });
+    this.#paying.start();
   }
 
   /** Pays all debts in turn; a pause after each failure, twice as long each time. */

@@ -6,7 +6,7 @@
 import { pricePer1kText, pricingText } from "../credit/money.ts";
 import type { Row } from "../database/query.ts";
 import { consumerType } from "../feed_row/feed_row.ts";
-import { propertyNames } from "../feed_row/property_names.ts";
+import { schemaProperties } from "../feed_row/schema_properties.ts";
 import { SCHEMA_HINT_MAX } from "../limits.ts";
 
 /** A listed feed as both statements return it; every column is null on the row of an empty page. */
@@ -55,5 +55,6 @@ function intervalText(minutes: number | null): string | null {
 
 /** The top-level property names of the schema. */
 function schemaHint(schema: string | null): string[] {
-  return schema === null ? [] : propertyNames(schema).slice(0, SCHEMA_HINT_MAX);
+  const named = schemaProperties(schema).slice(0, SCHEMA_HINT_MAX);
+  return named.map(([name]) => name);
 }

@@ -10,6 +10,7 @@
  * @module
  */
 import type { Database } from "../database/query.ts";
+import { BackgroundWork } from "../lib/background_work.ts";
 import type { Log } from "../lib/log.ts";
 import {
   FILTER_CHUNK_ROWS,
@@ -49,7 +50,10 @@ export class FilterIndexer {
   readonly #options: FilterIndexerOptions;
   /** By batch. */
   readonly #queue = new Map<string, Task>();
-  #working: Promise<void> | undefined;
+  readonly #working = new BackgroundWork({
+    run: () => this.#work(),
+    hasMore: () => this.#queue.size > 0 && !this.#options.isStopping(),
+  });
   #newestPushId: bigint | null = null;
   #isSweeping = false;
 
@@ -70,8 +74,8 @@ export class FilterIndexer {
   }
 
   /** Resolves when nothing is left to do; for tests and benchmarks. */
-  async idle(): Promise<void> {
-    while (this.#working !== undefined) await this.#working;
+  idle(): Promise<void> {
+    return this.#working.idle();
   }
 
   #enqueue(task: Task): void {
@@ -79,15 +83,7 @@ export class FilterIndexer {
     const queued = this.#queue.get(key);
     if (queued === undefined && this.#queue.size >= FILTER_QUEUE_MAX) return;
     this.#queue.set(key, { ...task, isAsked: task.isAsked || queued?.isAsked === true });
-    this.#startWorking();
-  }
-
-  #startWorking(): void {
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
-      // One that came behind the last look.
-      if (this.#queue.size > 0 && !this.#options.isStopping()) this.#startWorking();
-    });
+    this.#working.start();
   }
 
   async #work(): Promise<void> {

@@ -12,6 +12,7 @@ import type { Cors } from "./cors.ts";
 import { Problem, problemAnswer, problemOf } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { searchOf } from "./query_string.ts";
+import { declaredBytes } from "./read_body.ts";
 import { requestIdOf } from "./request_id.ts";
 
 const MS_PER_SECOND = 1_000;
@@ -144,7 +145,7 @@ function logAnswer(
     account: call.subject.accountId,
     key: call.subject.keyId,
     feed: call.subject.feedId,
-    request_bytes: Number(headers.get("content-length") ?? 0) || undefined,
+    request_bytes: declaredBytes(call.request) || undefined,
   });
 }
 

@@ -547,14 +547,12 @@ class Scanner {
 
   /** The pointer of the value at a depth, bounded; segments that are too long are not even escaped. */
   private pointerWithin(depth: number): string {
-    let length = 0;
-    const isLong = (segment: string | number) => {
-      length += String(segment).length + 1;
-      return length > POINTER_LENGTH_MAX;
-    };
-    const segments = this.path.slice(0, depth);
-    const long = segments.findIndex(isLong);
-    return boundedPointer(pointerTo(...(long < 0 ? segments : segments.slice(0, long))));
+    let told = 0;
+    for (let length = 0; told < depth; told++) {
+      length += String(this.path[told]).length + 1;
+      if (length > POINTER_LENGTH_MAX) break;
+    }
+    return boundedPointer(pointerTo(...this.path.slice(0, told)));
   }
 
   private fail(expected: string, at: number): never {

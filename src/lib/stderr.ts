@@ -21,17 +21,14 @@ export const BACKLOG_BYTES_MAX = 1_000_000;
 const STDERR = 2;
 /** From a write that took nothing to the next. */
 const RETRY_MS = 20;
-const NOTHING = new Uint8Array(0);
 
 export class StderrLines {
   readonly #writeBytes: (bytes: Uint8Array) => number;
   readonly #onDropped: (lineCount: number) => void;
   /** Of this turn of the event loop. */
   #lines = "";
-  /** What was written in part, or not at all. */
-  #backlog: Uint8Array = NOTHING;
-  /** What came while that waited, and its length. */
-  #behind: Uint8Array[] = [];
+  /** What waits to be written, a piece a turn, and its length; of the first a part may be gone. */
+  #pieces: Uint8Array[] = [];
   #waitingBytes = 0;
   #droppedCount = 0;
   #isRetrying = false;
@@ -52,7 +49,7 @@ export class StderrLines {
     this.#take();
     if (this.#isRetrying) return;
     try {
-      while (this.#waitingBytes > 0) this.#writeSome();
+      this.#writePieces();
     } catch (error) {
       if ((error as { code?: string }).code === "EAGAIN") this.#retryLater();
       // Nobody reads any more, and there is nobody to tell.
@@ -78,27 +75,25 @@ export class StderrLines {
     if (this.#waitingBytes > 0 && this.#waitingBytes + bytes.length > BACKLOG_BYTES_MAX) {
       this.#droppedCount += this.#lines.split("\n").length - 1;
     } else {
-      this.#behind.push(bytes);
+      this.#pieces.push(bytes);
       this.#waitingBytes += bytes.length;
     }
     this.#lines = "";
   }
 
   /** Throws as `writeSync` where nothing is taken. */
-  #writeSome(): void {
-    if (this.#backlog.length === 0) {
-      this.#backlog = Buffer.concat(this.#behind);
-      this.#behind = [];
+  #writePieces(): void {
+    for (let first = this.#pieces[0]; first !== undefined; first = this.#pieces[0]) {
+      const taken = this.#writeBytes(first);
+      if (taken === 0) throw Object.assign(new Error("nothing was taken"), { code: "EAGAIN" });
+      this.#waitingBytes -= taken;
+      if (taken < first.length) this.#pieces[0] = first.subarray(taken);
+      else this.#pieces.shift();
     }
-    const taken = this.#writeBytes(this.#backlog);
-    if (taken === 0) throw Object.assign(new Error("nothing was taken"), { code: "EAGAIN" });
-    this.#backlog = this.#backlog.subarray(taken);
-    this.#waitingBytes -= taken;
   }
 
   #forget(): void {
-    this.#backlog = NOTHING;
-    this.#behind = [];
+    this.#pieces = [];
     this.#waitingBytes = 0;
   }
 

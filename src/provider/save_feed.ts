@@ -108,7 +108,7 @@ async function receiveSave(services: Services, { request, search }: Call): Promi
     case "not_json":
       throw bodyNotJson(outcome.message);
     case "invalid":
-      throw invalid("VALIDATION_FAILED", outcome.errors, outcome.errorCount);
+      throw invalid("VALIDATION_FAILED", outcome);
     default:
       return unreachable(outcome);
   }
@@ -165,9 +165,9 @@ function changesOf(body: SaveBody, mode: SaveMode): FeedChanges {
     case "changes":
       return outcome.changes;
     case "invalid":
-      throw invalid("VALIDATION_FAILED", outcome.errors);
+      throw invalid("VALIDATION_FAILED", outcome);
     case "pricing_invalid":
-      throw invalid("PRICING_INVALID", outcome.errors);
+      throw invalid("PRICING_INVALID", outcome);
     default:
       return unreachable(outcome);
   }
@@ -181,7 +181,9 @@ async function checkSchema(services: Services, { schema }: FeedChanges): Promise
     case "valid":
       return;
     case "invalid":
-      throw invalid("SCHEMA_INVALID", [{ path: "/schema_definition", message: check.detail }]);
+      throw invalid("SCHEMA_INVALID", {
+        errors: [{ path: "/schema_definition", message: check.detail }],
+      });
     case "busy":
       throw unavailable(
         "More schemas wait to be checked than the gateway can serve; try again shortly.",
@@ -197,12 +199,12 @@ function refusedSave(saved: Row<"save_feed">): Problem {
     case "forbidden":
       return feedForbidden();
     case "draft_step_null":
-      return invalid("VALIDATION_FAILED", [
-        { path: "/draft_step", message: "draft_step must be a number, got null" },
-      ]);
+      return invalid("VALIDATION_FAILED", {
+        errors: [{ path: "/draft_step", message: "draft_step must be a number, got null" }],
+      });
     case "schema_required": {
       const message = "schema_definition must not be empty where status is not draft";
-      return invalid("SCHEMA_REQUIRED", [{ path: "/schema_definition", message }]);
+      return invalid("SCHEMA_REQUIRED", { errors: [{ path: "/schema_definition", message }] });
     }
     case "never_pushed":
       return new Problem("FEED_NEVER_PUSHED", {
@@ -242,9 +244,9 @@ function feedForbidden(): Problem {
 /** 422; the first mistake is told in the detail, too. */
 function invalid(
   code: ProblemCode,
-  errors: readonly FieldError[],
-  errorCount = errors.length,
+  mistakes: { readonly errors: readonly FieldError[]; readonly errorCount?: number },
 ): Problem {
+  const { errors, errorCount = errors.length } = mistakes;
   const first = errors[0];
   assert(first !== undefined, "a body that is refused has a mistake");
   return new Problem(code, {

@@ -21,7 +21,7 @@ import {
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvContains from "ajv/dist/vocabularies/applicator/contains.js";
 import ajvUnevaluatedItems from "ajv/dist/vocabularies/unevaluated/unevaluatedItems.js";
-import { boundedPointer } from "../lib/json_text.ts";
+import { boundedPointer, pointerTo } from "../lib/json_text.ts";
 import type { Budget } from "./budget.ts";
 import { MESSAGE_CHARS_MAX } from "./limits.ts";
 import { PatternCompiler } from "./linear_pattern.ts";
@@ -219,23 +219,21 @@ function describeAll(errors: readonly ErrorObject[] | null | undefined): ValueEr
 }
 
 function describe(error: ErrorObject): ValueError {
-  const { pointer, message } = describeWhole(error);
-  return { pointer: boundedPointer(pointer), message };
-}
-
-function describeWhole(error: ErrorObject): ValueError {
   const { keyword, params, propertyName, instancePath } = error;
+  const pointer = boundedPointer(instancePath);
   const message = error.message ?? "must match the schema";
   if (propertyName !== undefined) {
-    return { pointer: instancePath, message: shorten(`has a property whose name ${message}`) };
+    return { pointer, message: shorten(`has a property whose name ${message}`) };
   }
-  if (keyword === "false schema") return { pointer: instancePath, message: "must not be there" };
+  if (keyword === "false schema") return { pointer, message: "must not be there" };
   const unknown: unknown = params.additionalProperty ?? params.unevaluatedProperty;
   if (typeof unknown === "string") {
-    const pointer = `${instancePath}/${unknown.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    return { pointer, message: "must not be there: the schema has no such property" };
+    return {
+      pointer: boundedPointer(instancePath + pointerTo(unknown)),
+      message: "must not be there: the schema has no such property",
+    };
   }
-  return { pointer: instancePath, message: shorten(message) };
+  return { pointer, message: shorten(message) };
 }
 
 function shorten(text: string): string {

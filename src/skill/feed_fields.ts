@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { propertyNames } from "../feed_row/property_names.ts";
+import { schemaProperties } from "../feed_row/schema_properties.ts";
 
 export interface FeedField {
   readonly name: string;
@@ -38,10 +38,12 @@ export function isFilterable({ type }: FeedField): boolean {
 }
 
 function fieldsOfSchema(schema: string | null): FeedField[] | undefined {
-  const properties = objectOf(objectOf(parse(schema))?.properties);
-  const names = schema === null ? [] : propertyNames(schema);
-  if (properties === undefined || names.length === 0) return undefined;
-  return names.map((name) => ({ name, type: typeOfSchema(objectOf(properties[name])?.type) }));
+  const properties = schemaProperties(schema);
+  if (properties.length === 0) return undefined;
+  return properties.map(([name, property]) => ({
+    name,
+    type: typeOfSchema(objectOf(property)?.type),
+  }));
 }
 
 function fieldsOfSample(sample: string | null): FeedField[] | undefined {

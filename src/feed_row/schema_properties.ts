@@ -9,14 +9,15 @@ import { JSON_DEPTH_MAX } from "../limits.ts";
 /** Names that a parsed object puts first, whatever their place in its text. */
 const INDEX_NAME = /^(?:0|[1-9]\d*)$/;
 
-/** The names of the schema's top-level properties, in its own order; `schema` is JSON text as stored. */
-export function propertyNames(schema: string): string[] {
-  const { properties } = JSON.parse(schema) as { properties?: unknown };
+/** Names and subschemas of the top-level properties, in the schema's own order; JSON text, or null. */
+export function schemaProperties(schema: string | null): readonly (readonly [string, unknown])[] {
+  if (schema === null) return [];
+  const properties = (JSON.parse(schema) as { properties?: unknown } | null)?.properties;
   if (typeof properties !== "object" || properties === null || Array.isArray(properties)) return [];
-  const names = Object.keys(properties);
+  const entries = Object.entries(properties);
   // Parsed by the engine's own reader, which is several times as fast as ours.
-  if (!names.some((name) => INDEX_NAME.test(name))) return names;
+  if (!entries.some(([name]) => INDEX_NAME.test(name))) return entries;
   const { root } = scanJson(schema, { spanDepth: 2, heightMax: JSON_DEPTH_MAX });
   const { members = [] } = findMember(root, "properties") ?? {};
-  return members.map(({ key }) => key);
+  return members.map(({ key }) => [key, properties[key as keyof typeof properties]]);
 }
