@@ -4,15 +4,11 @@
  *
  * @module
  */
-import { DEMO_COMMANDS } from "./demo/demo.ts";
-import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "./operator/commands.ts";
-import { runCommand } from "./operator/run.ts";
-import { isWorker, runWorker } from "./workers/worker.ts";
+import { keepFreedMemory } from "./lib/kept_memory.ts";
 
-const COMMANDS = [...SERVE_COMMANDS, ...DEMO_COMMANDS, ...OPERATOR_COMMANDS];
+const SERVING_WORDS = ["serve", "demo"];
 
-process.exit(
-  isWorker(process.argv)
-    ? await runWorker()
-    : await runCommand(process.argv.slice(2), COMMANDS, { environment: process.env }),
-);
+if (SERVING_WORDS.some((word) => process.argv.includes(word))) keepFreedMemory();
+// Loaded only now: a process that starts over would have loaded it for nothing.
+const { runProgram } = await import("./program.ts");
+process.exit(await runProgram(process.argv));

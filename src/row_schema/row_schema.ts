@@ -16,6 +16,7 @@
  */
 import { assert, unreachable } from "../lib/assert.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
+import { IS_COMPILED } from "../lib/program.ts";
 import type { JobOutcome, RowError } from "./jobs.ts";
 import { Lane, type LaneOutcome } from "./lane.ts";
 import { COMPILE_MS, SLOW_KEYS_MAX, VALIDATE_MS } from "./limits.ts";
@@ -104,8 +105,7 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
  * puts it into the binary under its path from the common folder, as JavaScript.
  */
 function defaultWorkerUrl(): URL {
-  const isCompiled = /\/(?:\$bunfs|~BUN)\//.test(import.meta.url);
-  return new URL(isCompiled ? "./row_schema/worker.js" : "./worker.ts", import.meta.url);
+  return new URL(IS_COMPILED ? "./row_schema/worker.js" : "./worker.ts", import.meta.url);
 }
 
 const TIME_DETAIL = "validating these rows takes too long; simplify the schema or push fewer rows";

@@ -12,6 +12,7 @@
 import type { Subprocess } from "bun";
 import type { Config } from "../config.ts";
 import type { Log } from "../lib/log.ts";
+import { ownCommand } from "../lib/program.ts";
 import { createSharedFlights, type SharedFlights } from "../lib/shared_flights.ts";
 import { DRAIN_WORKER_MS } from "../limits.ts";
 import { listenOn, openDatabase } from "../server.ts";
@@ -248,10 +249,4 @@ async function freePort(config: Config): Promise<number> {
   const taken = server.port as number;
   await server.stop(true);
   return taken;
-}
-
-/** This program: a file that Bun runs, or an executable that holds it. */
-function ownCommand(): string[] {
-  const isCompiled = Bun.main.startsWith("/$bunfs/") || /^[A-Z]:[\\/]~BUN/.test(Bun.main);
-  return isCompiled ? [process.execPath] : [process.execPath, Bun.main];
 }

@@ -10,6 +10,7 @@ const FEATURES = ["catalog", "feed", "skill", "provider", "account", "docs"];
 /** From the top down; a file may import from its own layer's folder and from lower layers only. */
 const LAYERS: readonly (readonly string[])[] = [
   ["main.ts", "build"],
+  ["program.ts"],
   ["operator", "demo"],
   ["workers"],
   ["server.ts"],

@@ -1,0 +1,31 @@
+/**
+ * Lets a server keep the memory that it has freed for its next requests.
+ *
+ * Bun's allocator gives what is free back to the system within 100 ms, which suits a program that
+ * comes to rest. A server under load takes the same pages again at once, each by a page fault: one or
+ * two a read, which were a seventh of the gateway's processor time.
+ *
+ * @module
+ */
+import { ownCommand } from "./program.ts";
+
+/** Of mimalloc, which reads them once, before the program begins. */
+const ALLOCATOR_SETTINGS = {
+  // In milliseconds: all that is free at its end goes back, what was used a moment ago included.
+  MIMALLOC_PURGE_DELAY: "60000",
+  // Free blocks of pages in use, which would go back whenever the program rests, stay.
+  MIMALLOC_PURGE_HOLES: "0",
+};
+
+/**
+ * Starts the program over in place, by the same process id and with the same arguments and streams,
+ * where its environment does not say yet what the allocator keeps. Does nothing on Windows, where a
+ * process can't be replaced.
+ */
+export function keepFreedMemory(): void {
+  if (process.env.MIMALLOC_PURGE_DELAY !== undefined || process.platform === "win32") return;
+  process.execve?.(process.execPath, [...ownCommand(), ...process.argv.slice(2)], {
+    ...process.env,
+    ...ALLOCATOR_SETTINGS,
+  });
+}
