@@ -29,6 +29,7 @@ import {
 } from "../limits.ts";
 import { type Decided, decidedOf } from "./decided.ts";
 import { createKnownWindows } from "./known_windows.ts";
+import { LatelyRefused } from "./lately_refused.ts";
 import { mayBeCommitted, Refunds } from "./refunds.ts";
 import { windowKeyOf } from "./window_key.ts";
 
@@ -101,6 +102,8 @@ export type Decision =
 export interface Admission {
   /** Decides, at once where memory can; the claim of a client that has gone stays undecided for good. */
   admit(claim: Claim): MaybePromise<Decision>;
+  /** Whether the caller was refused a moment ago: then nothing is done for it before it is admitted. */
+  wasRefused(caller: Pick<Claim, "accountId" | "feedId">): boolean;
   /** Gives back what a grant took whose read has failed since; tried again in the background. */
   refund(claim: Claim, grant: Grant): Promise<void>;
   /** Resolves when nothing waits any more, refunds included. */
@@ -127,6 +130,7 @@ export class BatchedAdmission implements Admission {
   readonly #options: AdmissionOptions;
   readonly #refunds: Refunds;
   readonly #knownWindows = createKnownWindows();
+  readonly #latelyRefused = new LatelyRefused();
   readonly #batcher: Batcher<Claim, Decision>;
 
   constructor(options: AdmissionOptions) {
@@ -153,6 +157,10 @@ export class BatchedAdmission implements Admission {
       this.#knownWindows.refuse(claim) ??
       this.#batcher.submit(claim).then((decision) => decision ?? OVERLOADED)
     );
+  }
+
+  wasRefused(caller: Pick<Claim, "accountId" | "feedId">): boolean {
+    return this.#latelyRefused.has(caller);
   }
 
   async refund({ accountId, idempotency }: Claim, { usageId, batchToken }: Grant): Promise<void> {
@@ -201,6 +209,7 @@ export class BatchedAdmission implements Admission {
         fullForMs: decided.freesInUs / MICROSECONDS_PER_MS,
       });
     }
+    if (decision.kind !== "granted") this.#latelyRefused.note(claim, decision);
     this.#options.metrics?.decided({
       operation: claim.operation,
       outcome: decided.outcome,

@@ -2,8 +2,9 @@
  * The answer of catalog, search and metadata: admitted, logged at no charge, revalidated by ETag.
  *
  * The body is read while the call is admitted, and sent once it is, with its `_origin`; a call whose body
- * can't be read is refunded. Where reads wait, the body goes first, so that what can't be answered costs
- * nothing. A 304 or HEAD is admitted too, from its own limit. Decisions 6 and 7.
+ * can't be read is refunded. Where reads wait for a connection, the body goes first: what would wait too
+ * long is not admitted, to be refunded after. For a caller that was refused a moment ago nothing is read
+ * before it is admitted. A 304 or HEAD is admitted too, from its own limit. Decisions 6 and 7.
  *
  * @module
  */
@@ -14,10 +15,16 @@ import type { Call, HttpContext } from "../http/endpoint.ts";
 import type { Problem } from "../http/errors.ts";
 import { matchesTag } from "../http/etag.ts";
 import { addRateHeaders } from "../http/rate_headers.ts";
-import type { Principal } from "../key/keys.ts";
+import type { Keys, Principal } from "../key/keys.ts";
 import { chain, type MaybePromise } from "../lib/maybe_promise.ts";
 import { REVALIDATION_LIMIT } from "../limits.ts";
-import { type Admission, type Claim, type Operation, refundedOnFault } from "./admission.ts";
+import {
+  type Admission,
+  type Claim,
+  type Decision,
+  type Operation,
+  refundedOnFault,
+} from "./admission.ts";
 import { originText, refusalOf } from "./refusal.ts";
 import { standInGrant } from "./stand_in.ts";
 
@@ -50,6 +57,7 @@ export interface AnswerContext {
   readonly database: Pick<Database, "row">;
   readonly reader: Pick<Reader, "waiting">;
   readonly http: Pick<HttpContext, "metrics">;
+  readonly keys: Pick<Keys, "forget">;
   readonly billingUrl: () => string;
 }
 
@@ -60,28 +68,22 @@ export async function loggedAnswer(
 ): Promise<Answer | Problem | undefined> {
   const { call, principal, operation, feed } = answer;
   const { admission } = context;
-  const { headers, signal } = call.request;
-  const tags = headers.get("if-none-match");
-  // In which window the call counts is decided by its tag, so what that is compared with goes first.
-  const isReadFirst = tags !== null || context.reader.waiting > 0;
-  const known = isReadFirst ? await answer.read() : undefined;
-  const isUnchanged = known !== undefined && matchesTag(tags, known.tag);
+  const { signal } = call.request;
   const who = { keyId: principal.keyId, accountId: principal.accountId, signal };
   const read: Claim = { ...who, operation, limit: answer.limit, ...feed };
-  const claim: Claim =
-    isUnchanged || call.isHead
-      ? { ...who, operation: "revalidate", limit: REVALIDATION_LIMIT }
-      : read;
-  const admitted = admission.admit(claim);
-  // What memory refuses at once is not read at all.
-  const reading = known ?? (admitted instanceof Promise ? startReading(answer) : undefined);
-  const decision = await admitted;
+  const { claim, decision, reading, unchangedTag } = await admitAndRead(context, answer, {
+    read,
+    revalidate: { ...who, operation: "revalidate", limit: REVALIDATION_LIMIT },
+  });
   const nowMs = Date.now();
   if (decision.kind === "stale") return undefined;
   if (decision.kind !== "granted") {
+    if (decision.kind === "key_refused") context.keys.forget(principal);
     return refusalOf(decision, { permission: "read", billingUrl: context.billingUrl(), nowMs });
   }
-  if (isUnchanged) return { status: 304, headers: cachingHeaders(known.tag), body: null };
+  if (unchangedTag !== undefined) {
+    return { status: 304, headers: cachingHeaders(unchangedTag), body: null };
+  }
   const { members, tag } = await refundedOnFault(admission, { claim, grant: decision }, () =>
     chain(reading ?? answer.read(), (shown) =>
       call.isHead
@@ -96,6 +98,44 @@ export async function loggedAnswer(
     headers: addRateHeaders(jsonHeaders(tag), grant.window, nowMs),
     body: `{${members},"_origin":${origin}}`,
   };
+}
+
+interface Admitted {
+  readonly claim: Claim;
+  readonly decision: Decision;
+  /** Undefined where nothing was read. */
+  readonly reading: MaybePromise<Shown> | undefined;
+  /** Where the client has what is shown. */
+  readonly unchangedTag?: string | undefined;
+}
+
+/** Admits one of the claims, and reads before it, beside it, or not yet. */
+async function admitAndRead(
+  { admission, reader }: AnswerContext,
+  answer: LoggedAnswer,
+  { read, revalidate }: { readonly read: Claim; readonly revalidate: Claim },
+): Promise<Admitted> {
+  const { isHead, request } = answer.call;
+  const tags = request.headers.get("if-none-match");
+  const wasRefused = admission.wasRefused(read);
+  let revalidated: Decision | undefined;
+  if (wasRefused && tags !== null) {
+    revalidated = await admission.admit(revalidate);
+    if (revalidated.kind !== "granted") {
+      return { claim: revalidate, decision: revalidated, reading: undefined };
+    }
+  }
+  // In which window the call counts is decided by its tag, so what that is compared with goes first.
+  const isReadFirst = tags !== null || (!wasRefused && reader.waiting > 0);
+  const known = isReadFirst ? await answer.read() : undefined;
+  const isUnchanged = known !== undefined && matchesTag(tags, known.tag);
+  const claim = isUnchanged || isHead ? revalidate : read;
+  const admitted = (claim === revalidate && revalidated) || admission.admit(claim);
+  // What memory refuses at once is not read at all.
+  const isReadBeside = !wasRefused && admitted instanceof Promise;
+  const reading = known ?? (isReadBeside ? startReading(answer) : undefined);
+  const unchangedTag = isUnchanged ? known.tag : undefined;
+  return { claim, decision: await admitted, reading, unchangedTag };
 }
 
 function startReading({ read }: LoggedAnswer): MaybePromise<Shown> {

@@ -19,14 +19,21 @@ export interface PageWanted {
   readonly planned: PlannedRead;
 }
 
+/** What a page is of, with the page where there is one already. */
+export interface PageSought extends PageWanted {
+  readonly page?: Page | undefined;
+}
+
 export interface Pages {
-  /** The newest that is known, else one that is built now. @throws {Problem} 404, 400 and 410 */
-  newestKnown(wanted: PageWanted): MaybePromise<Page>;
-  /** The same page at this data version of the feed, or a newer one; null: the version of the look-up. */
-  atVersion(
-    wanted: PageWanted & { readonly page: Page },
-    dataVersion: bigint | null,
-  ): MaybePromise<Page>;
+  /** From memory, perhaps of an older version. */
+  remembered(wanted: PageWanted): Page | undefined;
+  /** As new as the look-up of the feed, at least. @throws {Problem} 404, 400 and 410 */
+  build(wanted: PageWanted): Promise<Page>;
+  /**
+   * At this data version of the feed, or a newer one; null: the version of the look-up.
+   * @throws {Problem} 404, 400 and 410
+   */
+  atVersion(wanted: PageSought, dataVersion: bigint | null): MaybePromise<Page>;
   readonly cache: PageCache;
 }
 
@@ -69,14 +76,15 @@ export function createPages(services: Services): Pages {
   }
 
   return {
-    newestKnown(wanted) {
-      const known = cache.get(wanted.planned.pageKey);
+    remembered({ planned }) {
+      const known = cache.get(planned.pageKey);
       metrics.pageLookedUp(known !== undefined);
-      return known ?? build(wanted, wanted.feed.dataVersion);
+      return known;
     },
+    build: (wanted) => build(wanted, wanted.feed.dataVersion),
     atVersion(wanted, dataVersion) {
       const { feed, page } = wanted;
-      return page.dataVersion === dataVersion
+      return page !== undefined && page.dataVersion === dataVersion
         ? page
         : rebuild(wanted, dataVersion ?? feed.dataVersion);
     },

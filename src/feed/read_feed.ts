@@ -1,9 +1,10 @@
 /**
  * A data read from the request to its bytes: plan, page, admission. Interface 4.4, decisions 6 and 7.
  *
- * Everything that can be refused without cost is refused first. What is remembered of key and feed
- * may be old, so a refusal that rests on it is repeated with fresh knowledge before it is sent, and
- * admission refuses as stale what was planned by an old definition.
+ * What is no read at all is refused first, and a page that can't be had is found out before admission, so
+ * neither counts or costs. Whose last read was refused is admitted first: no page is built for it in vain.
+ * What is remembered of key and feed may be old, so a refusal that rests on it is repeated with fresh
+ * knowledge before it is sent, and admission refuses as stale what was planned by an old definition.
  *
  * @module
  */
@@ -22,7 +23,7 @@ import { REVALIDATION_LIMIT } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { answerPage, notModified } from "./answer_page.ts";
 import type { Page } from "./build_page.ts";
-import { createPages, type Pages, type PageWanted } from "./pages.ts";
+import { createPages, type PageSought, type Pages, type PageWanted } from "./pages.ts";
 import { createPlans, type Plans } from "./plans.ts";
 
 /** What is known of a read before its feed is. */
@@ -32,10 +33,13 @@ interface Reading {
   readonly principal: Principal;
 }
 
-/** A planned read with the page that would answer it. */
-interface Prepared extends PageWanted {
-  readonly page: Page;
-}
+/** A planned read with the page that would answer it; without one where the read is admitted first. */
+type Prepared = PageSought;
+
+/** A planned read with its page. */
+type Paged = PageWanted & { readonly page: Page };
+
+type Refusal = Exclude<Decision, Grant | { kind: "stale" }>;
 
 /** How often a read is planned anew because its feed changed under it. */
 const TRIES_MAX = 5;
@@ -64,9 +68,9 @@ export class FeedReads {
 
   /** By what is remembered; where that refuses, by what the database says now. */
   #prepareRemembered(reading: Reading): MaybePromise<Prepared> {
-    const { call, reference } = reading;
     return attempt(
-      () => chain(this.#services.feeds.find(reference), (feed) => this.#prepare(call, feed)),
+      () =>
+        chain(this.#services.feeds.find(reading.reference), (feed) => this.#prepare(reading, feed)),
       (error) => {
         if (error instanceof Problem) return this.#prepareProven(reading);
         throw error;
@@ -74,14 +78,18 @@ export class FeedReads {
     );
   }
 
-  async #prepareProven({ call, reference, principal }: Reading): Promise<Prepared> {
+  async #prepareProven(reading: Reading): Promise<Prepared> {
     const { feeds, keys } = this.#services;
+    const { reference, principal } = reading;
     const [feed] = await Promise.all([feeds.findFresh(reference), keys.prove(principal)]);
-    return this.#prepare(call, feed);
+    return this.#prepare(reading, feed);
   }
 
-  /** The newest page known, else one built now. @throws {Problem} every 404, 400 and 410. */
-  #prepare(call: Call, feed: Feed | undefined): MaybePromise<Prepared> {
+  /**
+   * The page in memory, else one built now, but for a caller that was refused a moment ago.
+   * @throws {Problem} every 404, 400 and 410
+   */
+  #prepare({ call, principal }: Reading, feed: Feed | undefined): MaybePromise<Prepared> {
     if (feed === undefined || feed.status !== "active") throw feedNotFound();
     call.subject.feedId = feed.feedId;
     if (!feed.hasData) {
@@ -90,11 +98,15 @@ export class FeedReads {
       });
     }
     const wanted = { feed, planned: this.#plans(call.search, feed) };
-    return chain(this.#pages.newestKnown(wanted), (page) => ({ ...wanted, page }));
+    const page = this.#pages.remembered(wanted);
+    if (page !== undefined) return { ...wanted, page };
+    const { accountId } = principal;
+    if (this.#services.admission.wasRefused({ accountId, feedId: feed.feedId })) return wanted;
+    return this.#pages.build(wanted).then((built) => ({ ...wanted, page: built }));
   }
 
   /** Memory and replicas may be behind what the client has been shown: a condition is the newest page's. */
-  async #newest(prepared: Prepared, reference: string): Promise<Prepared> {
+  async #newest(prepared: Paged, reference: string): Promise<Paged> {
     const feed = await this.#services.feeds.findFresh(reference);
     if (feed === undefined || prepared.page.dataVersion >= feed.dataVersion) return prepared;
     return { ...prepared, page: await this.#pages.atVersion(prepared, feed.dataVersion) };
@@ -110,7 +122,7 @@ export class FeedReads {
     return chain(this.#services.admission.admit(claim), (decision) =>
       decision.kind === "stale"
         ? this.#readAnew(reading, tries)
-        : this.#answerDecided(call, prepared, { claim, decision }),
+        : this.#answerDecided(reading, prepared, { claim, decision }),
     );
   }
 
@@ -123,65 +135,82 @@ export class FeedReads {
   /** HEAD, or with If-None-Match: what needs no page is admitted by its own limit, uncharged. */
   async #admitConditionally(
     reading: Reading,
-    known: Prepared,
+    prepared: Prepared,
     tries: number,
+  ): Promise<Answer | Problem> {
+    const claim = this.#claimOf(reading, prepared);
+    if (isPaged(prepared)) return this.#revalidate(reading, prepared, { claim, tries });
+    const decision = await this.#services.admission.admit(revalidation(claim));
+    if (decision.kind === "stale") return this.#readAnew(reading, tries);
+    if (decision.kind !== "granted") return this.#refuseConditional(reading, { claim, decision });
+    const paged = await this.#paged(prepared, decision.dataVersion);
+    return this.#revalidate(reading, paged, { claim, tries, admitted: decision });
+  }
+
+  /** `admitted` is the revalidation's own grant, where the page was built on it. */
+  async #revalidate(
+    reading: Reading,
+    known: Paged,
+    { claim, tries, admitted }: { claim: Claim; tries: number; admitted?: Grant },
   ): Promise<Answer | Problem> {
     const { admission, database } = this.#services;
     const { call, reference } = reading;
     const ifNoneMatch = call.request.headers.get("if-none-match");
-    const isUnchanged = ({ page }: Prepared) => matchesTag(ifNoneMatch, page.tag);
+    const isUnchanged = ({ page }: Paged) => matchesTag(ifNoneMatch, page.tag);
     const isKnown = ifNoneMatch === null || isUnchanged(known);
-    let prepared = isKnown ? known : await this.#newest(known, reference);
-    const claim = this.#claimOf(reading, prepared);
-    if (call.isHead || isUnchanged(prepared)) {
-      const decision = await admission.admit(revalidation(claim));
+    let paged = isKnown ? known : await this.#newest(known, reference);
+    if (call.isHead || isUnchanged(paged)) {
+      const decision = admitted ?? (await admission.admit(revalidation(claim)));
       if (decision.kind === "stale") return this.#readAnew(reading, tries);
       if (decision.kind === "granted") {
-        const page = await this.#pages.atVersion(prepared, decision.dataVersion);
-        prepared = { ...prepared, page };
-        if (isUnchanged(prepared)) return notModified(page);
+        paged = await this.#paged(paged, decision.dataVersion);
+        if (isUnchanged(paged)) return notModified(paged.page);
         if (call.isHead) {
-          return this.#answer(call, prepared, await standInGrant(database, claim, decision));
+          return this.#answer(call, paged, await standInGrant(database, claim, decision));
         }
       } else {
         // Memory may be behind: what has changed is read like any other, whatever the limit of a 304.
-        if (decision.kind === "limited") prepared = await this.#newest(prepared, reference);
-        if (call.isHead || isUnchanged(prepared)) return this.#refuseConditional(claim, decision);
+        if (decision.kind === "limited") paged = await this.#newest(paged, reference);
+        if (call.isHead || isUnchanged(paged)) {
+          return this.#refuseConditional(reading, { claim, decision });
+        }
       }
     }
     const decision = await admission.admit(claim);
     if (decision.kind === "stale") return this.#readAnew(reading, tries);
-    return this.#answerDecided(call, prepared, { claim, decision });
+    return this.#answerDecided(reading, paged, { claim, decision });
+  }
+
+  #paged(prepared: Prepared, dataVersion: bigint | null): MaybePromise<Paged> {
+    return chain(this.#pages.atVersion(prepared, dataVersion), (page) => ({ ...prepared, page }));
   }
 
   /** A 402 tells of the window that a GET is counted in. Decisions 10. */
   async #refuseConditional(
-    claim: Claim,
-    decision: Exclude<Decision, Grant | { kind: "stale" }>,
+    { principal }: Reading,
+    { claim, decision }: { readonly claim: Claim; readonly decision: Refusal },
   ): Promise<Problem> {
     const isUnpaid = decision.kind === "not_purchased" || decision.kind === "unpaid";
     const looked = isUnpaid ? await lookAtWindow(this.#services.database, claim) : undefined;
-    return this.#refuse({ ...decision, ...(looked && { window: looked.window }) });
+    return this.#refuse(principal, { ...decision, ...(looked && { window: looked.window }) });
   }
 
-  #refuse(decision: Exclude<Decision, Grant | { kind: "stale" }>): Problem {
+  #refuse(principal: Principal, decision: Refusal): Problem {
+    if (decision.kind === "key_refused") this.#services.keys.forget(principal);
     const billingUrl = this.#services.billingUrl();
     return refusalOf(decision, { permission: "read", billingUrl, nowMs: Date.now() });
   }
 
   #answerDecided(
-    call: Call,
+    { call, principal }: Reading,
     prepared: Prepared,
-    {
-      claim,
-      decision,
-    }: { readonly claim: Claim; readonly decision: Exclude<Decision, { kind: "stale" }> },
+    { claim, decision }: { readonly claim: Claim; readonly decision: Grant | Refusal },
   ): MaybePromise<Answer | Problem> {
-    if (decision.kind !== "granted") return this.#refuse(decision);
+    if (decision.kind !== "granted") return this.#refuse(principal, decision);
     const { admission, http } = this.#services;
     return refundedOnFault(admission, { claim, grant: decision }, () =>
-      chain(this.#pages.atVersion(prepared, decision.dataVersion), (page) =>
-        chain(this.#answer(call, { ...prepared, page }, decision), (made) => {
+      chain(this.#paged(prepared, decision.dataVersion), (paged) =>
+        chain(this.#answer(call, paged, decision), (made) => {
           // A replay's event was counted when it was made.
           if (!decision.isReplay) http.metrics.readAnswered();
           return made;
@@ -190,7 +219,7 @@ export class FeedReads {
     );
   }
 
-  #answer(call: Call, { feed, planned, page }: Prepared, grant: Grant): MaybePromise<Answer> {
+  #answer(call: Call, { feed, planned, page }: Paged, grant: Grant): MaybePromise<Answer> {
     return answerPage({
       request: call.request,
       feedId: feed.feedId,
@@ -202,7 +231,7 @@ export class FeedReads {
     });
   }
 
-  #claimOf({ call, principal }: Reading, { feed, planned }: Prepared): Claim {
+  #claimOf({ call, principal }: Reading, { feed, planned }: PageWanted): Claim {
     const { readsFree, readsPaid } = this.#services.config.limits;
     const { headers, signal } = call.request;
     const idempotencyKey = headers.get("idempotency-key");
@@ -220,6 +249,10 @@ export class FeedReads {
       }),
     };
   }
+}
+
+function isPaged(prepared: Prepared): prepared is Paged {
+  return prepared.page !== undefined;
 }
 
 function revalidation(claim: Claim): Claim {

@@ -65,6 +65,11 @@ export class Keys {
     }
   }
 
+  /** What a key that was refused was known by; its next use is looked up. */
+  forget({ keyHash }: Principal): void {
+    this.#known.delete(Buffer.from(keyHash).toString("base64"));
+  }
+
   /** Writes down which keys were used since the last call. */
   async flushUses(): Promise<void> {
     if (this.#used.size === 0) return;

@@ -22,6 +22,7 @@ async function orderOf(given: {
   decision?: Decision;
   waiting?: number;
   tag?: string;
+  wasRefused?: boolean;
 }): Promise<string[]> {
   const { waiting = 0, tag } = given;
   const order: string[] = [];
@@ -36,6 +37,7 @@ async function orderOf(given: {
       order.push("admit");
       return given.decision ?? granted();
     },
+    wasRefused: () => given.wasRefused ?? false,
     async refund() {},
     async idle() {},
     waiting: 0,
@@ -48,6 +50,7 @@ async function orderOf(given: {
       admission,
       database: { row: async () => undefined } as never,
       reader: { waiting },
+      keys: { forget() {} },
       http: { metrics: { readAnswered() {} } as never },
       billingUrl: () => "http://localhost",
     },
@@ -87,5 +90,16 @@ describe("loggedAnswer", () => {
   test("reads nothing where memory refuses the call", async () => {
     const limited: Decision = { kind: "limited", window: WINDOW, retryAfterMs: 1_000 };
     expect(await orderOf({ decision: limited })).toEqual(["admit"]);
+  });
+
+  test("reads nothing before a caller that was refused a moment ago is admitted", async () => {
+    const limited: Decision = { kind: "limited", window: WINDOW, retryAfterMs: 1_000 };
+    const [granted, refused] = [GRANT, limited].map((decision) => ({ decision, wasRefused: true }));
+    expect(await orderOf({ ...granted, waiting: 1 })).toEqual(["admit", "read", "was read"]);
+    expect(await orderOf({ ...refused, tag: 'W/"2"' })).toEqual(["admit"]);
+    // Counted as what it asks, then as what it gets.
+    const changed = ["admit", "read", "was read", "admit"];
+    expect(await orderOf({ ...granted, tag: 'W/"2"' })).toEqual(changed);
+    expect(await orderOf({ ...granted, tag: 'W/"1"' })).toEqual(["admit", "read", "was read"]);
   });
 });

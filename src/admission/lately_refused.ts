@@ -1,0 +1,39 @@
+/**
+ * Who was refused a moment ago. What such a caller asks for next is admitted before work is done for it,
+ * so that calls which nobody pays for, and which count in no window, cost no page and no search.
+ *
+ * It only chooses the order: whether a call is refused, admission says each time.
+ *
+ * @module
+ */
+import { BoundedMap } from "../lib/bounded_map.ts";
+import { KNOWN_WINDOWS_MAX } from "../limits.ts";
+import type { Claim, Decision } from "./admission.ts";
+
+/** How long a refusal is remembered, in milliseconds. */
+const REMEMBERED_MS = 60_000;
+const REFUSALS: ReadonlySet<Decision["kind"]> = new Set([
+  "limited",
+  "unpaid",
+  "not_purchased",
+  "key_refused",
+]);
+
+type Caller = Pick<Claim, "accountId" | "feedId">;
+
+export class LatelyRefused {
+  /** By account and feed, when the last refusal is forgotten, on the process's monotonic clock. */
+  readonly #until = new BoundedMap<string, number>(KNOWN_WINDOWS_MAX);
+
+  note(caller: Caller, { kind }: Decision): void {
+    if (REFUSALS.has(kind)) this.#until.set(keyOf(caller), performance.now() + REMEMBERED_MS);
+  }
+
+  has(caller: Caller): boolean {
+    return this.#until.size > 0 && (this.#until.get(keyOf(caller)) ?? 0) > performance.now();
+  }
+}
+
+function keyOf({ accountId, feedId = "" }: Caller): string {
+  return accountId + feedId;
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+
+let gateway: TestGateway;
+let owner: string;
+beforeAll(async () => {
+  gateway = await startTestGateway({ FEEDGATE_READ_LIMIT_FREE: "2" });
+  owner = await gateway.createAccount();
+});
+afterAll(() => gateway.stop());
+
+const rows = Array.from({ length: 30 }, (_, id) => ({ id }));
+
+/** Grows with each page that is built. */
+async function pageBytes(baseUrl = gateway.baseUrl): Promise<number> {
+  const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+  return Number(/^feedgate_page_cache_bytes (\d+)/m.exec(metrics)?.[1]);
+}
+
+async function statusOf(path: string, key: string, headers: Record<string, string> = {}) {
+  return (await gateway.get(path, key, headers)).status;
+}
+
+describe("a caller that was refused a moment ago", () => {
+  test("over its limit: no page is built for it", async () => {
+    const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
+    const key = await gateway.createKey(await gateway.createAccount(), "read");
+    const path = `/v1/feed/${slug}`;
+    for (const status of [200, 200, 429]) expect(await statusOf(path, key)).toBe(status);
+    const before = await pageBytes();
+    for (let offset = 1; offset <= 20; offset += 1) {
+      expect(await statusOf(`${path}?offset=${offset}`, key)).toBe(429);
+    }
+    expect(await pageBytes()).toBe(before);
+  });
+
+  test("without credits: no page is built for it until it has some, and then the right one", async () => {
+    const metered = { type: "collection", rows, callPriceNanos: 1_000 } as const;
+    const { slug } = await seedFeed(gateway, owner, metered);
+    const accountId = await gateway.createAccount();
+    const key = await gateway.createKey(accountId, "read");
+    const path = `/v1/feed/${slug}`;
+    expect(await statusOf(path, key)).toBe(402);
+    const before = await pageBytes();
+    expect(await statusOf(`${path}?offset=1`, key)).toBe(402);
+    expect(await pageBytes()).toBe(before);
+    await gateway.sql`
+      update accounts set balance_nanos = 1000000 where account_id = ${accountId}`;
+    const answer = await gateway.get(`${path}?offset=1&limit=1`, key);
+    expect(await answer.json()).toMatchObject({ data: [{ id: 1 }], offset: 1, has_more: true });
+  });
+
+  test("with a revoked key: no page is built for it", async () => {
+    const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
+    const key = await gateway.createKey(await gateway.createAccount(), "read");
+    const path = `/v1/feed/${slug}`;
+    expect(await statusOf(path, key)).toBe(200);
+    await gateway.sql`update api_keys set revoked_at = now() where key_start = ${key.slice(0, 12)}`;
+    expect(await statusOf(path, key)).toBe(403);
+    const before = await pageBytes();
+    expect(await statusOf(`${path}?offset=1`, key)).toBe(403);
+    expect(await pageBytes()).toBe(before);
+  });
+
+  test("a condition is still answered, and counted once as what it asks", async () => {
+    const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
+    const accountId = await gateway.createAccount();
+    const key = await gateway.createKey(accountId, "read");
+    const path = `/v1/feed/${slug}`;
+    const tag = (await gateway.get(`${path}?offset=3`, key)).headers.get("etag") as string;
+    // Its memory holds no page yet.
+    const peer = await gateway.startPeer();
+    const ask = async (query: string, ifNoneMatch: string) => {
+      const headers = { "x-api-key": key, "If-None-Match": ifNoneMatch };
+      return (await fetch(`${peer.baseUrl}${path}${query}`, { headers })).status;
+    };
+    for (const status of [200, 429]) expect(await ask("", '"none"')).toBe(status);
+    expect(await ask("?offset=3", tag)).toBe(304);
+    expect(await ask("?offset=4", tag)).toBe(429);
+    const windows = await gateway.sql`
+      select operation, cardinality(hits) as hits
+      from rate_windows
+      where account_id = ${accountId}
+      order by operation`;
+    expect(windows.map(({ operation, hits }) => [operation, hits])).toEqual([
+      ["data", 2],
+      // The second asked for what had changed: it was let in as a question, and refused as a read.
+      ["revalidate", 2],
+    ]);
+  });
+});
