@@ -33,7 +33,7 @@ declare
   );
   nil constant uuid := '00000000-0000-0000-0000-000000000000';
   unseen uuid[];
-  refunded int := 0;
+  refunded uuid[] := '{}';
   event record;
 begin
   perform
@@ -88,13 +88,22 @@ begin
       )
     order by usage_id
   loop
-    refunded := refunded + refund_usage(
+    if refund_usage(
       event.account_id,
       event.usage_id,
       event.operation,
       case when event.operation = 'data' then event.feed_id else nil end
-    )::int;
+    ) then
+      refunded := refunded || event.usage_id;
+    end if;
   end loop;
-  return refunded;
+
+  -- What was given back is not to be replayed.
+  delete from idempotency_keys
+  using unnest(key_accounts, keys) as reads (account_id, idempotency_key)
+  where idempotency_keys.account_id = reads.account_id
+    and idempotency_keys.idempotency_key = reads.idempotency_key
+    and idempotency_keys.usage_id = any (refunded);
+  return cardinality(refunded);
 end
 $$;

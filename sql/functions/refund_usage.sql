@@ -1,5 +1,5 @@
--- Gives back what a read was charged that failed after its grant: a ledger entry, the hit taken out of
--- its window, the idempotency key forgotten. True where there was a usage event not yet refunded.
+-- Gives back what a read was charged that failed after its grant: a ledger entry, and the hit taken out
+-- of its window. True where there was a usage event not yet refunded.
 create or replace function refund_usage(
   refunded_account uuid,
   refunded_usage uuid,
@@ -59,9 +59,6 @@ begin
     and rate_windows.feed_id = window_feed
     and found.place is not null;
 
-  delete from idempotency_keys
-  where idempotency_keys.account_id = refunded_account
-    and idempotency_keys.usage_id = refunded_usage;
   return true;
 end
 $$;

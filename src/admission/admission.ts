@@ -207,6 +207,7 @@ export class BatchedAdmission implements Admission {
         window: decision.window,
         sentMs,
         fullForMs: decided.freesInUs / MICROSECONDS_PER_MS,
+        oldestForMs: decided.oldestInUs / MICROSECONDS_PER_MS,
       });
     }
     if (decision.kind !== "granted") this.#latelyRefused.note(claim, decision);

@@ -17,8 +17,10 @@ export interface Decided {
   readonly windowUsed: number;
   /** Microseconds until a full window has room again. */
   readonly freesInUs: number;
-  /** Unix epoch microseconds. */
+  /** When the oldest hit that counts leaves the window, in Unix epoch microseconds. */
   readonly oldestUs: number;
+  /** Microseconds until then. */
+  readonly oldestInUs: number;
   readonly dataVersion: bigint | null;
 }
 
@@ -50,6 +52,7 @@ export function decidedOf(row: Row<"admit"> | undefined): Decided[] {
       windowUsed: Number(used[index]),
       freesInUs: frees[index] ? Number(frees[index]) - decidedUs : 0,
       oldestUs: Number(oldest[index]),
+      oldestInUs: Number(oldest[index]) - decidedUs,
       dataVersion: versionOf(dataVersions[index]),
     };
   });

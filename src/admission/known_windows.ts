@@ -35,15 +35,20 @@ export function createKnownWindows() {
   const full = new BoundedMap<string, FullWindow>(KNOWN_WINDOWS_MAX);
 
   return {
-    /** `sentMs` is when the question left: the decision is younger, so the end is never too late. */
+    /**
+     * `sentMs` is when the question left: the decision is younger, so the end is never too late. Once the
+     * oldest hit has left, the window's state is another, though it may still be full where it holds more
+     * than its limit.
+     */
     remember(
       claim: LimitedClaim,
-      known: { window: WindowState; sentMs: number; fullForMs: number },
+      known: { window: WindowState; sentMs: number; fullForMs: number; oldestForMs?: number },
     ): void {
+      const { window, sentMs, fullForMs, oldestForMs = fullForMs } = known;
       full.set(windowKeyOf(claim), {
-        window: known.window,
-        fullUntilMs: known.sentMs + known.fullForMs,
-        believedUntilMs: known.sentMs + BELIEVED_MS,
+        window,
+        fullUntilMs: sentMs + fullForMs,
+        believedUntilMs: sentMs + Math.min(BELIEVED_MS, oldestForMs),
         definitionVersion: claim.definitionVersion,
       });
     },

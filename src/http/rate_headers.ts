@@ -21,15 +21,17 @@ export function addRateHeaders(
   { limit, remaining, resetSeconds }: WindowState,
   nowMs: number,
 ): Record<string, string> {
-  // Between two rounded moments there is a second more than the window has.
-  const leftSeconds = resetSeconds - Math.floor(nowMs / MS_PER_SECOND);
-  const resetInSeconds = Math.min(Math.max(0, leftSeconds), WINDOW_SECONDS);
   headers["X-RateLimit-Limit"] = String(limit);
   headers["X-RateLimit-Remaining"] = String(remaining);
   headers["X-RateLimit-Reset"] = String(resetSeconds);
   headers["RateLimit-Policy"] = `"default";q=${limit};w=${WINDOW_SECONDS}`;
-  headers.RateLimit = `"default";r=${remaining};t=${resetInSeconds}`;
+  headers.RateLimit = `"default";r=${remaining};t=${secondsUntil(resetSeconds, nowMs)}`;
   return headers;
+}
+
+/** Between two rounded moments there may be a second too many: of `secondsMax` at most. */
+function secondsUntil(epochSeconds: number, nowMs: number, secondsMax = WINDOW_SECONDS): number {
+  return Math.min(Math.max(0, epochSeconds - Math.floor(nowMs / MS_PER_SECOND)), secondsMax);
 }
 
 /** 429 with everything that tells a client when to come back. */
@@ -38,9 +40,12 @@ export function rateLimited(
   nowMs: number,
 ): Problem {
   const { window, retryAfterMs } = limited;
-  const { limit, resetSeconds } = window;
-  const headers = rateHeaders({ limit, resetSeconds, remaining: 0 }, nowMs);
-  headers["Retry-After"] = String(Math.ceil(retryAfterMs / MS_PER_SECOND));
+  const headers = rateHeaders({ ...window, remaining: 0 }, nowMs);
+  const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
+  headers["Retry-After"] = String(retryAfterSeconds);
+  // Room is made when the oldest call leaves, or later.
+  const resetInSeconds = secondsUntil(window.resetSeconds, nowMs, retryAfterSeconds);
+  headers.RateLimit = `"default";r=0;t=${resetInSeconds}`;
   return new Problem("RATE_LIMITED", {
     detail: `At most ${window.limit} calls a minute are served here; wait ${retryAfterMs} ms, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
