@@ -35,6 +35,8 @@ as $$
 declare
   target bigint;
   target_status text;
+  ids_pushed constant text := md5(row_ids::text);
+  finalizing_ids text;
   is_looked_up boolean;
   replaced_ids text[] := '{}';
 begin
@@ -44,8 +46,8 @@ begin
   batch_shown := batch_shown_before;
 
   if pushed_batch_id is not null then
-    select batches.batch_number, batches.status
-    into target, target_status
+    select batches.batch_number, batches.status, batches.finalizing_ids
+    into target, target_status, finalizing_ids
     from batches
     where batches.feed_id = pushed_feed_id
       and batches.batch_id = pushed_batch_id;
@@ -57,7 +59,8 @@ begin
 
   if target_status in ('final', 'retired') then
     -- The chunk that finalized the batch readers see may come once more: it is there, to the letter.
-    is_closed := target_status = 'retired' or not is_complete or row_count <> (
+    is_closed := target_status = 'retired' or not is_complete or finalizing_ids <> ids_pushed
+      or row_count <> (
       select count(*)
       from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
         as pushed (row_text, row_id)
@@ -92,6 +95,13 @@ begin
       moment,
       case when pushed_batch_id is null then moment end
     );
+  end if;
+
+  if target_status = 'open' and not is_complete then
+    update batches
+    set pushed_at = moment
+    where batches.feed_id = pushed_feed_id
+      and batches.batch_number = target;
   end if;
 
   -- Where a provider repeats itself, its first or its last row is mostly known.
@@ -176,6 +186,10 @@ begin
     update batches
     set status = case when batch_number = target then 'final' else 'retired' end,
       finalized_at = case when batch_number = target then moment else finalized_at end,
+      finalizing_ids = case
+        when batch_number = target then ids_pushed
+        else batches.finalizing_ids
+      end,
       retired_at = case when batch_number = target then null else moment end
     where feed_id = pushed_feed_id
       and batch_number between coalesce(batch_shown_before, target) and target;

@@ -1,4 +1,5 @@
--- Retires batches that were begun longer ago than `age`, never finalized, and are not what readers see.
+-- Retires batches that were never finalized, are not what readers see, and that nobody has pushed to for
+-- longer than `age`.
 -- Their rows go as those of every retired batch, and a late push to one is told that it is closed, so
 -- that it does not begin half a batch of the same name.
 --
@@ -28,9 +29,9 @@ begin
     join feeds
       on feeds.feed_id = batches.feed_id
     where batches.status = 'open'
-      and batches.begun_at <= moment - age
+      and coalesce(batches.pushed_at, batches.begun_at) <= moment - age
       and feeds.current_batch is distinct from batches.batch_number
-    order by batches.begun_at
+    order by coalesce(batches.pushed_at, batches.begun_at)
     limit batch_limit
   loop
     found_count := found_count + 1;

@@ -79,10 +79,16 @@ describe("what readers see, push by push", () => {
       [{ ids: ["b", "c"], batch: "1" }, "409"],
       [{ ids: ["b", "d"], batch: "1", complete: true }, "409"],
       [{ ids: ["b", "c"], batch: "1", complete: true, v: 1 }, "409"],
+      // Rows that are there, but not that chunk: who uses a batch_id again with fewer rows is told.
+      [{ ids: ["b"], batch: "1", complete: true }, "409"],
+      [{ ids: ["a", "b", "c"], batch: "1", complete: true }, "409"],
+      [{ ids: [], batch: "1", complete: true }, "409"],
+      [{ ids: ["b", "c"], batch: "1", complete: true }, "abc"],
     ],
     "an empty batch can be finalized": [
       [{ ids: ["a"] }, "a"],
       [{ ids: [], batch: "1" }, "a"],
+      [{ ids: [], batch: "1", complete: true }, ""],
       [{ ids: [], batch: "1", complete: true }, ""],
     ],
     "a row in a batch replaces its own kind there only": [
@@ -182,9 +188,17 @@ test("states of the batches: final, open and retired, with their times", async (
   ]);
 });
 
+interface ModelBatch {
+  readonly name: string | null;
+  state: string;
+  readonly rows: Map<string, number>;
+  /** The ids of the push that finalized it. */
+  finalizing?: string;
+}
+
 /** The rules of decisions 5 again, in the plainest form. */
 class BatchModel {
-  readonly batches: { name: string | null; state: string; rows: Map<string, number> }[] = [];
+  readonly batches: ModelBatch[] = [];
   current = -1;
 
   /** What happens to each row; undefined where the push is refused. */
@@ -194,7 +208,10 @@ class BatchModel {
     const found = this.batches[target];
     if (batch !== undefined && found !== undefined && found.state !== "open") {
       const isRetry =
-        found.state === "final" && complete && ids.every((id) => found.rows.get(id) === v);
+        found.state === "final" &&
+        complete &&
+        found.finalizing === ids.join() &&
+        ids.every((id) => found.rows.get(id) === v);
       return isRetry ? ids.map(() => "duplicate") : undefined;
     }
     if (batch === undefined && complete && this.isShown(ids, v)) return ids.map(() => "duplicate");
@@ -212,7 +229,7 @@ class BatchModel {
           each.state = "retired";
         }
       });
-      (this.batches[target] as { state: string }).state = "final";
+      Object.assign(this.batches[target] as ModelBatch, { state: "final", finalizing: ids.join() });
       this.current = target;
     } else if (this.current < 0) {
       this.current = target;
