@@ -1,12 +1,14 @@
 -- name: list_skill_feeds
 -- why: which feeds have an agent skill, newest published first, and whether one must be written anew
 -- $1 limit int
--- returns feed_id uuid, definition_version bigint, feed_type text?
+-- returns feed_id uuid, definition_version bigint, account_name text
 select
-  feed_id,
-  definition_version,
-  feed_type
+  feeds.feed_id,
+  feeds.definition_version,
+  accounts.name as account_name
 from feeds
-where listed_at is not null
-order by listed_at desc, feed_id
+join accounts
+  on accounts.account_id = feeds.account_id
+where feeds.listed_at is not null
+order by feeds.listed_at desc, feeds.feed_id
 limit $1::int

@@ -2,8 +2,8 @@
  * The index of all agent skills, by which an agent finds them: Agent Skills discovery 0.2.0, with a
  * SHA-256 of each SKILL.md as it is served.
  *
- * A digest costs the rendering of its skill, so each is kept for as long as the feed's definition stays;
- * whether a feed is listed is asked anew each time.
+ * A digest costs the rendering of its skill, so each is kept for as long as the feed's definition and its
+ * provider's name stay; whether a feed is listed is asked anew each time.
  *
  * @module
  */
@@ -87,7 +87,7 @@ export function createSkillIndex(source: SkillIndexSource): () => Promise<string
   };
 }
 
-/** Equal where the skill is; a first push may set the type without a new definition. */
+/** Equal where the skill is. */
 function markOf(feed: ListedFeed, { baseUrl }: SkillContext): string {
-  return `${feed.definition_version} ${feed.feed_type} ${baseUrl}`;
+  return `${feed.definition_version} ${baseUrl} ${feed.account_name}`;
 }

@@ -19,6 +19,11 @@ interface Account {
   name: string;
   max_feeds_allowed: number;
 }
+interface Skill {
+  name: string;
+  url: string;
+  digest: string;
+}
 interface Key {
   id: string;
   key: string;
@@ -84,6 +89,27 @@ describe("account", () => {
     expect((await operator.run(["account", "edit", id])).code).toBe(2);
     expect((await operator.run(["account", "edit", id, "--max-feeds", "0"])).code).toBe(2);
     expect((await operator.run(["account", "edit", UNKNOWN, "--name", "X"])).code).toBe(1);
+  });
+
+  test("a new name is shown with the account's feeds at once: metadata, and the skill's digest", async () => {
+    const id = await createAccount("Before");
+    const { slug } = await seedFeed(gateway, id, { type: "singleton", isPublic: true });
+    const { key } = await createKey(id);
+    const shown = async () => {
+      const metadata = await gateway.get(`/v1/feed/${slug}/metadata`, key);
+      const index = await gateway.get("/.well-known/agent-skills/index.json");
+      const { skills } = (await index.json()) as { skills: Skill[] };
+      const entry = skills.find(({ name }) => name === `feed-${slug}`) as Skill;
+      const skill = await (await fetch(entry.url)).bytes();
+      expect(entry.digest).toBe(
+        `sha256:${new Bun.CryptoHasher("sha256").update(skill).digest("hex")}`,
+      );
+      const { provider } = (await metadata.json()) as { provider: { name: string } };
+      return provider.name;
+    };
+    expect([await shown(), await shown()]).toEqual(["Before", "Before"]);
+    await operator.json("account", "edit", id, "--name", "After");
+    expect(await shown()).toBe("After");
   });
 
   test("show proves granted - charged + refunded = balance, and tells where it does not hold", async () => {
