@@ -1,5 +1,6 @@
 -- Takes the turn at a job until the end of the transaction: its mark, or null where the job is not due
--- or another process is at it.
+-- or another process is at it. No job rests for a day: what is due later was noted by a clock that was
+-- ahead for a while.
 create or replace function begin_job(job text, moment timestamptz, out mark text)
 language plpgsql
 as $$
@@ -8,7 +9,10 @@ begin
   select maintenance_jobs.mark into mark
   from maintenance_jobs
   where maintenance_jobs.name = job
-    and maintenance_jobs.due_at <= moment
+    and (
+      maintenance_jobs.due_at <= moment
+      or maintenance_jobs.due_at > moment + interval '1 day'
+    )
   for update skip locked;
   if found then
     return;

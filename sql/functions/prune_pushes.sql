@@ -26,7 +26,8 @@ begin
   for feed in
     select feeds.feed_id
     from feeds
-    where feeds.feed_id > coalesce(nullif(mark, ''), nil)::uuid
+    where feeds.feed_id >= coalesce(nullif(mark, ''), nil)::uuid
+      and feeds.feed_id::text <> mark
     order by feeds.feed_id
     limit feed_limit
   loop

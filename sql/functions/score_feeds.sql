@@ -29,7 +29,8 @@ begin
   for feed in
     select feeds.feed_id, feeds.first_pushed_at, feeds.sync_interval_mins, feeds.reliability_score
     from feeds
-    where feeds.feed_id > coalesce(nullif(mark, ''), nil)::uuid
+    where feeds.feed_id >= coalesce(nullif(mark, ''), nil)::uuid
+      and feeds.feed_id::text <> mark
     order by feeds.feed_id
     limit feed_limit
   loop

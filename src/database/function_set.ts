@@ -23,9 +23,9 @@ const DIGEST_LENGTH = 12;
 /** Where this program's functions are. */
 export const FUNCTION_SCHEMA = `feedgate_${digestOf(FUNCTIONS).slice(0, DIGEST_LENGTH)}`;
 
-/** Sets that stay: this program's, and those that programs started with most recently. */
+/** Sets that stay: this program's, and those that were used last, by a start or by serving. */
 const SETS_KEPT = 5;
-/** Name of the setting that lists them, the newest start first. */
+/** Name of the setting that lists them, the last used first; gateways renew theirs (`renew_function_set`). */
 const SETTING = "function_schemas";
 const SET_NAME = "^feedgate_[0-9a-f]{12}$";
 /** Of PostgreSQL: the role may not do this. */
@@ -91,7 +91,7 @@ function digestOf(functions: typeof FUNCTIONS): string {
 }
 
 /**
- * Makes this program's functions where they are missing, and drops sets that nobody has started with for
+ * Makes this program's functions where they are missing, and drops sets that nobody has used for
  * long. Runs in the caller's transaction, under its lock. True where they were missing.
  */
 export async function keepFunctionSet(connection: Connections): Promise<boolean> {

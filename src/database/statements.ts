@@ -20,6 +20,7 @@ import sql_database_keep_setting from "../../sql/database/keep_setting.sql" with
 import sql_database_ping from "../../sql/database/ping.sql" with { type: "text" };
 import sql_database_read_feed_version from "../../sql/database/read_feed_version.sql" with { type: "text" };
 import sql_database_read_wal_position from "../../sql/database/read_wal_position.sql" with { type: "text" };
+import sql_database_renew_function_set from "../../sql/database/renew_function_set.sql" with { type: "text" };
 import sql_demo_keep_demo_account from "../../sql/demo/keep_demo_account.sql" with { type: "text" };
 import sql_demo_list_demo_settings from "../../sql/demo/list_demo_settings.sql" with { type: "text" };
 import sql_feed_find_unindexed_batches from "../../sql/feed/find_unindexed_batches.sql" with { type: "text" };
@@ -106,6 +107,7 @@ import sql_migrations_0009_feed_versions from "../../sql/migrations/0009_feed_ve
 import sql_migrations_0010_stream_arrivals from "../../sql/migrations/0010_stream_arrivals.sql" with { type: "text" };
 import sql_migrations_0011_wide_zeros from "../../sql/migrations/0011_wide_zeros.sql" with { type: "text" };
 import sql_migrations_0012_audited_purchases from "../../sql/migrations/0012_audited_purchases.sql" with { type: "text" };
+import sql_migrations_0013_batch_pushes from "../../sql/migrations/0013_batch_pushes.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_edit_account from "../../sql/operator/edit_account.sql" with { type: "text" };
@@ -138,6 +140,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0010_stream_arrivals", text: sql_migrations_0010_stream_arrivals },
   { name: "0011_wide_zeros", text: sql_migrations_0011_wide_zeros },
   { name: "0012_audited_purchases", text: sql_migrations_0012_audited_purchases },
+  { name: "0013_batch_pushes", text: sql_migrations_0013_batch_pushes },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -212,6 +215,7 @@ export const STATEMENTS = {
   ping: sql_database_ping,
   read_feed_version: sql_database_read_feed_version,
   read_wal_position: sql_database_read_wal_position,
+  renew_function_set: sql_database_renew_function_set,
   keep_demo_account: sql_demo_keep_demo_account,
   list_demo_settings: sql_demo_list_demo_settings,
   find_unindexed_batches: sql_feed_find_unindexed_batches,
@@ -456,6 +460,13 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly wal_position: string;
+    };
+  };
+  /** a program that serves on stays among those that started last, so its functions are not dropped */
+  renew_function_set: {
+    parameters: readonly [schema_name: string];
+    row: {
+      readonly name: string;
     };
   };
   /** the demo's account by its known id: made once, whichever start comes first */
@@ -912,7 +923,7 @@ export interface StatementTypes {
     row: {
       readonly feed_id: string;
       readonly definition_version: bigint;
-      readonly feed_type: string | null;
+      readonly account_name: string;
     };
   };
 }

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { FUNCTION_SCHEMA } from "../database/function_set.ts";
 import type { Database } from "../database/query.ts";
 import {
   ABANDONED_BATCH_MS,
@@ -116,7 +117,16 @@ export function createJobs(options: JobOptions): readonly Job[] {
       },
     },
     {
-      // Of this process alone: every process writes down its own.
+      // Of this process alone, like the next: its program may be another than other processes'.
+      name: "function set",
+      everyMs: MINUTE_MS,
+      async step(database) {
+        await database.rows("renew_function_set", [FUNCTION_SCHEMA]);
+        return false;
+      },
+    },
+    {
+      // Every process writes down its own.
       name: "key uses",
       everyMs: MINUTE_MS,
       async step() {

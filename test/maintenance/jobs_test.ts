@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { BatchedAdmission, type Claim } from "../../src/admission/admission.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
+import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
 import { createDatabase, type Database } from "../../src/database/query.ts";
 import { createJobs, type Job } from "../../src/maintenance/jobs.ts";
 import { createTestDatabase } from "../support/database.ts";
@@ -81,6 +82,33 @@ describe("jobs", () => {
     await job.step(database, later(today, job.everyMs).toISOString());
     expect(await version()).toBe(3n);
   });
+
+  test("a clock that was ahead for a moment does not put a job off", async () => {
+    const job = jobs.find(({ name }) => name === "lost batches") as Job;
+    const isRun = async (now: Date) => {
+      await job.step(database, now.toISOString());
+      const [row] = await sql`
+        select due_at = ${later(now, job.everyMs).toISOString()} as is_put_off
+        from maintenance_jobs where name = ${job.name}`;
+      return row?.is_put_off;
+    };
+    expect(await isRun(later(today, 365 * DAY_MS))).toBe(true);
+    expect(await isRun(today)).toBe(true);
+    expect(await isRun(later(today, 1_000))).toBe(false);
+  });
+
+  test("a program that serves on keeps its functions, however many others start", async () => {
+    const others = [1, 2, 3, 4, 5].map((number) => `feedgate_00000000000${number}`).join(" ");
+    await sql`
+      insert into settings (name, value) values ('function_schemas', ${`${others} ${FUNCTION_SCHEMA}`})
+      on conflict (name) do update set value = excluded.value`;
+    const job = jobs.find(({ name }) => name === "function set") as Job;
+    for (let step = 0; step < 2; step += 1) {
+      await job.step(database, today.toISOString());
+      const [setting] = await sql`select value from settings where name = 'function_schemas'`;
+      expect(setting?.value).toBe(`${FUNCTION_SCHEMA} ${others}`);
+    }
+  });
 });
 
 describe("retired batches", () => {
@@ -122,7 +150,7 @@ describe("retired batches", () => {
 });
 
 describe("abandoned batches", () => {
-  test("an open batch is closed after 24 hours, unless readers see it", async () => {
+  test("an open batch is closed 24 hours after the last push to it, unless readers see it", async () => {
     const [seen, unseen] = [await createFeed(today), await createFeed(today)];
     await sql`
       insert into batches (feed_id, batch_number, batch_id, status, begun_at)
@@ -137,7 +165,12 @@ describe("abandoned batches", () => {
 
     await pass("abandoned batches", later(today, DAY_MS - 1));
     expect(await statuses()).toEqual({ [seen]: "open", [unseen]: "open" });
+    await sql`
+      update batches set pushed_at = ${later(today, HOUR_MS).toISOString()}
+      where feed_id = ${unseen}`;
     await pass("abandoned batches", later(today, DAY_MS));
+    expect(await statuses()).toEqual({ [seen]: "open", [unseen]: "open" });
+    await pass("abandoned batches", later(today, DAY_MS + HOUR_MS));
     expect(await statuses()).toEqual({ [seen]: "open", [unseen]: "retired" });
   });
 });
@@ -215,6 +248,39 @@ describe("usage", () => {
   test("partitions are made three months ahead", async () => {
     await pass("usage partitions", monthsOn(today, 2));
     expect((await partitions()).at(-1)).toBe(monthOf(monthsOn(today, 5)));
+  });
+
+  test("a month goes only once it is empty: an event that is being refunded stays for the next step", async () => {
+    const start = monthsOn(today, -8);
+    await sql`select create_usage_partitions(${start.toISOString()}, 1)`;
+    const accountId = await createAccount();
+    const [event] = await sql`
+      insert into usage_events (
+        usage_id, account_id, operation, charge_nanos, balance_after_nanos, happened_at
+      )
+      values (uuid_from_time(${start.toISOString()}), ${accountId}, 'data', 7, 0, now())
+      returning usage_id`;
+    const job = jobs.find(({ name }) => name === "usage retention") as Job;
+    await sql`delete from maintenance_jobs`;
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`update usage_events set refunded = true where usage_id = ${event?.usage_id}`;
+    const step = job.step(database, today.toISOString());
+    const isWaiting = async () =>
+      (
+        await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%retire_usage%'
+        and datname = current_database()`
+      ).length > 0;
+    while (!(await isWaiting())) await Bun.sleep(5);
+    await other`commit`;
+    other.release();
+    await step;
+    expect(await partitions()).toContain(monthOf(start));
+    await pass("usage retention", today);
+    expect(await partitions()).not.toContain(monthOf(start));
+    const entries = await sql`
+      select amount_nanos from credit_ledger where account_id = ${accountId} and kind = 'charges'`;
+    expect(entries.map(({ amount_nanos }) => amount_nanos)).toEqual([-7n]);
   });
 
   test("what is older than the retention goes, and granted - charged + refunded = balance all along", async () => {
@@ -380,6 +446,15 @@ describe("reliability", () => {
     await push(feedId, later(today, 67 * MINUTE_MS), false);
     await pass("reliability", later(today, 132 * MINUTE_MS));
     expect(await scoreOf(feedId)).toEqual({ score: "50.0", version: 3n });
+  });
+
+  test("every feed has a score, that with the least id, too", async () => {
+    const nil = "00000000-0000-0000-0000-000000000000";
+    const feedId = await createFeed(later(today, -DAY_MS));
+    await sql`update feeds set feed_id = ${nil} where feed_id = ${feedId}`;
+    await pass("reliability", today);
+    expect((await scoreOf(nil)).score).toBe("0.0");
+    await sql`delete from feeds where feed_id = ${nil}`;
   });
 
   test("the 30 days begin with the push that was newest then", async () => {
