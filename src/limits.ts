@@ -57,6 +57,8 @@ export const REVALIDATION_LIMIT = 600;
 /** Rows on a page, items in a listing: the default and the cap. Interface 8.2. */
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
+/** Events of an account's log that a page of one feed's calls looks through: some 30 ms. */
+export const USAGE_WALK_MAX = 20_000;
 /** Digits of an integer parameter. Decisions 10. */
 export const PARAMETER_DIGITS_MAX = 15;
 /** Record ids in one details read. Decisions 6. */

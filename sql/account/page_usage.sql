@@ -8,7 +8,8 @@
 -- $3 since timestamptz?
 -- $4 until timestamptz?
 -- $5 before_usage_id uuid?
--- $6 limit int
+-- $6 from_usage_id uuid?
+-- $7 limit int
 -- returns usage_id uuid, timestamp text, operation text, feed_id uuid?, charge_nanos bigint
 select
   usage_id,
@@ -25,7 +26,8 @@ where account_id = $1
       + interval '1 ms'
   )
   and usage_id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  and usage_id >= coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
   and happened_at >= coalesce($3::timestamptz, '-infinity')
   and happened_at <= coalesce($4::timestamptz, 'infinity')
 order by usage_id desc
-limit $6::int
+limit $7::int

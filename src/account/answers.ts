@@ -4,10 +4,10 @@
  * @module
  */
 import { creditsText, usdText } from "../credit/money.ts";
-import { type UsageRow, usageEventText } from "../credit/usage_event.ts";
+import { usageEventText } from "../credit/usage_event.ts";
 import type { Row } from "../database/query.ts";
 import { HOUSEKEEPING_LIMIT, type Limits, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
-import { type UsageQuery, writeUsageCursor } from "./usage_query.ts";
+import type { UsagePage } from "./page_usage.ts";
 
 /** The account with its balance as exact numbers. */
 export function accountText(row: Row<"find_account">, limits: Limits): string {
@@ -16,14 +16,8 @@ export function accountText(row: Row<"find_account">, limits: Limits): string {
   return `{"id":"${row.account_id}","name":${JSON.stringify(row.name)},"balance":${balance},"limits":${JSON.stringify(limitsOf(limits))}}`;
 }
 
-/** A page of the usage log; `rows` holds one more than the page where there is a next page. */
-export function usageText(rows: readonly UsageRow[], query: UsageQuery): string {
-  const page = rows.slice(0, query.limit);
-  const hasMore = rows.length > page.length;
-  const last = page.at(-1);
-  const nextCursor =
-    hasMore && last !== undefined ? writeUsageCursor(last.usage_id, query.scope) : null;
-  return `{"usage":[${page.map(usageEventText).join(",")}],"limit":${query.limit},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}}`;
+export function usageText({ rows, nextCursor }: UsagePage, limit: number): string {
+  return `{"usage":[${rows.map(usageEventText).join(",")}],"limit":${limit},"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)}}`;
 }
 
 /** Every limit that a consumer can meet. Interface 8.1, decisions 7 and 10. */

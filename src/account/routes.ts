@@ -9,10 +9,12 @@ import { Elysia } from "elysia";
 import { admitHousekeeping } from "../admission/housekeeping.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import { createEndpoint } from "../http/endpoint.ts";
+import { nextLink, walkSearchOf } from "../http/next_link.ts";
 import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import { assert } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
 import { accountText, usageText } from "./answers.ts";
+import { pageUsage } from "./page_usage.ts";
 import { readUsageQuery, USAGE_PARAMETERS } from "./usage_query.ts";
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
@@ -35,16 +37,12 @@ export function accountRoutes(services: Services) {
       readUsageQuery(call.search, { accountId, cursorSecret }),
     );
     await admitHousekeeping(services, { call, principal, operation: "usage" });
-    const rows = await database.rows("page_usage", [
-      accountId,
-      query.feedId ?? null,
-      query.since ?? null,
-      query.until ?? null,
-      query.beforeUsageId ?? null,
-      // One more than the page tells whether there is a next one.
-      query.limit + 1,
-    ]);
-    return jsonAnswer(usageText(rows, query));
+    const page = await pageUsage(database, accountId, query);
+    const walkSearch = walkSearchOf(call.search);
+    const link = { requestUrl: call.request.url, baseUrl: http.baseUrl(), walkSearch };
+    return jsonAnswer(usageText(page, query.limit), {
+      ...(page.nextCursor !== null && { Link: nextLink(link, page.nextCursor) }),
+    });
   });
 
   return new Elysia({ name: "account" })
@@ -56,6 +54,6 @@ export function accountRoutes(services: Services) {
     });
 }
 
-function jsonAnswer(body: string): Answer {
-  return { headers: privateJson(), body };
+function jsonAnswer(body: string, headers: Record<string, string> = {}): Answer {
+  return { headers: { ...privateJson(), ...headers }, body };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import sql_account_find_account from "../../sql/account/find_account.sql" with { type: "text" };
+import sql_account_find_usage_walk_end from "../../sql/account/find_usage_walk_end.sql" with { type: "text" };
 import sql_account_page_usage from "../../sql/account/page_usage.sql" with { type: "text" };
 import sql_admission_admit from "../../sql/admission/admit.sql" with { type: "text" };
 import sql_admission_look_at_window from "../../sql/admission/look_at_window.sql" with { type: "text" };
@@ -199,6 +200,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
 /** The text of every statement, by name. */
 export const STATEMENTS = {
   find_account: sql_account_find_account,
+  find_usage_walk_end: sql_account_find_usage_walk_end,
   page_usage: sql_account_page_usage,
   admit: sql_admission_admit,
   look_at_window: sql_admission_look_at_window,
@@ -273,9 +275,16 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
+  /** how far one page may look through an account's usage log for the calls of one feed */
+  find_usage_walk_end: {
+    parameters: readonly [account_id: string, since: string | null, until: string | null, before_usage_id: string | null, events: number];
+    row: {
+      readonly usage_id: string;
+    };
+  };
   /** a page of an account's usage log, newest first */
   page_usage: {
-    parameters: readonly [account_id: string, feed_id: string | null, since: string | null, until: string | null, before_usage_id: string | null, limit: number];
+    parameters: readonly [account_id: string, feed_id: string | null, since: string | null, until: string | null, before_usage_id: string | null, from_usage_id: string | null, limit: number];
     row: {
       readonly usage_id: string;
       readonly timestamp: string;

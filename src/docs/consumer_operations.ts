@@ -33,12 +33,14 @@ const FEED_REFERENCE: ParameterDoc = {
 export const IF_NONE_MATCH: ParameterDoc = {
   name: "If-None-Match",
   in: "header",
-  description: "An earlier answer's `ETag`: 304 where nothing has changed, free and uncounted.",
+  description:
+    "An earlier answer's `ETag`: 304 where nothing has changed, free, and counted in a limit of its own.",
   schema: Type.String(),
 };
 
 const UNCHANGED: AnswerDoc = {
-  description: "Nothing has changed since the ETag was sent. Neither charged nor counted.",
+  description:
+    "Nothing has changed since the ETag was sent. Not charged, and counted in a limit of its own.",
   headers: ["ETag", "Cache-Control"],
 };
 

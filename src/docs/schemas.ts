@@ -99,7 +99,7 @@ const CatalogEntry = Type.Object({
 const Catalog = Type.Object({
   message: Type.String(),
   total: count("Feeds listed in all."),
-  total_feeds: count("The older name of `total`."),
+  total_feeds: { ...count("The older name of `total`."), deprecated: true },
   ...page,
   feeds: Type.Array(ref("CatalogEntry")),
   instructions: Type.String({ description: "What to do next, in words." }),
@@ -234,7 +234,13 @@ const writable = {
   update_frequency_text: Type.Optional(
     nullable(Type.String({ maxLength: UPDATE_FREQUENCY_LENGTH_MAX })),
   ),
-  draft_step: Type.Optional(nullable(Type.Number({ description: "Step of a wizard." }))),
+  draft_step: Type.Optional(
+    nullable(
+      Type.Number({
+        description: "Step of a wizard. Null is taken only where it is null already.",
+      }),
+    ),
+  ),
   price_type: Type.Optional(
     choice(PRICE_TYPES, { description: "Told from the prices where left out." }),
   ),
@@ -451,6 +457,7 @@ const Problem = Type.Object(
     shortfall_credits: Type.Optional(Type.Number({ description: "402: what is missing." })),
     price_usd: Type.Optional(Type.Number({ description: "402: price of the call." })),
     max_feeds_allowed: Type.Optional(count("403: the account's quota.")),
+    feeds_used: Type.Optional(count("403: feeds of the account, drafts included.")),
     errors: Type.Optional(
       Type.Array(ref("FieldError"), {
         maxItems: ERRORS_LISTED_MAX,

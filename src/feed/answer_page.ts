@@ -7,7 +7,7 @@
 import type { Grant } from "../admission/admission.ts";
 import { originText } from "../admission/refusal.ts";
 import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
-import { pathOf } from "../http/query_string.ts";
+import { nextLink } from "../http/next_link.ts";
 import { addRateHeaders } from "../http/rate_headers.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { COMPRESSED_BYTES_MIN } from "../limits.ts";
@@ -36,7 +36,11 @@ export function answerPage(answer: PageAnswer): MaybePromise<Answer> {
     ...cachingHeaders(page),
   };
   addRateHeaders(headers, grant.window, Date.now());
-  if (page.nextCursor !== null) headers.Link = nextLink(answer, page.nextCursor);
+  if (page.nextCursor !== null) {
+    const { baseUrl } = answer;
+    const { walkSearch } = planned;
+    headers.Link = nextLink({ requestUrl: request.url, baseUrl, walkSearch }, page.nextCursor);
+  }
   const encoding =
     page.text.length + end.length > COMPRESSED_BYTES_MIN
       ? chooseEncoding(request.headers.get("accept-encoding"))
@@ -55,9 +59,4 @@ export function notModified(page: Page): Answer {
 
 function cachingHeaders(page: Page) {
   return { ETag: page.tag, "Cache-Control": CACHE_PRIVATE, Vary: "Accept-Encoding" };
-}
-
-/** Absolute on the base URL, in the path form of the request. Decisions 10, RFC 8288. */
-function nextLink({ request, planned, baseUrl }: PageAnswer, cursor: string): string {
-  return `<${baseUrl}${pathOf(request.url)}?${planned.walkSearch}cursor=${cursor}>; rel="next"`;
 }

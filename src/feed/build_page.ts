@@ -69,9 +69,13 @@ export async function buildPage(
       return { dataVersion: row.data_version, tag, text, nextCursor: null, isCacheable: true };
     }
     case "details": {
-      const rows = await readDetails(source, feed, { plan, atLeast });
-      const limits = { limit: plan.ids.length, offset: 0 };
-      return rows && pageOf(rows, { feed, plan }, limits);
+      const { source: table, ids, listedIds } = plan;
+      const rows = await readDetails(source, feed, { plan: { source: table, ids }, atLeast });
+      const isList = rows?.data === "[]" && listedIds !== undefined;
+      if (!isList) return rows && pageOf(rows, { feed, plan }, { limit: ids.length, offset: 0 });
+      const listed = { source: table, ids: listedIds };
+      const found = await readDetails(source, feed, { plan: listed, atLeast });
+      return found && pageOf(found, { feed, plan }, { limit: listedIds.length, offset: 0 });
     }
     case "page": {
       const rows =
@@ -201,7 +205,7 @@ async function readStream(
 async function readDetails(
   { reader }: PageSource,
   feed: Feed,
-  { plan, atLeast }: Wanted<DetailsPlan>,
+  { plan, atLeast }: Wanted<Pick<DetailsPlan, "source" | "ids">>,
 ): Promise<Rows | undefined> {
   // No id holds a NUL, and PostgreSQL takes none in a parameter.
   const ids = plan.ids.filter((id) => !id.includes("\0"));

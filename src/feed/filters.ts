@@ -33,6 +33,12 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** @throws {Problem} 400 `OPERATOR_DISABLED` or `INVALID_PARAMETER` */
 export function readFilter(entry: QueryEntry, known: readonly string[]): Filter {
   const { name, value } = entry;
+  const bracketed = /^filters?\[(.*)\]$/.exec(name)?.[1];
+  if (bracketed !== undefined) {
+    throw invalidParameter(
+      `A filter is a parameter of its own: write ${shown(bracketed)}=${shown(value)} instead of ${shown(name)}.`,
+    );
+  }
   const dot = value.indexOf(".");
   const operator = dot < 0 ? undefined : value.slice(0, dot);
   if (operator !== "eq") {

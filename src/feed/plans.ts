@@ -7,6 +7,7 @@
  * @module
  */
 import type { Feed } from "../feed_row/feeds.ts";
+import { walkSearchOf } from "../http/next_link.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_PLANS_MAX } from "../limits.ts";
 import { planRead, type ReadPlan } from "./read_plan.ts";
@@ -36,11 +37,4 @@ export function createPlans(cursorSecret: string): Plans {
     if (search.length <= SEARCH_LENGTH_KEPT_MAX) known.set(key, made);
     return made;
   };
-}
-
-function walkSearchOf(search: string): string {
-  const kept = search
-    .split("&")
-    .filter((part) => part !== "" && !/^(cursor|offset)(=|$)/.test(part));
-  return kept.map((part) => `${part}&`).join("");
 }

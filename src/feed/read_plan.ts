@@ -35,7 +35,7 @@ export const READ_PARAMETERS = Type.Object({
   ),
   ids: Type.Optional(
     Type.String({
-      description: `Up to ${IDS_MAX} record ids, comma-separated: their full payloads (details mode).`,
+      description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated: their full payloads (details mode). An id that holds a comma is sent alone, or with its comma as %2C.`,
     }),
   ),
   start_time: Type.Optional(
@@ -64,6 +64,8 @@ export interface DetailsPlan extends Planned {
   readonly kind: "details";
   readonly source: "collection" | "stream";
   readonly ids: readonly string[];
+  /** Read in their place where no row has the one id that was asked for, which holds commas. */
+  readonly listedIds: readonly string[] | undefined;
 }
 
 /** One page of rows. */
@@ -114,6 +116,7 @@ export function planRead(search: string, feed: Feed, cursorSecret: string): Read
       kind: "details",
       source,
       ids,
+      listedIds: listedIds(ids),
       projection,
       key: `details ${JSON.stringify(ids)} ${projected}`,
     };
@@ -183,6 +186,13 @@ function readIds(
     throw invalidParameter(`ids takes at most ${IDS_MAX} record ids, got ${asked.length}.`);
   }
   return [...new Set(asked)];
+}
+
+/** What one id with commas in it may have meant: most clients encode the commas of a list, too. */
+function listedIds(ids: readonly string[]): readonly string[] | undefined {
+  const listed = ids.length === 1 ? ids[0]?.split(",").filter((id) => id !== "") : undefined;
+  const isList = listed !== undefined && listed.length > 1 && listed.length <= IDS_MAX;
+  return isList ? [...new Set(listed)] : undefined;
 }
 
 interface PageInput {

@@ -27,6 +27,8 @@ const EXPOSED_HEADERS = [
   "RateLimit-Policy",
   "ETag",
   "Link",
+  "Allow",
+  "Content-Disposition",
   "Retry-After",
   "WWW-Authenticate",
   "X-Request-Id",

@@ -185,6 +185,36 @@ describe("GET /v1/usage", () => {
     expect(seen).toEqual([...new Set(seen)].sort().reverse());
   });
 
+  test("Link says what next_cursor says, with the page's own filters", async () => {
+    const { key } = await accountWithUsage(3);
+    const response = await gateway.get("/api/v1/usage?limit=2&since=2026-01-01T00:00:00Z", key);
+    const { next_cursor: cursor } = (await response.json()) as UsageAnswer;
+    const address = `${gateway.baseUrl}/api/v1/usage?limit=2&since=2026-01-01T00:00:00Z&cursor=${cursor}`;
+    expect(response.headers.get("link")).toBe(`<${address}>; rel="next"`);
+    const last = await fetch(address, { headers: { "x-api-key": key } });
+    expect(await last.json()).toMatchObject({ has_more: false });
+    expect(last.headers.has("link")).toBe(false);
+  });
+
+  test("of one feed's calls in a long log: a page looks through 20,000 events, the next goes on", async () => {
+    const { accountId, key } = await accountWithUsage(20_030);
+    const feedId = crypto.randomUUID();
+    await gateway.sql`
+      update usage_events
+      set feed_id = ${feedId}
+      where account_id = ${accountId}
+        and happened_at in ('2026-01-01T00:00:10Z', '2026-01-01T00:00:20Z', '2026-01-01T00:10:00Z')`;
+    const pages: number[] = [];
+    for (let next = ""; ; ) {
+      const page = await usage(key, `?feed_id=${feedId}${next}`);
+      pages.push(page.usage.length);
+      expect(page.has_more).toBe(page.next_cursor !== null);
+      if (page.next_cursor === null) break;
+      next = `&cursor=${page.next_cursor}`;
+    }
+    expect(pages).toEqual([1, 2]);
+  });
+
   test("limit is 20 by default, capped at 100, and an integer of at least 1", async () => {
     const { key } = await accountWithUsage(101);
     expect(await usage(key)).toMatchObject({ limit: 20, has_more: true });

@@ -139,6 +139,22 @@ describe("decisions 6: ids", () => {
     ]);
   });
 
+  test("a list whose commas are encoded is one, unless a row has that id", async () => {
+    const { gateway, accountId } = scene;
+    const rows = ["a", "b", "c", "a,b"].map((id) => ({ id }));
+    const { slug } = await seedFeed(gateway, accountId, { type: "collection", rows });
+    const found = async (query: string) => {
+      const { data, limit } = await read(`${slug}?${query}`);
+      return [data.map(({ id }) => String(id)), limit];
+    };
+    expect(await found("ids=a%2Cb")).toEqual([["a,b"], 1]);
+    expect(await found("ids=c%2Ca")).toEqual([["c", "a"], 2]);
+    expect(await found("ids=c%2Cnone%2Cc")).toEqual([["c"], 2]);
+    // Beside another it is one id.
+    expect(await found("ids=c%2Ca,b")).toEqual([["b"], 2]);
+    expect(await found("ids=none%2Cneither")).toEqual([[], 2]);
+  });
+
   test("with a projection; unknown ids alone give an empty page", async () => {
     const page = await read(`${collection}?ids=5,3&jsonpath=${path("$[*].tenth")}`);
     expect(page.data as unknown).toEqual([0, 0]);
@@ -222,5 +238,8 @@ describe("decisions 6: conditional and repeated reads", () => {
   test("an unknown parameter is refused with the nearest name", async () => {
     const problem = await problemOf(await get(`${collection}?ofset=2`));
     expect(problem.body.detail).toContain('did you mean "offset"?');
+    const bracketed = await problemOf(await get(`${collection}?filters[parity]=eq.odd`));
+    expect(bracketed).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
+    expect(bracketed.body.detail).toContain("write parity=eq.odd instead");
   });
 });

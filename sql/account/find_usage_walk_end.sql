@@ -1,0 +1,22 @@
+-- name: find_usage_walk_end
+-- why: how far one page may look through an account's usage log for the calls of one feed
+-- There may be few of them in a long log, and no index finds them, since each index is paid for by every
+-- read. No row where the log ends before.
+-- $1 account_id uuid
+-- $2 since timestamptz?
+-- $3 until timestamptz?
+-- $4 before_usage_id uuid?
+-- $5 events int
+-- returns usage_id uuid
+select usage_id
+from usage_events
+where account_id = $1
+  and usage_id >= uuid_from_time(greatest($2::timestamptz, '1970-01-01 00:00:00+00'))
+  and usage_id < uuid_from_time(
+    greatest(coalesce($3::timestamptz, '9999-12-31 00:00:00+00'), '1970-01-01 00:00:00+00')
+      + interval '1 ms'
+  )
+  and usage_id < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+order by usage_id desc
+offset $5::int - 1
+limit 1

@@ -1,0 +1,22 @@
+/**
+ * `Link` to the next page of a list (RFC 8288): what `next_cursor` says, as an address. Decisions 10.
+ *
+ * @module
+ */
+import { pathOf } from "./query_string.ts";
+
+/** A raw query without cursor and offset, with a `&` behind it where there is any. */
+export function walkSearchOf(search: string): string {
+  const kept = search
+    .split("&")
+    .filter((part) => part !== "" && !/^(cursor|offset)(=|$)/.test(part));
+  return kept.map((part) => `${part}&`).join("");
+}
+
+/** Absolute on the public address, in the path form of the request. */
+export function nextLink(
+  of: { readonly requestUrl: string; readonly baseUrl: string; readonly walkSearch: string },
+  cursor: string,
+): string {
+  return `<${of.baseUrl}${pathOf(of.requestUrl)}?${of.walkSearch}cursor=${cursor}>; rel="next"`;
+}
