@@ -154,7 +154,10 @@ export const PUSHES_WAITING_MAX = 1_000;
 /** Of them, those that wait whatever the pace: more than one feed's limit of a minute. */
 export const PUSHES_WAITING_FREE = 64;
 export const PUSH_TURN_WAIT_MS_MAX = 1_500;
-/** Bytes of bodies in one process's hands at once; the work on them takes some times as many. */
+/**
+ * Bytes of bodies in one process's hands at once; the work on them takes some times as many. One account
+ * alone has half of them: four times its largest push.
+ */
 export const BODIES_BYTES_MAX = 32 * MIB;
 /** Batches of reads whose answer was lost, kept by a process until they are refunded. */
 export const LOST_BATCHES_MAX = 1_000;

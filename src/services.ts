@@ -9,7 +9,7 @@ import { createDistributedReader } from "./database/distributed_reader.ts";
 import type { Database } from "./database/query.ts";
 import { createReader, type Reader } from "./database/reader.ts";
 import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
-import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
+import { BodyBudget } from "./http/body_budget.ts";
 import { createCors } from "./http/cors.ts";
 import type { HttpContext } from "./http/endpoint.ts";
 import { Metrics } from "./http/metrics.ts";
@@ -90,7 +90,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     "Reads that wait to be admitted",
     () => admission.waiting,
   );
-  const bodies = createBodyBudget(BODIES_BYTES_MAX);
+  const bodies = new BodyBudget(BODIES_BYTES_MAX);
   metrics.gauge("feedgate_bodies_bytes", "Bytes of bodies being worked on", () => bodies.bytes);
   metrics.gauge("feedgate_database_statements", "Statements sent", () => database.statementCount);
   metrics.gauge("feedgate_database_running", "Statements that run", () => database.running);

@@ -68,24 +68,65 @@ describe("overload", () => {
     expect((await flying).answer.status).toBe(200);
     expect((await gateway.get(`/v1/feed/${feed.slug}?limit=1`, readKey)).status).toBe(200);
   });
+});
 
-  test("bodies over the budget are 503 at once, unread, and there is room again when others end", async () => {
-    const count = Math.floor(BODIES_BYTES_MAX / LIMITS_DEFAULT.requestBodyBytes);
-    const uploads = Array.from({ length: count }, () => {
+describe("bodies in one process's hands", () => {
+  /** Uploads of the first account that send so many bytes each and then stand still. */
+  function upload(count: number, bytes: number): Socket[] {
+    return Array.from({ length: count }, () => {
       const socket = open();
-      socket.write(pushHead("Transfer-Encoding: chunked"));
+      socket.write(pushHead(`Content-Length: ${LIMITS_DEFAULT.requestBodyBytes}`));
+      socket.write("[".padEnd(bytes));
       return socket;
     });
-    const path = `/v1/provider/feed/${feed.feedId}/push`;
-    const push = () => gateway.send("POST", path, writeKey, { payload: [{ id: "new" }] });
+  }
+
+  function push(to: SeededFeed = feed, key = writeKey): Promise<Response> {
+    const path = `/v1/provider/feed/${to.feedId}/push`;
+    return gateway.send("POST", path, key, { payload: [{ id: "new" }] });
+  }
+
+  async function end(uploads: readonly Socket[]): Promise<void> {
+    for (const socket of uploads) socket.destroy();
+    while (gateway.gateway.services.bodies.bytes > 0) await Bun.sleep(5);
+  }
+
+  test("what is declared and never sent keeps no push out", async () => {
     const { bodies } = gateway.gateway.services;
-    while (bodies.bytes < BODIES_BYTES_MAX) await Bun.sleep(5);
+    const count = 2 * Math.ceil(BODIES_BYTES_MAX / LIMITS_DEFAULT.requestBodyBytes);
+    const uploads = upload(count, 1);
+    while (bodies.bytes < count) await Bun.sleep(5);
+    expect((await push()).status).toBe(200);
+    await end(uploads);
+  });
+
+  test("an account that fills its share is 503 at once and uncounted; others get in, and it does when its own end", async () => {
+    const { bodies } = gateway.gateway.services;
+    const otherId = await gateway.createAccount();
+    const otherKey = await gateway.createKey(otherId, "write");
+    const otherFeed = await seedFeed(gateway, otherId, { type: "collection", rows: [] });
+    const remaining = async () => Number((await push()).headers.get("x-ratelimit-remaining"));
+    const before = await remaining();
+    const shareBytes = BODIES_BYTES_MAX / 2;
+    const { requestBodyBytes } = LIMITS_DEFAULT;
+    // Without its last byte a body stays, and its buffer is as large as it may become.
+    const uploads = upload(shareBytes / requestBodyBytes, requestBodyBytes - 1);
+    while (bodies.bytes < shareBytes) await Bun.sleep(5);
     const refused = await push();
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await refused.json()).toMatchObject({ code: "UNAVAILABLE", retry_after_ms: 1_000 });
-    for (const upload of uploads) upload.destroy();
-    while (bodies.bytes > 0) await Bun.sleep(5);
-    expect((await push()).status).toBe(200);
+    const edited = await gateway.send(
+      "PATCH",
+      `/v1/provider/feed/${feed.feedId}/edit`,
+      writeKey,
+      {},
+    );
+    expect(edited.status).toBe(503);
+    expect((await push(otherFeed, otherKey)).status).toBe(200);
+    expect(bodies.bytes).toBe(shareBytes);
+    await end(uploads);
+    // Those that ended within their body count, as every push that is refused for what it is.
+    expect(before - (await remaining())).toBe(uploads.length + 1);
   });
 });
 

@@ -1,57 +1,53 @@
 /**
- * How many bytes of bodies one process has in its hands at once: what is over is refused at once, unread.
+ * How many bytes of bodies one process has in its hands at once, and one account of them.
  *
- * A body counts from before its first byte is read until the work on it is done, by its Content-Length
- * where that can be believed, else by the most that it may be.
+ * A body counts by the buffers that its bytes have come into, and grows as they come, until the work on
+ * it is done: what a client only declares counts nothing. An account's bodies may have as many bytes as
+ * they leave free, so that no account keeps others out; what is over is refused as soon as it comes.
  *
  * @module
  */
-import { assert } from "../lib/assert.ts";
+import { SharedStock } from "../lib/shared_stock.ts";
 import { type Problem, unavailable } from "./errors.ts";
-import { declaredBytes } from "./read_body.ts";
 
-export interface BodyBudget {
-  /** Does the work on a request's body. @throws {Problem} 503 where too many others are at work. */
-  whileHeld<Result>(body: HeldBody, work: () => Promise<Result>): Promise<Result>;
+/** Sets how many bytes of a body are held from now on, all in all. @throws {Problem} 503 */
+export type HoldBytes = (bytes: number) => void;
+
+export class BodyBudget {
+  readonly #stock: SharedStock;
+
+  /** @param bytesMax of all bodies together. */
+  constructor(bytesMax: number) {
+    this.#stock = new SharedStock(bytesMax);
+  }
+
   /** Bytes in hand. */
-  readonly bytes: number;
+  get bytes(): number {
+    return this.#stock.held;
+  }
+
+  /** Does the work on one body of the account; what it holds then is given back at its end. */
+  async whileHeld<Result>(
+    accountId: string,
+    work: (hold: HoldBytes) => Promise<Result>,
+  ): Promise<Result> {
+    let held = 0;
+    try {
+      return await work((bytes) => {
+        const more = bytes - held;
+        // One body alone always has room, or a limit that was set high could never be used.
+        const isAlone = this.bytes === held;
+        if (more > 0 && !isAlone && !this.#stock.mayTake(accountId, more)) throw tooManyBodies();
+        this.#stock.take(accountId, more);
+        held = bytes;
+      });
+    } finally {
+      this.#stock.give(accountId, held);
+    }
+  }
 }
 
-export interface HeldBody {
-  readonly request: Request;
-  /** The most that its bytes may be, decoded. */
-  readonly bytesMax: number;
-}
-
-export function createBodyBudget(bytesMax: number): BodyBudget {
-  let bytes = 0;
-  return {
-    async whileHeld(body, work) {
-      const size = sizeOf(body);
-      // One body always has room, or a limit that was set high could never be used.
-      if (bytes > 0 && bytes + size > bytesMax) throw tooManyBodies();
-      assert(Number.isSafeInteger(size), "a body has a whole number of bytes");
-      bytes += size;
-      try {
-        return await work();
-      } finally {
-        bytes -= size;
-        assert(bytes >= 0, "what was held is given back once");
-      }
-    },
-    get bytes() {
-      return bytes;
-    },
-  };
-}
-
-function sizeOf({ request, bytesMax }: HeldBody): number {
-  const declared = declaredBytes(request);
-  if (declared === undefined || request.headers.has("content-encoding")) return bytesMax;
-  return Math.min(declared, bytesMax);
-}
-
-/** The body is not read, so the connection can't be used again. */
+/** The body is not read on, so the connection can't be used again. */
 function tooManyBodies(): Problem {
   return unavailable(
     "More bodies are on their way than the gateway can hold; send it again in a second.",

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { HoldBytes } from "./body_budget.ts";
 import { Problem } from "./errors.ts";
 import { decodeUtf8, readBody } from "./read_body.ts";
 
@@ -11,14 +12,16 @@ export interface ReceiveOptions {
   readonly bytesMax: number;
   /** The 413 of a body that is larger; it must close the connection, whose rest is not read. */
   readonly tooLarge: () => Problem;
+  /** Asked for room before each buffer that the body comes into. */
+  readonly hold: HoldBytes;
 }
 
-/** A body's bytes, bounded while they come in. @throws {Problem} 413, 400 */
+/** A body's bytes, bounded while they come in. @throws {Problem} 413, 400; 503 of `hold` */
 export async function receiveBody(
   request: Request,
-  { bytesMax, tooLarge }: ReceiveOptions,
+  { bytesMax, tooLarge, hold }: ReceiveOptions,
 ): Promise<Uint8Array> {
-  const outcome = await readBody(request, { bytesMax }).catch((error) => {
+  const outcome = await readBody(request, { bytesMax, hold }).catch((error) => {
     if (error instanceof Error && error.name === "AbortError") {
       throw bodyNotJson("the connection ended within it");
     }

@@ -3,7 +3,8 @@
  *
  * In goes a request; out come its bytes, gzip decoded, or a named reason why not. Whatever a client
  * sends, no more than the limit is kept in memory: a Content-Length over it is refused unread, a stream
- * is counted as it comes in, and a gzip body is bounded twice, as sent and as decoded.
+ * is counted as it comes in, and a gzip body is bounded twice, as sent and as decoded. Buffers grow with
+ * what has arrived, and `hold` is asked before each.
  *
  * gzip is decoded in one step once it is in, which takes about 1 ms for 2 MB. That a bomb is read to its
  * end is no loss: what is read of it is bounded, and its decoding stops at the limit.
@@ -21,6 +22,8 @@ export type BodyOutcome =
 export interface ReadBodyOptions {
   /** Bytes of the body, after gzip decoding; exactly so many pass. */
   readonly bytesMax: number;
+  /** Told how many bytes the body's buffers are to have, all in all; what it throws ends the reading. */
+  readonly hold: (bytes: number) => void;
 }
 
 export type MediaType =
@@ -34,8 +37,11 @@ export interface MediaTypeOptions {
   readonly ndjson?: boolean;
 }
 
-/** What a chunked body is first read into; it doubles up to the limit. */
-const BUFFER_BYTES_FIRST = 64 * 1_024;
+/**
+ * What a body is first read into; it doubles up to the limit. A body that declares no more than this is
+ * read by the native reader, which takes a third less time for a small one.
+ */
+const BUFFER_BYTES_FIRST = 16 * 1_024;
 /**
  * How much longer a gzip body may be than its limit: deflate's fixed codes spend up to 9 bits on a byte,
  * and there are header and trailer. Without this bound, members of no content could go on for ever.
@@ -53,17 +59,22 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * Reads a request's body, whose Content-Encoding `mediaTypeOf` has approved.
  *
  * After `too_large`, answer with `Connection: close`: the rest of the body is not read. Rejects with an
- * `AbortError` where the client goes away before the end.
+ * `AbortError` where the client goes away before the end, and with what `hold` throws.
  */
 export async function readBody(request: Request, options: ReadBodyOptions): Promise<BodyOutcome> {
-  const { bytesMax } = options;
+  const { bytesMax, hold } = options;
   if (contentCodingOf(request) === "identity") {
-    const bytes = await receive(request, bytesMax);
+    const bytes = await receive(request, options);
     return bytes ? { kind: "read", bytes } : { kind: "too_large" };
   }
   const gzipBytesMax = bytesMax + Math.ceil(bytesMax / GZIP_GROWTH_DIVISOR) + GZIP_FRAME_BYTES;
-  const bytes = await receive(request, gzipBytesMax);
-  return bytes ? decodeGzip(bytes, bytesMax) : { kind: "too_large" };
+  const bytes = await receive(request, { bytesMax: gzipBytesMax, hold });
+  if (bytes === undefined) return { kind: "too_large" };
+  // What it decodes to is not known before.
+  hold(bytes.length + bytesMax);
+  const outcome = decodeGzip(bytes, bytesMax);
+  hold(outcome.kind === "read" ? outcome.bytes.length : 0);
+  return outcome;
 }
 
 /** Whether a body's Content-Type and Content-Encoding are ones we read. Decisions 10. */
@@ -124,30 +135,40 @@ function contentCodingOf(request: Request): "identity" | "gzip" | undefined {
 }
 
 /** The body as sent; undefined where it has more than `bytesMax` bytes, which are not kept. */
-async function receive(request: Request, bytesMax: number): Promise<Uint8Array | undefined> {
+async function receive(
+  request: Request,
+  { bytesMax, hold }: ReadBodyOptions,
+): Promise<Uint8Array | undefined> {
   const declared = declaredBytes(request);
-  if (declared !== undefined) {
-    if (declared > bytesMax) return undefined;
+  if (declared !== undefined && declared > bytesMax) return undefined;
+  if (declared !== undefined && declared <= BUFFER_BYTES_FIRST) {
+    hold(declared);
     // The server reads no more than was declared, so the native reader is bounded too.
     const bytes = await request.bytes();
     return bytes.length <= bytesMax ? bytes : undefined;
   }
-  return request.body ? receiveStream(request.body, bytesMax) : new Uint8Array(0);
+  if (request.body === null) return new Uint8Array(0);
+  return receiveStream(request.body, { bytesMax: declared ?? bytesMax, hold });
 }
 
 /** Copies, rather than keeps, the chunks: a body may come in chunks of one byte. */
 async function receiveStream(
   body: ReadableStream<Uint8Array>,
-  bytesMax: number,
+  { bytesMax, hold }: ReadBodyOptions,
 ): Promise<Uint8Array | undefined> {
-  let buffer = new Uint8Array(Math.min(BUFFER_BYTES_FIRST, bytesMax));
+  const bufferOf = (size: number) => {
+    const bytes = Math.min(size, bytesMax);
+    hold(bytes);
+    return new Uint8Array(bytes);
+  };
+  let buffer = bufferOf(BUFFER_BYTES_FIRST);
   let length = 0;
   for await (const chunk of body) {
     const lengthNext = length + chunk.length;
     // Leaving the loop cancels the stream.
     if (lengthNext > bytesMax) return undefined;
     if (lengthNext > buffer.length) {
-      const grown = new Uint8Array(Math.min(Math.max(buffer.length * 2, lengthNext), bytesMax));
+      const grown = bufferOf(Math.max(buffer.length * 2, lengthNext));
       grown.set(buffer.subarray(0, length));
       buffer = grown;
     }

@@ -20,6 +20,7 @@ import { DatabaseUnavailableError, type Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry.ts";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
+import type { HoldBytes } from "../http/body_budget.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
 import { Problem, problemOf, unavailable } from "../http/errors.ts";
@@ -117,17 +118,14 @@ export function createPushFeed(services: Services): Handler {
       bodyBytes: 0,
       rowsReceived: 0,
     };
-    const bytesMax = bodyLimitOf(feed.feedType, limits).most;
-    return services.bodies.whileHeld({ request: call.request, bytesMax }, () =>
-      receivePush(pushes, passage),
-    );
+    return services.bodies.whileHeld(accountId, (hold) => receivePush(pushes, passage, hold));
   };
 }
 
-async function receivePush(pushes: Pushes, passage: Passage): Promise<Answer> {
+async function receivePush(pushes: Pushes, passage: Passage, hold: HoldBytes): Promise<Answer> {
   refuseKnown(pushes, passage);
   try {
-    const answer = await pass(pushes, passage);
+    const answer = await pass(pushes, passage, hold);
     countPush(pushes, passage, { outcome: "stored", feedType: answer.feed_type });
     return {
       headers: { ...privateJson(), ...headersOf(passage) },
@@ -222,8 +220,10 @@ function admissionRefusal(services: Services, decision: Parameters<typeof refusa
 }
 
 /** From the request to the receipt. @throws {Problem} in the order of decisions 2. */
-async function pass(pushes: Pushes, passage: Passage): Promise<PushAnswer> {
-  const body = await settled(() => receive(pushes, passage));
+async function pass(pushes: Pushes, passage: Passage, hold: HoldBytes): Promise<PushAnswer> {
+  const body = await settled(() => receive(pushes, passage, hold));
+  // Where there is no room for bodies, a statement that counts the push would be more work, not less.
+  if (body.kind === "failed" && isUnavailable(body.error)) throw body.error;
   for (let plans = 1; plans <= PLANS_MAX; plans++) {
     const planned = await settled(() => plan(pushes, passage, body));
     if (planned.kind === "failed") {
@@ -300,8 +300,16 @@ async function settled<Result>(work: () => Promise<Result>): Promise<Settled<Res
   }
 }
 
-/** The body, bounded while it comes in. @throws {Problem} 415, 413, 400 */
-async function receive(services: Services, passage: Passage): Promise<ReceivedBody> {
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Problem && error.code === "UNAVAILABLE";
+}
+
+/** The body, bounded while it comes in. @throws {Problem} 415, 413, 400, 503 */
+async function receive(
+  services: Services,
+  passage: Passage,
+  hold: HoldBytes,
+): Promise<ReceivedBody> {
   const { request } = passage.call;
   const form = formOf(request, passage.feed);
   const limit = bodyLimitOf(
@@ -311,6 +319,7 @@ async function receive(services: Services, passage: Passage): Promise<ReceivedBo
   const bytes = await receiveBody(request, {
     bytesMax: limit.most,
     tooLarge: () => payloadTooLarge(limit),
+    hold,
   });
   passage.bodyBytes = bytes.length;
   return { text: bodyTextOf(bytes), bytes: bytes.length };

@@ -13,7 +13,7 @@ import type { Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
-import type { HeldBody } from "../http/body_budget.ts";
+import type { HoldBytes } from "../http/body_budget.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
 import { type FieldError, Problem, type ProblemCode, unavailable } from "../http/errors.ts";
@@ -44,8 +44,8 @@ export function createCreateFeed(services: Services): Handler {
   return async (call) => {
     const principal = await services.keys.authenticate(call, "write");
     await admitHousekeeping(services, { call, principal, operation: "save" });
-    return services.bodies.whileHeld(heldBody(services, call), async () => {
-      const body = await receiveSave(services, call);
+    return services.bodies.whileHeld(principal.accountId, async (hold) => {
+      const body = await receiveSave(services, call, hold);
       // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
       const target = await targetOfCreate(services, principal, upsertIdOf(body));
       return save(services, principal, { ...target, body, call });
@@ -60,15 +60,11 @@ export function createEditFeed(services: Services): Handler {
     await admitHousekeeping(services, { call, principal, operation: "save" });
     const feedId = await ownedFeedId(services, principal, reference);
     call.subject.feedId = feedId;
-    return services.bodies.whileHeld(heldBody(services, call), async () => {
-      const body = await receiveSave(services, call);
+    return services.bodies.whileHeld(principal.accountId, async (hold) => {
+      const body = await receiveSave(services, call, hold);
       return save(services, principal, { feedId, mode: "edit", body, call });
     });
   };
-}
-
-function heldBody({ config }: Services, { request }: Call): HeldBody {
-  return { request, bytesMax: config.limits.requestBodyBytes };
 }
 
 async function ownedFeedId(
@@ -93,14 +89,20 @@ async function targetOfCreate(
   return { feedId, mode: "edit" };
 }
 
-/** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422 */
-async function receiveSave(services: Services, { request, search }: Call): Promise<SaveBody> {
+/** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
+async function receiveSave(
+  services: Services,
+  { request, search }: Call,
+  hold: HoldBytes,
+): Promise<SaveBody> {
   readParameters(NO_PARAMETERS, search);
   const mediaType = mediaTypeOf(request);
   if (mediaType.kind === "unsupported") {
     throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `${mediaType.message}.` });
   }
-  const text = await receiveText(request, services.config.limits.requestBodyBytes);
+  const bytesMax = services.config.limits.requestBodyBytes;
+  const tooLarge = () => saveTooLarge(bytesMax);
+  const text = bodyTextOf(await receiveBody(request, { bytesMax, tooLarge, hold }));
   const outcome = parseBody(text);
   switch (outcome.kind) {
     case "body":
@@ -114,15 +116,13 @@ async function receiveSave(services: Services, { request, search }: Call): Promi
   }
 }
 
-async function receiveText(request: Request, bytesMax: number): Promise<string> {
-  const tooLarge = () =>
-    // Sent at once: the rest of the body is not read, so the connection can't be used again.
-    new Problem("PAYLOAD_TOO_LARGE", {
-      detail: `The body is larger than the ${bytesMax} bytes of a create or edit; shorten it.`,
-      extras: { limit: "request_body", max_bytes: bytesMax },
-      headers: { Connection: "close" },
-    });
-  return bodyTextOf(await receiveBody(request, { bytesMax, tooLarge }));
+/** Sent at once: the rest of the body is not read, so the connection can't be used again. */
+function saveTooLarge(bytesMax: number): Problem {
+  return new Problem("PAYLOAD_TOO_LARGE", {
+    detail: `The body is larger than the ${bytesMax} bytes of a create or edit; shorten it.`,
+    extras: { limit: "request_body", max_bytes: bytesMax },
+    headers: { Connection: "close" },
+  });
 }
 
 async function save(

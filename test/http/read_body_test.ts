@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { decodeUtf8, mediaTypeOf, readBody } from "../../src/http/read_body.ts";
@@ -9,6 +9,9 @@ const BYTES_MAX = 2 * MIB;
 
 /** What became of the request that was read last. */
 let lastOutcome: string | undefined;
+/** What it was told to hold, in order, and the most that there is room for. */
+let holds: number[] = [];
+let holdsMax = Number.POSITIVE_INFINITY;
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
@@ -16,18 +19,26 @@ const server = Bun.serve({
   idleTimeout: 30,
   async fetch(request) {
     try {
-      const outcome = await readBody(request, { bytesMax: BYTES_MAX });
+      const outcome = await readBody(request, { bytesMax: BYTES_MAX, hold });
       lastOutcome = outcome.kind;
       if (outcome.kind === "read") return new Response(Buffer.from(outcome.bytes));
       const status = outcome.kind === "too_large" ? 413 : 400;
       return new Response(outcome.kind, { status, headers: { connection: "close" } });
     } catch (error) {
       lastOutcome = error instanceof Error ? error.name : "unknown";
+      if (holdsMax < Number.POSITIVE_INFINITY) {
+        return new Response("no room", { status: 503, headers: { connection: "close" } });
+      }
       throw error;
     }
   },
 });
 afterAll(() => server.stop(true));
+
+function hold(bytes: number): void {
+  if (bytes > holdsMax) throw new Error("no room");
+  holds.push(bytes);
+}
 
 describe("readBody with a Content-Length", () => {
   test("the bytes come as sent", async () => {
@@ -39,7 +50,7 @@ describe("readBody with a Content-Length", () => {
     expect((await bytesOf(fetch(server.url))).length).toBe(0);
     expect((await bytesOf(post(new Uint8Array(0)))).length).toBe(0);
     const made = new Request(server.url.href, { method: "POST" });
-    expect(await readBody(made, { bytesMax: 1 })).toEqual({
+    expect(await readBody(made, { bytesMax: 1, hold })).toEqual({
       kind: "read",
       bytes: new Uint8Array(0),
     });
@@ -97,8 +108,63 @@ describe("readBody of a chunked stream", () => {
   });
 });
 
+describe("readBody and what it holds", () => {
+  beforeEach(() => {
+    holds = [];
+  });
+  afterEach(() => {
+    holdsMax = Number.POSITIVE_INFINITY;
+  });
+
+  for (const framing of [`Content-Length: ${BYTES_MAX}`, "Transfer-Encoding: chunked"]) {
+    const pieceOf = (text: string) => (framing.startsWith("T") ? chunk(text) : text);
+
+    test(`${framing}: what has arrived counts, not what is declared`, async () => {
+      const { socket } = open(framing);
+      socket.write(pieceOf("x"));
+      while (holds.length === 0) await Bun.sleep(5);
+      expect(holds).toEqual([16 * KIB]);
+      socket.write(pieceOf("x".repeat(100_000)));
+      while ((holds.at(-1) ?? 0) < 100_001) await Bun.sleep(5);
+      expect(holds.at(-1)).toBeLessThanOrEqual(2 * 100_001);
+      socket.destroy();
+    });
+
+    test(`${framing}: where there is no room for more, the rest is not read`, async () => {
+      holdsMax = MIB;
+      const { socket, answer } = open(framing);
+      socket.write(pieceOf("x".repeat(MIB + 1)));
+      expect(await answer).toStartWith("HTTP/1.1 503");
+      expect(Math.max(...holds)).toBeLessThanOrEqual(MIB);
+      socket.destroy();
+    });
+  }
+
+  test("a body holds its own length at its end, a gzip one as decoded; never more than its bounds", async () => {
+    const bytes = filled(200_000);
+    await bytesOf(post(bytes));
+    expect(holds.at(-1)).toBe(200_000);
+    const packed = gzipSync(bytes);
+    await bytesOf(post(packed, "gzip"));
+    expect(holds.slice(-2)).toEqual([packed.length + BYTES_MAX, 200_000]);
+    await bytesOf(post(filled(10)));
+    expect(holds.at(-1)).toBe(10);
+  });
+
+  test("nothing is read where there is no room at all", async () => {
+    holdsMax = 0;
+    expect((await post(filled(10))).status).toBe(503);
+    expect((await post(streamed(filled(10)))).status).toBe(503);
+    expect(holds).toEqual([]);
+  });
+});
+
 describe("readBody and clients that go away", () => {
-  for (const framing of ["Content-Length: 1000", "Transfer-Encoding: chunked"]) {
+  for (const framing of [
+    "Content-Length: 1000",
+    "Content-Length: 100000",
+    "Transfer-Encoding: chunked",
+  ]) {
     test(`${framing}: rejects with an AbortError`, async () => {
       lastOutcome = undefined;
       const { socket } = open(framing);
