@@ -92,6 +92,12 @@ export async function createServices(options: ServicesOptions): Promise<Services
   );
   const bodies = new BodyBudget(BODIES_BYTES_MAX);
   metrics.gauge("feedgate_bodies_bytes", "Bytes of bodies being worked on", () => bodies.bytes);
+  const rowSchemas = createRowSchemas();
+  metrics.gauge(
+    "feedgate_schema_checks_waiting",
+    "Schemas, and pushes with a locked one, that wait to be checked",
+    () => rowSchemas.waiting,
+  );
   metrics.gauge("feedgate_database_statements", "Statements sent", () => database.statementCount);
   metrics.gauge("feedgate_database_running", "Statements that run", () => database.running);
   metrics.gauge(
@@ -119,7 +125,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     keys: new Keys(database),
     feeds: createFeeds(database),
     admission,
-    rowSchemas: createRowSchemas(),
+    rowSchemas,
     bodies,
     cursorSecret: config.cursorSecret ?? (await keptCursorSecret(database)),
     billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,

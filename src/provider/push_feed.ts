@@ -278,7 +278,7 @@ async function plan(pushes: Pushes, passage: Passage, body: Settled<ReceivedBody
   if (body.kind === "failed") throw body.error;
   const push = planOf({ ...body.value, form: formOf(call.request, feed) }, feed, pushes);
   passage.rowsReceived = push.rows.length;
-  await checkSchema(pushes, feed, push);
+  await checkSchema(pushes, passage, push);
   return push;
 }
 
@@ -344,12 +344,13 @@ function planOf(body: PushBody, feed: Feed, services: Services): Push {
 }
 
 /** The locked schema, where there is one. @throws {Problem} 422 with paths into the body as sent. */
-async function checkSchema(services: Services, feed: Feed, push: Push): Promise<void> {
-  const { lockedSchema } = feed;
+async function checkSchema(services: Services, passage: Passage, push: Push): Promise<void> {
+  const { accountId, lockedSchema } = passage.feed;
   if (lockedSchema === null) return;
   const check = await services.rowSchemas.validateRows(
-    { key: schemaKeyOf(feed.accountId, lockedSchema), text: lockedSchema },
+    { key: schemaKeyOf(accountId, lockedSchema), text: lockedSchema },
     push.rows.map(({ text }) => text),
+    { accountId, signal: passage.call.request.signal },
   );
   switch (check.kind) {
     case "valid":

@@ -22,6 +22,7 @@ import { mediaTypeOf } from "../http/read_body.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
+import type { Caller } from "../row_schema/row_schema.ts";
 import type { Services } from "../services.ts";
 import {
   type FeedChanges,
@@ -131,10 +132,11 @@ async function save(
   { feedId, mode, body, call }: Target & { readonly body: SaveBody; readonly call: Call },
 ): Promise<Answer> {
   const changes = changesOf(body, mode);
-  await checkSchema(services, changes);
+  const { accountId } = principal;
+  await checkSchema(services, changes, { accountId, signal: call.request.signal });
   const saved = await retryRolledBack(() =>
     services.database.row("save_feed", [
-      principal.accountId,
+      accountId,
       feedId ?? null,
       mode,
       changes.fields,
@@ -174,9 +176,13 @@ function changesOf(body: SaveBody, mode: SaveMode): FeedChanges {
 }
 
 /** A schema is compiled before it is stored, so that no push meets a bad one. @throws {Problem} 422, 503 */
-async function checkSchema(services: Services, { schema }: FeedChanges): Promise<void> {
+async function checkSchema(
+  services: Services,
+  { schema }: FeedChanges,
+  caller: Caller,
+): Promise<void> {
   if (schema === undefined) return;
-  const check = await services.rowSchemas.checkSchema(schema);
+  const check = await services.rowSchemas.checkSchema(schema, caller);
   switch (check.kind) {
     case "valid":
       return;

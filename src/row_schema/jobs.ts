@@ -33,4 +33,9 @@ export type JobOutcome =
 
 export type FromWorker =
   | { readonly kind: "ready" }
-  | { readonly kind: "done"; readonly outcome: JobOutcome };
+  | {
+      readonly kind: "done";
+      readonly outcome: JobOutcome;
+      /** What the job took the worker's thread, in milliseconds: how busy the machine is has no part in it. */
+      readonly processorMs: number;
+    };

@@ -33,10 +33,14 @@ export const EXPLAIN_STEPS_MAX = 2_000_000;
 /** Characters of one message: a schema may name a property of 200,000. */
 export const MESSAGE_CHARS_MAX = 300;
 
-/** Time for one schema to compile, in milliseconds. Usual ones take 2 to 5. */
+/** Processor time for one schema to compile, in milliseconds. Usual ones take 2 to 5. */
 export const COMPILE_MS = 2_000;
-/** Time for one push, compiling after a restart included, in milliseconds. Usual ones take 1. */
+/** The same for one push, compiling after a restart included. Usual ones take 1. */
 export const VALIDATE_MS = 3_000;
+/** The same of a push from which on its schema counts as slow. The largest usual ones take 100. */
+export const SLOW_MS = 300;
+/** A job may last so many times as long where the machine has no processor for it. */
+export const JOB_LATENESS_MAX = 3;
 /** Time for a worker to load, in milliseconds. Usual is 60; a machine under load is slow. */
 export const START_MS = 15_000;
 /** Starts of one job, before its schema is held to be what brings the worker down. */
@@ -46,10 +50,11 @@ export const ATTEMPTS_MAX = 2;
 export const VALIDATORS_MAX = 500;
 /** Characters of schema text and instructions of patterns behind them: 500 large ones are too much. */
 export const VALIDATOR_WEIGHT_MAX = 4_000_000;
-/** Jobs that wait for a worker; the next one is told `busy`. */
+/** Jobs that wait for a worker, an account's at most as many as it leaves free; more are told `busy`. */
 export const WAITING_MAX = 256;
-/** Schemas remembered as having outlasted their time. */
+/** Schemas remembered as slow. */
 export const SLOW_KEYS_MAX = 1_000;
 
 assert(COMPILE_MS < VALIDATE_MS, "what compiled at create has time left for rows after a restart");
+assert(SLOW_MS < VALIDATE_MS, "a schema is slow before it is stopped");
 assert(EXPLAIN_STEPS_MAX < STEPS_MAX, "explaining costs less than deciding");

@@ -5,9 +5,9 @@
  * seconds, and the main thread nothing. In go the texts of the schema and of the rows; out comes a named
  * outcome with pointers into the rows.
  *
- * There are two lanes, each with a worker: one for pushes, one for checks at create and edit. A schema
- * that has outlasted its time once is run in the second one from then on, so that it can hold up other
- * providers' pushes only once.
+ * There are two lanes, each with a worker: one for pushes, one for checks at create and edit. In both,
+ * accounts take turns. A schema that was slow once, or outlasted its time, is run in the second one from
+ * then on, so that it can hold up other providers' pushes only once.
  *
  * Draft 2020-12 and draft-07; `format` and `content*` are annotations; unknown keywords are ignored;
  * numbers are compared as doubles.
@@ -18,10 +18,11 @@ import { assert, unreachable } from "../lib/assert.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { IS_COMPILED } from "../lib/program.ts";
 import type { JobOutcome, RowError } from "./jobs.ts";
-import { Lane, type LaneOutcome } from "./lane.ts";
-import { COMPILE_MS, SLOW_KEYS_MAX, VALIDATE_MS } from "./limits.ts";
+import { type Caller, Lane, type LaneOptions, type LaneOutcome } from "./lane.ts";
+import { COMPILE_MS, SLOW_KEYS_MAX, SLOW_MS, VALIDATE_MS } from "./limits.ts";
 
 export type { RowError } from "./jobs.ts";
+export type { Caller } from "./lane.ts";
 
 /** What is compiled and remembered under one key. */
 export interface KeyedSchema {
@@ -50,7 +51,7 @@ export type RowsCheck =
   | { readonly kind: "over_budget"; readonly detail: string }
   | Busy;
 
-/** More pushes wait than are ever worked off in time: 503. */
+/** More wait than are ever worked off in time, or the machine is too busy for this one: 503. */
 export interface Busy {
   readonly kind: "busy";
 }
@@ -58,46 +59,69 @@ export interface Busy {
 export interface RowSchemasOptions {
   /** Where the worker is. @default beside this file, or inside the compiled binary */
   readonly workerUrl?: URL;
-  /** Time for one schema to compile, in milliseconds. @default COMPILE_MS */
+  /** Processor time for one schema to compile, in milliseconds. @default COMPILE_MS */
   readonly compileMs?: number;
-  /** Time for the rows of one push, in milliseconds. @default VALIDATE_MS */
+  /** The same for the rows of one push. @default VALIDATE_MS */
   readonly validateMs?: number;
+  readonly processorMs?: LaneOptions["processorMs"];
 }
 
 export interface RowSchemas {
   /** Compiles; used at create and edit, so that a bad schema is refused there. */
-  checkSchema(schemaText: string): Promise<SchemaCheck>;
+  checkSchema(schemaText: string, caller: Caller): Promise<SchemaCheck>;
   /** Validates all rows of one push: JSON texts, already known to be well-formed. */
-  validateRows(schema: KeyedSchema, rows: readonly string[]): Promise<RowsCheck>;
+  validateRows(schema: KeyedSchema, rows: readonly string[], caller: Caller): Promise<RowsCheck>;
   /** Ends the workers; what still waits is told `busy`. */
   close(): void;
+  /** Schemas and pushes that wait for a worker. */
+  readonly waiting: number;
 }
 
 export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
   const { workerUrl = defaultWorkerUrl(), compileMs = COMPILE_MS } = options;
-  const { validateMs = VALIDATE_MS } = options;
-  const pushes = new Lane(workerUrl);
-  const checks = new Lane(workerUrl);
+  const { validateMs = VALIDATE_MS, processorMs } = options;
+  const pushes = new Lane({ workerUrl, processorMs });
+  const checks = new Lane({ workerUrl, processorMs });
   const slowKeys = new BoundedMap<string, true>(SLOW_KEYS_MAX);
 
   return {
-    async checkSchema(text) {
-      return toSchemaCheck(await checks.run({ kind: "check", text }, compileMs));
+    async checkSchema(text, caller) {
+      return toSchemaCheck(
+        await checks.run({ kind: "check", text }, { timeMs: compileMs, caller }),
+      );
     },
-    async validateRows({ key, text }, rows) {
+    async validateRows({ key, text }, rows, caller) {
       const lane = slowKeys.has(key) ? checks : pushes;
       const outcome = await lane.run(
         { kind: "validate", key, text, rows: `[${rows.join(",")}]` },
-        validateMs,
+        { timeMs: validateMs, caller },
       );
-      if (outcome.kind === "timed_out" || outcome.kind === "crashed") slowKeys.set(key, true);
+      if (isSlow(outcome)) slowKeys.set(key, true);
       return toRowsCheck(outcome);
     },
     close() {
       pushes.close();
       checks.close();
     },
+    get waiting() {
+      return pushes.waiting + checks.waiting;
+    },
   };
+}
+
+/** By the job's own cost: to have waited, or run on a busy machine, makes no schema slow. */
+function isSlow(outcome: LaneOutcome): boolean {
+  switch (outcome.kind) {
+    case "done":
+      return outcome.processorMs >= SLOW_MS;
+    case "timed_out":
+    case "crashed":
+      return true;
+    case "busy":
+      return false;
+    default:
+      return unreachable(outcome);
+  }
 }
 
 /**

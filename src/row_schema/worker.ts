@@ -16,17 +16,29 @@ import { ValidatorCache } from "./validator_cache.ts";
 
 declare const self: Worker;
 
+const MICROS_PER_MS = 1_000;
+
 const budget = new Budget();
 const validators = new ValidatorCache<RowValidator>({
   sizeMax: VALIDATORS_MAX,
   weightMax: VALIDATOR_WEIGHT_MAX,
 });
 
-self.onmessage = (event: MessageEvent<Job>) => send({ kind: "done", outcome: perform(event.data) });
+self.onmessage = (event: MessageEvent<Job>) => {
+  const startedMs = threadMs();
+  const outcome = perform(event.data);
+  send({ kind: "done", outcome, processorMs: threadMs() - startedMs });
+};
 send({ kind: "ready" });
 
 function send(message: FromWorker): void {
   self.postMessage(message);
+}
+
+/** Processor time of this thread so far. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / MICROS_PER_MS;
 }
 
 function perform(job: Job): JobOutcome {

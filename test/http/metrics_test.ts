@@ -96,6 +96,7 @@ describe("metrics", () => {
       "feedgate_database_waiting",
       "feedgate_page_cache_bytes",
       "feedgate_bodies_bytes",
+      "feedgate_schema_checks_waiting",
       "feedgate_admission_batch_reads_count",
     ]) {
       expect([...found.keys()]).toContain(name);

@@ -5,12 +5,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createRowSchemas } from "../../src/row_schema/row_schema.ts";
 import { threadMs } from "../support/thread_time.ts";
+import { CALLER, IDLE_MACHINE } from "./caller.ts";
 
 const STALL_MAX_MS = 50;
 /** The hard bounds of both calls together, and some for a loaded machine. */
 const CASE_TIMEOUT_MS = 30_000;
 
-const rowSchemas = createRowSchemas();
+const rowSchemas = createRowSchemas(IDLE_MACHINE);
 afterAll(() => rowSchemas.close());
 
 /** The longest that this thread worked between two looks of a timer, in milliseconds of its own time. */
@@ -227,8 +228,8 @@ const CASES: readonly Case[] = [
 
 describe("the main thread goes on while a worker has", () => {
   beforeAll(async () => {
-    await rowSchemas.checkSchema("{}");
-    await rowSchemas.validateRows({ key: "warm", text: "{}" }, ["1"]);
+    await rowSchemas.checkSchema("{}", CALLER);
+    await rowSchemas.validateRows({ key: "warm", text: "{}" }, ["1"], CALLER);
   });
 
   for (const { name, schema, rows, outcomes } of CASES) {
@@ -238,13 +239,13 @@ describe("the main thread goes on while a worker has", () => {
         const text = JSON.stringify(schema);
         let kind = "";
         const stallMs = await measureStall(async () => {
-          await rowSchemas.checkSchema(text);
-          ({ kind } = await rowSchemas.validateRows({ key: name, text }, rows));
+          await rowSchemas.checkSchema(text, CALLER);
+          ({ kind } = await rowSchemas.validateRows({ key: name, text }, rows, CALLER));
         });
         expect(outcomes).toContain(kind);
         expect(stallMs).toBeLessThan(STALL_MAX_MS);
         // The next push is served.
-        const next = await rowSchemas.validateRows({ key: "warm", text: "{}" }, ["1"]);
+        const next = await rowSchemas.validateRows({ key: "warm", text: "{}" }, ["1"], CALLER);
         expect(next).toEqual({ kind: "valid" });
       },
       CASE_TIMEOUT_MS,

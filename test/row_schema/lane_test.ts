@@ -1,35 +1,81 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { Lane, type LaneOutcome } from "../../src/row_schema/lane.ts";
+import { Lane, type LaneOptions, type LaneOutcome } from "../../src/row_schema/lane.ts";
 import { WAITING_MAX } from "../../src/row_schema/limits.ts";
 import { createRowSchemas } from "../../src/row_schema/row_schema.ts";
+import { CALLER, callerOf, IDLE_MACHINE } from "./caller.ts";
 
 const STUBBORN = new URL("./stubborn_worker.ts", import.meta.url);
+const OPTIONS: LaneOptions = { workerUrl: STUBBORN, ...IDLE_MACHINE };
 const TIME_MS = 200;
+const BUSY: LaneOutcome = { kind: "busy" };
 
-let lane = new Lane(STUBBORN);
+let lane = new Lane(OPTIONS);
 afterEach(() => {
   lane.close();
-  lane = new Lane(STUBBORN);
+  lane = new Lane(OPTIONS);
 });
 
-function run(text: string): Promise<LaneOutcome> {
-  return lane.run({ kind: "check", text }, TIME_MS);
+function run(text: string, caller = CALLER): Promise<LaneOutcome> {
+  return lane.run({ kind: "check", text }, { timeMs: TIME_MS, caller });
 }
 
 function answered(text: string): LaneOutcome {
-  return { kind: "done", outcome: { kind: "invalid_schema", detail: text } };
+  return { kind: "done", outcome: { kind: "invalid_schema", detail: text }, processorMs: 0 };
 }
 
 describe("Lane.run", () => {
   test("answers in order", async () => {
     const texts = ["a", "b", "c"];
-    expect(await Promise.all(texts.map(run))).toEqual(texts.map(answered));
+    expect(await Promise.all(texts.map((text) => run(text)))).toEqual(texts.map(answered));
+  });
+
+  test("accounts take turns: another's jobs cost no more than the time of one", async () => {
+    const order: string[] = [];
+    // By account, and of the first account all at once.
+    const texts = ["a1", "a2", "a3", "a4", "b1", "b2", "c1"];
+    await Promise.all(
+      texts.map(async (text) => {
+        await run(text, callerOf(text.slice(0, 1)));
+        order.push(text);
+      }),
+    );
+    expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
+  });
+
+  test("a job whose caller goes away leaves the queue, and none begins for one that has gone", async () => {
+    const leaving = new AbortController();
+    const caller = callerOf("a", leaving.signal);
+    const staying = run("a", callerOf("a"));
+    const left = [run("hang", caller), run("hang", caller)];
+    expect(lane.waiting).toBe(3);
+    leaving.abort();
+    expect(lane.waiting).toBe(1);
+    expect(await Promise.all([...left, run("hang", caller)])).toEqual([BUSY, BUSY, BUSY]);
+    expect(await staying).toEqual(answered("a"));
   });
 
   test("a job that hangs is timed out, and those that wait run on the next worker", async () => {
-    const outcomes = await Promise.all([run("a"), run("hang"), run("b"), run("hang"), run("c")]);
+    const texts = ["a", "hang", "b", "hang", "c"];
+    const outcomes = await Promise.all(texts.map((text) => run(text)));
     const timedOut: LaneOutcome = { kind: "timed_out" };
     expect(outcomes).toEqual([answered("a"), timedOut, answered("b"), timedOut, answered("c")]);
+  });
+
+  test("a job that the machine has no time for is not timed out: it has longer, then it is busy", async () => {
+    lane.close();
+    lane = new Lane({ workerUrl: STUBBORN, processorMs: () => 0 });
+    const startedMs = performance.now();
+    expect(await run("hang")).toEqual(BUSY);
+    expect(performance.now() - startedMs).toBeGreaterThan(2 * TIME_MS);
+    expect(await run("a")).toEqual(answered("a"));
+  });
+
+  test("by the clock of the process a job that hangs ends, too", async () => {
+    lane.close();
+    lane = new Lane({ workerUrl: STUBBORN });
+    // Busy where the machine that runs this test is.
+    expect(["timed_out", "busy"]).toContain((await run("hang")).kind);
+    expect(await run("a")).toEqual(answered("a"));
   });
 
   test("a job that brings the worker down is tried once more, then given up", async () => {
@@ -39,18 +85,22 @@ describe("Lane.run", () => {
     }
   });
 
-  test("is busy where too many wait", async () => {
-    const jobs = Array.from({ length: WAITING_MAX + 2 }, (_, index) => run(String(index)));
+  test("is busy for an account that has as many waiting as it leaves free, not for another", async () => {
+    const half = WAITING_MAX / 2;
+    const jobs = Array.from({ length: half + 2 }, (_, index) => run(String(index)));
+    const other = run("other", callerOf("other"));
     const outcomes = await Promise.all(jobs);
-    expect(outcomes.at(-1)).toEqual({ kind: "busy" });
-    expect(outcomes.slice(0, WAITING_MAX)).toEqual(
-      outcomes.slice(0, WAITING_MAX).map((_, index) => answered(String(index))),
+    expect(outcomes.slice(half)).toEqual([BUSY, BUSY]);
+    expect(outcomes.slice(0, half)).toEqual(
+      outcomes.slice(0, half).map((_, index) => answered(String(index))),
     );
+    expect(await other).toEqual(answered("other"));
   });
 
   test("is busy where no worker starts", async () => {
-    const broken = new Lane(new URL("./none.ts", import.meta.url));
-    expect(await broken.run({ kind: "check", text: "a" }, TIME_MS)).toEqual({ kind: "busy" });
+    const broken = new Lane({ workerUrl: new URL("./none.ts", import.meta.url) });
+    const job = { kind: "check", text: "a" } as const;
+    expect(await broken.run(job, { timeMs: TIME_MS, caller: CALLER })).toEqual(BUSY);
     broken.close();
   });
 
@@ -58,22 +108,45 @@ describe("Lane.run", () => {
     const waiting = [run("hang"), run("a")];
     await Bun.sleep(100);
     lane.close();
-    expect(await Promise.all(waiting)).toEqual([{ kind: "busy" }, { kind: "busy" }]);
-    expect(await run("a")).toEqual({ kind: "busy" });
+    expect(await Promise.all(waiting)).toEqual([BUSY, BUSY]);
+    expect(await run("a")).toEqual(BUSY);
   });
 });
 
 describe("createRowSchemas", () => {
   test("a schema that outlasts its time is refused, and delays other pushes only once", async () => {
-    const rowSchemas = createRowSchemas({ workerUrl: STUBBORN, compileMs: 200, validateMs: 1_000 });
-    expect(await rowSchemas.checkSchema("hang")).toMatchObject({ kind: "invalid" });
-    const hang = () => rowSchemas.validateRows({ key: "slow", text: "hang" }, ["1"]);
+    const rowSchemas = createRowSchemas({ ...OPTIONS, compileMs: 200, validateMs: 1_000 });
+    expect(await rowSchemas.checkSchema("hang", CALLER)).toMatchObject({ kind: "invalid" });
+    const hang = () => rowSchemas.validateRows({ key: "slow", text: "hang" }, ["1"], CALLER);
     expect(await hang()).toMatchObject({ kind: "over_budget" });
     const again = hang();
     const startMs = performance.now();
-    await rowSchemas.validateRows({ key: "other", text: "b" }, ["1"]);
+    await rowSchemas.validateRows({ key: "other", text: "b" }, ["1"], CALLER);
     expect(performance.now() - startMs).toBeLessThan(800);
     expect(await again).toMatchObject({ kind: "over_budget" });
     await rowSchemas.close();
+  });
+
+  test("a schema that cost much once, within its time, runs beside other pushes from then on", async () => {
+    const rowSchemas = createRowSchemas({ ...OPTIONS, compileMs: 1_000 });
+    const order: string[] = [];
+    const noted = async (name: string, work: Promise<unknown>) => {
+      await work;
+      order.push(name);
+    };
+    const push = (text: string) => rowSchemas.validateRows({ key: text, text }, ["1"], CALLER);
+    await push("costly");
+    // It stops the lane of checks, and no push that has not been slow.
+    const check = noted("check", rowSchemas.checkSchema("hang", CALLER));
+    await Promise.all([check, noted("costly", push("costly"))]);
+    expect(order).toEqual(["check", "costly"]);
+    rowSchemas.close();
+  });
+
+  test("what had no time on a busy machine is busy, and counts as no fault of the schema", async () => {
+    const busyMachine = { processorMs: () => 0 };
+    const rowSchemas = createRowSchemas({ ...OPTIONS, ...busyMachine, compileMs: 50 });
+    expect(await rowSchemas.checkSchema("hang", CALLER)).toEqual({ kind: "busy" });
+    rowSchemas.close();
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { createRowSchemas, type RowsCheck } from "../../src/row_schema/row_schema.ts";
+import { CALLER, callerOf } from "./caller.ts";
 
 const rowSchemas = createRowSchemas();
 afterAll(() => rowSchemas.close());
@@ -8,14 +9,18 @@ const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
 let lastKey = 0;
 
 function check(schema: unknown) {
-  return rowSchemas.checkSchema(typeof schema === "string" ? schema : JSON.stringify(schema));
+  return rowSchemas.checkSchema(
+    typeof schema === "string" ? schema : JSON.stringify(schema),
+    CALLER,
+  );
 }
 
 /** Rows are given as JSON texts, as a push holds them. */
 function validate(schema: unknown, ...rows: string[]): Promise<RowsCheck> {
   lastKey += 1;
   const text = typeof schema === "string" ? schema : JSON.stringify(schema);
-  return rowSchemas.validateRows({ key: String(lastKey), text }, rows);
+  // Each of an account of its own.
+  return rowSchemas.validateRows({ key: String(lastKey), text }, rows, callerOf(String(lastKey)));
 }
 
 async function kindOf(schema: unknown, row: string): Promise<string> {
@@ -285,10 +290,11 @@ describe("validateRows", () => {
 describe("close", () => {
   test("answers busy from then on", async () => {
     const closed = createRowSchemas();
-    const waiting = closed.checkSchema("{}");
+    const waiting = closed.checkSchema("{}", CALLER);
     await closed.close();
     expect(await waiting).toEqual({ kind: "busy" });
-    expect(await closed.validateRows({ key: "a", text: "{}" }, ["1"])).toEqual({ kind: "busy" });
+    const later = await closed.validateRows({ key: "a", text: "{}" }, ["1"], CALLER);
+    expect(later).toEqual({ kind: "busy" });
   });
 });
 
@@ -296,8 +302,9 @@ test("the workers do not keep the process alive", async () => {
   const script = `
     import { createRowSchemas } from "./src/row_schema/row_schema.ts";
     const rowSchemas = createRowSchemas();
-    const { kind } = await rowSchemas.validateRows({ key: "a", text: "{}" }, ["1"]);
-    console.log(kind, (await rowSchemas.checkSchema("{}")).kind);`;
+    const caller = { accountId: "a", signal: new AbortController().signal };
+    const { kind } = await rowSchemas.validateRows({ key: "a", text: "{}" }, ["1"], caller);
+    console.log(kind, (await rowSchemas.checkSchema("{}", caller)).kind);`;
   const child = Bun.spawn([process.execPath, "-e", script], {
     cwd: Bun.fileURLToPath(new URL("../..", import.meta.url)),
     stdout: "pipe",

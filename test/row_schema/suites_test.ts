@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { createRowSchemas } from "../../src/row_schema/row_schema.ts";
 import draft7 from "../fixtures/json-schema-draft7.json" with { type: "json" };
 import draft2020 from "../fixtures/json-schema-draft2020-12.json" with { type: "json" };
+import { CALLER } from "./caller.ts";
 
 interface Group {
   readonly file: string;
@@ -52,11 +53,13 @@ for (const { name, groups, schemaUri } of SUITES) {
       if (isException(group)) continue;
       test(`${group.file}: ${group.description}`, async () => {
         const text = schemaText(group.schema, schemaUri);
-        expect(await rowSchemas.checkSchema(text)).toEqual({ kind: "valid" });
+        expect(await rowSchemas.checkSchema(text, CALLER)).toEqual({ kind: "valid" });
         for (const { description, data, valid } of group.tests) {
-          const outcome = await rowSchemas.validateRows({ key: `${name} ${index}`, text }, [
-            JSON.stringify(data),
-          ]);
+          const outcome = await rowSchemas.validateRows(
+            { key: `${name} ${index}`, text },
+            [JSON.stringify(data)],
+            CALLER,
+          );
           expect({ description, kind: outcome.kind }).toEqual({
             description,
             kind: valid ? "valid" : "invalid",
@@ -69,7 +72,7 @@ for (const { name, groups, schemaUri } of SUITES) {
       const refused: string[] = [];
       const accepted: string[] = [];
       for (const group of groups.filter(({ needs_remote }) => needs_remote)) {
-        const { kind } = await rowSchemas.checkSchema(schemaText(group.schema, schemaUri));
+        const { kind } = await rowSchemas.checkSchema(schemaText(group.schema, schemaUri), CALLER);
         (kind === "invalid" ? refused : accepted).push(group.description);
       }
       expect(refused.length).toBeGreaterThan(4);

@@ -1,0 +1,70 @@
+/**
+ * A bounded queue whose owners take turns: one item of each, however many one of them has put in.
+ *
+ * An owner's own items keep their order. The places are shared, too: an owner may have as many as it
+ * leaves free, so that no one's items keep another's out.
+ *
+ * @module
+ */
+import { SharedStock } from "./shared_stock.ts";
+
+export class TurnQueue<Item> {
+  readonly #places: SharedStock;
+  /** By owner, in the order of their turns; none is empty. */
+  readonly #lines = new Map<string, Set<Item>>();
+  #lastOwner = "";
+
+  constructor(sizeMax: number) {
+    this.#places = new SharedStock(sizeMax);
+  }
+
+  /** Items that wait. */
+  get size(): number {
+    return this.#places.held;
+  }
+
+  /** Puts an item behind those of its owner; false where there is no place. */
+  add(owner: string, item: Item): boolean {
+    if (!this.#places.mayTake(owner, 1)) return false;
+    this.#places.take(owner, 1);
+    const line = this.#lines.get(owner);
+    if (line === undefined) this.#lines.set(owner, new Set([item]));
+    else line.add(item);
+    return true;
+  }
+
+  /** Takes out the first item of the owner whose turn it is; undefined where nothing waits. */
+  take(): Item | undefined {
+    this.#moveBack(this.#lastOwner);
+    for (const [owner, line] of this.#lines) {
+      for (const item of line) {
+        this.#lastOwner = owner;
+        this.remove(owner, item);
+        return item;
+      }
+    }
+    return undefined;
+  }
+
+  /** Takes out an item before its turn; false where it has had it. */
+  remove(owner: string, item: Item): boolean {
+    const line = this.#lines.get(owner);
+    if (!line?.delete(item)) return false;
+    this.#places.give(owner, 1);
+    if (line.size === 0) this.#lines.delete(owner);
+    return true;
+  }
+
+  /** Takes out everything, in the order of turns. */
+  *drain(): Generator<Item> {
+    for (let item = this.take(); item !== undefined; item = this.take()) yield item;
+  }
+
+  /** Who had the last turn stands behind all who have come until the next one. */
+  #moveBack(owner: string): void {
+    const line = this.#lines.get(owner);
+    if (line === undefined) return;
+    this.#lines.delete(owner);
+    this.#lines.set(owner, line);
+  }
+}
