@@ -1,9 +1,9 @@
 /**
  * How many bytes of bodies one process has in its hands at once, and one account of them.
  *
- * A body counts by the buffers that its bytes have come into, and grows as they come, until the work on
- * it is done: what a client only declares counts nothing. An account's bodies may have as many bytes as
- * they leave free, so that no account keeps others out; what is over is refused as soon as it comes.
+ * A body counts by the buffers that its bytes come into, which is what it declares, or grows with what has
+ * come, until the work on it is done. An account's bodies may have as many bytes as they leave free, so
+ * that no account keeps others out, whatever it declares and however slowly it sends.
  *
  * @module
  */

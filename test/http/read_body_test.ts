@@ -116,26 +116,33 @@ describe("readBody and what it holds", () => {
     holdsMax = Number.POSITIVE_INFINITY;
   });
 
+  test("what is declared, from the start", async () => {
+    const { socket } = open(`Content-Length: ${BYTES_MAX}`);
+    socket.write("x");
+    while (holds.length === 0) await Bun.sleep(5);
+    expect(holds).toEqual([BYTES_MAX]);
+    socket.destroy();
+  });
+
+  test("of a chunked body what has arrived, in buffers that double", async () => {
+    const { socket } = open("Transfer-Encoding: chunked");
+    socket.write(chunk("x"));
+    while (holds.length === 0) await Bun.sleep(5);
+    expect(holds).toEqual([64 * KIB]);
+    socket.write(chunk("x".repeat(100_000)));
+    while ((holds.at(-1) ?? 0) < 100_001) await Bun.sleep(5);
+    expect(holds.at(-1)).toBeLessThanOrEqual(2 * 100_001);
+    socket.destroy();
+  });
+
   for (const framing of [`Content-Length: ${BYTES_MAX}`, "Transfer-Encoding: chunked"]) {
-    const pieceOf = (text: string) => (framing.startsWith("T") ? chunk(text) : text);
-
-    test(`${framing}: what has arrived counts, not what is declared`, async () => {
-      const { socket } = open(framing);
-      socket.write(pieceOf("x"));
-      while (holds.length === 0) await Bun.sleep(5);
-      expect(holds).toEqual([16 * KIB]);
-      socket.write(pieceOf("x".repeat(100_000)));
-      while ((holds.at(-1) ?? 0) < 100_001) await Bun.sleep(5);
-      expect(holds.at(-1)).toBeLessThanOrEqual(2 * 100_001);
-      socket.destroy();
-    });
-
     test(`${framing}: where there is no room for more, the rest is not read`, async () => {
       holdsMax = MIB;
       const { socket, answer } = open(framing);
-      socket.write(pieceOf("x".repeat(MIB + 1)));
+      const text = "x".repeat(MIB + 1);
+      socket.write(framing.startsWith("T") ? chunk(text) : text);
       expect(await answer).toStartWith("HTTP/1.1 503");
-      expect(Math.max(...holds)).toBeLessThanOrEqual(MIB);
+      expect(Math.max(0, ...holds)).toBeLessThanOrEqual(MIB);
       socket.destroy();
     });
   }
