@@ -104,10 +104,12 @@ describe("GET /v1/account", () => {
     }
     await gateway.sql`update api_keys set revoked_at = now() where account_id = ${accountId}`;
     for (const path of ["/v1/account", "/v1/usage", "/v1/usage?q=1"]) {
-      expect(await problemOf(await gateway.get(path, key))).toMatchObject({
-        status: 403,
-        code: "KEY_INVALID",
-      });
+      for (const each of [key, writeKey]) {
+        expect(await problemOf(await gateway.get(path, each))).toMatchObject({
+          status: 403,
+          code: "KEY_INVALID",
+        });
+      }
     }
   });
 

@@ -1,4 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  admitParameters,
+  type Claim,
+  type Decision,
+  type Grant,
+  newBatchToken,
+} from "../../src/admission/admission.ts";
 import type { Gateway } from "../../src/server.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
@@ -117,6 +124,20 @@ describe("admission: the window", () => {
     }
   }
 
+  test("a full window is asked anew once the process knows that its feed has changed", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const [{ keys }, other] = [await agent(1), await agent(1)];
+    const read = async (key = keys[0] as string) =>
+      (await readFrom(gateway.baseUrl, feed, key)).status;
+    for (let reads = 0; reads < 10; reads++) expect(await read()).toBe(200);
+    expect(await read()).toBe(429);
+    await gateway.sql`
+      update feeds set price_type = 'metered', call_price_nanos = 1,
+        definition_version = definition_version + 1 where feed_id = ${feed.feedId}`;
+    expect(await read(other.keys[0])).toBe(200);
+    expect(await read()).toBe(200);
+  });
+
   test("a flood of refused reads asks the database nothing", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
     const { keys } = await agent();
@@ -126,6 +147,21 @@ describe("admission: the window", () => {
     const results = await readMany(feed, keys, 100, [gateway.baseUrl]);
     expect(results.every(({ status }) => status === 429)).toBe(true);
     expect(database.statementCount).toBe(before);
+  });
+});
+
+describe("admission: a clock that went back", () => {
+  test("a hit is no earlier than the one before it, so all of them are counted", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const { accountId, keys } = await agent();
+    await readFrom(gateway.baseUrl, feed, keys[0] as string);
+    await gateway.sql`
+      update rate_windows set hits[1] = hits[1] + 30000000 where account_id = ${accountId}`;
+    await readMany(feed, keys, 3, [gateway.baseUrl]);
+    const rows = await gateway.sql`
+      select hits[1]::text as first, hits[4]::text as last
+      from rate_windows where account_id = ${accountId}`;
+    expect(rows[0]?.last).toBe(rows[0]?.first);
   });
 });
 
@@ -152,6 +188,12 @@ describe("admission: credit", () => {
       select balance_nanos::int from accounts where account_id = ${accountId}`;
     expect(rows[0]?.balance_nanos).toBe(0);
     expect(await identityHolds(accountId)).toBe(true);
+    const left = await gateway.sql`
+      select balance_after_nanos::int as nanos from usage_events
+      where account_id = ${accountId} order by balance_after_nanos desc`;
+    expect(left.map(({ nanos }) => nanos)).toEqual(
+      Array.from({ length: calls }, (_, spent) => (calls - 1 - spent) * PRICE_NANOS),
+    );
     const ids = new Set(granted(results).map(({ usageId }) => usageId));
     const logged = await gateway.sql`
       select usage_id from usage_events where account_id = ${accountId}`;
@@ -214,6 +256,22 @@ describe("admission: what changes holds for the next read on every process", () 
   });
 });
 
+describe("admission: a key's end", () => {
+  test("a key that expires is refused by every process that remembers it", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const { accountId, keys } = await agent();
+    const key = keys[0] as string;
+    const everywhere = () => Promise.all(bases.map((base) => readFrom(base, feed, key)));
+    expect((await everywhere()).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await gateway.sql`
+      update api_keys set expires_at = now() - interval '1 second'
+      where account_id = ${accountId}`;
+    for (const { body } of await everywhere()) {
+      expect(body).toMatchObject({ status: 403, code: "KEY_INVALID" });
+    }
+  });
+});
+
 describe("admission: Idempotency-Key", () => {
   test("twenty at once over two processes share one usage event and one charge", async () => {
     const feed = await seedFeed(gateway, owner, {
@@ -234,6 +292,68 @@ describe("admission: Idempotency-Key", () => {
       headers: { "x-api-key": keys[0] as string, "Idempotency-Key": "one" },
     });
     expect(await problemOf(other)).toMatchObject({ status: 409, code: "IDEMPOTENCY_KEY_REUSED" });
+  });
+
+  test("HEAD and 304 are not remembered under it: the GET that follows is charged", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const { keys } = await agent(3);
+    const [key, url] = [keys[0] as string, `${gateway.baseUrl}/v1/feed/${feed.slug}`];
+    const headers = { "x-api-key": key, "Idempotency-Key": "peek" };
+    expect((await fetch(url, { method: "HEAD", headers })).status).toBe(200);
+    expect((await fetch(url, { headers: { ...headers, "If-None-Match": "*" } })).status).toBe(304);
+    const { status, body } = await readFrom(gateway.baseUrl, feed, key, headers);
+    expect(status).toBe(200);
+    expect(body._origin).toMatchObject({ usage_id: expect.any(String), credits_charged: 1.5 });
+  });
+
+  test("what another read was answered with is not refunded for the one that failed", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const { accountId } = await agent(3);
+    const { admission } = gateway.gateway.services;
+    const rows = await gateway.sql`
+      select key_id from api_keys where account_id = ${accountId} limit 1`;
+    const claim: Claim = {
+      keyId: rows[0]?.key_id,
+      accountId,
+      operation: "data",
+      feedId: feed.feedId,
+      limit: 10,
+      idempotency: { key: "twice", queryHash: "q" },
+    };
+    const refundedAfter = async (grant: Decision) => {
+      expect(grant.kind).toBe("granted");
+      await admission.refund(claim, grant as Grant);
+      const events = await gateway.sql`
+        select refunded from usage_events where account_id = ${accountId}`;
+      return events.map(({ refunded }) => refunded);
+    };
+    const [failed, answered] = [await admission.admit(claim), await admission.admit(claim)];
+    expect(await refundedAfter(failed)).toEqual([false]);
+    expect(await refundedAfter(answered)).toEqual([true]);
+  });
+
+  test("after 24 hours it is a new one, for any query, also before it has been cleared away", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const { accountId, keys } = await agent();
+    const headers = { "Idempotency-Key": "yesterday" };
+    const first = await readFrom(gateway.baseUrl, feed, keys[0] as string, headers);
+    await gateway.sql`
+      update idempotency_keys set happened_at = now() - interval '24 hours 1 second'
+      where account_id = ${accountId}`;
+    const other = await fetch(`${gateway.baseUrl}/v1/feed/${feed.slug}?limit=3`, {
+      headers: { "x-api-key": keys[0] as string, ...headers },
+    });
+    expect(other.status).toBe(200);
+    const { _origin: origin } = (await other.json()) as { _origin: { usage_id: string } };
+    expect(origin.usage_id).not.toBe(first.usageId as string);
   });
 
   test("a failed first try is not remembered", async () => {
@@ -279,6 +399,54 @@ describe("admission: a fault after the grant", () => {
         (select sum(cardinality(hits)) from rate_windows where account_id = ${accountId})::int as hits
       from accounts where account_id = ${accountId}`;
     expect(rows[0]).toMatchObject({ balance_nanos: 5_000, hits: 0 });
+    expect(await identityHolds(accountId)).toBe(true);
+  });
+});
+
+describe("admission: a refund of one read", () => {
+  test("leaves the other reads of its batch charged", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const { accountId } = await agent(3);
+    const { database } = gateway.gateway.services;
+    const token = newBatchToken();
+    const known = await gateway.sql`
+      select key_id from api_keys where account_id = ${accountId} limit 1`;
+    const keyId: string = known[0]?.key_id;
+    const claim: Claim = { keyId, accountId, operation: "data", feedId: feed.feedId, limit: 10 };
+    const decided = await database.row("admit", admitParameters([claim, claim], token));
+    const [first, second] = (decided?.usage_ids ?? "").split(",") as [string, string];
+    const refund = (usageId: string) =>
+      database.row("refund_reads", [token, [accountId], [], [], 0n, usageId]);
+    expect((await refund(first))?.refunded).toBe(1);
+    const rows = await gateway.sql`
+      select usage_id from usage_events where account_id = ${accountId} and not refunded`;
+    expect(rows.map(({ usage_id }) => usage_id)).toEqual([second]);
+    expect(await identityHolds(accountId)).toBe(true);
+  });
+
+  test("is made where the rows can't be read once the read was granted", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const { accountId, keys } = await agent(3);
+    const key = keys[0] as string;
+    expect((await readFrom(gateway.baseUrl, feed, key)).status).toBe(200);
+    await gateway.sql`
+      update feeds set data_version = data_version + 1 where feed_id = ${feed.feedId}`;
+    await gateway.sql`alter table collection_rows rename to away`;
+    const failed = await readFrom(gateway.baseUrl, feed, key).finally(
+      () => gateway.sql`alter table away rename to collection_rows`,
+    );
+    expect(failed.status).toBe(500);
+    const rows = await gateway.sql`
+      select refunded from usage_events where account_id = ${accountId} order by usage_id`;
+    expect(rows.map(({ refunded }) => refunded)).toEqual([false, true]);
     expect(await identityHolds(accountId)).toBe(true);
   });
 });

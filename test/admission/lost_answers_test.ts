@@ -170,6 +170,34 @@ describe("lost answers", () => {
     expect((await read(gateway.baseUrl, key)).status).toBe(200);
   });
 
+  test("a lost batch that is still being committed is waited for, and refunded", async () => {
+    const { database } = gateway.gateway.services;
+    const { accountId } = await agent(10);
+    const keys = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
+    const { feedId } = feed;
+    const claim: Claim = {
+      keyId: keys[0]?.key_id,
+      accountId,
+      operation: "data",
+      feedId,
+      limit: 10,
+    };
+    const token = newBatchToken();
+    const flying = await gateway.sql.reserve();
+    await flying`begin`;
+    await flying`
+      select from admit(
+        ${[accountId]}::uuid[], '{1}', '{1}', ${[claim.keyId]}::uuid[], '{data}',
+        ${[feedId]}::uuid[], '{null}', '{10}', '{10}', '{null}', '{null}', 60000000, 1000000, ${token}
+      )`;
+    const losing = database.row("refund_reads", [token, [accountId], [], [], 0n, null]);
+    await Bun.sleep(100);
+    await flying`commit`;
+    flying.release();
+    expect((await losing)?.refunded).toBe(1);
+    expect(await bookOf(accountId)).toEqual({ usageIds: new Set(), difference: 0, refunded: 1 });
+  });
+
   test("a usage event under an idempotency key is refunded once every batch that carries it is lost", async () => {
     const { database } = gateway.gateway.services;
     const { accountId } = await agent(10);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type AddressInfo, createServer } from "node:net";
 import { readConfig } from "../../src/config.ts";
 import { hostsOf } from "../../src/database/address.ts";
 import { connect } from "../../src/database/connect.ts";
@@ -77,6 +78,23 @@ describe.skipIf(OPENSSL === null)("sslmode in DATABASE_URL", () => {
     expect(await reach("127.0.0.1", full())).toBe("ECONNREFUSED");
     expect(await reach("127.0.0.1", { sslmode: "prefer" })).toMatchObject({ isEncrypted: false });
     await server.setTls(true);
+  });
+
+  test("what a server says beside its consent to encryption is not believed", async () => {
+    const liar = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => socket.write("SN"));
+    });
+    await new Promise<void>((resolve) => liar.listen(0, "127.0.0.1", resolve));
+    const { port } = liar.address() as AddressInfo;
+    const sql = connect(
+      { url: `postgres://u@127.0.0.1:${port}/d?sslmode=require` },
+      { connectionsMax: 1, connectTimeoutMs: 500 },
+    );
+    const reason = await sql`select 1`.catch((error) => error as Error);
+    expect(String(reason)).toContain("more than its consent");
+    await sql.end({ timeout: 0 });
+    liar.close();
   });
 
   test("of several hosts, IPv6 ones among them, the one that answers is used, each by its own port", async () => {

@@ -92,6 +92,13 @@ describe("HEAD", () => {
     expect(usage?.count).toBe(1);
   });
 
+  test("of a free feed it tells the free limit, as the GET does", async () => {
+    const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
+    const limitOf = ({ headers }: Response) => headers.get("x-ratelimit-limit");
+    const path = `/v1/feed/${slug}?limit=1`;
+    expect(limitOf(await head(path))).toBe(limitOf(await gateway.get(path, key)));
+  });
+
   test("a 402 tells of the window that a GET is counted in, to HEAD and to a condition", async () => {
     const feed = await seedFeed(gateway, owner, {
       type: "collection",

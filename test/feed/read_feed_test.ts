@@ -244,6 +244,47 @@ describe("readFeed: refusals", () => {
     }
   });
 
+  test("a draft that was never pushed to is not found, like an unknown feed", async () => {
+    const { feedId } = await seedFeed(gateway, owner, { type: "collection", rows: [] });
+    await gateway.sql`update feeds set status = 'draft' where feed_id = ${feedId}`;
+    const problem = await problemOf(await gateway.get(`/v1/feed/${feedId}`, key));
+    expect(problem).toMatchObject({ status: 404, code: "FEED_NOT_FOUND" });
+  });
+
+  test("a cursor is good in every process on the database", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: rows(3) });
+    const path = `/v1/feed/${feed.slug}?limit=1`;
+    const first = (await (await gateway.get(path, key)).json()) as { next_cursor: string };
+    const peer = await gateway.startPeer();
+    const next = await fetch(`${peer.baseUrl}${path}&cursor=${first.next_cursor}`, {
+      headers: { "x-api-key": key },
+    });
+    expect(next.status).toBe(200);
+  });
+
+  test("x-api-key wins where both headers are sent", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: rows(1) });
+    const path = `/v1/feed/${feed.slug}`;
+    const other = await gateway.get(path, key, { Authorization: "Bearer fg_read_nonsense" });
+    expect(other.status).toBe(200);
+    const wrong = await gateway.get(path, "fg_read_nonsense", { Authorization: `Bearer ${key}` });
+    expect(await problemOf(wrong)).toMatchObject({ status: 403, code: "KEY_INVALID" });
+  });
+
+  test("a revoked key is told so before anything about the feed, also where it was known", async () => {
+    const accountId = await gateway.createAccount();
+    const revoked = await gateway.createKey(accountId, "read");
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: rows(1) });
+    expect((await gateway.get(`/v1/feed/${feed.slug}`, revoked)).status).toBe(200);
+    await gateway.sql`update api_keys set revoked_at = now() where account_id = ${accountId}`;
+    for (const path of ["nope", `${feed.slug}?limit=0`]) {
+      expect(await problemOf(await gateway.get(`/v1/feed/${path}`, revoked))).toMatchObject({
+        status: 403,
+        code: "KEY_INVALID",
+      });
+    }
+  });
+
   test("a feed that is active but has no rows is not synced", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: [] });
     const response = await gateway.get(`/v1/feed/${feed.slug}`, key);

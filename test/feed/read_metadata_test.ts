@@ -84,6 +84,20 @@ describe("GET /v1/feed/{id}/metadata, remembered", () => {
     expect((await metadata(third.slug)).body.id).toBe(other.feedId);
   });
 
+  test("of a feed that is not active nothing is told, to HEAD and to a condition neither", async () => {
+    const { feedId } = await newFeed();
+    await gateway.sql`
+      update feeds set status = 'draft', definition_version = definition_version + 1
+      where feed_id = ${feedId}`;
+    const path = `/v1/feed/${feedId}/metadata`;
+    const head = await fetch(gateway.baseUrl + path, {
+      method: "HEAD",
+      headers: { "x-api-key": readKey },
+    });
+    const condition = await gateway.get(path, readKey, { "If-None-Match": "*" });
+    expect([head.status, condition.status]).toEqual([404, 404]);
+  });
+
   test("each read has a usage event of its own, and a key that was revoked reads no more", async () => {
     const { feedId } = await newFeed();
     const ids = new Set<string>();

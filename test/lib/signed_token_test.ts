@@ -53,5 +53,8 @@ describe("openToken", () => {
   test("binding and payload can't trade characters", () => {
     const moved = signToken("bc", { ...OPTIONS, binding: "a" });
     expect(openToken(moved, { ...OPTIONS, binding: "ab" })).toBeUndefined();
+    const signature = Buffer.from(moved, "base64url").subarray(0, -"bc".length);
+    const forged = Buffer.concat([signature, Buffer.from("c")]).toString("base64url");
+    expect(openToken(forged, { ...OPTIONS, binding: "ab" })).toBeUndefined();
   });
 });

@@ -81,6 +81,16 @@ describe("jobs", () => {
     expect(await version()).toBe(2n);
     await job.step(database, later(today, job.everyMs).toISOString());
     expect(await version()).toBe(3n);
+
+    // While another process is at it, nobody does it or waits.
+    await sql`update feeds set reliability_score = 50 where feed_id = ${feedId}`;
+    const holder = await sql.reserve();
+    await holder`begin`;
+    await holder`select from maintenance_jobs where name = ${job.name} for update`;
+    expect(await job.step(database, later(today, 2 * job.everyMs).toISOString())).toBe(false);
+    await holder`commit`;
+    holder.release();
+    expect(await version()).toBe(3n);
   });
 
   test("a clock that was ahead for a moment does not put a job off", async () => {
@@ -170,6 +180,14 @@ describe("abandoned batches", () => {
       where feed_id = ${unseen}`;
     await pass("abandoned batches", later(today, DAY_MS));
     expect(await statuses()).toEqual({ [seen]: "open", [unseen]: "open" });
+    // One that is being pushed to waits for the next pass.
+    const pushing = await sql.reserve();
+    await pushing`begin`;
+    await pushing`select from feeds where feed_id = ${unseen} for no key update`;
+    await pass("abandoned batches", later(today, DAY_MS + HOUR_MS));
+    expect(await statuses()).toEqual({ [seen]: "open", [unseen]: "open" });
+    await pushing`commit`;
+    pushing.release();
     await pass("abandoned batches", later(today, DAY_MS + HOUR_MS));
     expect(await statuses()).toEqual({ [seen]: "open", [unseen]: "retired" });
   });
@@ -300,11 +318,11 @@ describe("usage", () => {
           )
           select
             overlay(
-              uuid_from_time(${start.toISOString()}::timestamptz + n * interval '25 minutes')::text
+              uuid_from_time(${start.toISOString()}::timestamptz + n * interval '12 minutes')::text
               placing substr(gen_random_uuid()::text, 15) from 15
             )::uuid,
             ${accountId}, 'data', 7, 0, n % 100 = 0, now()
-          from generate_series(0, 9000) as n
+          from generate_series(0, 18750) as n
           returning charge_nanos, refunded
         ),
         refunds as (
@@ -330,7 +348,8 @@ describe("usage", () => {
       isMore = await job.step(database, now);
       expect(await proofs()).toEqual(before);
     }
-    expect(steps).toBeGreaterThan(2);
+    // A month has more events than a step removes.
+    expect(steps).toBeGreaterThan(4);
     expect(await partitions()).toEqual(names.filter((name) => name >= monthOf(monthsOn(start, 2))));
     for (const [index, proof] of before.entries()) {
       const { balance_nanos, granted_nanos, charged_nanos, refunded_nanos } = proof as NonNullable<
@@ -464,6 +483,19 @@ describe("reliability", () => {
     await pass("reliability", today);
     // Fresh for 26.4 h, of which 14.4 h lie in the 30 days.
     expect((await scoreOf(feedId)).score).toBe("2.0");
+  });
+
+  test("of the pushes before the history the newest successful one stays", async () => {
+    const feedId = await createFeed(later(today, -50 * DAY_MS), 60);
+    await push(feedId, later(today, -50 * DAY_MS));
+    await push(feedId, later(today, -45 * DAY_MS));
+    await push(feedId, later(today, -40 * DAY_MS), false);
+    await pass("push history", today);
+    const left = await sql`select stored, pushed_at from pushes where feed_id = ${feedId}`;
+    const pushed_at = later(today, -45 * DAY_MS)
+      .toISOString()
+      .replace(/Z$/, "");
+    expect(left).toMatchObject([{ stored: true, pushed_at: expect.stringContaining(pushed_at) }]);
   });
 
   test("agrees with the plain definition on random histories, pruned or not", async () => {

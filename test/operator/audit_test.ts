@@ -129,6 +129,7 @@ describe("audit", () => {
     ]);
     expect(events[0]).toMatchObject({ account_id: accountId, after: { amount_nanos: 0 } });
     expect(events[1]).toMatchObject({ before: { status: "draft" }, after: { status: "active" } });
+    expect(events[2]?.after).toMatchObject({ price_type: "one_time", one_time_price_cents: 100 });
     const ofAccount = await trail("--account", accountId);
     expect(ofAccount.filter(({ action }) => action === "purchase record")).toHaveLength(1);
   });

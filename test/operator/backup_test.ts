@@ -69,6 +69,25 @@ async function lookInto<Result>(dataDir: string, look: (sql: Connections) => Pro
   }
 }
 
+test("a backup is of one moment, whatever is written while it runs", async () => {
+  const sql = connect({ url: (await createTestDatabase()).url }, { connectionsMax: 2 });
+  const pieces: string[] = [];
+  const sink = new Writable({
+    async write(piece, _encoding, done) {
+      // Behind the header, before the first table.
+      if (pieces.length === 0) {
+        await sql`insert into accounts (name, max_feeds_allowed) values ('Late', 3)`;
+      }
+      pieces.push(String(piece));
+      done();
+    },
+    highWaterMark: 1,
+  });
+  await writeBackup(sql, sink);
+  await sql.end();
+  expect(pieces.join("")).not.toContain("Late");
+});
+
 let source: string;
 let target: string;
 let readKey: string;

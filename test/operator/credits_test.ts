@@ -123,6 +123,8 @@ describe("promo", () => {
     const first = await operator.json(...argv);
     expect(await operator.json(...argv)).toEqual(first);
     refused(await operator.run(["promo", "create", "AGAIN", "--credits", "2"]), "there already");
+    const end = ["--expires", "2126-01-01T00:00:00Z"];
+    refused(await operator.run([...argv, ...end]), "there already");
   });
 
   test("of the last redemption only one goes through", async () => {

@@ -58,6 +58,15 @@ describe("usage export", () => {
     expect(lines).toHaveLength(3);
   });
 
+  test("a charge that was given back shows as 0", async () => {
+    const accountId = await accountWithUsage(2);
+    await gateway.sql`
+      update usage_events set charge_nanos = 1500, refunded = happened_at = '2026-01-01T00:00:00.001Z'
+      where account_id = ${accountId}`;
+    const events = await operator.json("usage", "export", "--account", accountId);
+    expect(events).toMatchObject([{ credits_charged: 0 }, { credits_charged: 1.5 }]);
+  });
+
   test("any number of rows, each once and in order, over the chunks' ends", async () => {
     for (const count of [0, 5_000, 12_345]) {
       const accountId = await accountWithUsage(count);

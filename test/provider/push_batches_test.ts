@@ -294,3 +294,19 @@ test("any sequence of pushes leaves what a plain model says, and the receipts sa
     { numRuns: 60 },
   );
 }, 60_000);
+
+test("a batch that was retired before keeps its time: its rows are removed after its own grace", async () => {
+  const feedId = await scene.createFeed({ type: "collection" });
+  const complete = (id: string) =>
+    scene.push(feedId, { payload: [{ id }], batch_id: id, batch_complete: true });
+  const retiredAt = async () =>
+    (
+      await scene.gateway.sql`
+        select retired_at from batches where feed_id = ${feedId} and batch_id = 'a'`
+    )[0]?.retired_at;
+  for (const id of ["a", "b"]) await complete(id);
+  const before = await retiredAt();
+  expect(before).not.toBeNull();
+  await complete("c");
+  expect(await retiredAt()).toBe(before);
+});

@@ -522,6 +522,28 @@ describe("the locked schema", () => {
     expect((await scene.push(feedId, [{ id: 1, name: "a" }])).status).toBe(200);
     expect((await scene.push(feedId, [{ id: 1, price: 1 }])).status).toBe(422);
   });
+  test("rows whose check takes too many steps are 422, and not stored", async () => {
+    const feedId = await scene.createFeed({ type: "collection", schema: { type: "object" } });
+    const { rowSchemas } = scene.gateway.gateway.services;
+    const { validateRows } = rowSchemas;
+    const detail = "validating these rows takes too many steps";
+    Object.assign(rowSchemas, { validateRows: async () => ({ kind: "over_budget", detail }) });
+    const answer = await scene.push(feedId, [{ id: 1 }]);
+    Object.assign(rowSchemas, { validateRows });
+    expect([answer.status, answer.body.code]).toEqual([422, "VALIDATION_FAILED"]);
+    expect(answer.body.errors).toEqual([{ path: "", message: detail }]);
+    expect(await scene.shown(feedId)).toEqual([]);
+  });
+  test("rows that can't be checked now are 503, and not stored", async () => {
+    const feedId = await scene.createFeed({ type: "collection", schema: { type: "object" } });
+    const { rowSchemas } = scene.gateway.gateway.services;
+    const { validateRows } = rowSchemas;
+    Object.assign(rowSchemas, { validateRows: async () => ({ kind: "busy" }) });
+    const answer = await scene.push(feedId, [{ id: 1 }]);
+    Object.assign(rowSchemas, { validateRows });
+    expect([answer.status, answer.body.code]).toEqual([503, "UNAVAILABLE"]);
+    expect(await scene.shown(feedId)).toEqual([]);
+  });
   test("a schema that can't be used is 422 SCHEMA_INVALID", async () => {
     const feedId = await scene.createFeed({ type: "collection", schema: { type: "nonsense" } });
     const answer = await scene.push(feedId, [{ id: 1 }]);
@@ -563,6 +585,20 @@ describe("429", () => {
       update rate_windows set hits = array(select hit - 60000001 from unnest(hits) as hit)`;
     await Bun.sleep(1_100);
     expect((await limited.push(feedId, [{ id: 3 }])).status).toBe(200);
+    await limited.gateway.stop();
+  });
+  test("retry_after_ms is until the oldest push leaves, also after a clock that went back", async () => {
+    const limited = await startPushScene({ FEEDGATE_PUSH_LIMIT: "3" });
+    const { sql } = limited.gateway;
+    const feedId = await limited.createFeed({ type: "singleton" });
+    for (const a of [1, 2]) await limited.push(feedId, { a });
+    await sql`update rate_windows set hits = array[hits[1] - 50000000, hits[2] + 5000000]`;
+    expect((await limited.push(feedId, { a: 3 })).status).toBe(200);
+    const refused = await limited.push(feedId, { a: 4 });
+    expect(refused.status).toBe(429);
+    expect(refused.body.retry_after_ms).toBeLessThanOrEqual(10_000);
+    const rows = await sql`select hits[2] = hits[3] as is_ordered from rate_windows`;
+    expect(rows).toMatchObject([{ is_ordered: true }]);
     await limited.gateway.stop();
   });
   test("the interface's own figure is 20 a minute", async () => {

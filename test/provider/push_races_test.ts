@@ -104,6 +104,28 @@ describe("pushes that race", () => {
     expect(answers[a as number]?.body.data_version).toBe(20);
   });
 
+  test("of 40 pushes at once over two processes exactly the limit is stored", async () => {
+    const limited = await startPushScene({ FEEDGATE_PUSH_LIMIT: "20" });
+    const limitedPeer = await limited.gateway.startPeer();
+    const feedId = await limited.createFeed({ type: "collection" });
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async (_, id) => {
+        const { baseUrl } = id % 2 === 0 ? limited.gateway : limitedPeer;
+        const response = await fetch(`${baseUrl}/v1/provider/feed/${feedId}/push`, {
+          method: "POST",
+          headers: {
+            "Content-Type": "application/json",
+            Authorization: `Bearer ${limited.key}`,
+          },
+          body: JSON.stringify([{ id }]),
+        });
+        return response.status;
+      }),
+    );
+    expect(statuses.sort()).toEqual([...Array(20).fill(200), ...Array(20).fill(429)]);
+    await limited.gateway.stop();
+  });
+
   test("positions are in the order of commits: who follows them never passes a row", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     const seen: string[] = [];

@@ -616,6 +616,38 @@ describe("edit", () => {
     expect(version).toBe(String(1 + fields.length * 5));
   });
 
+  test("an edit beside a first push does not undo what the push made of the feed", async () => {
+    const feed = await created();
+    const pushing = await gateway.sql.reserve();
+    await pushing`begin`;
+    await pushing`select from feeds where feed_id = ${feed.id} for no key update`;
+    const editing = edit(feed.id, { description: "new" });
+    await Bun.sleep(200);
+    await pushing`
+      update feeds
+      set feed_type = 'collection', status = 'active', first_pushed_at = now(), next_position = 2,
+        definition_version = definition_version + 1
+      where feed_id = ${feed.id}`;
+    await pushing`commit`;
+    pushing.release();
+    expect((await editing).status).toBe(200);
+    const rows = await gateway.sql`
+      select feed_type, status, description from feeds where feed_id = ${feed.id}`;
+    expect(rows).toMatchObject([{ feed_type: "collection", status: "active", description: "new" }]);
+  });
+
+  test("a schema that can't be checked now is 503, and nothing is saved", async () => {
+    const { rowSchemas } = gateway.gateway.services;
+    const { checkSchema } = rowSchemas;
+    Object.assign(rowSchemas, { checkSchema: async () => ({ kind: "busy" }) });
+    const endpoint_path = newSlug();
+    const answer = await create({ name: "n", endpoint_path, schema_definition: SCHEMA });
+    Object.assign(rowSchemas, { checkSchema });
+    await expectProblem(answer, 503, "UNAVAILABLE");
+    const rows = await gateway.sql`select from feeds where endpoint_path = ${endpoint_path}`;
+    expect(rows).toHaveLength(0);
+  });
+
   test("edits that swap slugs at once end in order", async () => {
     await newAccount();
     const [a, b] = [await created(), await created()];

@@ -195,6 +195,8 @@ describe("skillName", () => {
     expect(skillName("quakes")).toBe("feed-quakes");
     expect(skillName("a".repeat(59))).toBe(`feed-${"a".repeat(59)}`);
     expect(skillName("a".repeat(60))).toHaveLength(64);
+    // Cut right behind a hyphen.
+    expect(skillName(`${"a".repeat(49)}-${"b".repeat(29)}`)).toMatch(/^feed-a{49}-[0-9a-f]{8}$/);
     expect(skillName(`${"a".repeat(79)}b`)).not.toBe(skillName(`${"a".repeat(79)}c`));
     expect(skillName("a--b")).not.toBe(skillName("a-b"));
   });

@@ -66,6 +66,7 @@ describe("agent skill", () => {
       "content-type": "text/markdown; charset=utf-8",
       "content-disposition": 'attachment; filename="SKILL.md"',
       "cache-control": "public, max-age=300",
+      "x-content-type-options": "nosniff",
       etag: expect.stringMatching(/^W\/"/),
       "x-request-id": expect.any(String),
     });
@@ -99,6 +100,25 @@ describe("agent skill", () => {
     expect(await tag()).toBe(before);
     await gateway.sql`update feeds set description = 'New' where feed_id = ${feed.feedId}`;
     expect(await tag()).not.toBe(before);
+  });
+
+  test("an archive's tag is of its sample, too", async () => {
+    const feed = await listedFeed();
+    const tag = async () =>
+      (await gateway.get(`${pathOf(feed)}?format=zip`)).headers.get("etag") as string;
+    const before = await tag();
+    await gateway.sql`
+      update feeds set sample_response = '{"id":7}' where feed_id = ${feed.feedId}`;
+    expect(await tag()).not.toBe(before);
+  });
+
+  test("what is not listed any more is not found by its id either", async () => {
+    const { feedId } = await listedFeed();
+    const { database } = gateway.gateway.services;
+    const found = async () => (await database.rows("find_skill_feeds", [[feedId]])).length;
+    expect(await found()).toBe(1);
+    await gateway.sql`update feeds set is_public = false where feed_id = ${feedId}`;
+    expect(await found()).toBe(0);
   });
 
   test("zip and tar.gz hold the folder, with the provider's own JSON text", async () => {

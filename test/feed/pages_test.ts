@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { createPages } from "../../src/feed/pages.ts";
+import { createPlans } from "../../src/feed/plans.ts";
+import type { Feed } from "../../src/feed_row/feeds.ts";
+import { Metrics } from "../../src/http/metrics.ts";
+import { createLog } from "../../src/lib/log.ts";
+import type { Services } from "../../src/services.ts";
+
+const SECRET = "0123456789abcdef";
+const FEED: Feed = {
+  feedId: "00000000-0000-4000-8000-000000000001",
+  accountId: "00000000-0000-4000-8000-000000000002",
+  feedType: "singleton",
+  status: "active",
+  lockedSchema: null,
+  definitionVersion: 1n,
+  dataVersion: 1n,
+  hasData: true,
+};
+
+test("a read that shares a page with one that asked before it is never shown an older version", async () => {
+  const flights: ((row: { data: string; data_version: bigint }) => void)[] = [];
+  const pages = createPages({
+    database: {},
+    reader: { row: () => new Promise((resolve) => flights.push(resolve)) },
+    cursorSecret: SECRET,
+    http: { metrics: new Metrics() },
+    log: createLog({ level: "silent" }),
+    state: { isDraining: true },
+  } as unknown as Services);
+  const wanted = { feed: FEED, planned: createPlans(SECRET)("", FEED) };
+  const before = pages.build(wanted);
+  const page = { dataVersion: 0n, tag: "", text: "", nextCursor: null, isCacheable: true };
+  const granted = pages.atVersion({ ...wanted, page }, 2n);
+  flights[0]?.({ data: "1", data_version: 1n });
+  expect((await before).dataVersion).toBe(1n);
+  await Bun.sleep(0);
+  flights[1]?.({ data: "2", data_version: 2n });
+  expect((await granted).dataVersion).toBe(2n);
+});
