@@ -150,6 +150,44 @@ describe("admission: the window", () => {
   });
 });
 
+describe("admission: a client that has gone", () => {
+  test("its read is dropped while it waits, uncharged", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const { accountId, keys } = await agent(3);
+    const url = `${gateway.baseUrl}/v1/feed/${feed.slug}`;
+    const headers = { "x-api-key": keys[0] as string };
+    expect((await fetch(url, { headers })).status).toBe(200);
+    const { admission } = gateway.gateway.services;
+    const holder = await gateway.sql.reserve();
+    await holder`begin`;
+    await holder`select from accounts where account_id = ${accountId} for update`;
+    const flying = fetch(url, { headers });
+    const isFlying = async () =>
+      (
+        await gateway.sql`
+          select from pg_stat_activity where wait_event_type = 'Lock' and query like '%admit(%'`
+      ).length > 0;
+    while (!(await isFlying())) await Bun.sleep(5);
+    const client = new AbortController();
+    const waiting = fetch(url, { headers, signal: client.signal }).catch(() => "gone");
+    while (admission.waiting === 0) await Bun.sleep(5);
+    client.abort();
+    expect(await waiting).toBe("gone");
+    await Bun.sleep(50);
+    await holder`commit`;
+    holder.release();
+    expect((await flying).status).toBe(200);
+    await admission.idle();
+    const events = await gateway.sql`
+      select from usage_events where account_id = ${accountId}`;
+    expect(events.length).toBe(2);
+  });
+});
+
 describe("admission: a clock that went back", () => {
   test("a hit is no earlier than the one before it, so all of them are counted", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });

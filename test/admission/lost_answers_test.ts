@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { admitParameters, type Claim, newBatchToken } from "../../src/admission/admission.ts";
+import {
+  admitParameters,
+  type Claim,
+  type Grant,
+  newBatchToken,
+} from "../../src/admission/admission.ts";
 import type { Gateway } from "../../src/server.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -168,6 +173,27 @@ describe("lost answers", () => {
     expect(await lose(late)).toBe(0);
     expect(await bookOf(accountId)).toEqual({ usageIds: new Set(), difference: 0, refunded: 1 });
     expect((await read(gateway.baseUrl, key)).status).toBe(200);
+  });
+
+  test("a refund that can't be made now is made later", async () => {
+    const { admission } = gateway.gateway.services;
+    const { accountId } = await agent(10);
+    const keys = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
+    const { feedId } = feed;
+    const claim: Claim = {
+      keyId: keys[0]?.key_id,
+      accountId,
+      operation: "data",
+      feedId,
+      limit: 10,
+    };
+    const grant = await admission.admit(claim);
+    expect(grant.kind).toBe("granted");
+    await gateway.sql`alter table usage_events rename to away`;
+    await admission.refund(claim, grant as Grant);
+    await gateway.sql`alter table away rename to usage_events`;
+    await admission.idle();
+    expect(await bookOf(accountId)).toEqual({ usageIds: new Set(), difference: 0, refunded: 1 });
   });
 
   test("a lost batch that is still being committed is waited for, and refunded", async () => {

@@ -61,7 +61,9 @@ describe("docs page", () => {
     const loaded = [...(await response.text()).matchAll(/(?:src|href)="([^"#]+)"/g)];
     for (const [, address] of loaded) {
       expect(address).toMatch(/^docs\//);
-      expect((await gateway.get(`/${address}`)).status).toBe(200);
+      const asset = await gateway.get(`/${address}`);
+      expect(asset.status).toBe(200);
+      expect(asset.headers.get("x-content-type-options")).toBe("nosniff");
     }
   });
 

@@ -19,6 +19,8 @@ describe("health", () => {
     const missing = await gateway.get("/nothing", undefined, { "X-Request-Id": "mine" });
     expect(missing.status).toBe(404);
     expect(missing.headers.get("x-request-id")).toBe("mine");
+    const long = await gateway.get("/nothing", undefined, { "X-Request-Id": "m".repeat(129) });
+    expect(long.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
     expect(await missing.json()).toMatchObject({
       code: "ROUTE_NOT_FOUND",
       status: 404,
