@@ -80,6 +80,7 @@ export function docsRoutes(services: Services, app: AnyElysia) {
     answer(call, await document(), {
       "Content-Type": "application/json",
       "Cache-Control": "public, no-cache",
+      "X-Content-Type-Options": "nosniff",
       // Tools on other sites read it; there is nothing secret in it.
       "Access-Control-Allow-Origin": "*",
     }),
