@@ -170,6 +170,8 @@ export const KNOWN_KEYS_MAX = 50_000;
 export const KNOWN_FEEDS_MAX = 20_000;
 /** Planned queries that a process remembers: 512 bytes each, and what they hold. */
 export const KNOWN_PLANS_MAX = 10_000;
+/** How often a read or a push is planned anew because its feed changed under it; then 503. */
+export const PLANS_MAX = 5;
 /** Feeds whose metadata a process remembers, and characters of it: longer ones are read each time. */
 export const KNOWN_METADATA_MAX = 1_024;
 export const KNOWN_METADATA_LENGTH_MAX = 16 * KIB;

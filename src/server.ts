@@ -14,6 +14,7 @@ import { REPLICA_WAIT_MS_MAX } from "./database/reader.ts";
 import { superviseEmbedded } from "./database/supervise.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
+import { MS_PER_SECOND } from "./lib/time_units.ts";
 import {
   DATABASE_CONNECTIONS_MAX,
   DATABASE_CONNECTIONS_SPARED,
@@ -60,7 +61,6 @@ const ANSWER_WAIT_MS = 6_000;
 const CLOSE_WAIT_MS = 500;
 /** Uploads that drip, admission and maintenance, the last writes, the pool. */
 const CLOSE_STEPS = 4;
-const MS_PER_SECOND = 1_000;
 const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
   "EADDRNOTAVAIL",
   "EAI_AGAIN",

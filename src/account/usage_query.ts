@@ -9,6 +9,7 @@
 import { Type } from "@sinclair/typebox";
 import { Problem } from "../http/errors.ts";
 import { invalidParameter, readParameters, readTime } from "../http/parameters.ts";
+import { excerpt } from "../lib/code_points.ts";
 import { openToken, signToken, type TokenOptions } from "../lib/signed_token.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
@@ -90,5 +91,5 @@ function readFeedId(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const feedId = parseUuid(text);
   if (feedId !== undefined) return feedId;
-  throw invalidParameter(`feed_id must be a feed's UUID, got "${text.slice(0, 80)}".`);
+  throw invalidParameter(`feed_id must be a feed's UUID, got "${excerpt(text)}".`);
 }

@@ -12,11 +12,12 @@
 import type { Database, Parameters } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry.ts";
 import type { Metrics } from "../http/metrics.ts";
+import type { WindowState } from "../http/rate_headers.ts";
 import { assert } from "../lib/assert.ts";
 import { Batcher } from "../lib/batcher.ts";
 import type { Log } from "../lib/log.ts";
 import { attempt, type MaybePromise } from "../lib/maybe_promise.ts";
-import type { WindowState } from "../lib/window_state.ts";
+import { US_PER_MS, US_PER_SECOND } from "../lib/time_units.ts";
 import {
   ADMISSION_BATCH_MAX,
   ADMISSION_FLIGHTS_MAX,
@@ -111,8 +112,6 @@ export interface Admission {
   readonly waiting: number;
 }
 
-const MICROSECONDS_PER_SECOND = 1_000_000;
-const MICROSECONDS_PER_MS = 1_000;
 const NANOS_PER_CREDIT = 1_000;
 const BATCH_TOKEN_BYTES = 6;
 
@@ -206,8 +205,8 @@ export class BatchedAdmission implements Admission {
       this.#knownWindows.remember(claim, {
         window: decision.window,
         sentMs,
-        fullForMs: decided.freesInUs / MICROSECONDS_PER_MS,
-        oldestForMs: decided.oldestInUs / MICROSECONDS_PER_MS,
+        fullForMs: decided.freesInUs / US_PER_MS,
+        oldestForMs: decided.oldestInUs / US_PER_MS,
       });
     }
     if (decision.kind !== "granted") this.#latelyRefused.note(claim, decision);
@@ -287,7 +286,7 @@ function decisionOf(decided: Decided, batchToken: string): Decision {
       return {
         kind: "limited",
         window: windowOf(decided),
-        retryAfterMs: Math.ceil(decided.freesInUs / MICROSECONDS_PER_MS),
+        retryAfterMs: Math.ceil(decided.freesInUs / US_PER_MS),
       };
     case "not_purchased":
       return { kind: "not_purchased", window: windowOf(decided) };
@@ -317,6 +316,6 @@ export function windowOf({
   return {
     limit: windowLimit,
     remaining: Math.max(0, windowLimit - windowUsed),
-    resetSeconds: Math.ceil(oldestUs / MICROSECONDS_PER_SECOND),
+    resetSeconds: Math.ceil(oldestUs / US_PER_SECOND),
   };
 }

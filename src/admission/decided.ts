@@ -4,6 +4,7 @@
  * @module
  */
 import type { Row } from "../database/query.ts";
+import { US_PER_MS } from "../lib/time_units.ts";
 
 /** What PostgreSQL decided of one read. `sql/functions/admit.sql` says what the figures mean. */
 export interface Decided {
@@ -23,8 +24,6 @@ export interface Decided {
   readonly oldestInUs: number;
   readonly dataVersion: bigint | null;
 }
-
-const MICROSECONDS_PER_MS = 1_000;
 
 /** One for each read, in their order; none where the batch had been given up as lost. */
 export function decidedOf(row: Row<"admit"> | undefined): Decided[] {
@@ -64,7 +63,7 @@ function versionOf(text: string | undefined): bigint | null {
 
 /** Microseconds of the Unix epoch, exact in a number until 2255, as RFC 3339 text. */
 function rfc3339(microseconds: number): string {
-  const fraction = String(microseconds % MICROSECONDS_PER_MS).padStart(3, "0");
-  const moment = new Date(Math.floor(microseconds / MICROSECONDS_PER_MS));
+  const fraction = String(microseconds % US_PER_MS).padStart(3, "0");
+  const moment = new Date(Math.floor(microseconds / US_PER_MS));
   return moment.toISOString().replace("Z", `${fraction}Z`);
 }

@@ -8,8 +8,9 @@
  *
  * @module
  */
+
+import type { WindowState } from "../http/rate_headers.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
-import type { WindowState } from "../lib/window_state.ts";
 import { KNOWN_WINDOWS_MAX } from "../limits.ts";
 import type { Decision } from "./admission.ts";
 import { type WindowClaim, windowKeyOf } from "./window_key.ts";

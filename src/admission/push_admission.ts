@@ -8,8 +8,9 @@
  * @module
  */
 import type { Metrics } from "../http/metrics.ts";
+import type { WindowState } from "../http/rate_headers.ts";
 import { assert } from "../lib/assert.ts";
-import type { WindowState } from "../lib/window_state.ts";
+import { US_PER_MS } from "../lib/time_units.ts";
 import { type Claim, type Decision, windowOf } from "./admission.ts";
 import { createKnownWindows } from "./known_windows.ts";
 
@@ -35,8 +36,6 @@ export interface PushAdmission {
   settle(claim: PushClaim, row: AdmittingRow, sentMs: number): PushDecision;
 }
 
-const MICROSECONDS_PER_MS = 1_000;
-
 export function createPushAdmission(metrics: Metrics): PushAdmission {
   const knownWindows = createKnownWindows();
   return {
@@ -44,7 +43,7 @@ export function createPushAdmission(metrics: Metrics): PushAdmission {
     settle(claim, row, sentMs) {
       const decision = decisionOf(claim, row);
       if (decision.kind === "limited") {
-        const fullForMs = Number(row.frees_in_us) / MICROSECONDS_PER_MS;
+        const fullForMs = Number(row.frees_in_us) / US_PER_MS;
         const known = { window: decision.window, sentMs, fullForMs };
         knownWindows.remember({ ...claim, operation: "push" }, known);
       }
@@ -63,6 +62,6 @@ function decisionOf({ limit }: PushClaim, row: AdmittingRow): PushDecision {
     oldestUs: Number(row.oldest_us),
   });
   if (row.outcome !== "limited") return { kind: "granted", window };
-  const retryAfterMs = Math.ceil(Number(row.frees_in_us) / MICROSECONDS_PER_MS);
+  const retryAfterMs = Math.ceil(Number(row.frees_in_us) / US_PER_MS);
   return { kind: "limited", window, retryAfterMs };
 }

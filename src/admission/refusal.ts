@@ -73,6 +73,11 @@ export function feedNotFound(): Problem {
   });
 }
 
+/** 503: what was planned, `PLANS_MAX` times, was of a feed that had changed since. */
+export function feedKeepsChanging(): Problem {
+  return unavailable("The feed is being changed again and again; try again in a second.");
+}
+
 /** `_origin` as JSON text: the receipt of a logged read. Interface 2.6. */
 export function originText(grant: Grant, feedId: string | null): string {
   const feed = feedId === null ? "null" : `"${feedId}"`;

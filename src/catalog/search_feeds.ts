@@ -11,6 +11,7 @@ import { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
 import { invalidParameter, readParameters } from "../http/parameters.ts";
 import { assert } from "../lib/assert.ts";
+import { codePointsOf, hasAtMost } from "../lib/code_points.ts";
 import { PAGE_LIMIT_MAX, SEARCH_LENGTH_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { searchHitText } from "./entries.ts";
@@ -91,9 +92,9 @@ function readSearch(search: string): Search {
       detail: "Say what to look for in q, as in /v1/search?q=earthquakes.",
     });
   }
-  if ([...q].length > SEARCH_LENGTH_MAX) {
+  if (!hasAtMost(q, SEARCH_LENGTH_MAX)) {
     throw invalidParameter(
-      `q must have at most ${SEARCH_LENGTH_MAX} characters, got ${[...q].length}.`,
+      `q must have at most ${SEARCH_LENGTH_MAX} characters, got ${codePointsOf(q)}.`,
     );
   }
   return { ...parameters, q, limit: Math.min(parameters.limit, PAGE_LIMIT_MAX) };

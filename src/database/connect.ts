@@ -8,6 +8,7 @@
  * @module
  */
 import postgres from "postgres";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../limits.ts";
 import { type AddressedHosts, type DatabaseAddress, hostsOf } from "./address.ts";
 import { createSockets } from "./sockets.ts";
@@ -55,7 +56,6 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 /** What the answer of a cancelled statement may take on top. */
 const SILENCE_MARGIN_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_500;
-const MS_PER_SECOND = 1_000;
 /** Between two attempts of one connection, in seconds: the driver's own pause grows to 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.2;
 /** Opens a pool; nothing is sent before the first query. */

@@ -7,6 +7,7 @@
 import { Problem } from "../http/errors.ts";
 import { invalidParameter, unknownParameter } from "../http/parameters.ts";
 import type { QueryEntry } from "../http/query_string.ts";
+import { excerpt } from "../lib/code_points.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../lib/json_text.ts";
 import { FILTERS_MAX } from "../limits.ts";
 
@@ -26,8 +27,6 @@ const OPERATORS = new Set(
   ),
 );
 const LITERAL_PREFIX = "payload.";
-/** What a message shows of a name or an operator. */
-const SHOWN_LENGTH_MAX = 80;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** @throws {Problem} 400 `OPERATOR_DISABLED` or `INVALID_PARAMETER` */
@@ -36,7 +35,7 @@ export function readFilter(entry: QueryEntry, known: readonly string[]): Filter 
   const bracketed = /^filters?\[(.*)\]$/.exec(name)?.[1];
   if (bracketed !== undefined) {
     throw invalidParameter(
-      `A filter is a parameter of its own: write ${shown(bracketed)}=${shown(value)} instead of ${shown(name)}.`,
+      `A filter is a parameter of its own: write ${excerpt(bracketed)}=${excerpt(value)} instead of ${excerpt(name)}.`,
     );
   }
   const dot = value.indexOf(".");
@@ -45,10 +44,10 @@ export function readFilter(entry: QueryEntry, known: readonly string[]): Filter 
     // PostgREST lets an operator carry a modifier, as in fts(english) and eq(any).
     const word = operator?.replace(/\(.*$/, "");
     if (word === undefined || !OPERATORS.has(word)) {
-      throw unknownParameter(name, known, `to filter by a field write ${shown(name)}=eq.VALUE`);
+      throw unknownParameter(name, known, `to filter by a field write ${excerpt(name)}=eq.VALUE`);
     }
     throw new Problem("OPERATOR_DISABLED", {
-      detail: `The operator "${shown(operator)}" is disabled; only equality is supported, as in ${shown(name)}=eq.VALUE.`,
+      detail: `The operator "${excerpt(operator ?? "")}" is disabled; only equality is supported, as in ${excerpt(name)}=eq.VALUE.`,
     });
   }
   const key = keyOf(name);
@@ -71,7 +70,7 @@ function keyOf(name: string): string {
   if (name.startsWith(LITERAL_PREFIX)) return name.slice(LITERAL_PREFIX.length);
   if (!name.includes(".")) return name;
   throw new Problem("OPERATOR_DISABLED", {
-    detail: `Only top-level fields can be filtered, got "${shown(name)}"; write payload.${shown(name)} for a key that holds a dot.`,
+    detail: `Only top-level fields can be filtered, got "${excerpt(name)}"; write payload.${excerpt(name)} for a key that holds a dot.`,
   });
 }
 
@@ -80,8 +79,4 @@ function literalOf(text: string): string | null {
   if (text === "true" || text === "false" || text === "null") return text;
   if (text.length > NUMBER_LENGTH_MAX || !NUMBER.test(text) || !isWithinDouble(text)) return null;
   return Number(text) === 0 ? "0" : text;
-}
-
-function shown(text: string | undefined): string {
-  return (text ?? "").slice(0, SHOWN_LENGTH_MAX);
 }

@@ -18,6 +18,8 @@
  *
  * @module
  */
+
+import { codePointsOf } from "../lib/code_points.ts";
 import { JSONPATH_LENGTH_MAX } from "../limits.ts";
 
 /** What one selector picks among the children of a node. RFC 9535 section 2.3. */
@@ -94,7 +96,7 @@ const NAME_EXPECTED = "a name or * (other names go in quotes: ['first name'])";
 
 /** Reads a decoded `jsonpath`. Never throws; each detail is one sentence for the caller. */
 export function parseProjection(text: string): ProjectionParse {
-  if (lengthOf(text) > JSONPATH_LENGTH_MAX) {
+  if (codePointsOf(text) > JSONPATH_LENGTH_MAX) {
     const detail = `jsonpath must have at most ${JSONPATH_LENGTH_MAX} characters; select less, or read the feed without it.`;
     return { kind: "invalid", detail };
   }
@@ -139,13 +141,6 @@ function selectorKey(selector: Selector): string {
       return `${start}:${selector.end ?? ""}:${selector.step}`;
     }
   }
-}
-
-/** Code points, as every length of the interface; a lone surrogate is one. */
-function lengthOf(text: string): number {
-  let length = 0;
-  for (const _ of text) length++;
-  return length;
 }
 
 /** A refused text that tries to filter or to run something, rather than a slip of the pen. */
@@ -337,7 +332,7 @@ function match(reader: Reader, expression: RegExp): string | undefined {
 
 function refuse(reader: Reader, expected: string): never {
   const [found] = reader.text.slice(reader.at);
-  const place = `character ${lengthOf(reader.text.slice(0, reader.at)) + 1}`;
+  const place = `character ${codePointsOf(reader.text.slice(0, reader.at)) + 1}`;
   const got = found === undefined ? "nothing" : JSON.stringify(found);
   throw new SyntaxRefusal(`jsonpath needs ${expected} at ${place}, got ${got}.`);
 }

@@ -9,17 +9,17 @@
  * @module
  */
 import { type Claim, type Decision, type Grant, refundedOnFault } from "../admission/admission.ts";
-import { feedNotFound, refusalOf } from "../admission/refusal.ts";
+import { feedKeepsChanging, feedNotFound, refusalOf } from "../admission/refusal.ts";
 import { lookAtWindow, standInGrant } from "../admission/stand_in.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
-import { Problem, unavailable } from "../http/errors.ts";
+import { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { invalidParameter } from "../http/parameters.ts";
 import type { Principal } from "../key/keys.ts";
 import { attempt, chain, type MaybePromise } from "../lib/maybe_promise.ts";
-import { REVALIDATION_LIMIT } from "../limits.ts";
+import { PLANS_MAX, REVALIDATION_LIMIT } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { answerPage, notModified } from "./answer_page.ts";
 import type { Page } from "./build_page.ts";
@@ -41,8 +41,6 @@ type Paged = PageWanted & { readonly page: Page };
 
 type Refusal = Exclude<Decision, Grant | { kind: "stale" }>;
 
-/** How often a read is planned anew because its feed changed under it. */
-const TRIES_MAX = 5;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 export class FeedReads {
@@ -127,9 +125,9 @@ export class FeedReads {
   }
 
   async #readAnew(reading: Reading, tries: number): Promise<Answer | Problem> {
-    if (tries < TRIES_MAX)
+    if (tries < PLANS_MAX)
       return this.#admit(reading, await this.#prepareProven(reading), tries + 1);
-    throw unavailable("The feed is being changed again and again; try again in a second.");
+    throw feedKeepsChanging();
   }
 
   /** HEAD, or with If-None-Match: what needs no page is admitted by its own limit, uncharged. */

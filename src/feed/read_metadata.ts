@@ -7,21 +7,18 @@
  * @module
  */
 import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
-import { feedNotFound } from "../admission/refusal.ts";
+import { feedKeepsChanging, feedNotFound } from "../admission/refusal.ts";
 import { metadataMembers } from "../feed_row/feed_row.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
-import { Problem, unavailable } from "../http/errors.ts";
+import { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
 import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import type { Principal } from "../key/keys.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
-import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX } from "../limits.ts";
+import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX, PLANS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
-
-/** How often the answer is made anew because the feed changed under it. */
-const ATTEMPTS_MAX = 5;
 
 /** Metadata as it was read, and the version of the feed's row that it shows. */
 interface Metadata extends Shown {
@@ -56,12 +53,12 @@ export class MetadataReads {
     const remembered = isPlain ? this.#known.get(reference) : undefined;
     const early = remembered && (await this.#answerKnown(reading, remembered));
     if (early !== undefined) return early;
-    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    for (let attempt = 1; attempt <= PLANS_MAX; attempt++) {
       const metadata = await keys.provenOnRefusal(principal, () => this.#describe(call, reference));
       const outcome = await this.#answer(reading, metadata);
       if (outcome !== undefined) return outcome;
     }
-    throw unavailable("The feed is being changed again and again; try again in a second.");
+    throw feedKeepsChanging();
   }
 
   /** From memory: admission says whether it is still so. Undefined: ask the database. */

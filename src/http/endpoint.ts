@@ -7,6 +7,7 @@ import { DatabaseOverloadedError, DatabaseUnavailableError } from "../database/q
 import type { Log } from "../lib/log.ts";
 import { attempt, chain, type MaybePromise } from "../lib/maybe_promise.ts";
 import type { Pace } from "../lib/pace.ts";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { Problem, problemAnswer, problemOf } from "./errors.ts";
@@ -15,7 +16,6 @@ import { searchOf } from "./query_string.ts";
 import { declaredBytes } from "./read_body.ts";
 import { requestIdOf } from "./request_id.ts";
 
-const MS_PER_SECOND = 1_000;
 /** Who is refused stays away for so many times as long as the line takes: so it gets shorter. */
 const RETRY_AFTER_LINES = 2;
 

@@ -7,6 +7,7 @@
  * @module
  */
 import { DatabaseOverloadedError, DatabaseUnavailableError } from "../database/query.ts";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
 import { type Answer, CACHE_PRIVATE } from "./answer.ts";
 
@@ -112,7 +113,6 @@ export interface ProblemContext {
 }
 
 const RETRY_AFTER_UNAVAILABLE_SECONDS = 1;
-const MS_PER_SECOND = 1_000;
 
 /** 503: what stands in the way passes, and a second is time enough to see. */
 export function unavailable(

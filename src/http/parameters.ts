@@ -15,6 +15,7 @@ import {
   type TSchema,
   Type,
 } from "@sinclair/typebox";
+import { excerpt } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
 import { PARAMETER_DIGITS_MAX } from "../limits.ts";
 import { Problem } from "./errors.ts";
@@ -68,13 +69,13 @@ function readValue({ name, value }: QueryEntry, property: TSchema): unknown {
   if (KindGuard.IsInteger(property)) return readInteger(name, value, property);
   if (KindGuard.IsBoolean(property)) {
     if (value === "true" || value === "false") return value === "true";
-    throw invalidParameter(`${name} must be true or false, got "${value.slice(0, 80)}".`);
+    throw invalidParameter(`${name} must be true or false, got "${excerpt(value)}".`);
   }
   if (KindGuard.IsUnion(property)) {
     const choices = property.anyOf.map((choice) => String(choice.const));
     if (choices.includes(value)) return value;
     throw invalidParameter(
-      `${name} must be one of ${choices.join(", ")}, got "${value.slice(0, 80)}".`,
+      `${name} must be one of ${choices.join(", ")}, got "${excerpt(value)}".`,
     );
   }
   return value;
@@ -85,7 +86,7 @@ function readInteger(name: string, value: string, property: TInteger): number {
   const isInteger = /^\d+$/.test(value) && value.length <= PARAMETER_DIGITS_MAX;
   if (isInteger && Number(value) >= least) return Number(value);
   throw invalidParameter(
-    `${name} must be an integer of at least ${least} and at most ${PARAMETER_DIGITS_MAX} digits, got "${value.slice(0, 80)}".`,
+    `${name} must be an integer of at least ${least} and at most ${PARAMETER_DIGITS_MAX} digits, got "${excerpt(value)}".`,
   );
 }
 
@@ -99,7 +100,7 @@ export function unknownParameter(
   known: readonly string[],
   otherwise?: string,
 ): Problem {
-  const shown = name.slice(0, 80);
+  const shown = excerpt(name);
   const nearest = nearestName(name, known);
   return invalidParameter(
     nearest === undefined
@@ -156,6 +157,6 @@ export function readTime(name: string, text: string | undefined): string | undef
   const time = parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1"));
   if (time !== undefined) return time;
   throw invalidParameter(
-    `${name} must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, got "${text.slice(0, 80)}".`,
+    `${name} must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, got "${excerpt(text)}".`,
   );
 }

@@ -6,6 +6,8 @@
  *
  * @module
  */
+
+import { excerpt } from "../lib/code_points.ts";
 import { Problem } from "./errors.ts";
 
 export interface QueryEntry {
@@ -37,7 +39,7 @@ export function decode(raw: string): string {
     return decodeURIComponent(spaced);
   } catch {
     throw new Problem("INVALID_PARAMETER", {
-      detail: `The query holds "${raw.slice(0, 80)}", which is not percent-encoded UTF-8; encode it again.`,
+      detail: `The query holds "${excerpt(raw)}", which is not percent-encoded UTF-8; encode it again.`,
     });
   }
 }

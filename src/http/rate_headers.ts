@@ -4,11 +4,20 @@
  *
  * @module
  */
-import type { WindowState } from "../lib/window_state.ts";
+
+import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
 import { Problem } from "./errors.ts";
 
-const MS_PER_SECOND = 1_000;
+/** State of the window after a decision. */
+export interface WindowState {
+  /** Calls in a window. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix epoch seconds, rounded up, at which the oldest counted call leaves the window. */
+  readonly resetSeconds: number;
+}
+
 const WINDOW_SECONDS = WINDOW_MS / MS_PER_SECOND;
 
 export function rateHeaders(window: WindowState, nowMs: number): Record<string, string> {

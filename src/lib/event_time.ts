@@ -9,6 +9,7 @@
  *
  * @module
  */
+import { MS_PER_SECOND } from "./time_units.ts";
 
 /** RFC 3339, section 5.6; `T` and `Z` in either case, but no blank in the place of `T`. */
 const DATE_TIME =
@@ -16,7 +17,6 @@ const DATE_TIME =
 const WHOLE_SECOND_UTC = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const FRACTION_DIGITS = 6;
 const LEAP_SECOND = "60";
-const MS_PER_SECOND = 1_000;
 const MS_PER_MINUTE = 60_000;
 const MINUTES_PER_HOUR = 60;
 const MINUTES_PER_DAY = 1_440;

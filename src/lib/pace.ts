@@ -7,6 +7,7 @@
  * @module
  */
 import { assert } from "./assert.ts";
+import { MS_PER_SECOND } from "./time_units.ts";
 
 export interface PaceOptions {
   readonly perSecond: number;
@@ -27,7 +28,6 @@ export interface Pace {
 }
 
 const TICK_MS = 5;
-const MS_PER_SECOND = 1_000;
 
 export function createPace(options: PaceOptions): Pace {
   const { perSecond, atOnceMax, waitSecondsMax, waitingMax } = options;

@@ -8,8 +8,7 @@
 import type { Row } from "../database/query.ts";
 import { command } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { ACCOUNT_OPTION } from "./keys.ts";
-import { count, text, time } from "./options.ts";
+import { ACCOUNT_OPTION, count, text, time } from "./options.ts";
 import { shown, table } from "./output.ts";
 import { findAccount, findFeed } from "./references.ts";
 

@@ -22,16 +22,16 @@ import {
   readBackupSchema,
   writeBackup,
 } from "../database/backup.ts";
-import { type Connections, connect } from "../database/connect.ts";
+import type { Connections } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { migrate, migrateTo } from "../database/migrate.ts";
 import { openDatabase } from "../server.ts";
 import { type Answer, command, RefusedError, UsageError } from "./command.ts";
+import { withConnection } from "./database.ts";
 
 /** Who may read the file: it holds everything but keys. */
 const OWNER_ONLY = 0o600;
 const GZIP_LEVEL = 6;
-const END_WAIT_SECONDS = 1;
 
 const backup = command({
   words: "backup",
@@ -115,14 +115,14 @@ function refuseExternal({ databaseUrl }: Config, instead: string): void {
 async function restoreFrom(file: string, { dataDir }: Config): Promise<BackupReport> {
   const schema = await readBackupSchema(unzipped(file));
   const server = await startEmbedded({ dataDir });
-  const connections = connect(server, { connectionsMax: 1, statementTimeoutMs: 0 });
   try {
-    await migrateTo(connections, schema);
-    const report = await readBackup(connections, unzipped(file));
-    await migrate(connections);
-    return report;
+    return await withConnection(server, async (connection) => {
+      await migrateTo(connection, schema);
+      const report = await readBackup(connection, unzipped(file));
+      await migrate(connection);
+      return report;
+    });
   } finally {
-    await connections.end({ timeout: END_WAIT_SECONDS });
     await server.stop();
   }
 }
@@ -136,14 +136,12 @@ function unzipped(file: string): AsyncIterable<Uint8Array> {
 
 async function withSession<Result>(
   config: Config,
-  work: (connections: Connections) => Promise<Result>,
+  work: (connection: Connections) => Promise<Result>,
 ): Promise<Result> {
   const { address, close } = await openDatabase(config, { statementTimeoutMs: 0 });
-  const connections = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
   try {
-    return await work(connections);
+    return await withConnection(address, work);
   } finally {
-    await connections.end({ timeout: END_WAIT_SECONDS });
     await close();
   }
 }

@@ -16,8 +16,7 @@ import { creditsText } from "../credit/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { command, type Option, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { ACCOUNT_OPTION } from "./keys.ts";
-import { count, credits, required, text, time } from "./options.ts";
+import { ACCOUNT_OPTION, count, credits, required, text, time } from "./options.ts";
 import { fields } from "./output.ts";
 import { accountIdOf, findFeed, throwUnknownAccount } from "./references.ts";
 

@@ -6,11 +6,13 @@
 import { spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import type { Config } from "../config.ts";
+import { type Connections, connect, type DatabaseAddress } from "../database/connect.ts";
 import type { Database } from "../database/query.ts";
 import { openDatabase } from "../server.ts";
 
 /** One statement at a time; a few for what is looked up together. */
 const CONNECTIONS_MAX = 4;
+const END_WAIT_SECONDS = 1;
 
 export async function withDatabase<Result>(
   config: Config,
@@ -27,6 +29,19 @@ export async function withDatabase<Result>(
     return await work(database);
   } finally {
     await close();
+  }
+}
+
+/** One session of its own, for what a pool can't do: a copy, a transaction, another schema. */
+export async function withConnection<Result>(
+  address: DatabaseAddress,
+  work: (connection: Connections) => Promise<Result>,
+): Promise<Result> {
+  const connection = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
+  try {
+    return await work(connection);
+  } finally {
+    await connection.end({ timeout: END_WAIT_SECONDS });
   }
 }
 

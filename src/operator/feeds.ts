@@ -10,8 +10,7 @@ import type { Database, Row } from "../database/query.ts";
 import { type FeedRow, feedRowText } from "../feed_row/feed_row.ts";
 import { type Answer, command, type Input } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { ACCOUNT_OPTION } from "./keys.ts";
-import { flag } from "./options.ts";
+import { ACCOUNT_OPTION, flag } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
 import { findAccount, findFeed } from "./references.ts";
 

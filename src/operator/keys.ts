@@ -8,7 +8,7 @@ import { issueKey } from "../key/issue_key.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 import { command } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { oneOf, required, text, time } from "./options.ts";
+import { ACCOUNT_OPTION, oneOf, required, text, time } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
 import {
   accountIdOf,
@@ -20,13 +20,6 @@ import {
 
 /** A stored key: all but the key itself. */
 type KeyRow = Row<"list_keys">;
-
-/** The options of every command that names an account. */
-export const ACCOUNT_OPTION = text({
-  placeholder: "ID",
-  about: "the account",
-  lengthMax: NAME_LENGTH_MAX,
-});
 
 const keyCreate = command({
   words: "key create",

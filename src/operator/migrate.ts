@@ -5,13 +5,11 @@
  * @module
  */
 import type { Config } from "../config.ts";
-import { connect } from "../database/connect.ts";
 import { distributeRows, findObstacle } from "../database/distribute.ts";
 import { openDatabase } from "../server.ts";
 import { command, RefusedError } from "./command.ts";
+import { withConnection } from "./database.ts";
 import { flag } from "./options.ts";
-
-const END_WAIT_SECONDS = 1;
 
 const migrate = command({
   words: "migrate",
@@ -31,12 +29,7 @@ const migrate = command({
     ];
     try {
       if (distribute && !isDistributed) {
-        const connections = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
-        try {
-          isDistributed = await distributeRows(connections);
-        } finally {
-          await connections.end({ timeout: END_WAIT_SECONDS });
-        }
+        isDistributed = await withConnection(address, distributeRows);
         done.push("distributed the rows of feeds by feed_id");
       }
     } finally {
@@ -59,11 +52,6 @@ async function refuseObstacle({ databaseUrl, isDatabasePooled }: Config): Promis
     );
   }
   const address = { url: databaseUrl, isPooled: isDatabasePooled };
-  const connections = connect(address, { connectionsMax: 1 });
-  try {
-    const obstacle = await findObstacle(connections);
-    if (obstacle !== undefined) throw new RefusedError(obstacle);
-  } finally {
-    await connections.end({ timeout: END_WAIT_SECONDS });
-  }
+  const obstacle = await withConnection(address, findObstacle);
+  if (obstacle !== undefined) throw new RefusedError(obstacle);
 }

@@ -6,7 +6,9 @@
  */
 import { PORT_MAX } from "../config.ts";
 import { nanosOfCredits } from "../credit/money.ts";
+import { hasAtMost } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
+import { NAME_LENGTH_MAX } from "../limits.ts";
 import { type Option, UsageError } from "./command.ts";
 
 /** A billion dollars: far from the end of a bigint of nano-dollars. */
@@ -44,7 +46,7 @@ export function text(option: OptionText & TextBounds): Option<string, false> {
   return optional(option, (given, name) => {
     if (given.trim() === "") throw new UsageError(`${name} must not be blank`);
     if (given.includes("\0")) throw new UsageError(`${name} must not hold a NUL character`);
-    if ([...given].length > option.lengthMax) {
+    if (!hasAtMost(given, option.lengthMax)) {
       throw new UsageError(`${name} must have at most ${option.lengthMax} characters`);
     }
     return given;
@@ -115,3 +117,10 @@ function readInteger(
   if (/^\d{1,10}$/.test(given) && number >= least && number <= most) return number;
   throw new UsageError(`${name} must be an integer from ${least} to ${most}, got "${given}"`);
 }
+
+/** The options of every command that names an account. */
+export const ACCOUNT_OPTION = text({
+  placeholder: "ID",
+  about: "the account",
+  lengthMax: NAME_LENGTH_MAX,
+});

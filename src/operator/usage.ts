@@ -13,8 +13,7 @@ import {
 import type { Database } from "../database/query.ts";
 import { command, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { ACCOUNT_OPTION } from "./keys.ts";
-import { oneOf, required, time } from "./options.ts";
+import { ACCOUNT_OPTION, oneOf, required, time } from "./options.ts";
 import type { Output } from "./output.ts";
 import { findAccount } from "./references.ts";
 

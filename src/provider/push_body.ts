@@ -10,6 +10,7 @@
  */
 import type { FeedType } from "../feed_row/feeds.ts";
 import type { FieldError } from "../http/errors.ts";
+import { excerpt, hasAtMost } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
 import {
   byteLength,
@@ -351,8 +352,7 @@ function batchOf(
 }
 
 function isBatchId(text: string): boolean {
-  if (text === "" || text.length > 2 * BATCH_ID_LENGTH_MAX) return false;
-  return [...text].length <= BATCH_ID_LENGTH_MAX;
+  return text !== "" && hasAtMost(text, BATCH_ID_LENGTH_MAX);
 }
 
 function noBatches(field: string, feedType: FeedType): FieldError {
@@ -420,7 +420,7 @@ function eventTimeOf({ json, span, pointer }: FoundRow, errors: FieldError[]): s
   const text = member.kind === "string" ? stringOf(json, member) : undefined;
   const time = text === undefined ? undefined : parseEventTime(text);
   if (time !== undefined) return time;
-  const got = text === undefined ? named(member) : JSON.stringify(text.slice(0, 40));
+  const got = text === undefined ? named(member) : JSON.stringify(excerpt(text));
   errors.push({
     path: `${pointer}/event_timestamp`,
     message: `event_timestamp must be an RFC 3339 date-time such as 2026-01-31T12:00:00Z, got ${got}; leave it out for the time of receipt`,

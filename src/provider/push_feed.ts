@@ -15,7 +15,7 @@ import {
   type PushAdmission,
   type PushClaim,
 } from "../admission/push_admission.ts";
-import { refusalOf } from "../admission/refusal.ts";
+import { feedKeepsChanging, refusalOf } from "../admission/refusal.ts";
 import { DatabaseUnavailableError, type Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry.ts";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
@@ -25,13 +25,12 @@ import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call, Handler } from "../http/endpoint.ts";
 import { Problem, problemOf, unavailable } from "../http/errors.ts";
 import { readParameters } from "../http/parameters.ts";
-import { rateHeaders } from "../http/rate_headers.ts";
+import { rateHeaders, type WindowState } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import type { WindowState } from "../lib/window_state.ts";
-import { WINDOW_US } from "../limits.ts";
+import { PLANS_MAX, WINDOW_US } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { bodyLimitOf, type Push, type PushBody, parsePush } from "./push_body.ts";
 import { batchClosed, payloadTooLarge, validationFailed, withHeaders } from "./push_problems.ts";
@@ -70,9 +69,6 @@ const ROW_OUTCOMES: Readonly<Record<string, RowOutcome>> = {
   u: "updated",
   d: "duplicate",
 };
-
-/** Plans of one push: each further one means that the feed was changed in the meantime. */
-const PLANS_MAX = 5;
 
 /** One push on its way; what is to be told of it becomes known step by step. */
 interface Passage {
@@ -241,7 +237,7 @@ async function pass(pushes: Pushes, passage: Passage, hold: HoldBytes): Promise<
     }
     await refresh(pushes, passage);
   }
-  throw unavailable("The feed is being edited all the time; push again in a second.");
+  throw feedKeepsChanging();
 }
 
 /** Counts a push that there is nothing to store of; whether its feed is known as it is. */

@@ -7,6 +7,8 @@
  *
  * @module
  */
+
+import { hasAtMost } from "../lib/code_points.ts";
 import { type JsonSpan, type JsonText, stringOf, textOf } from "../lib/json_text.ts";
 
 export type RowIdOutcome =
@@ -15,8 +17,6 @@ export type RowIdOutcome =
 
 /** Unicode code points of a row id that is a string. Decisions 5. */
 export const ROW_ID_LENGTH_MAX = 256;
-
-const UTF16_UNITS_PER_CODE_POINT_MAX = 2;
 
 /** The id that the value at `span` stands for. */
 export function canonicalRowId(json: JsonText, span: JsonSpan): RowIdOutcome {
@@ -52,11 +52,4 @@ export function plainDecimal(text: string): string {
 function invalid(got: string): RowIdOutcome {
   const message = `id must be a string of 1 to ${ROW_ID_LENGTH_MAX} characters or a number, got ${got}`;
   return { kind: "invalid", message };
-}
-
-/** Whether a text has at most so many code points; looks at no more of it than it must. */
-function hasAtMost(text: string, codePointsMax: number): boolean {
-  if (text.length <= codePointsMax) return true;
-  if (text.length > codePointsMax * UTF16_UNITS_PER_CODE_POINT_MAX) return false;
-  return [...text].length <= codePointsMax;
 }

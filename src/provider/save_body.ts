@@ -10,6 +10,7 @@
  */
 import type { PriceType } from "../feed_row/feeds.ts";
 import type { FieldError } from "../http/errors.ts";
+import { excerpt } from "../lib/code_points.ts";
 import {
   findMember,
   JsonRefusedError,
@@ -45,7 +46,6 @@ import {
   readSlug,
   readText,
   type SaveMode,
-  shortened,
 } from "./save_fields.ts";
 
 /** A body that is a JSON object. */
@@ -213,7 +213,7 @@ function creationErrors(body: SaveBody): FieldError[] {
 }
 
 function unknownField(key: string): string {
-  return `there is no field ${JSON.stringify(shortened(key))}; leave it out`;
+  return `there is no field ${JSON.stringify(excerpt(key))}; leave it out`;
 }
 
 /** From canonical texts: a name in quotes, a plain number, or null. */

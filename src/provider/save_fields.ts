@@ -7,6 +7,7 @@
  * @module
  */
 import { FEED_TYPES } from "../feed_row/feeds.ts";
+import { codePointsOf, excerpt } from "../lib/code_points.ts";
 import { byteLength, type JsonSpan, type JsonText, stringOf, textOf } from "../lib/json_text.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { SCHEMA_BYTES_MAX } from "../limits.ts";
@@ -28,8 +29,6 @@ const FEED_TYPE_ALIASES = {
 /** Form of an `endpoint_path`, which is no UUID either. */
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
 const SLUG_RULE = "1 to 80 lower-case letters, digits and inner hyphens, and no UUID";
-
-const SHOWN_LENGTH_MAX = 80;
 
 /** A field that null clears. */
 export function orNull(reader: FieldReader): FieldReader {
@@ -126,20 +125,8 @@ export function readBounded(json: JsonText, value: JsonSpan): FieldOutcome {
   return { message: `must have at most ${SCHEMA_BYTES_MAX} bytes serialized, got ${bytes}` };
 }
 
-function codePointsOf(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
-
 function shown(json: JsonText, value: JsonSpan): string {
   return value.kind === "object" || value.kind === "array"
     ? value.kind
-    : shortened(textOf(json, value));
-}
-
-/** What a message shows of a text that a client sent. */
-export function shortened(text: string): string {
-  const points = [...text.slice(0, 2 * SHOWN_LENGTH_MAX)].slice(0, SHOWN_LENGTH_MAX).join("");
-  return points.length < text.length ? `${points}…` : text;
+    : excerpt(textOf(json, value));
 }

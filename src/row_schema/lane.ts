@@ -11,6 +11,8 @@
  *
  * @module
  */
+
+import { US_PER_MS } from "../lib/time_units.ts";
 import { TurnQueue } from "../lib/turn_queue.ts";
 import type { FromWorker, Job, JobOutcome } from "./jobs.ts";
 import { ATTEMPTS_MAX, JOB_LATENESS_MAX, START_MS, WAITING_MAX } from "./limits.ts";
@@ -71,7 +73,6 @@ interface Current {
 }
 
 const BUSY: LaneOutcome = { kind: "busy" };
-const MICROS_PER_MS = 1_000;
 
 export class Lane {
   readonly #workerUrl: URL;
@@ -235,5 +236,5 @@ export class Lane {
 
 function processMs(): number {
   const { user, system } = process.cpuUsage();
-  return (user + system) / MICROS_PER_MS;
+  return (user + system) / US_PER_MS;
 }

@@ -10,6 +10,7 @@
  */
 import { RE2JS } from "re2js";
 import { BoundedMap } from "../lib/bounded_map.ts";
+import { excerpt } from "../lib/code_points.ts";
 import type { Budget } from "./budget.ts";
 import { MATCHER_UNITS_MAX, PATTERN_CHARS_MAX, PATTERN_INSTRUCTIONS_MAX } from "./limits.ts";
 import { SchemaRefused } from "./schema_refused.ts";
@@ -101,7 +102,7 @@ function compileTranslated(pattern: string, translated: string): RE2JS {
 }
 
 function refusal(pattern: string, reason: string): SchemaRefused {
-  return new SchemaRefused(`pattern ${JSON.stringify(pattern.slice(0, 80))} ${reason}`);
+  return new SchemaRefused(`pattern ${JSON.stringify(excerpt(pattern))} ${reason}`);
 }
 
 function messageOf(error: unknown): string {

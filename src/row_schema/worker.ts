@@ -6,6 +6,8 @@
  *
  * @module
  */
+
+import { US_PER_MS } from "../lib/time_units.ts";
 import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../limits.ts";
 import { Budget, BudgetSpent } from "./budget.ts";
 import { compileRowSchema, type RowValidator, type ValueError } from "./guarded_ajv.ts";
@@ -15,8 +17,6 @@ import { SchemaRefused } from "./schema_refused.ts";
 import { ValidatorCache } from "./validator_cache.ts";
 
 declare const self: Worker;
-
-const MICROS_PER_MS = 1_000;
 
 const budget = new Budget();
 const validators = new ValidatorCache<RowValidator>({
@@ -38,7 +38,7 @@ function send(message: FromWorker): void {
 /** Processor time of this thread so far. */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
-  return (user + system) / MICROS_PER_MS;
+  return (user + system) / US_PER_MS;
 }
 
 function perform(job: Job): JobOutcome {

@@ -1,0 +1,9 @@
+/**
+ * How many of one unit of time are in another.
+ *
+ * @module
+ */
+
+export const MS_PER_SECOND = 1_000;
+export const US_PER_MS = 1_000;
+export const US_PER_SECOND = 1_000_000;
