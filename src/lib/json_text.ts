@@ -190,7 +190,7 @@ function isDigit(code: number): boolean {
 
 /** The keys of one object, compared after unescaping and as text: `__proto__` is one like any. */
 class DistinctKeys {
-  private seen: Set<string> | undefined;
+  #seen: Set<string> | undefined;
   /** Whether a key is spelled otherwise than it reads, so that the list is no pattern to compare with. */
   hasEscapes = false;
   /** Nor is it where a key comes twice. */
@@ -200,10 +200,10 @@ class DistinctKeys {
 
   /** Adds a key; false where the object has it already. */
   add(key: string): boolean {
-    const isNew = this.seen ? !this.seen.has(key) : !this.keys.includes(key);
+    const isNew = this.#seen ? !this.#seen.has(key) : !this.keys.includes(key);
     this.keys.push(key);
-    if (this.seen) this.seen.add(key);
-    else if (this.keys.length > KEYS_COMPARED_MAX) this.seen = new Set(this.keys);
+    if (this.#seen) this.#seen.add(key);
+    else if (this.keys.length > KEYS_COMPARED_MAX) this.#seen = new Set(this.keys);
     this.hasRepeats ||= !isNew;
     return isNew;
   }
@@ -211,53 +211,53 @@ class DistinctKeys {
 
 /** One pass over one text. Depth is the number of containers around a value. */
 class Scanner {
-  private position = 0;
+  #position = 0;
   /** White space left out before `position`: an offset in the text is `position - removed`. */
-  private removed = 0;
-  private readonly pieces: string[] = [];
-  private pieceStart = 0;
+  #removed = 0;
+  readonly #pieces: string[] = [];
+  #pieceStart = 0;
   /** The span of the value read last, where its depth has spans. */
-  private made: JsonSpan | undefined;
+  #made: JsonSpan | undefined;
   /** The segment that leads from each container to the value being read in it. */
-  private readonly path: (string | number)[] = [];
+  readonly #path: (string | number)[] = [];
   /** By depth, the keys of the object read last, as far as they need no unescaping. */
-  private readonly shapes: (readonly string[] | undefined)[] = [];
-  private readonly refusals: JsonRefusal[] = [];
-  private refusalCount = 0;
+  readonly #shapes: (readonly string[] | undefined)[] = [];
+  readonly #refusals: JsonRefusal[] = [];
+  #refusalCount = 0;
   /** Where reading stood at the last refusal: a scalar is refused once, whatever it holds. */
-  private refusedAt = -1;
+  #refusedAt = -1;
   /** In a container that is refused as a whole. */
-  private isPassedOver = false;
-  private readonly isWellFormed: boolean;
-  private readonly spanDepth: number;
-  private readonly heightMax: number;
-  private readonly refusalsMax: number;
+  #isPassedOver = false;
+  readonly #isWellFormed: boolean;
+  readonly #spanDepth: number;
+  readonly #heightMax: number;
+  readonly #refusalsMax: number;
 
-  constructor(
-    private readonly source: string,
-    options: ScanOptions,
-  ) {
-    this.spanDepth = options.spanDepth;
-    this.heightMax = options.heightMax;
-    this.refusalsMax = options.refusalsMax ?? 1;
-    this.isWellFormed = source.isWellFormed();
+  readonly #source: string;
+
+  constructor(source: string, options: ScanOptions) {
+    this.#source = source;
+    this.#spanDepth = options.spanDepth;
+    this.#heightMax = options.heightMax;
+    this.#refusalsMax = options.refusalsMax ?? 1;
+    this.#isWellFormed = source.isWellFormed();
   }
 
   scan(): JsonText {
-    this.scanValue(0);
-    const root = this.made;
-    this.next();
-    if (this.position < this.source.length) this.fail("the end of the text", this.position);
-    if (this.refusalCount > 0) throw new JsonRefusedError(this.refusals, this.refusalCount);
+    this.#scanValue(0);
+    const root = this.#made;
+    this.#next();
+    if (this.#position < this.#source.length) this.#fail("the end of the text", this.#position);
+    if (this.#refusalCount > 0) throw new JsonRefusedError(this.#refusals, this.#refusalCount);
     assert(root !== undefined, "the root has a span");
-    return { text: this.compacted(), root };
+    return { text: this.#compacted(), root };
   }
 
   /** Reads one value and returns its height. */
-  private scanValue(depth: number): number {
-    const code = this.next();
-    const start = this.position - this.removed;
-    const hasSpans = depth < this.spanDepth;
+  #scanValue(depth: number): number {
+    const code = this.#next();
+    const start = this.#position - this.#removed;
+    const hasSpans = depth < this.#spanDepth;
     let kind: JsonKind;
     let height = 0;
     let members: JsonMember[] | undefined;
@@ -265,301 +265,303 @@ class Scanner {
     if (code === OPEN_BRACE) {
       kind = "object";
       members = hasSpans ? [] : undefined;
-      height = depth < this.heightMax ? this.scanObject(depth, members) : this.refuseDeep(depth);
+      height = depth < this.#heightMax ? this.#scanObject(depth, members) : this.#refuseDeep(depth);
     } else if (code === OPEN_BRACKET) {
       kind = "array";
       items = hasSpans ? [] : undefined;
-      height = depth < this.heightMax ? this.scanArray(depth, items) : this.refuseDeep(depth);
+      height = depth < this.#heightMax ? this.#scanArray(depth, items) : this.#refuseDeep(depth);
     } else {
-      kind = this.scanScalar(code, depth);
+      kind = this.#scanScalar(code, depth);
     }
-    if (depth <= this.spanDepth) {
-      this.made = { kind, start, end: this.position - this.removed, height, members, items };
+    if (depth <= this.#spanDepth) {
+      this.#made = { kind, start, end: this.#position - this.#removed, height, members, items };
     }
     return height;
   }
 
   /** Reads an object from its brace, which `position` is at, and returns its height. */
-  private scanObject(depth: number, members: JsonMember[] | undefined): number {
-    this.position++;
-    if (this.next() === CLOSE_BRACE) {
-      this.position++;
+  #scanObject(depth: number, members: JsonMember[] | undefined): number {
+    this.#position++;
+    if (this.#next() === CLOSE_BRACE) {
+      this.#position++;
       return 1;
     }
-    const shape = this.shapes[depth];
+    const shape = this.#shapes[depth];
     let distinct: DistinctKeys | undefined;
     let heightInside = 0;
     for (let index = 0; ; index++) {
-      let key = distinct === undefined ? this.matchKey(shape?.[index]) : undefined;
+      let key = distinct === undefined ? this.#matchKey(shape?.[index]) : undefined;
       if (key === undefined) {
         // The keys before were the shape's: distinct, and this object's own from here on.
         distinct ??= new DistinctKeys(shape?.slice(0, index) ?? []);
-        key = this.scanKey(depth, distinct);
+        key = this.#scanKey(depth, distinct);
       }
-      this.path[depth] = key;
-      this.passColon();
-      heightInside = Math.max(heightInside, this.scanValue(depth + 1));
-      if (members !== undefined) members.push({ key, value: this.made as JsonSpan });
-      const code = this.next();
+      this.#path[depth] = key;
+      this.#passColon();
+      heightInside = Math.max(heightInside, this.#scanValue(depth + 1));
+      if (members !== undefined) members.push({ key, value: this.#made as JsonSpan });
+      const code = this.#next();
       if (code === CLOSE_BRACE) break;
-      if (code !== COMMA) this.fail('"," or "}"', this.position);
-      this.position++;
+      if (code !== COMMA) this.#fail('"," or "}"', this.#position);
+      this.#position++;
     }
-    this.position++;
+    this.#position++;
     if (distinct && !distinct.hasEscapes && !distinct.hasRepeats)
-      this.shapes[depth] = distinct.keys;
+      this.#shapes[depth] = distinct.keys;
     return heightInside + 1;
   }
 
   /** Reads an array from its bracket, which `position` is at, and returns its height. */
-  private scanArray(depth: number, items: JsonSpan[] | undefined): number {
-    this.position++;
-    if (this.next() === CLOSE_BRACKET) {
-      this.position++;
+  #scanArray(depth: number, items: JsonSpan[] | undefined): number {
+    this.#position++;
+    if (this.#next() === CLOSE_BRACKET) {
+      this.#position++;
       return 1;
     }
     let heightInside = 0;
     for (let index = 0; ; index++) {
-      this.path[depth] = index;
-      heightInside = Math.max(heightInside, this.scanValue(depth + 1));
-      if (items !== undefined) items.push(this.made as JsonSpan);
-      const code = this.next();
+      this.#path[depth] = index;
+      heightInside = Math.max(heightInside, this.#scanValue(depth + 1));
+      if (items !== undefined) items.push(this.#made as JsonSpan);
+      const code = this.#next();
       if (code === CLOSE_BRACKET) break;
-      if (code !== COMMA) this.fail('"," or "]"', this.position);
-      this.position++;
+      if (code !== COMMA) this.#fail('"," or "]"', this.#position);
+      this.#position++;
     }
-    this.position++;
+    this.#position++;
     return heightInside + 1;
   }
 
   /** Passes over a container that is one level too deep: without recursion, for its syntax alone. */
-  private refuseDeep(depth: number): number {
-    this.refuse(depth, `nesting must not go deeper than ${this.heightMax} levels`);
-    this.isPassedOver = true;
+  #refuseDeep(depth: number): number {
+    this.#refuse(depth, `nesting must not go deeper than ${this.#heightMax} levels`);
+    this.#isPassedOver = true;
     /** What each open container ends with. */
     const ends: number[] = [];
     for (;;) {
-      const code = this.next();
+      const code = this.#next();
       if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-        this.position++;
+        this.#position++;
         const end = code === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
-        if (this.next() !== end) {
+        if (this.#next() !== end) {
           ends.push(end);
-          if (end === CLOSE_BRACE) this.passKey(depth);
+          if (end === CLOSE_BRACE) this.#passKey(depth);
           continue;
         }
-        this.position++;
+        this.#position++;
       } else {
-        this.scanScalar(code, depth);
+        this.#scanScalar(code, depth);
       }
-      while (ends.length > 0 && this.next() === ends.at(-1)) {
+      while (ends.length > 0 && this.#next() === ends.at(-1)) {
         ends.pop();
-        this.position++;
+        this.#position++;
       }
       const end = ends.at(-1);
       if (end === undefined) break;
-      if (this.next() !== COMMA) this.fail(`"," or "${String.fromCharCode(end)}"`, this.position);
-      this.position++;
-      if (end === CLOSE_BRACE) this.passKey(depth);
+      if (this.#next() !== COMMA)
+        this.#fail(`"," or "${String.fromCharCode(end)}"`, this.#position);
+      this.#position++;
+      if (end === CLOSE_BRACE) this.#passKey(depth);
     }
-    this.isPassedOver = false;
+    this.#isPassedOver = false;
     return 0;
   }
 
-  private passKey(depth: number): void {
-    if (this.next() !== QUOTE) this.fail("a key in double quotes", this.position);
-    this.scanString(depth);
-    this.passColon();
+  #passKey(depth: number): void {
+    if (this.#next() !== QUOTE) this.#fail("a key in double quotes", this.#position);
+    this.#scanString(depth);
+    this.#passColon();
   }
 
-  private passColon(): void {
-    if (this.next() !== COLON) this.fail('":"', this.position);
-    this.position++;
+  #passColon(): void {
+    if (this.#next() !== COLON) this.#fail('":"', this.#position);
+    this.#position++;
   }
 
   /** Passes over a key that is spelled exactly as `key`; undefined, and no step, where it is not. */
-  private matchKey(key: string | undefined): string | undefined {
-    if (key === undefined || this.next() !== QUOTE) return undefined;
-    const { source } = this;
-    const start = this.position + 1;
+  #matchKey(key: string | undefined): string | undefined {
+    if (key === undefined || this.#next() !== QUOTE) return undefined;
+    const source = this.#source;
+    const start = this.#position + 1;
     const { length } = key;
     if (source.charCodeAt(start + length) !== QUOTE) return undefined;
     for (let index = 0; index < length; index++) {
       if (source.charCodeAt(start + index) !== key.charCodeAt(index)) return undefined;
     }
-    this.position = start + length + 1;
+    this.#position = start + length + 1;
     return key;
   }
 
   /** Reads a key; one that the object has already is refused. */
-  private scanKey(depth: number, distinct: DistinctKeys): string {
-    if (this.next() !== QUOTE) this.fail("a key in double quotes", this.position);
-    const start = this.position;
-    this.scanString(depth);
-    const literal = this.source.slice(start, this.position);
+  #scanKey(depth: number, distinct: DistinctKeys): string {
+    if (this.#next() !== QUOTE) this.#fail("a key in double quotes", this.#position);
+    const start = this.#position;
+    this.#scanString(depth);
+    const literal = this.#source.slice(start, this.#position);
     const key = unescaped(literal);
     distinct.hasEscapes ||= key.length !== literal.length - 2;
     if (!distinct.add(key)) {
-      this.path[depth] = key;
-      this.refuse(depth + 1, `an object must not have one key twice, got ${shortened(literal)}`);
+      this.#path[depth] = key;
+      this.#refuse(depth + 1, `an object must not have one key twice, got ${shortened(literal)}`);
     }
     return key;
   }
 
-  private scanScalar(code: number, depth: number): JsonKind {
+  #scanScalar(code: number, depth: number): JsonKind {
     if (code === QUOTE) {
-      this.scanString(depth);
+      this.#scanString(depth);
       return "string";
     }
     if (code === MINUS || isDigit(code)) {
-      this.scanNumber(depth);
+      this.#scanNumber(depth);
       return "number";
     }
-    if (code === LOWER_T && this.passWord("true")) return "boolean";
-    if (code === LOWER_F && this.passWord("false")) return "boolean";
-    if (code === LOWER_N && this.passWord("null")) return "null";
-    return this.fail("a value", this.position);
+    if (code === LOWER_T && this.#passWord("true")) return "boolean";
+    if (code === LOWER_F && this.#passWord("false")) return "boolean";
+    if (code === LOWER_N && this.#passWord("null")) return "null";
+    return this.#fail("a value", this.#position);
   }
 
-  private passWord(word: string): boolean {
-    if (!this.source.startsWith(word, this.position)) return false;
-    this.position += word.length;
+  #passWord(word: string): boolean {
+    if (!this.#source.startsWith(word, this.#position)) return false;
+    this.#position += word.length;
     return true;
   }
 
   /** Reads a string from its quote; `depth` is that of the value a refusal points at. */
-  private scanString(depth: number): void {
-    const { source } = this;
-    const start = this.position;
+  #scanString(depth: number): void {
+    const source = this.#source;
+    const start = this.#position;
     let at = start + 1;
     for (;;) {
       const code = source.charCodeAt(at);
       if (code === QUOTE) break;
-      if (code === BACKSLASH) at = this.scanEscape(at, depth);
+      if (code === BACKSLASH) at = this.#scanEscape(at, depth);
       else if (code >= SPACE) at++;
-      else this.fail("a closing quote (control characters must be escaped)", at);
+      else this.#fail("a closing quote (control characters must be escaped)", at);
     }
-    if (!this.isWellFormed && !source.slice(start, at).isWellFormed()) {
-      this.refuse(depth, "a string must not hold a lone surrogate");
+    if (!this.#isWellFormed && !source.slice(start, at).isWellFormed()) {
+      this.#refuse(depth, "a string must not hold a lone surrogate");
     }
-    this.position = at + 1;
+    this.#position = at + 1;
   }
 
   /** Reads the escape at `at` and returns what follows it. A surrogate is read as a pair. */
-  private scanEscape(at: number, depth: number): number {
-    const { source } = this;
+  #scanEscape(at: number, depth: number): number {
+    const source = this.#source;
     if (source.charCodeAt(at + 1) !== LOWER_U) {
       const letter = source.charAt(at + 1);
-      if (letter === "" || !'"\\/bfnrt'.includes(letter)) this.fail("an escape of JSON", at + 1);
+      if (letter === "" || !'"\\/bfnrt'.includes(letter)) this.#fail("an escape of JSON", at + 1);
       return at + 2;
     }
-    const unit = this.hexAt(at + 2);
+    const unit = this.#hexAt(at + 2);
     const isSurrogate = unit >= SURROGATE_FIRST && unit <= SURROGATE_LAST;
     if (unit < SURROGATE_LOW_FIRST && isSurrogate && source.startsWith("\\u", at + 6)) {
-      const low = this.hexAt(at + 8);
+      const low = this.#hexAt(at + 8);
       if (low >= SURROGATE_LOW_FIRST && low <= SURROGATE_LAST) return at + 12;
     }
-    if (unit === 0) this.refuse(depth, "a string must not hold the character \\u0000");
-    if (isSurrogate) this.refuse(depth, "a string must not hold a lone surrogate");
+    if (unit === 0) this.#refuse(depth, "a string must not hold the character \\u0000");
+    if (isSurrogate) this.#refuse(depth, "a string must not hold a lone surrogate");
     return at + 6;
   }
 
   /** The value of four hexadecimal digits. */
-  private hexAt(at: number): number {
-    const digits = this.source.slice(at, at + 4);
-    if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.fail("four hexadecimal digits after \\u", at);
+  #hexAt(at: number): number {
+    const digits = this.#source.slice(at, at + 4);
+    if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.#fail("four hexadecimal digits after \\u", at);
     return Number.parseInt(digits, 16);
   }
 
   /** RFC 8259, section 6: no leading zero, no bare dot. */
-  private scanNumber(depth: number): void {
-    const { source } = this;
-    let at = this.position;
+  #scanNumber(depth: number): void {
+    const source = this.#source;
+    let at = this.#position;
     if (source.charCodeAt(at) === MINUS) at++;
-    at = source.charCodeAt(at) === ZERO ? at + 1 : this.passDigits(at);
-    if (source.charCodeAt(at) === DOT) at = this.passDigits(at + 1);
+    at = source.charCodeAt(at) === ZERO ? at + 1 : this.#passDigits(at);
+    if (source.charCodeAt(at) === DOT) at = this.#passDigits(at + 1);
     const hasExponent = (source.charCodeAt(at) | CASE_BIT) === LOWER_E;
     if (hasExponent) {
       const sign = source.charCodeAt(at + 1);
-      at = this.passDigits(sign === PLUS || sign === MINUS ? at + 2 : at + 1);
+      at = this.#passDigits(sign === PLUS || sign === MINUS ? at + 2 : at + 1);
     }
-    if (hasExponent || at - this.position > NUMBER_LENGTH_SAFE) {
-      this.checkNumber(source.slice(this.position, at), depth);
+    if (hasExponent || at - this.#position > NUMBER_LENGTH_SAFE) {
+      this.#checkNumber(source.slice(this.#position, at), depth);
     }
-    this.position = at;
+    this.#position = at;
   }
 
   /** The end of at least one digit. */
-  private passDigits(start: number): number {
-    const { source } = this;
+  #passDigits(start: number): number {
+    const source = this.#source;
     let at = start;
     while (isDigit(source.charCodeAt(at))) at++;
-    if (at === start) this.fail("a digit", at);
+    if (at === start) this.#fail("a digit", at);
     return at;
   }
 
   /** Refuses what a double can't hold, not even roughly: too large, or not zero but taken for it. */
-  private checkNumber(text: string, depth: number): void {
+  #checkNumber(text: string, depth: number): void {
     if (text.length > NUMBER_LENGTH_MAX) {
-      this.refuse(depth, `a number must be at most ${NUMBER_LENGTH_MAX} characters long`);
+      this.#refuse(depth, `a number must be at most ${NUMBER_LENGTH_MAX} characters long`);
       return;
     }
     if (isWithinDouble(text)) return;
-    this.refuse(depth, `a number must be within the range of a double, got ${shortened(text)}`);
+    this.#refuse(depth, `a number must be within the range of a double, got ${shortened(text)}`);
   }
 
   /** The code of the next character that is no white space; NaN at the end of the text. */
-  private next(): number {
-    const code = this.source.charCodeAt(this.position);
-    return code > SPACE ? code : this.passSpace();
+  #next(): number {
+    const code = this.#source.charCodeAt(this.#position);
+    return code > SPACE ? code : this.#passSpace();
   }
 
-  private passSpace(): number {
-    const { source, position } = this;
+  #passSpace(): number {
+    const source = this.#source;
+    const position = this.#position;
     let at = position;
     let code = source.charCodeAt(at);
     while (code === SPACE || code === 0x0a || code === 0x0d || code === 0x09) {
       code = source.charCodeAt(++at);
     }
     if (at > position) {
-      if (position > this.pieceStart) this.pieces.push(source.slice(this.pieceStart, position));
-      this.pieceStart = at;
-      this.removed += at - position;
-      this.position = at;
+      if (position > this.#pieceStart) this.#pieces.push(source.slice(this.#pieceStart, position));
+      this.#pieceStart = at;
+      this.#removed += at - position;
+      this.#position = at;
     }
     return code;
   }
 
-  private compacted(): string {
-    if (this.removed === 0) return this.source;
-    this.pieces.push(this.source.slice(this.pieceStart));
-    return this.pieces.join("");
+  #compacted(): string {
+    if (this.#removed === 0) return this.#source;
+    this.#pieces.push(this.#source.slice(this.#pieceStart));
+    return this.#pieces.join("");
   }
 
   /** Remembers a refusal; the text is read on, because a syntax error would go before it. */
-  private refuse(depth: number, message: string): void {
-    if (this.isPassedOver || this.position === this.refusedAt) return;
-    this.refusedAt = this.position;
-    this.refusalCount++;
-    if (this.refusals.length >= this.refusalsMax) return;
-    this.refusals.push({ message, pointer: this.pointerWithin(depth) });
+  #refuse(depth: number, message: string): void {
+    if (this.#isPassedOver || this.#position === this.#refusedAt) return;
+    this.#refusedAt = this.#position;
+    this.#refusalCount++;
+    if (this.#refusals.length >= this.#refusalsMax) return;
+    this.#refusals.push({ message, pointer: this.#pointerWithin(depth) });
   }
 
   /** The pointer of the value at a depth, bounded; segments that are too long are not even escaped. */
-  private pointerWithin(depth: number): string {
+  #pointerWithin(depth: number): string {
     let told = 0;
     for (let length = 0; told < depth; told++) {
-      length += String(this.path[told]).length + 1;
+      length += String(this.#path[told]).length + 1;
       if (length > POINTER_LENGTH_MAX) break;
     }
-    return boundedPointer(pointerTo(...this.path.slice(0, told)));
+    return boundedPointer(pointerTo(...this.#path.slice(0, told)));
   }
 
-  private fail(expected: string, at: number): never {
-    const before = this.source.slice(0, at);
+  #fail(expected: string, at: number): never {
+    const before = this.#source.slice(0, at);
     const line = before.split("\n").length;
     const column = at - before.lastIndexOf("\n");
-    const found = named(this.source.codePointAt(at));
+    const found = named(this.#source.codePointAt(at));
     throw new JsonSyntaxError(
       `expected ${expected}, found ${found} at line ${line}, column ${column}`,
     );

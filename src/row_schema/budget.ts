@@ -15,16 +15,16 @@ export class BudgetSpent extends Error {
 
 /** A counter that is refilled before each job. */
 export class Budget {
-  private left = 0;
+  #left = 0;
 
   refill(steps: number): void {
-    this.left = steps;
+    this.#left = steps;
   }
 
   /** Takes `steps`, an integer of at least 1. @throws {BudgetSpent} */
   spend(steps: number): void {
-    this.left -= steps;
-    if (this.left < 0) throw new BudgetSpent("the steps for this push are used up");
+    this.#left -= steps;
+    if (this.#left < 0) throw new BudgetSpent("the steps for this push are used up");
   }
 
   /** For an error, with the number that is held at once: they are memory. @throws {BudgetSpent} */

@@ -70,33 +70,35 @@ function orTooDeep<Result>(compile: () => Result): Result {
 
 class GuardedValidator implements RowValidator {
   readonly instructions: number;
-  private readonly first: ValidateFunction;
+  readonly #first: ValidateFunction;
   /** Most feeds never push a wrong row, so the second form waits for one. */
-  private all: ValidateFunction | undefined;
+  #all: ValidateFunction | undefined;
 
-  constructor(
-    private readonly normal: NormalSchema,
-    private readonly budget: Budget,
-  ) {
+  readonly #normal: NormalSchema;
+  readonly #budget: Budget;
+
+  constructor(normal: NormalSchema, budget: Budget) {
+    this.#normal = normal;
+    this.#budget = budget;
     const patterns = new PatternCompiler(budget);
-    this.first = compileNormal(normal, { allErrors: false, budget, patterns });
+    this.#first = compileNormal(normal, { allErrors: false, budget, patterns });
     this.instructions = patterns.instructions;
   }
 
   findError(value: unknown): ValueError | undefined {
-    if (this.first(value)) return undefined;
-    const { errors } = this.first;
+    if (this.#first(value)) return undefined;
+    const { errors } = this.#first;
     return describeAll(errors).at(-1) ?? { pointer: "", message: "must match the schema" };
   }
 
   explain(value: unknown): ValueError[] {
-    const { budget } = this;
-    this.all ??= compileNormal(this.normal, {
+    const budget = this.#budget;
+    this.#all ??= compileNormal(this.#normal, {
       allErrors: true,
       budget,
       patterns: new PatternCompiler(budget),
     });
-    return this.all(value) ? [] : describeAll(this.all.errors);
+    return this.#all(value) ? [] : describeAll(this.#all.errors);
   }
 }
 

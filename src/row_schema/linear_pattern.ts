@@ -30,7 +30,11 @@ export class PatternCompiler {
   /** Of all programs so far. */
   instructions = 0;
 
-  constructor(private readonly budget: Budget) {}
+  readonly #budget: Budget;
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
 
   /** @throws {SchemaRefused} where the pattern is no ECMA-262 one, is not linear, or is too large. */
   compile(pattern: string): LinearPattern {
@@ -44,7 +48,7 @@ export class PatternCompiler {
     }
     return {
       test: (text) => {
-        this.budget.spend(1 + Math.trunc((text.length * matcher.size) / UNITS_PER_STEP));
+        this.#budget.spend(1 + Math.trunc((text.length * matcher.size) / UNITS_PER_STEP));
         return matcher.test(text);
       },
       toString: () => pattern,
@@ -58,22 +62,25 @@ export class PatternCompiler {
  */
 class Matcher {
   readonly size: number;
-  private readonly translated: string;
-  private compiled: RE2JS | undefined;
+  readonly #translated: string;
+  #compiled: RE2JS | undefined;
 
-  constructor(private readonly pattern: string) {
-    this.translated = translate(pattern);
-    this.size = compileTranslated(pattern, this.translated).programSize();
+  readonly #pattern: string;
+
+  constructor(pattern: string) {
+    this.#pattern = pattern;
+    this.#translated = translate(pattern);
+    this.size = compileTranslated(pattern, this.#translated).programSize();
   }
 
   test(text: string): boolean {
     noteUse(this, text.length * (this.size + STATE_UNITS));
-    this.compiled ??= compileTranslated(this.pattern, this.translated);
-    return this.compiled.test(text);
+    this.#compiled ??= compileTranslated(this.#pattern, this.#translated);
+    return this.#compiled.test(text);
   }
 
   forget(): void {
-    this.compiled = undefined;
+    this.#compiled = undefined;
   }
 }
 
@@ -143,34 +150,34 @@ export function translate(pattern: string): string {
 
 /** After `new RegExp` accepted the text, each step may rely on its syntax. */
 class PatternReader {
-  private at = 0;
+  #at = 0;
   constructor(readonly text: string) {}
 
   isAtEnd(): boolean {
-    return this.at >= this.text.length;
+    return this.#at >= this.text.length;
   }
   /** Moves past `token` where the text goes on with it. */
   skip(token: string): boolean {
-    if (!this.text.startsWith(token, this.at)) return false;
-    this.at += token.length;
+    if (!this.text.startsWith(token, this.#at)) return false;
+    this.#at += token.length;
     return true;
   }
   take(): number {
-    const code = this.text.codePointAt(this.at) ?? 0;
-    this.at += code > 0xffff ? 2 : 1;
+    const code = this.text.codePointAt(this.#at) ?? 0;
+    this.#at += code > 0xffff ? 2 : 1;
     return code;
   }
   takeChar(): string {
     return String.fromCodePoint(this.take());
   }
   takeMatch(form: RegExp): RegExpExecArray | undefined {
-    form.lastIndex = this.at;
+    form.lastIndex = this.#at;
     const match = form.exec(this.text);
-    if (match !== null) this.at += match[0].length;
+    if (match !== null) this.#at += match[0].length;
     return match ?? undefined;
   }
   startsWith(token: string): boolean {
-    return this.text.startsWith(token, this.at);
+    return this.text.startsWith(token, this.#at);
   }
 }
 

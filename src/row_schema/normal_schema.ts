@@ -73,92 +73,96 @@ export function normalizeSchema(document: SchemaDocument): NormalSchema {
 class NormalWriter {
   /** For each name in `$defs`, those it refers to for the same value. */
   readonly inPlaceReferences = new Map<string, Set<string>>();
-  private readonly definitions: NormalSchema = {};
-  private readonly names = new Map<JsonObject, Map<number, string>>();
-  private readonly waiting: { name: string; node: JsonObject; scope: Scope }[] = [];
-  private readonly scopes = new Map<string, Scope>();
-  private named = 0;
-  private written = 0;
+  readonly #definitions: NormalSchema = {};
+  readonly #names = new Map<JsonObject, Map<number, string>>();
+  readonly #waiting: { name: string; node: JsonObject; scope: Scope }[] = [];
+  readonly #scopes = new Map<string, Scope>();
+  #named = 0;
+  #written = 0;
 
-  constructor(private readonly document: SchemaDocument) {}
+  readonly #document: SchemaDocument;
+
+  constructor(document: SchemaDocument) {
+    this.#document = document;
+  }
 
   writeAll(): NormalSchema {
     const empty: Scope = { index: 0, bindings: new Map() };
-    const root = this.refer(this.document.root, empty, undefined);
-    for (let next = this.waiting.pop(); next !== undefined; next = this.waiting.pop()) {
+    const root = this.#refer(this.#document.root, empty, undefined);
+    for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
       const inPlace = new Set<string>();
       this.inPlaceReferences.set(next.name, inPlace);
-      this.definitions[next.name] = this.write(next.node, next.scope, inPlace);
+      this.#definitions[next.name] = this.#write(next.node, next.scope, inPlace);
     }
-    return { ...root, $defs: this.definitions };
+    return { ...root, $defs: this.#definitions };
   }
 
   /** A reference to the node as written for this scope. */
-  private refer(node: JsonObject, outer: Scope, inPlace: Set<string> | undefined): NormalSchema {
-    const scope = this.enter(outer, this.document.resourceOf(node));
-    const byScope = this.names.get(node) ?? new Map<number, string>();
-    this.names.set(node, byScope);
+  #refer(node: JsonObject, outer: Scope, inPlace: Set<string> | undefined): NormalSchema {
+    const scope = this.#enter(outer, this.#document.resourceOf(node));
+    const byScope = this.#names.get(node) ?? new Map<number, string>();
+    this.#names.set(node, byScope);
     let name = byScope.get(scope.index);
     if (name === undefined) {
-      name = this.takeName();
+      name = this.#takeName();
       byScope.set(scope.index, name);
-      this.waiting.push({ name, node, scope });
+      this.#waiting.push({ name, node, scope });
     }
     inPlace?.add(name);
     return { $ref: `#/$defs/${name}` };
   }
 
-  private enter(outer: Scope, resource: Resource): Scope {
-    if (!this.document.isDynamic || resource.dynamicAnchors.size === 0) return outer;
+  #enter(outer: Scope, resource: Resource): Scope {
+    if (!this.#document.isDynamic || resource.dynamicAnchors.size === 0) return outer;
     const key = `${outer.index} ${resource.index}`;
-    const known = this.scopes.get(key);
+    const known = this.#scopes.get(key);
     if (known !== undefined) return known;
     const added = [...resource.dynamicAnchors].filter(([name]) => !outer.bindings.has(name));
     const scope =
       added.length === 0
         ? outer
-        : { index: this.scopes.size + 1, bindings: new Map([...outer.bindings, ...added]) };
-    this.scopes.set(key, scope);
+        : { index: this.#scopes.size + 1, bindings: new Map([...outer.bindings, ...added]) };
+    this.#scopes.set(key, scope);
     return scope;
   }
 
   /** `inPlace` collects references for the same value; undefined below a part of it. */
-  private apply(value: unknown, scope: Scope, inPlace: Set<string> | undefined): unknown {
+  #apply(value: unknown, scope: Scope, inPlace: Set<string> | undefined): unknown {
     if (!isObject(value)) return value;
-    if (this.document.targets.has(value)) return this.refer(value, scope, inPlace);
-    const inner = this.enter(scope, this.document.resourceOf(value));
-    return this.write(value, inner, inPlace ?? new Set());
+    if (this.#document.targets.has(value)) return this.#refer(value, scope, inPlace);
+    const inner = this.#enter(scope, this.#document.resourceOf(value));
+    return this.#write(value, inner, inPlace ?? new Set());
   }
 
-  private write(node: JsonObject, scope: Scope, inPlace: Set<string>): NormalSchema {
-    this.written += 1;
-    if (this.written > SUBSCHEMAS_MAX) {
+  #write(node: JsonObject, scope: Scope, inPlace: Set<string>): NormalSchema {
+    this.#written += 1;
+    if (this.#written > SUBSCHEMAS_MAX) {
       throw new SchemaRefused(`a schema has at most ${SUBSCHEMAS_MAX} subschemas, as referred to`);
     }
-    const references = this.document.referencesOf(node);
-    const is2020 = this.document.dialect === "2020-12";
+    const references = this.#document.referencesOf(node);
+    const is2020 = this.#document.dialect === "2020-12";
     const all: unknown[] = [references.ref, references.dynamicRef]
       .filter((reference) => reference !== undefined)
-      .map((reference) => this.follow(reference, scope, inPlace));
+      .map((reference) => this.#follow(reference, scope, inPlace));
     // Draft-07 core 8.3: beside a $ref everything else is ignored.
     if (!is2020 && references.ref !== undefined) return { allOf: all };
 
-    const part = (value: unknown) => this.apply(value, scope, undefined);
-    const same = (value: unknown) => this.apply(value, scope, inPlace);
+    const part = (value: unknown) => this.#apply(value, scope, undefined);
+    const same = (value: unknown) => this.#apply(value, scope, inPlace);
     const out: NormalSchema = {};
     copy(node, out, { keywords: is2020 ? [...ASSERTIONS, ...ASSERTIONS_2020] : ASSERTIONS });
     copy(node, out, { keywords: ["not"], each: same });
     copy(node, out, { keywords: IN_PLACE_LIST, each: listOf(same) });
     copy(node, out, { keywords: is2020 ? [...PART_ONE, ...PART_ONE_2020] : PART_ONE, each: part });
-    if (is2020 && this.document.hasUnevaluated)
-      all.push(...this.writeCondition(node, scope, inPlace));
+    if (is2020 && this.#document.hasUnevaluated)
+      all.push(...this.#writeCondition(node, scope, inPlace));
     else copy(node, out, { keywords: CONDITION, each: same });
     writeItems(node, out, { part, is2020 });
     writeProperties(node, out, part);
     all.push(...writeDependencies(node, { same, is2020 }));
     if (all.length > 0) out.allOf = [...listOfUnknown(out.allOf), ...all];
     return is2020 && out.unevaluatedItems !== undefined
-      ? this.withContained(out, { contained: this.findContained(node, scope), inPlace })
+      ? this.#withContained(out, { contained: this.#findContained(node, scope), inPlace })
       : out;
   }
 
@@ -166,20 +170,20 @@ class NormalWriter {
    * What a failed `if` has evaluated must not count, but ajv counts it; in this form it does not. Only
    * for documents where it matters, since the errors are less to the point.
    */
-  private writeCondition(node: JsonObject, scope: Scope, inPlace: Set<string>): unknown[] {
+  #writeCondition(node: JsonObject, scope: Scope, inPlace: Set<string>): unknown[] {
     if (node.if === undefined) return [];
-    const condition = this.name(node.if, scope, inPlace);
+    const condition = this.#name(node.if, scope, inPlace);
     return [
       choose(condition, {
-        whenTrue: this.apply(node.then ?? true, scope, inPlace),
-        whenFalse: this.apply(node.else ?? true, scope, inPlace),
+        whenTrue: this.#apply(node.then ?? true, scope, inPlace),
+        whenFalse: this.#apply(node.else ?? true, scope, inPlace),
       }),
     ];
   }
 
   /** The schema for use in several places: written once. */
-  private name(value: unknown, scope: Scope, inPlace: Set<string> | undefined): unknown {
-    return isObject(value) ? this.refer(value, scope, inPlace) : value;
+  #name(value: unknown, scope: Scope, inPlace: Set<string> | undefined): unknown {
+    return isObject(value) ? this.#refer(value, scope, inPlace) : value;
   }
 
   /**
@@ -187,7 +191,7 @@ class NormalWriter {
    * named in `unevaluatedItems` itself: an item passes where it matches the schema there, or that of a
    * `contains` whose conditions hold.
    */
-  private withContained(
+  #withContained(
     out: NormalSchema,
     found: { contained: readonly Contained[]; inPlace: Set<string> },
   ): NormalSchema {
@@ -198,8 +202,8 @@ class NormalWriter {
       throw new SchemaRefused("unevaluatedItems stands over too many conditional contains");
     }
     const { unevaluatedItems, ...rest } = out;
-    const name = this.takeName();
-    this.definitions[name] = rest;
+    const name = this.#takeName();
+    this.#definitions[name] = rest;
     this.inPlaceReferences.set(name, new Set(inPlace));
     inPlace.add(name);
     const always = contained.filter(({ conditions }) => conditions.length === 0);
@@ -211,7 +215,7 @@ class NormalWriter {
   }
 
   /** Every `contains` that applies to the same array, and what must hold for it to apply. */
-  private findContained(node: JsonObject, scope: Scope): Contained[] {
+  #findContained(node: JsonObject, scope: Scope): Contained[] {
     const found: Contained[] = [];
     const open = new Set<JsonObject>();
     const visit = (value: unknown, outer: Scope, conditions: readonly unknown[]): void => {
@@ -219,11 +223,11 @@ class NormalWriter {
       if (!isObject(value) || open.has(value)) return;
       if (found.length > SUBSCHEMAS_MAX) throw new SchemaRefused("too many contains apply at once");
       open.add(value);
-      const inner = this.enter(outer, this.document.resourceOf(value));
+      const inner = this.#enter(outer, this.#document.resourceOf(value));
       if (value.contains !== undefined) {
-        found.push({ conditions, schema: this.name(value.contains, inner, undefined) });
+        found.push({ conditions, schema: this.#name(value.contains, inner, undefined) });
       }
-      for (const { schema, condition } of this.findInPlace(value, inner)) {
+      for (const { schema, condition } of this.#findInPlace(value, inner)) {
         const all = condition === undefined ? conditions : [...conditions, condition];
         visit(schema, inner, all);
       }
@@ -233,11 +237,11 @@ class NormalWriter {
     return found;
   }
 
-  private findInPlace(
+  #findInPlace(
     node: JsonObject,
     scope: Scope,
   ): { schema: unknown; condition: unknown | undefined }[] {
-    const { ref, dynamicRef } = this.document.referencesOf(node);
+    const { ref, dynamicRef } = this.#document.referencesOf(node);
     const references = [ref, dynamicRef].filter((reference) => reference !== undefined);
     const always = [
       ...references.map((reference) => boundTarget(reference, scope)),
@@ -245,10 +249,10 @@ class NormalWriter {
     ].map((schema) => ({ schema, condition: undefined }));
     const branches = [...listOfUnknown(node.anyOf), ...listOfUnknown(node.oneOf)].map((schema) => ({
       schema,
-      condition: this.name(schema, scope, undefined),
+      condition: this.#name(schema, scope, undefined),
     }));
     if (node.if === undefined) return [...always, ...branches];
-    const condition = this.name(node.if, scope, undefined);
+    const condition = this.#name(node.if, scope, undefined);
     return [
       ...always,
       ...branches,
@@ -258,13 +262,13 @@ class NormalWriter {
     ];
   }
 
-  private follow(reference: Reference, scope: Scope, inPlace: Set<string>): unknown {
-    return this.name(boundTarget(reference, scope), scope, inPlace);
+  #follow(reference: Reference, scope: Scope, inPlace: Set<string>): unknown {
+    return this.#name(boundTarget(reference, scope), scope, inPlace);
   }
 
-  private takeName(): string {
-    this.named += 1;
-    return String(this.named);
+  #takeName(): string {
+    this.#named += 1;
+    return String(this.#named);
   }
 }
 

@@ -117,41 +117,42 @@ class DocumentReader {
   readonly targets = new Set<JsonObject>();
   isDynamic = false;
   hasUnevaluated = false;
-  private readonly nodes = new Map<JsonObject, Resource>();
-  private readonly resources = new Map<string, Resource>();
+  readonly #nodes = new Map<JsonObject, Resource>();
+  readonly #resources = new Map<string, Resource>();
   /** Nodes whose references are not resolved yet: a target outside the known keywords adds more. */
-  private readonly unread: JsonObject[] = [];
+  readonly #unread: JsonObject[] = [];
 
-  constructor(
-    private readonly dialect: Dialect,
-    root: JsonObject,
-    private readonly metaCheck: MetaCheck,
-  ) {
-    this.register(root, this.addResource(BASE_URI, root));
+  readonly #dialect: Dialect;
+  readonly #metaCheck: MetaCheck;
+
+  constructor(dialect: Dialect, root: JsonObject, metaCheck: MetaCheck) {
+    this.#dialect = dialect;
+    this.#metaCheck = metaCheck;
+    this.#register(root, this.#addResource(BASE_URI, root));
   }
 
   resourceOf(node: JsonObject): Resource {
-    const resource = this.nodes.get(node);
+    const resource = this.#nodes.get(node);
     if (resource === undefined) throw new SchemaRefused("a reference points to no schema");
     return resource;
   }
 
   readReferences(): void {
-    for (let node = this.unread.pop(); node !== undefined; node = this.unread.pop()) {
-      this.readReferencesOf(node);
+    for (let node = this.#unread.pop(); node !== undefined; node = this.#unread.pop()) {
+      this.#readReferencesOf(node);
     }
     if (!this.isDynamic) return;
-    for (const resource of this.resources.values()) {
+    for (const resource of this.#resources.values()) {
       for (const node of resource.dynamicAnchors.values()) this.targets.add(node);
     }
   }
 
-  private readReferencesOf(node: JsonObject): void {
+  #readReferencesOf(node: JsonObject): void {
     const found: NodeReferences = {};
     const from = this.resourceOf(node);
-    if (typeof node.$ref === "string") found.ref = this.resolve(node.$ref, from);
-    if (this.dialect === "2020-12" && typeof node.$dynamicRef === "string") {
-      found.dynamicRef = this.resolveDynamic(node.$dynamicRef, from);
+    if (typeof node.$ref === "string") found.ref = this.#resolve(node.$ref, from);
+    if (this.#dialect === "2020-12" && typeof node.$dynamicRef === "string") {
+      found.dynamicRef = this.#resolveDynamic(node.$dynamicRef, from);
     }
     for (const reference of [found.ref, found.dynamicRef]) {
       if (typeof reference?.target === "object") this.targets.add(reference.target);
@@ -159,8 +160,8 @@ class DocumentReader {
     if (found.ref !== undefined || found.dynamicRef !== undefined) this.references.set(node, found);
   }
 
-  private resolveDynamic(text: string, from: Resource): Reference {
-    const reference = this.resolve(text, from);
+  #resolveDynamic(text: string, from: Resource): Reference {
+    const reference = this.#resolve(text, from);
     const name = splitUri(text).fragment;
     if (typeof reference.target === "boolean") return reference;
     // Core 8.2.3.2: only where the first look-up ends at a dynamic anchor does the scope decide.
@@ -171,66 +172,66 @@ class DocumentReader {
     return { target: reference.target, dynamicName: name };
   }
 
-  private resolve(text: string, from: Resource): Reference {
+  #resolve(text: string, from: Resource): Reference {
     const { uri, fragment } = splitUri(text);
-    const resource = this.resources.get(uri === "" ? from.uri : resolveUri(uri, from.uri));
-    const target = resource === undefined ? undefined : this.find(resource, fragment);
+    const resource = this.#resources.get(uri === "" ? from.uri : resolveUri(uri, from.uri));
+    const target = resource === undefined ? undefined : this.#find(resource, fragment);
     if (target !== undefined) return { target };
     throw new SchemaRefused(
       `the reference ${JSON.stringify(text.slice(0, 100))} points to nothing in this document; nothing outside it is read`,
     );
   }
 
-  private find(resource: Resource, fragment: string): JsonObject | boolean | undefined {
+  #find(resource: Resource, fragment: string): JsonObject | boolean | undefined {
     if (fragment === "") return resource.root;
     if (!fragment.startsWith("/")) return resource.anchors.get(fragment);
-    return this.findByPointer(resource, fragment);
+    return this.#findByPointer(resource, fragment);
   }
 
-  private findByPointer(start: Resource, pointer: string): JsonObject | boolean | undefined {
+  #findByPointer(start: Resource, pointer: string): JsonObject | boolean | undefined {
     let resource = start;
     let value: unknown = start.root;
     for (const escaped of pointer.slice(1).split("/")) {
       value = memberOf(value, escaped.replaceAll("~1", "/").replaceAll("~0", "~"));
-      if (isObject(value)) resource = this.nodes.get(value) ?? resource;
+      if (isObject(value)) resource = this.#nodes.get(value) ?? resource;
     }
     if (typeof value === "boolean") return value;
     if (!isObject(value)) return undefined;
-    if (!this.nodes.has(value)) this.registerElsewhere(value, resource);
+    if (!this.#nodes.has(value)) this.#registerElsewhere(value, resource);
     return value;
   }
 
   /** A target under no keyword that holds schemas has not been looked at by the metaschema. */
-  private registerElsewhere(node: JsonObject, resource: Resource): void {
-    const refusal = this.metaCheck(this.dialect, node);
+  #registerElsewhere(node: JsonObject, resource: Resource): void {
+    const refusal = this.#metaCheck(this.#dialect, node);
     if (refusal !== undefined) throw new SchemaRefused(refusal);
-    this.register(node, resource);
+    this.#register(node, resource);
   }
 
-  private register(node: JsonObject, parent: Resource): void {
-    if (this.nodes.has(node)) return;
-    if (this.nodes.size >= SUBSCHEMAS_MAX) {
+  #register(node: JsonObject, parent: Resource): void {
+    if (this.#nodes.has(node)) return;
+    if (this.#nodes.size >= SUBSCHEMAS_MAX) {
       throw new SchemaRefused(`a schema has at most ${SUBSCHEMAS_MAX} subschemas`);
     }
-    if (node.$schema !== undefined && readDialect(node) !== this.dialect) {
+    if (node.$schema !== undefined && readDialect(node) !== this.#dialect) {
       throw new SchemaRefused("$schema must be the same in the whole document");
     }
     // Draft-07: beside a $ref everything is ignored; definitions stay, for pointers into them.
-    const isOnlyRef = this.dialect === "draft-07" && typeof node.$ref === "string";
-    const resource = isOnlyRef ? parent : this.identify(node, parent);
-    this.nodes.set(node, resource);
+    const isOnlyRef = this.#dialect === "draft-07" && typeof node.$ref === "string";
+    const resource = isOnlyRef ? parent : this.#identify(node, parent);
+    this.#nodes.set(node, resource);
     this.hasUnevaluated ||=
       node.unevaluatedItems !== undefined || node.unevaluatedProperties !== undefined;
-    this.unread.push(node);
-    for (const child of subschemasOf(node, isOnlyRef)) this.register(child, resource);
+    this.#unread.push(node);
+    for (const child of subschemasOf(node, isOnlyRef)) this.#register(child, resource);
   }
 
   /** Reads `$id` and the anchors; the resource that the node stands in. */
-  private identify(node: JsonObject, parent: Resource): Resource {
+  #identify(node: JsonObject, parent: Resource): Resource {
     const id = typeof node.$id === "string" ? splitUri(node.$id) : { uri: "", fragment: "" };
     const resource =
-      id.uri === "" ? parent : this.addResource(resolveUri(id.uri, parent.uri), node);
-    if (this.dialect === "draft-07") {
+      id.uri === "" ? parent : this.#addResource(resolveUri(id.uri, parent.uri), node);
+    if (this.#dialect === "draft-07") {
       if (id.fragment !== "") addAnchor(resource.anchors, id.fragment, node);
       return resource;
     }
@@ -242,18 +243,18 @@ class DocumentReader {
     return resource;
   }
 
-  private addResource(uri: string, root: JsonObject): Resource {
-    if (this.resources.has(uri)) {
+  #addResource(uri: string, root: JsonObject): Resource {
+    if (this.#resources.has(uri)) {
       throw new SchemaRefused(`two subschemas have the $id ${JSON.stringify(uri.slice(0, 100))}`);
     }
     const resource: Resource = {
-      index: this.resources.size,
+      index: this.#resources.size,
       uri,
       root,
       anchors: new Map(),
       dynamicAnchors: new Map(),
     };
-    this.resources.set(uri, resource);
+    this.#resources.set(uri, resource);
     return resource;
   }
 }

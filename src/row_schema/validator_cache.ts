@@ -14,38 +14,41 @@ export interface ValidatorCacheOptions {
 
 /** The least recently used goes first. */
 export class ValidatorCache<Validator> {
-  private readonly entries = new Map<string, { validator: Validator; weight: number }>();
-  private weight = 0;
+  readonly #entries = new Map<string, { validator: Validator; weight: number }>();
+  #weight = 0;
 
-  constructor(private readonly options: ValidatorCacheOptions) {
+  readonly #options: ValidatorCacheOptions;
+
+  constructor(options: ValidatorCacheOptions) {
+    this.#options = options;
     assert(options.sizeMax > 0, "a cache holds at least one entry");
   }
 
   get size(): number {
-    return this.entries.size;
+    return this.#entries.size;
   }
 
   find(key: string): Validator | undefined {
-    const entry = this.entries.get(key);
+    const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     // Written anew, so that the map's order is the order of use.
-    this.entries.delete(key);
-    this.entries.set(key, entry);
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
     return entry.validator;
   }
 
   add(key: string, entry: { validator: Validator; weight: number }): void {
-    assert(!this.entries.has(key), "a validator is compiled once for its key");
-    this.entries.set(key, entry);
-    this.weight += entry.weight;
-    for (const [oldest, { weight }] of this.entries) {
-      if (!this.isFull() || oldest === key) return;
-      this.entries.delete(oldest);
-      this.weight -= weight;
+    assert(!this.#entries.has(key), "a validator is compiled once for its key");
+    this.#entries.set(key, entry);
+    this.#weight += entry.weight;
+    for (const [oldest, { weight }] of this.#entries) {
+      if (!this.#isFull() || oldest === key) return;
+      this.#entries.delete(oldest);
+      this.#weight -= weight;
     }
   }
 
-  private isFull(): boolean {
-    return this.entries.size > this.options.sizeMax || this.weight > this.options.weightMax;
+  #isFull(): boolean {
+    return this.#entries.size > this.#options.sizeMax || this.#weight > this.#options.weightMax;
   }
 }

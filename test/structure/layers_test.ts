@@ -70,6 +70,15 @@ describe("layers", () => {
     expect(silent).toEqual([]);
   });
 
+  test("what a class keeps to itself is private to the language, too", async () => {
+    const open: string[] = [];
+    for (const path of files) {
+      const text = await Bun.file(SRC + path).text();
+      if (/^\s+(?:private|protected) /m.test(text)) open.push(path);
+    }
+    expect(open).toEqual([]);
+  });
+
   test("no lint or type rule is switched off", async () => {
     const off: string[] = [];
     for (const path of files) {
