@@ -46,15 +46,19 @@ import sql_functions_begin_job from "../../sql/functions/begin_job.sql" with { t
 import sql_functions_close_names from "../../sql/functions/close_names.sql" with { type: "text" };
 import sql_functions_close_steps from "../../sql/functions/close_steps.sql" with { type: "text" };
 import sql_functions_close_words from "../../sql/functions/close_words.sql" with { type: "text" };
+import sql_functions_common_entries from "../../sql/functions/common_entries.sql" with { type: "text" };
 import sql_functions_count_unindexed_rows from "../../sql/functions/count_unindexed_rows.sql" with { type: "text" };
 import sql_functions_create_usage_partitions from "../../sql/functions/create_usage_partitions.sql" with { type: "text" };
 import sql_functions_distribute_rows from "../../sql/functions/distribute_rows.sql" with { type: "text" };
 import sql_functions_end_job from "../../sql/functions/end_job.sql" with { type: "text" };
+import sql_functions_entries_between from "../../sql/functions/entries_between.sql" with { type: "text" };
+import sql_functions_filter_lookups from "../../sql/functions/filter_lookups.sql" with { type: "text" };
 import sql_functions_index_filter_rows from "../../sql/functions/index_filter_rows.sql" with { type: "text" };
 import sql_functions_index_replaced_rows from "../../sql/functions/index_replaced_rows.sql" with { type: "text" };
 import sql_functions_is_shown_batch from "../../sql/functions/is_shown_batch.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
 import sql_functions_look_up_events from "../../sql/functions/look_up_events.sql" with { type: "text" };
+import sql_functions_look_up_rows from "../../sql/functions/look_up_rows.sql" with { type: "text" };
 import sql_functions_match_collection_rows from "../../sql/functions/match_collection_rows.sql" with { type: "text" };
 import sql_functions_match_stream_rows from "../../sql/functions/match_stream_rows.sql" with { type: "text" };
 import sql_functions_note_arrivals from "../../sql/functions/note_arrivals.sql" with { type: "text" };
@@ -65,7 +69,6 @@ import sql_functions_push_document from "../../sql/functions/push_document.sql" 
 import sql_functions_push_stream from "../../sql/functions/push_stream.sql" with { type: "text" };
 import sql_functions_push_to_feed from "../../sql/functions/push_to_feed.sql" with { type: "text" };
 import sql_functions_rank_broad_search from "../../sql/functions/rank_broad_search.sql" with { type: "text" };
-import sql_functions_rarest_filter from "../../sql/functions/rarest_filter.sql" with { type: "text" };
 import sql_functions_record_purchase from "../../sql/functions/record_purchase.sql" with { type: "text" };
 import sql_functions_redeem_promotion from "../../sql/functions/redeem_promotion.sql" with { type: "text" };
 import sql_functions_refund_reads from "../../sql/functions/refund_reads.sql" with { type: "text" };
@@ -156,15 +159,19 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "close_names", text: sql_functions_close_names },
   { name: "close_steps", text: sql_functions_close_steps },
   { name: "close_words", text: sql_functions_close_words },
+  { name: "common_entries", text: sql_functions_common_entries },
   { name: "count_unindexed_rows", text: sql_functions_count_unindexed_rows },
   { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
   { name: "distribute_rows", text: sql_functions_distribute_rows },
   { name: "end_job", text: sql_functions_end_job },
+  { name: "entries_between", text: sql_functions_entries_between },
+  { name: "filter_lookups", text: sql_functions_filter_lookups },
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
   { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
   { name: "is_shown_batch", text: sql_functions_is_shown_batch },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
   { name: "look_up_events", text: sql_functions_look_up_events },
+  { name: "look_up_rows", text: sql_functions_look_up_rows },
   { name: "match_collection_rows", text: sql_functions_match_collection_rows },
   { name: "match_stream_rows", text: sql_functions_match_stream_rows },
   { name: "note_arrivals", text: sql_functions_note_arrivals },
@@ -175,7 +182,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "push_stream", text: sql_functions_push_stream },
   { name: "push_to_feed", text: sql_functions_push_to_feed },
   { name: "rank_broad_search", text: sql_functions_rank_broad_search },
-  { name: "rarest_filter", text: sql_functions_rarest_filter },
   { name: "record_purchase", text: sql_functions_record_purchase },
   { name: "redeem_promotion", text: sql_functions_redeem_promotion },
   { name: "refund_reads", text: sql_functions_refund_reads },

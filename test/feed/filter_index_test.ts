@@ -57,7 +57,10 @@ const rowArbitrary = fc.record({
     maxLength: 5,
   }),
   second: fc.nat({ max: 5 }),
+  // Of more fields than a row has entries in the index.
+  isWide: fc.nat({ max: 7 }).map((number) => number === 0),
 });
+const WIDE = Array.from({ length: 201 }, (_, index) => `"f${index}":0`);
 const rowsArbitrary = fc.uniqueArray(rowArbitrary, { selector: ({ id }) => id, maxLength: 12 });
 const filtersArbitrary = fc.array(fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom(...ASKED)), {
   minLength: 1,
@@ -79,10 +82,10 @@ const stepArbitrary = fc.record({
 type Read = typeof readArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 type Row = typeof rowArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
-function textOf({ id, fields, second }: Row): string {
+function textOf({ id, fields, second, isWide }: Row): string {
   const time = `"event_timestamp":"2026-01-01T00:00:0${second}Z"`;
   const members = fields.map(([name, value]) => `${JSON.stringify(name)}:${value}`);
-  return `{${[`"id":${id}`, time, ...members].join(",")}}`;
+  return `{${[`"id":${id}`, time, ...members, ...(isWide ? WIDE : [])].join(",")}}`;
 }
 
 function filtersOf(pairs: readonly (readonly [string, string])[]): Filter[] {
@@ -405,6 +408,65 @@ describe("filter index", () => {
     await session`rollback`;
     await session.end();
   });
+
+  for (const source of ["collection", "stream"] as const) {
+    test(`${source}: of two common filters only rows that meet both are fetched, by an early plan too`, async () => {
+      const session = connect({ url: scene.gateway.databaseUrl }, { connectionsMax: 1 });
+      const feedId = await scene.createFeed({ type: source });
+      // Of 2,000 rows one has both, or all three.
+      const fill = async (from: number, count: number) => {
+        for (let first = from; first < from + count; first += 500) {
+          const rows = Array.from({ length: 500 }, (_, at) => {
+            const id = first + at;
+            const even = id % 2;
+            const isBoth = id % 2_000 === 999;
+            return { id, a: even, b: isBoth ? 0 : even, c: isBoth ? "0" : id % 3 };
+          });
+          expect((await scene.push(feedId, rows)).status).toBe(200);
+        }
+        await indexRows(feedId, source, 100_000);
+      };
+      const read = async (names: string[], values: string[]) => {
+        const feed = await scene.feed(feedId);
+        const bounds =
+          source === "collection"
+            ? `${feed.current_batch}, 0`
+            : "'infinity', 9223372036854775807, '-infinity', 'infinity'";
+        const found = await session.unsafe(
+          inFunctionSet(
+            `select payload->>'id' as id from match_${source}_rows(
+              $1, ${bounds}, 21, $2::text[], $3::text[], $3::text[]::jsonb[], 5000)`,
+          ),
+          [feedId, names, values],
+        );
+        return found.map(({ id }) => Number(id)).sort((a, b) => a - b);
+      };
+      const fetched = async () =>
+        Number(
+          (
+            await session`
+              select max(seq_tup_read + idx_tup_fetch) as rows
+              from pg_stat_xact_user_tables
+              where relname in ('collection_rows', 'stream_events')`
+          )[0]?.rows,
+        );
+      await fill(0, 500);
+      for (let times = 0; times < 8; times += 1) {
+        expect(await read(["a", "b"], ["1", "0"])).toEqual([]);
+        await read(["c", "a", "b"], ["0", "1", "0"]);
+      }
+      await fill(500, 9_500);
+      await session`begin`;
+      const before = await fetched();
+      const both = [999, 2_999, 4_999, 6_999, 8_999];
+      expect(await read(["a", "b"], ["1", "0"])).toEqual(both);
+      expect(await read(["c", "a", "b"], ["0", "1", "0"])).toEqual(both);
+      // Each filter alone has thousands.
+      expect((await fetched()) - before).toBeLessThan(100);
+      await session`rollback`;
+      await session.end();
+    }, 60_000);
+  }
 
   test("of a batch retired beyond its grace it is removed", async () => {
     const { sql } = scene.gateway;
