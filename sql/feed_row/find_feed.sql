@@ -3,13 +3,13 @@
 -- $1 feed_id uuid?
 -- $2 endpoint_path text?
 -- returns feed_id uuid, account_id uuid, feed_type text?, status text,
---   schema_definition json?, definition_version bigint, data_version bigint, has_data boolean
+--   locked_schema json?, definition_version bigint, data_version bigint, has_data boolean
 select
   feed_id,
   account_id,
   feed_type,
   status,
-  case when schema_locked then schema_definition end as schema_definition,
+  case when schema_locked then schema_definition end as locked_schema,
   definition_version,
   data_version,
   next_position > 1 as has_data

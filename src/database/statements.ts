@@ -586,7 +586,7 @@ export interface StatementTypes {
       readonly account_id: string;
       readonly feed_type: string | null;
       readonly status: string;
-      readonly schema_definition: string | null;
+      readonly locked_schema: string | null;
       readonly definition_version: bigint;
       readonly data_version: bigint;
       readonly has_data: boolean;

@@ -80,7 +80,7 @@ function feedOf(row: Row<"find_feed">): Feed {
     accountId: row.account_id,
     feedType: row.feed_type as FeedType | null,
     status: row.status as FeedStatus,
-    lockedSchema: row.schema_definition,
+    lockedSchema: row.locked_schema,
     definitionVersion: row.definition_version,
     dataVersion: row.data_version,
     hasData: row.has_data,

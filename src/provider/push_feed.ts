@@ -84,14 +84,14 @@ interface Passage {
 }
 
 /** What a push is worked on with. */
-interface Pushes extends Services {
+interface PushServices extends Services {
   readonly pushAdmission: PushAdmission;
   readonly turns: PushTurns;
 }
 
 /** The handler of the route; its parameter is the feed's id. */
 export function createPushFeed(services: Services): Handler {
-  const pushes: Pushes = {
+  const pushes: PushServices = {
     ...services,
     pushAdmission: createPushAdmission(services.http.metrics),
     turns: createPushTurns(),
@@ -118,10 +118,14 @@ export function createPushFeed(services: Services): Handler {
   };
 }
 
-async function receivePush(pushes: Pushes, passage: Passage, hold: HoldBytes): Promise<Answer> {
+async function receivePush(
+  pushes: PushServices,
+  passage: Passage,
+  hold: HoldBytes,
+): Promise<Answer> {
   refuseKnown(pushes, passage);
   try {
-    const answer = await pass(pushes, passage, hold);
+    const answer = await receiveAndStore(pushes, passage, hold);
     countPush(pushes, passage, { outcome: "stored", feedType: answer.feed_type });
     return {
       headers: { ...privateJson(), ...headersOf(passage) },
@@ -178,7 +182,7 @@ async function findOwned(
 }
 
 /** A window that is full for certain needs no statement to say so. @throws {Problem} 429 */
-function refuseKnown(pushes: Pushes, passage: Passage): void {
+function refuseKnown(pushes: PushServices, passage: Passage): void {
   const full = pushes.pushAdmission.refuse(passage.claim);
   if (full !== undefined) throw admissionRefusal(pushes, full);
 }
@@ -188,7 +192,7 @@ function refuseKnown(pushes: Pushes, passage: Passage): void {
  * @throws {Problem} 429, 401, 503
  */
 function sendAdmitting<Sent extends AdmittingRow>(
-  pushes: Pushes,
+  pushes: PushServices,
   passage: Passage,
   send: () => Promise<Sent | undefined>,
 ): Promise<Sent> {
@@ -216,12 +220,16 @@ function admissionRefusal(services: Services, decision: Parameters<typeof refusa
 }
 
 /** From the request to the receipt. @throws {Problem} in the order of decisions 2. */
-async function pass(pushes: Pushes, passage: Passage, hold: HoldBytes): Promise<PushAnswer> {
+async function receiveAndStore(
+  pushes: PushServices,
+  passage: Passage,
+  hold: HoldBytes,
+): Promise<PushAnswer> {
   const body = await settled(() => receive(pushes, passage, hold));
   // Where there is no room for bodies, a statement that counts the push would be more work, not less.
   if (body.kind === "failed" && isUnavailable(body.error)) throw body.error;
   for (let plans = 1; plans <= PLANS_MAX; plans++) {
-    const planned = await settled(() => plan(pushes, passage, body));
+    const planned = await settled(() => checkedPush(pushes, passage, body));
     if (planned.kind === "failed") {
       // What is wrong is told once the push has counted, and only of a plan by the feed as it is.
       if (passage.window !== undefined || (await admit(pushes, passage))) throw planned.error;
@@ -241,7 +249,7 @@ async function pass(pushes: Pushes, passage: Passage, hold: HoldBytes): Promise<
 }
 
 /** Counts a push that there is nothing to store of; whether its feed is known as it is. */
-async function admit(pushes: Pushes, passage: Passage): Promise<boolean> {
+async function admit(pushes: PushServices, passage: Passage): Promise<boolean> {
   const { feedId, accountId, keyId, limit } = passage.claim;
   const row = await sendAdmitting(pushes, passage, () =>
     pushes.database.row("admit_push", [feedId, accountId, keyId, limit, WINDOW_US]),
@@ -268,11 +276,15 @@ function formOf(request: Request, feed: Feed): PushBody["form"] {
 }
 
 /** What the body means for the feed as it is known, all checked. @throws {Problem} 400, 413, 415, 422 */
-async function plan(pushes: Pushes, passage: Passage, body: Settled<ReceivedBody>): Promise<Push> {
+async function checkedPush(
+  pushes: PushServices,
+  passage: Passage,
+  body: Settled<ReceivedBody>,
+): Promise<Push> {
   const { call, feed } = passage;
   passage.isDryRun = readParameters(PUSH_PARAMETERS, call.search).dry_run ?? false;
   if (body.kind === "failed") throw body.error;
-  const push = planOf({ ...body.value, form: formOf(call.request, feed) }, feed, pushes);
+  const push = parsedPush({ ...body.value, form: formOf(call.request, feed) }, feed, pushes);
   passage.rowsReceived = push.rows.length;
   await checkSchema(pushes, passage, push);
   return push;
@@ -322,7 +334,7 @@ async function receive(
 }
 
 /** What the body means for the feed as it is known. @throws {Problem} 413, 400, 422 */
-function planOf(body: PushBody, feed: Feed, services: Services): Push {
+function parsedPush(body: PushBody, feed: Feed, services: Services): Push {
   const { limits } = services.config;
   const outcome = parsePush(body, { feedType: feed.feedType, limits });
   switch (outcome.kind) {
@@ -385,7 +397,11 @@ function schemaKeyOf(accountId: string, schema: string): string {
 }
 
 /** Admits, where that is still to be done, and stores the push by one statement. @throws {Problem} 429, 401 */
-async function store(pushes: Pushes, passage: Passage, push: Push): Promise<Row<"push_to_feed">> {
+async function store(
+  pushes: PushServices,
+  passage: Passage,
+  push: Push,
+): Promise<Row<"push_to_feed">> {
   const { feed, claim } = passage;
   const isStream = push.feedType === "stream";
   const isDocument = push.feedType === "singleton";

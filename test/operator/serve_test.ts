@@ -45,11 +45,11 @@ describe("serve", () => {
   });
 
   test.skipIf(process.platform !== "linux")(
-    "a server keeps freed memory for a minute, in the process that was started, or as its environment says",
+    "a server keeps freed memory for a second, in the process that was started, or as its environment says",
     async () => {
       const { databaseUrl } = await createOperator();
       for (const [given, kept] of [
-        [{}, "60000"],
+        [{}, "1000"],
         [{ MIMALLOC_PURGE_DELAY: "5" }, "5"],
       ] as const) {
         const child = spawnFeedgate(["serve", "--port=0"], { DATABASE_URL: databaseUrl, ...given });
