@@ -118,6 +118,12 @@ async function untilFaults(make: () => Promise<number>): Promise<void> {
   }
 }
 
+/** A read of the feed by the account's first key. */
+async function claimOf(accountId: string): Promise<Claim> {
+  const keys = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
+  return { keyId: keys[0]?.key_id, accountId, operation: "data", feedId: feed.feedId, limit: 10 };
+}
+
 describe("lost answers", () => {
   test("with backends killed under load, the log holds the reads answered with 200 and no other", async () => {
     const bases = [gateway.gateway, gateway.gateway, peer];
@@ -149,16 +155,7 @@ describe("lost answers", () => {
   test("a lost batch that has not begun yet is refused", async () => {
     const { database } = gateway.gateway.services;
     const { accountId, key } = await agent(10);
-    const keys = await gateway.sql`
-      select key_id from api_keys where account_id = ${accountId}`;
-    const claim: Claim = {
-      keyId: keys[0]?.key_id,
-      accountId,
-      operation: "data",
-      feedId: feed.feedId,
-      limit: 10,
-      idempotency: { key: "k", queryHash: "h" },
-    };
+    const claim = { ...(await claimOf(accountId)), idempotency: { key: "k", queryHash: "h" } };
     const [early, late] = [newBatchToken(), newBatchToken()];
     const admit = (batchToken: string) =>
       database.row("admit", admitParameters([claim], batchToken));
@@ -178,15 +175,7 @@ describe("lost answers", () => {
   test("a refund that can't be made now is made later", async () => {
     const { admission } = gateway.gateway.services;
     const { accountId } = await agent(10);
-    const keys = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
-    const { feedId } = feed;
-    const claim: Claim = {
-      keyId: keys[0]?.key_id,
-      accountId,
-      operation: "data",
-      feedId,
-      limit: 10,
-    };
+    const claim = await claimOf(accountId);
     const grant = await admission.admit(claim);
     expect(grant.kind).toBe("granted");
     await gateway.sql`alter table usage_events rename to away`;
@@ -199,22 +188,14 @@ describe("lost answers", () => {
   test("a lost batch that is still being committed is waited for, and refunded", async () => {
     const { database } = gateway.gateway.services;
     const { accountId } = await agent(10);
-    const keys = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
-    const { feedId } = feed;
-    const claim: Claim = {
-      keyId: keys[0]?.key_id,
-      accountId,
-      operation: "data",
-      feedId,
-      limit: 10,
-    };
+    const claim = await claimOf(accountId);
     const token = newBatchToken();
     const flying = await gateway.sql.reserve();
     await flying`begin`;
     await flying`
       select from admit(
         ${[accountId]}::uuid[], '{1}', '{1}', ${[claim.keyId]}::uuid[], '{data}',
-        ${[feedId]}::uuid[], '{null}', '{10}', '{10}', '{null}', '{null}', 60000000, 1000000, ${token}
+        ${[feed.feedId]}::uuid[], '{null}', '{10}', '{10}', '{null}', '{null}', 60000000, 1000000, ${token}
       )`;
     const losing = database.row("refund_reads", [token, [accountId], [], [], 0n, null]);
     await Bun.sleep(100);
