@@ -102,7 +102,8 @@ begin
   for other in 1 .. filters loop
     exit when positions is null;
     continue when other in (leader, rarest);
-    if entries_found[other] < lookup_cost * cardinality(positions) then
+    -- A filter that was found to have more was not counted further.
+    if entries_found[other] < lookup_cost * least(cardinality(positions), entries_max) then
       select array_agg(common.event_at), array_agg(common.position)
       into times, positions
       from (

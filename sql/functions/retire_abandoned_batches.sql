@@ -29,6 +29,8 @@ begin
     join feeds
       on feeds.feed_id = batches.feed_id
     where batches.status = 'open'
+      -- No later than its last push: by this the index finds them.
+      and batches.begun_at <= moment - age
       and coalesce(batches.pushed_at, batches.begun_at) <= moment - age
       and feeds.current_batch is distinct from batches.batch_number
     order by coalesce(batches.pushed_at, batches.begun_at)
@@ -48,6 +50,8 @@ begin
     where batches.feed_id = batch.feed_id
       and batches.batch_number = batch.batch_number
       and batches.status = 'open'
+      -- It may have been pushed to while this pass was at others.
+      and coalesce(batches.pushed_at, batches.begun_at) <= moment - age
       and feeds.feed_id = batch.feed_id
       and feeds.current_batch is distinct from batches.batch_number;
     if found then

@@ -6,6 +6,7 @@
 import { creditsText, usdText } from "../credit/money.ts";
 import { usageEventText } from "../credit/usage_event.ts";
 import type { Row } from "../database/query.ts";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { HOUSEKEEPING_LIMIT, type Limits, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
 import type { UsagePage } from "./page_usage.ts";
 
@@ -22,7 +23,7 @@ export function usageText({ rows, nextCursor }: UsagePage, limit: number): strin
 
 /** Every limit that a consumer can meet. Interface 8.1, decisions 7 and 10. */
 function limitsOf(limits: Limits) {
-  const windowSeconds = WINDOW_MS / 1_000;
+  const windowSeconds = WINDOW_MS / MS_PER_SECOND;
   const of = (operation: string, tier: string, limit: number) => ({
     operation,
     tier,

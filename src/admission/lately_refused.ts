@@ -8,10 +8,12 @@
  */
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_WINDOWS_MAX } from "../limits.ts";
-import type { Claim, Decision } from "./admission.ts";
+import type { Claim, Decision, Operation } from "./admission.ts";
 
 /** How long a refusal is remembered, in milliseconds. */
 const REMEMBERED_MS = 60_000;
+/** What costs a page or a search. The limit of 304s and that of an account's own affairs say nothing of it. */
+const OPERATIONS: ReadonlySet<Operation> = new Set(["data", "metadata", "catalog", "search"]);
 const REFUSALS: ReadonlySet<Decision["kind"]> = new Set([
   "limited",
   "unpaid",
@@ -25,8 +27,9 @@ export class LatelyRefused {
   /** By account and feed, when the last refusal is forgotten, on the process's monotonic clock. */
   readonly #until = new BoundedMap<string, number>(KNOWN_WINDOWS_MAX);
 
-  note(caller: Caller, { kind }: Decision): void {
-    if (REFUSALS.has(kind)) this.#until.set(keyOf(caller), performance.now() + REMEMBERED_MS);
+  note(claim: Claim, { kind }: Decision): void {
+    if (!REFUSALS.has(kind) || !OPERATIONS.has(claim.operation)) return;
+    this.#until.set(keyOf(claim), performance.now() + REMEMBERED_MS);
   }
 
   has(caller: Caller): boolean {

@@ -32,10 +32,12 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** @throws {Problem} 400 `OPERATOR_DISABLED` or `INVALID_PARAMETER` */
 export function readFilter(entry: QueryEntry, known: readonly string[]): Filter {
   const { name, value } = entry;
-  const bracketed = /^filters?\[(.*)\]$/.exec(name)?.[1];
+  // As clients write an object that the API's document calls `filters`.
+  const bracketed = /^filters\[(.*)\]$/.exec(name)?.[1];
   if (bracketed !== undefined) {
+    const given = value.startsWith("eq.") ? excerpt(value) : "eq.VALUE";
     throw invalidParameter(
-      `A filter is a parameter of its own: write ${excerpt(bracketed)}=${excerpt(value)} instead of ${excerpt(name)}.`,
+      `A filter is a parameter of its own: write ${excerpt(bracketed)}=${given}; for a field of that very name, ${LITERAL_PREFIX}${excerpt(name)}=${given}.`,
     );
   }
   const dot = value.indexOf(".");

@@ -35,7 +35,7 @@ export const READ_PARAMETERS = Type.Object({
   ),
   ids: Type.Optional(
     Type.String({
-      description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated: their full payloads (details mode). An id that holds a comma is sent alone, or with its comma as %2C.`,
+      description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated: their full payloads (details mode). A comma in an id is sent as %2C.`,
     }),
   ),
   start_time: Type.Optional(

@@ -16,6 +16,7 @@
  * @module
  */
 import { assert } from "./assert.ts";
+import { excerpt } from "./code_points.ts";
 
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
@@ -93,8 +94,6 @@ const HEIGHT_LIMIT = 1_000;
 const NUMBER_LENGTH_SAFE = 300;
 /** Fewer keys than this are compared one by one, which is faster than a set. */
 const KEYS_COMPARED_MAX = 16;
-/** What a message shows of the text at fault. */
-const SHOWN_LENGTH_MAX = 40;
 const ASCII_LAST = 0x7e;
 
 const SPACE = 0x20;
@@ -171,10 +170,6 @@ export function boundedPointer(pointer: string): string {
 /** The content of a valid string literal, quotes included. */
 function unescaped(literal: string): string {
   return literal.includes("\\") ? JSON.parse(literal) : literal.slice(1, -1);
-}
-
-function shortened(text: string): string {
-  return text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text;
 }
 
 /** One character as a message can show it: what is invisible or easily mistaken, by its number. */
@@ -402,7 +397,7 @@ class Scanner {
     distinct.hasEscapes ||= key.length !== literal.length - 2;
     if (!distinct.add(key)) {
       this.#path[depth] = key;
-      this.#refuse(depth + 1, `an object must not have one key twice, got ${shortened(literal)}`);
+      this.#refuse(depth + 1, `an object must not have one key twice, got ${excerpt(literal)}`);
     }
     return key;
   }
@@ -506,7 +501,7 @@ class Scanner {
       return;
     }
     if (isWithinDouble(text)) return;
-    this.#refuse(depth, `a number must be within the range of a double, got ${shortened(text)}`);
+    this.#refuse(depth, `a number must be within the range of a double, got ${excerpt(text)}`);
   }
 
   /** The code of the next character that is no white space; NaN at the end of the text. */

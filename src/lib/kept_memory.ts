@@ -19,13 +19,16 @@ const ALLOCATOR_SETTINGS = {
 
 /**
  * Starts the program over in place, by the same process id and with the same arguments and streams,
- * where its environment does not say yet what the allocator keeps. Does nothing on Windows, where a
- * process can't be replaced.
+ * where its environment does not say yet what the allocator keeps. Not where Bun was given options of
+ * its own, which it has followed already, nor on Windows, where a process can't be replaced.
  */
 export function keepFreedMemory(): void {
-  if (process.env.MIMALLOC_PURGE_DELAY !== undefined || process.platform === "win32") return;
-  process.execve?.(process.execPath, [...ownCommand(), ...process.argv.slice(2)], {
-    ...process.env,
-    ...ALLOCATOR_SETTINGS,
-  });
+  const isSaid = process.env.MIMALLOC_PURGE_DELAY !== undefined;
+  if (isSaid || process.execArgv.length > 0 || process.platform === "win32") return;
+  const command = [...ownCommand(), ...process.argv.slice(2)];
+  try {
+    process.execve?.(process.execPath, command, { ...process.env, ...ALLOCATOR_SETTINGS });
+  } catch {
+    // Where it may not start programs, it serves by Bun's own settings.
+  }
 }

@@ -8,7 +8,7 @@
 /** Whether this is the executable, which holds its modules in a file system of its own. */
 export const IS_COMPILED = /\/(?:\$bunfs|~BUN)\//.test(import.meta.url);
 
-/** What starts this program, without its arguments. */
+/** What starts this program, without its arguments and without options of Bun's own. */
 export function ownCommand(): string[] {
-  return IS_COMPILED ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main];
+  return IS_COMPILED ? [process.execPath] : [process.execPath, Bun.main];
 }

@@ -62,6 +62,8 @@ interface Entry {
   readonly accountId: string;
   readonly timeMs: number;
   readonly settle: (outcome: LaneOutcome) => void;
+  /** Whether its caller has gone away. */
+  readonly isLeft: () => boolean;
   attempts: number;
 }
 
@@ -104,7 +106,8 @@ export class Lane {
         signal.removeEventListener("abort", leave);
         resolve(outcome);
       };
-      const entry: Entry = { job, accountId, timeMs, settle, attempts: 0 };
+      const isLeft = () => signal.aborted;
+      const entry: Entry = { job, accountId, timeMs, settle, isLeft, attempts: 0 };
       const leave = () => {
         if (this.#waiting.remove(accountId, entry)) settle(BUSY);
       };
@@ -205,7 +208,8 @@ export class Lane {
   /** Another attempt is another turn: those who wait are not to pay for both. */
   #retryOrGiveUp(entry: Entry): void {
     entry.attempts += 1;
-    if (entry.attempts < ATTEMPTS_MAX) this.#enqueue(entry);
+    if (entry.isLeft()) entry.settle(BUSY);
+    else if (entry.attempts < ATTEMPTS_MAX) this.#enqueue(entry);
     else entry.settle({ kind: "crashed" });
   }
 

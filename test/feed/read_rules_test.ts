@@ -246,6 +246,6 @@ describe("decisions 6: conditional and repeated reads", () => {
     expect(problem.body.detail).toContain('did you mean "offset"?');
     const bracketed = await problemOf(await get(`${collection}?filters[parity]=eq.odd`));
     expect(bracketed).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
-    expect(bracketed.body.detail).toContain("write parity=eq.odd instead");
+    expect(bracketed.body.detail).toContain("write parity=eq.odd;");
   });
 });

@@ -63,6 +63,20 @@ describe("a caller that was refused a moment ago", () => {
     expect(await pageBytes()).toBe(before);
   });
 
+  test("over the limit of 304s only: what has changed is read like any other", async () => {
+    const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
+    const accountId = await gateway.createAccount();
+    const key = await gateway.createKey(accountId, "read");
+    const path = `/v1/feed/${slug}`;
+    const tag = (await gateway.get(path, key)).headers.get("etag") as string;
+    expect(await statusOf(path, key, { "If-None-Match": tag })).toBe(304);
+    await gateway.sql`
+      update rate_windows set hits = array_fill(hits[1], array[600])
+      where account_id = ${accountId} and operation = 'revalidate'`;
+    expect(await statusOf(path, key, { "If-None-Match": tag })).toBe(429);
+    expect(await statusOf(`${path}?offset=9`, key, { "If-None-Match": '"other"' })).toBe(200);
+  });
+
   test("a condition is still answered, and counted once as what it asks", async () => {
     const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
     const accountId = await gateway.createAccount();

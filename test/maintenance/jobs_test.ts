@@ -191,6 +191,40 @@ describe("abandoned batches", () => {
     await pass("abandoned batches", later(today, DAY_MS + HOUR_MS));
     expect(await statuses()).toEqual({ [seen]: "open", [unseen]: "retired" });
   });
+
+  test("one that is pushed to while the job is at others stays open", async () => {
+    const [first, second] = [await createFeed(today), await createFeed(today)];
+    await sql`
+      insert into batches (feed_id, batch_number, batch_id, status, begun_at)
+      values (${first}, 1, 'a', 'open', ${later(today, -2_000).toISOString()}),
+        (${second}, 1, 'a', 'open', ${later(today, -1_000).toISOString()})`;
+    await sql`delete from maintenance_jobs where name = 'abandoned batches'`;
+    const holder = await sql.reserve();
+    await holder`begin`;
+    await holder`select from batches where feed_id = ${first} for update`;
+    const job = jobs.find(({ name }) => name === "abandoned batches") as Job;
+    const step = job.step(database, later(today, DAY_MS).toISOString());
+    const isWaiting = async () =>
+      (
+        await sql`
+          select from pg_stat_activity
+          where wait_event_type = 'Lock' and query like '%retire_abandoned%'
+            and datname = current_database()`
+      ).length > 0;
+    while (!(await isWaiting())) await Bun.sleep(5);
+    await sql`
+      update batches set pushed_at = ${later(today, DAY_MS).toISOString()}
+      where feed_id = ${second}`;
+    await holder`commit`;
+    holder.release();
+    await step;
+    const rows = await sql`
+      select feed_id, status from batches where feed_id in (${first}, ${second})`;
+    expect(Object.fromEntries(rows.map(({ feed_id, status }) => [feed_id, status]))).toEqual({
+      [first]: "retired",
+      [second]: "open",
+    });
+  });
 });
 
 describe("rate windows", () => {
