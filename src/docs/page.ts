@@ -74,15 +74,17 @@ article h3 { display: flex; gap: 12px; align-items: baseline; margin: 0; font-si
 article h3 a { text-decoration: none; }
 article h3 span { color: var(--soft); font-weight: normal; }
 article p { margin: 4px 0 0; }
-/* Of Swagger UI's own: no answer has links, and its colours have too little contrast (WCAG 1.4.3). */
+/* Of Swagger UI's own: no answer has links, and its light colours have too little contrast (WCAG 1.4.3). */
 .swagger-ui .response-col_links { display: none; }
-.swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1d5fa8; }
-.swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1f7a4d; }
-.swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #0b6e63; }
-.swagger-ui .btn.execute { background-color: #1d5fa8; border-color: #1d5fa8; }
-.swagger-ui .btn.authorize { color: #1f7a4d; border-color: #1f7a4d; }
-.swagger-ui .btn.authorize svg { fill: #1f7a4d; }
-.swagger-ui .btn.cancel { color: #b3261e; border-color: #b3261e; }
+@media (prefers-color-scheme: light) {
+  .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1d5fa8; }
+  .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1f7a4d; }
+  .swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #0b6e63; }
+  .swagger-ui .btn.execute { background-color: #1d5fa8; border-color: #1d5fa8; }
+  .swagger-ui .btn.authorize { color: #1f7a4d; border-color: #1f7a4d; }
+  .swagger-ui .btn.authorize svg { fill: #1f7a4d; }
+  .swagger-ui .btn.cancel { color: #b3261e; border-color: #b3261e; }
+}
 `;
 
 /** The page, the same for every deployment. */
