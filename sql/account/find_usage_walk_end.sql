@@ -11,11 +11,8 @@
 select usage_id
 from usage_events
 where account_id = $1
-  and usage_id >= uuid_from_time(greatest($2::timestamptz, '1970-01-01 00:00:00+00'))
-  and usage_id < uuid_from_time(
-    greatest(coalesce($3::timestamptz, '9999-12-31 00:00:00+00'), '1970-01-01 00:00:00+00')
-      + interval '1 ms'
-  )
+  and usage_id >= uuid_since($2)
+  and usage_id < uuid_until($3)
   and usage_id < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
 order by usage_id desc
 offset $5::int - 1

@@ -1,8 +1,7 @@
 -- name: page_usage
 -- why: a page of an account's usage log, newest first
 -- A usage id is a UUIDv7 of the database's clock: its order is that of time, so the bounds are ranges
--- of the primary key, and partitions outside them are not touched. The log begins after 1970, which
--- also is the earliest time that a UUIDv7 can name.
+-- of the primary key, and partitions outside them are not touched.
 -- $1 account_id uuid
 -- $2 feed_id uuid?
 -- $3 since timestamptz?
@@ -20,11 +19,8 @@ select
 from usage_events
 where account_id = $1
   and ($2::uuid is null or feed_id = $2)
-  and usage_id >= uuid_from_time(greatest($3::timestamptz, '1970-01-01 00:00:00+00'))
-  and usage_id < uuid_from_time(
-    greatest(coalesce($4::timestamptz, '9999-12-31 00:00:00+00'), '1970-01-01 00:00:00+00')
-      + interval '1 ms'
-  )
+  and usage_id >= uuid_since($3)
+  and usage_id < uuid_until($4)
   and usage_id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
   and usage_id >= coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
   and happened_at >= coalesce($3::timestamptz, '-infinity')

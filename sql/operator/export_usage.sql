@@ -15,11 +15,8 @@ select
   case when refunded then 0 else charge_nanos end as charge_nanos
 from usage_events
 where account_id = $1
-  and usage_id >= uuid_from_time(greatest($2::timestamptz, '1970-01-01 00:00:00+00'))
-  and usage_id < uuid_from_time(
-    greatest(coalesce($3::timestamptz, '9999-12-31 00:00:00+00'), '1970-01-01 00:00:00+00')
-      + interval '1 ms'
-  )
+  and usage_id >= uuid_since($2)
+  and usage_id < uuid_until($3)
   and usage_id > coalesce($4::uuid, '00000000-0000-0000-0000-000000000000')
   and happened_at >= coalesce($2::timestamptz, '-infinity')
   and happened_at <= coalesce($3::timestamptz, 'infinity')

@@ -4,7 +4,6 @@
  *
  * @module
  */
-
 import { Elysia } from "elysia";
 import { admitHousekeeping } from "../admission/housekeeping.ts";
 import { type Answer, privateJson } from "../http/answer.ts";

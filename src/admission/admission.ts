@@ -30,7 +30,7 @@ import {
 } from "../limits.ts";
 import { type Decided, decidedOf } from "./decided.ts";
 import { createKnownWindows } from "./known_windows.ts";
-import { LatelyRefused } from "./lately_refused.ts";
+import { LatelyRefused, type ReadCaller } from "./lately_refused.ts";
 import { mayBeCommitted, Refunds } from "./refunds.ts";
 import { windowKeyOf } from "./window_key.ts";
 
@@ -104,7 +104,7 @@ export interface Admission {
   /** Decides, at once where memory can; the claim of a client that has gone stays undecided for good. */
   admit(claim: Claim): MaybePromise<Decision>;
   /** Whether the caller was refused a moment ago: then nothing is done for it before it is admitted. */
-  wasRefused(caller: Pick<Claim, "accountId" | "feedId">): boolean;
+  wasRefused(caller: ReadCaller): boolean;
   /** Gives back what a grant took whose read has failed since; tried again in the background. */
   refund(claim: Claim, grant: Grant): Promise<void>;
   /** Resolves when nothing waits any more, refunds included. */
@@ -158,7 +158,7 @@ export class BatchedAdmission implements Admission {
     );
   }
 
-  wasRefused(caller: Pick<Claim, "accountId" | "feedId">): boolean {
+  wasRefused(caller: ReadCaller): boolean {
     return this.#latelyRefused.has(caller);
   }
 
@@ -209,7 +209,7 @@ export class BatchedAdmission implements Admission {
         oldestForMs: decided.oldestInUs / US_PER_MS,
       });
     }
-    if (decision.kind !== "granted") this.#latelyRefused.note(claim, decision);
+    this.#latelyRefused.note(claim, decision);
     this.#options.metrics?.decided({
       operation: claim.operation,
       outcome: decided.outcome,

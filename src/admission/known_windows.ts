@@ -8,7 +8,6 @@
  *
  * @module
  */
-
 import type { WindowState } from "../http/rate_headers.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_WINDOWS_MAX } from "../limits.ts";

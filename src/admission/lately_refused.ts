@@ -21,7 +21,8 @@ const REFUSALS: ReadonlySet<Decision["kind"]> = new Set([
   "key_refused",
 ]);
 
-type Caller = Pick<Claim, "accountId" | "feedId">;
+/** Who asks, and for which feed, where for one. */
+export type ReadCaller = Pick<Claim, "accountId" | "feedId">;
 
 export class LatelyRefused {
   /** By account and feed, when the last refusal is forgotten, on the process's monotonic clock. */
@@ -32,11 +33,11 @@ export class LatelyRefused {
     this.#until.set(keyOf(claim), performance.now() + REMEMBERED_MS);
   }
 
-  has(caller: Caller): boolean {
+  has(caller: ReadCaller): boolean {
     return this.#until.size > 0 && (this.#until.get(keyOf(caller)) ?? 0) > performance.now();
   }
 }
 
-function keyOf({ accountId, feedId = "" }: Caller): string {
+function keyOf({ accountId, feedId = "" }: ReadCaller): string {
   return accountId + feedId;
 }

@@ -87,6 +87,8 @@ import sql_functions_search_merit from "../../sql/functions/search_merit.sql" wi
 import sql_functions_sweep_rate_windows from "../../sql/functions/sweep_rate_windows.sql" with { type: "text" };
 import sql_functions_to_lexeme_query from "../../sql/functions/to_lexeme_query.sql" with { type: "text" };
 import sql_functions_uuid_from_time from "../../sql/functions/uuid_from_time.sql" with { type: "text" };
+import sql_functions_uuid_since from "../../sql/functions/uuid_since.sql" with { type: "text" };
+import sql_functions_uuid_until from "../../sql/functions/uuid_until.sql" with { type: "text" };
 import sql_functions_weigh_search from "../../sql/functions/weigh_search.sql" with { type: "text" };
 import sql_key_find_key from "../../sql/key/find_key.sql" with { type: "text" };
 import sql_key_touch_keys from "../../sql/key/touch_keys.sql" with { type: "text" };
@@ -200,6 +202,8 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "sweep_rate_windows", text: sql_functions_sweep_rate_windows },
   { name: "to_lexeme_query", text: sql_functions_to_lexeme_query },
   { name: "uuid_from_time", text: sql_functions_uuid_from_time },
+  { name: "uuid_since", text: sql_functions_uuid_since },
+  { name: "uuid_until", text: sql_functions_uuid_until },
   { name: "weigh_search", text: sql_functions_weigh_search },
 ];
 

@@ -14,7 +14,7 @@ import { FILTER_UNINDEXED_MAX, RETIRED_BATCH_GRACE } from "../limits.ts";
 import { writeCursor } from "./cursor.ts";
 import type { FilterIndexer } from "./filter_index.ts";
 import { project } from "./projection.ts";
-import type { DetailsPlan, PagePlan, ReadPlan } from "./read_plan.ts";
+import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./read_plan.ts";
 
 export interface Page {
   /** Of the feed, when the page was read. */
@@ -69,13 +69,16 @@ export async function buildPage(
       return { dataVersion: row.data_version, tag, text, nextCursor: null, isCacheable: true };
     }
     case "details": {
-      const { source: table, ids, listedIds } = plan;
-      const rows = await readDetails(source, feed, { plan: { source: table, ids }, atLeast });
-      const isList = rows?.data === "[]" && listedIds !== undefined;
-      if (!isList) return rows && pageOf(rows, { feed, plan }, { limit: ids.length, offset: 0 });
-      const listed = { source: table, ids: listedIds };
-      const found = await readDetails(source, feed, { plan: listed, atLeast });
-      return found && pageOf(found, { feed, plan }, { limit: listedIds.length, offset: 0 });
+      const read = (ids: readonly string[]) =>
+        readDetails(source, feed, { plan: { ...plan, ids }, atLeast });
+      let { ids } = plan;
+      let rows = await read(ids);
+      const listed = rows?.data === "[]" ? listedIds(ids) : undefined;
+      if (listed !== undefined) {
+        ids = listed;
+        rows = await read(ids);
+      }
+      return rows && pageOf(rows, { feed, plan }, { limit: ids.length, offset: 0 });
     }
     case "page": {
       const rows =
@@ -205,7 +208,7 @@ async function readStream(
 async function readDetails(
   { reader }: PageSource,
   feed: Feed,
-  { plan, atLeast }: Wanted<Pick<DetailsPlan, "source" | "ids">>,
+  { plan, atLeast }: Wanted<DetailsPlan>,
 ): Promise<Rows | undefined> {
   // No id holds a NUL, and PostgreSQL takes none in a parameter.
   const ids = plan.ids.filter((id) => !id.includes("\0"));

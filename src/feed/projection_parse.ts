@@ -18,7 +18,6 @@
  *
  * @module
  */
-
 import { codePointsOf } from "../lib/code_points.ts";
 import { JSONPATH_LENGTH_MAX } from "../limits.ts";
 

@@ -64,8 +64,6 @@ export interface DetailsPlan extends Planned {
   readonly kind: "details";
   readonly source: "collection" | "stream";
   readonly ids: readonly string[];
-  /** Read in their place where no row has the one id that was asked for, which holds commas. */
-  readonly listedIds: readonly string[] | undefined;
 }
 
 /** One page of rows. */
@@ -116,7 +114,6 @@ export function planRead(search: string, feed: Feed, cursorSecret: string): Read
       kind: "details",
       source,
       ids,
-      listedIds: listedIds(ids),
       projection,
       key: `details ${JSON.stringify(ids)} ${projected}`,
     };
@@ -189,7 +186,7 @@ function readIds(
 }
 
 /** What one id with commas in it may have meant: most clients encode the commas of a list, too. */
-function listedIds(ids: readonly string[]): readonly string[] | undefined {
+export function listedIds(ids: readonly string[]): readonly string[] | undefined {
   const listed = ids.length === 1 ? ids[0]?.split(",").filter((id) => id !== "") : undefined;
   const isList = listed !== undefined && listed.length > 1 && listed.length <= IDS_MAX;
   return isList ? [...new Set(listed)] : undefined;

@@ -8,7 +8,6 @@
  *
  * @module
  */
-
 import type { CorsOrigins } from "../config.ts";
 import type { Answer } from "./answer.ts";
 

@@ -6,7 +6,6 @@
  *
  * @module
  */
-
 import { excerpt } from "../lib/code_points.ts";
 import { Problem } from "./errors.ts";
 

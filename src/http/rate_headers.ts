@@ -4,7 +4,6 @@
  *
  * @module
  */
-
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
 import { Problem } from "./errors.ts";

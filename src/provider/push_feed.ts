@@ -227,7 +227,7 @@ async function receiveAndStore(
 ): Promise<PushAnswer> {
   const body = await settled(() => receive(pushes, passage, hold));
   // Where there is no room for bodies, a statement that counts the push would be more work, not less.
-  if (body.kind === "failed" && isUnavailable(body.error)) throw body.error;
+  if (body.kind === "failed" && hasNoRoom(body.error)) throw body.error;
   for (let plans = 1; plans <= PLANS_MAX; plans++) {
     const planned = await settled(() => checkedPush(pushes, passage, body));
     if (planned.kind === "failed") {
@@ -308,7 +308,8 @@ async function settled<Result>(work: () => Promise<Result>): Promise<Settled<Res
   }
 }
 
-function isUnavailable(error: unknown): boolean {
+/** Whether the body was refused by what the process may hold, and not for what it is. */
+function hasNoRoom(error: unknown): boolean {
   return error instanceof Problem && error.code === "UNAVAILABLE";
 }
 

@@ -7,7 +7,6 @@
  *
  * @module
  */
-
 import { hasAtMost } from "../lib/code_points.ts";
 import { type JsonSpan, type JsonText, stringOf, textOf } from "../lib/json_text.ts";
 

@@ -11,7 +11,6 @@
  *
  * @module
  */
-
 import { US_PER_MS } from "../lib/time_units.ts";
 import { TurnQueue } from "../lib/turn_queue.ts";
 import type { FromWorker, Job, JobOutcome } from "./jobs.ts";

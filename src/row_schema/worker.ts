@@ -6,7 +6,6 @@
  *
  * @module
  */
-
 import { US_PER_MS } from "../lib/time_units.ts";
 import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../limits.ts";
 import { Budget, BudgetSpent } from "./budget.ts";
