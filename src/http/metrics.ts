@@ -9,13 +9,13 @@
  */
 import {
   Counter,
-  collectDefaultMetrics,
   Gauge,
   Histogram,
   type MetricObjectWithValues,
   type MetricValueWithName,
   Registry,
 } from "prom-client";
+import { collectProcessMetrics } from "./process_metrics.ts";
 import { Observations, Tallies, type Tally } from "./tallies.ts";
 
 /** Figures of one process, as they go to another. */
@@ -85,7 +85,7 @@ export class Metrics {
   #sum: (() => Promise<string | undefined>) | undefined;
 
   constructor() {
-    collectDefaultMetrics({ register: this.#registry });
+    collectProcessMetrics(this.#registry);
   }
 
   /** A route's counter: one call for each of its answers. */

@@ -40,6 +40,23 @@ async function added(calls: () => Promise<unknown>): Promise<(name: string) => n
 }
 
 describe("metrics", () => {
+  test("tell of the process what Bun has figures for, without a walk over its heap", async () => {
+    const names = [...(await samples()).keys()].filter((name) => /^(process|nodejs)_/.test(name));
+    for (const name of [
+      "process_cpu_seconds_total",
+      "process_start_time_seconds",
+      "process_resident_memory_bytes",
+      "process_open_fds",
+      "process_max_fds",
+      "nodejs_heap_size_used_bytes",
+      "nodejs_eventloop_lag_p99_seconds",
+    ]) {
+      expect(names).toContain(name);
+    }
+    // Bun walks the whole heap for it, and nothing is served meanwhile.
+    expect(names.filter((name) => name.startsWith("nodejs_heap_space_"))).toEqual([]);
+  });
+
   test("usage events are never fewer than answers with a usage id, and move with them", async () => {
     const by = await added(async () => {
       const path = `/v1/feed/${paid.slug}`;
