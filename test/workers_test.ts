@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Subprocess } from "bun";
+import { arrayLiteral } from "../src/database/array_literal.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { type SeededFeed, seedFeed } from "./support/seed.ts";
 
@@ -144,7 +145,7 @@ describe("serve --workers", () => {
     await Promise.all(readers);
     expect(usageIds.length).toBeGreaterThan(10);
     const found = await gateway.sql`
-      select count(*)::int as rows from usage_events where usage_id = any(${usageIds}::uuid[])`;
+      select count(*)::int as rows from usage_events where usage_id = any(${arrayLiteral(usageIds)}::uuid[])`;
     expect(found[0]?.rows).toBe(usageIds.length);
     // What the dead one had told last stays in the sum.
     expect(await metric("feedgate_usage_events_total")).toBeGreaterThan(counted);

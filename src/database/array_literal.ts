@@ -2,8 +2,9 @@
  * An array in PostgreSQL's text form: `{"a","b \" c",NULL,5}`. PostgreSQL manual, "Array Input and
  * Output Syntax".
  *
- * The driver could write one as well, by a serializer for each element that it finds by the first; this
- * costs a fraction of that, and admission sends eleven arrays with every batch.
+ * The driver could write one as well, with types that it asks each new connection for, and by a
+ * serializer for each element; this costs a fraction of that, and admission sends eleven arrays with
+ * every batch.
  *
  * @module
  */

@@ -76,6 +76,9 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
     prepare: !isPooled,
     onnotice: () => {},
     types: TYPES,
+    // Arrays are written by `array_literal.ts`, and no statement's row holds one. Fetched, their types
+    // would cost each new connection a query over the catalog before its first.
+    fetch_types: false,
     socket: createSockets({
       ...addressed,
       connectTimeoutMs,

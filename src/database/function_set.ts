@@ -15,6 +15,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
 import { FUNCTIONS } from "./statements.ts";
 
@@ -77,7 +78,7 @@ export async function planForShards(connection: Connections): Promise<void> {
     select oid::regprocedure::text as signature
     from pg_proc
     where pronamespace = to_regnamespace(${FUNCTION_SCHEMA})
-      and proname = any (${ROW_FUNCTIONS as string[]}::text[])
+      and proname = any (${arrayLiteral(ROW_FUNCTIONS)}::text[])
     order by signature`;
   for (const { signature } of functions) {
     await connection.unsafe(`alter function ${signature} reset plan_cache_mode`);
@@ -132,7 +133,7 @@ async function dropOtherSets(connection: Connections, kept: readonly string[]): 
     join pg_proc
       on pg_proc.pronamespace = pg_namespace.oid
     where nspname ~ ${SET_NAME}
-      and nspname <> all (${kept as string[]}::text[])
+      and nspname <> all (${arrayLiteral(kept)}::text[])
     group by nspname
     order by nspname`;
   for (const { schema, functions } of sets) {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { TransactionSql } from "postgres";
 import { admitParameters, type Claim, newBatchToken } from "../../src/admission/admission.ts";
 import { decidedOf } from "../../src/admission/decided.ts";
+import { arrayLiteral } from "../../src/database/array_literal.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { AccountModel, type ModelClaim, type ModelFeed } from "./model.ts";
@@ -95,7 +96,7 @@ async function insertAccounts(sql: TransactionSql, histories: readonly History[]
     with made as (
       insert into accounts (name, max_feeds_allowed, balance_nanos)
       select 'history', 0, balance
-      from unnest(${histories.map((each) => String(each.balanceNanos))}::bigint[]) as b (balance)
+      from unnest(${arrayLiteral(histories.map((each) => String(each.balanceNanos)))}::bigint[]) as b (balance)
       returning account_id, balance_nanos
     ),
     bought as (
@@ -121,14 +122,14 @@ async function insertAccounts(sql: TransactionSql, histories: readonly History[]
       (account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason)
     select account_id, 'purchase', 0, balance_nanos, balance_nanos, 'test'
     from accounts
-    where account_id = any (${rows.map((row) => row.account_id)}::uuid[])
+    where account_id = any (${arrayLiteral(rows.map((row) => row.account_id))}::uuid[])
     returning account_id, entry_id`;
   await sql`
     insert into purchases (account_id, feed_id, entry_id)
     select account_id, ${feedIds[3] as string}, entry_id
     from unnest(
-      ${entries.map((each) => each.account_id)}::uuid[],
-      ${entries.map((each) => String(each.entry_id))}::bigint[]
+      ${arrayLiteral(entries.map((each) => each.account_id))}::uuid[],
+      ${arrayLiteral(entries.map((each) => String(each.entry_id)))}::bigint[]
     ) as e (account_id, entry_id)`;
   return [...rows];
 }
@@ -153,7 +154,7 @@ async function pass(accountIds: readonly string[], passUs: readonly string[]): P
   await gateway.sql`
     update rate_windows
     set hits = (select array_agg(hit - older.us order by hit) from unnest(hits) as hit)
-    from unnest(${accountIds as string[]}::uuid[], ${passUs as string[]}::bigint[])
+    from unnest(${arrayLiteral(accountIds)}::uuid[], ${arrayLiteral(passUs)}::bigint[])
       as older (account_id, us)
     where rate_windows.account_id = older.account_id and older.us > 0`;
 }
@@ -204,7 +205,7 @@ async function check(histories: readonly History[]): Promise<void> {
       accounts.account_id, balance_nanos, count(usage_id) as events,
       coalesce(sum(charge_nanos), 0)::bigint as charged
     from accounts left join usage_events using (account_id)
-    where account_id = any (${accounts.map((each) => each.accountId)}::uuid[])
+    where account_id = any (${arrayLiteral(accounts.map((each) => each.accountId))}::uuid[])
     group by account_id`;
   const byId = new Map(found.map((row) => [row.account_id, row]));
   for (const [index, model] of models.entries()) {

@@ -5,6 +5,7 @@ import {
   type Grant,
   newBatchToken,
 } from "../../src/admission/admission.ts";
+import { arrayLiteral } from "../../src/database/array_literal.ts";
 import type { Gateway } from "../../src/server.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -194,8 +195,8 @@ describe("lost answers", () => {
     await flying`begin`;
     await flying`
       select from admit(
-        ${[accountId]}::uuid[], '{1}', '{1}', ${[claim.keyId]}::uuid[], '{data}',
-        ${[feed.feedId]}::uuid[], '{null}', '{10}', '{10}', '{null}', '{null}', 60000000, 1000000, ${token}
+        ${arrayLiteral([accountId])}::uuid[], '{1}', '{1}', ${arrayLiteral([claim.keyId])}::uuid[], '{data}',
+        ${arrayLiteral([feed.feedId])}::uuid[], '{null}', '{10}', '{10}', '{null}', '{null}', 60000000, 1000000, ${token}
       )`;
     const losing = database.row("refund_reads", [token, [accountId], [], [], 0n, null]);
     await Bun.sleep(100);

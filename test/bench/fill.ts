@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { arrayLiteral } from "../../src/database/array_literal.ts";
 import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
 import type { BenchDatabase } from "./support.ts";
 
@@ -100,7 +101,7 @@ export async function fillStreams(
           'id', 'event-' || number, 'event_timestamp', events.at, 'number', number,
           'price', number * 7919 % 100000 / 100.0, 'text', repeat('x', 80)
         )
-      from unnest(${feedIds.slice(first, first + atOnce)}::uuid[]) as feed_id
+      from unnest(${arrayLiteral(feedIds.slice(first, first + atOnce))}::uuid[]) as feed_id
       cross join generate_series(1, ${rowsPerStream}::int) as number
       cross join lateral (
         select timestamptz '2026-01-01T00:00:00Z' + number * interval '1 second' as at

@@ -13,6 +13,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Socket } from "bun";
+import { arrayLiteral } from "../../src/database/array_literal.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import type { TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -119,9 +120,9 @@ async function seed(database: BenchDatabase) {
     insert into api_keys (account_id, key_hash, key_start, permission)
     select account_id, decode(hash, 'hex'), start, 'read'
     from unnest(
-      ${accounts.map((row) => row.account_id as string)}::uuid[],
-      ${keys.map((key) => Buffer.from(hashKey(key)).toString("hex"))}::text[],
-      ${keys.map(startOf)}::text[]
+      ${arrayLiteral(accounts.map((row) => row.account_id as string))}::uuid[],
+      ${arrayLiteral(keys.map((key) => Buffer.from(hashKey(key)).toString("hex")))}::text[],
+      ${arrayLiteral(keys.map(startOf))}::text[]
     ) as given (account_id, hash, start)`;
   const rows = Array.from({ length: PAGES }, (_, id) => ({ id, name: `row ${id}` }));
   const scene = { sql } as unknown as TestGateway;

@@ -21,6 +21,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { arrayLiteral } from "../../src/database/array_literal.ts";
 import { type Connections, connect, type DatabaseAddress } from "../../src/database/connect.ts";
 import { type Generator, generatorHere, type LoadFigures, runLoad } from "./load.ts";
 import { type BenchSet, PEERS_DATABASE, seedBench } from "./peers/seed.ts";
@@ -398,6 +399,6 @@ async function charges(sql: Connections, set: BenchSet): Promise<number> {
   const [row] = await sql`
     select (count(*) * ${String(balanceNanos)}::numeric - sum(balance_nanos)) / ${String(priceNanos)}::numeric as calls
     from accounts
-    where account_id = any (${accountIds as string[]}::uuid[])`;
+    where account_id = any (${arrayLiteral(accountIds)}::uuid[])`;
   return Number(row?.calls);
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { arrayLiteral } from "../../src/database/array_literal.ts";
 import { connect } from "../../src/database/connect.ts";
 import { inFunctionSet } from "../../src/database/function_set.ts";
 import { createDatabase, type Database } from "../../src/database/query.ts";
@@ -99,9 +100,9 @@ async function findBothWays(feedId: string, source: Source, read: Read) {
   const { sql } = scene.gateway;
   const filters = filtersOf(read.filters);
   const [names, texts, literals] = [
-    filters.map(({ name }) => name),
-    filters.map(({ text }) => text),
-    filters.map(({ literal }) => literal),
+    arrayLiteral(filters.map(({ name }) => name)),
+    arrayLiteral(filters.map(({ text }) => text)),
+    arrayLiteral(filters.map(({ literal }) => literal)),
   ];
   const [row] =
     source === "collection"
@@ -373,8 +374,8 @@ describe("filter index", () => {
       await indexRows(feedId, "stream", 100_000);
     };
     const read = async (city: number) => {
-      const filters = ["city", "kind"];
-      const values = [`c${city}`, "k2"];
+      const filters = arrayLiteral(["city", "kind"]);
+      const values = arrayLiteral([`c${city}`, "k2"]);
       const parameters = [feedId, "infinity", 0n, "-infinity", "infinity", 20n] as const;
       const [row] = await session.unsafe(
         inFunctionSet(
@@ -437,7 +438,7 @@ describe("filter index", () => {
             `select payload->>'id' as id from match_${source}_rows(
               $1, ${bounds}, 21, $2::text[], $3::text[], $3::text[]::jsonb[], 5000)`,
           ),
-          [feedId, names, values],
+          [feedId, arrayLiteral(names), arrayLiteral(values)],
         );
         return found.map(({ id }) => Number(id)).sort((a, b) => a - b);
       };

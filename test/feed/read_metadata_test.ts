@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { arrayLiteral } from "../../src/database/array_literal.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
@@ -106,7 +107,7 @@ describe("GET /v1/feed/{id}/metadata, remembered", () => {
       ids.add((body._origin as { usage_id: string }).usage_id);
     }
     const [row] = await gateway.sql`
-      select count(*)::int as rows from usage_events where usage_id = any(${[...ids]}::uuid[])`;
+      select count(*)::int as rows from usage_events where usage_id = any(${arrayLiteral([...ids])}::uuid[])`;
     expect(row?.rows).toBe(3);
     await gateway.sql`update api_keys set revoked_at = now() where permission = 'read'`;
     expect((await metadata(feedId)).status).toBe(403);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { arrayLiteral } from "../../src/database/array_literal.ts";
 import type { FeedType } from "../../src/feed_row/feeds.ts";
 import type { TestGateway } from "./gateway.ts";
 
@@ -62,14 +63,14 @@ export async function seedFeed(
     await sql`
       insert into collection_rows (feed_id, batch_number, position, row_id, payload)
       select ${feedId}, 1, place, row::json ->> 'id', row::json
-      from unnest(${texts as string[]}::text[]) with ordinality as rows (row, place)`;
+      from unnest(${arrayLiteral(texts)}::text[]) with ordinality as rows (row, place)`;
   } else {
     await sql`
       insert into stream_events (feed_id, position, row_id, event_at, payload)
       select
         ${feedId}, place, row::json ->> 'id', (row::json ->> 'event_timestamp')::timestamptz,
         row::json
-      from unnest(${texts as string[]}::text[]) with ordinality as rows (row, place)`;
+      from unnest(${arrayLiteral(texts)}::text[]) with ordinality as rows (row, place)`;
   }
   return { feedId, slug };
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { readFileSync } from "node:fs";
+import { arrayLiteral } from "../../../src/database/array_literal.ts";
 import { connect } from "../../../src/database/connect.ts";
 import { generateKey, hashKey, startOf } from "../../../src/key/key_format.ts";
 import type { BenchDatabase } from "../support.ts";
@@ -48,7 +49,7 @@ export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
     insert into api_keys (account_id, key_hash, key_start, permission)
     select account_id::uuid, decode(hash, 'hex'), start, 'read'
     from unnest(
-      ${accountIds}::text[], ${hashes}::text[], ${keys.map(startOf)}::text[]
+      ${arrayLiteral(accountIds)}::text[], ${arrayLiteral(hashes)}::text[], ${arrayLiteral(keys.map(startOf))}::text[]
     ) as keys (account_id, hash, start)`;
   const feeds = await sql`
     insert into feeds (
@@ -73,7 +74,7 @@ export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
     await sql`
       insert into collection_rows (feed_id, batch_number, position, row_id, payload)
       select ${feedId}::uuid, 1, place, 'row-' || place, text::json
-      from unnest(${texts}::text[]) with ordinality as rows (text, place)`;
+      from unnest(${arrayLiteral(texts)}::text[]) with ordinality as rows (text, place)`;
   }
   const meteredFeeds = feeds.filter((row) => row.price_type === "metered");
   const set: BenchSet = {
@@ -101,20 +102,20 @@ async function seedPeers(
     await sql.unsafe(readFileSync(new URL("./peers.sql", import.meta.url), "utf8")).simple();
     await sql`
       insert into accounts (account_id, balance_nanos)
-      select id::uuid, ${BALANCE_NANOS}::bigint from unnest(${ids.accountIds}::text[]) as ids (id)`;
+      select id::uuid, ${BALANCE_NANOS}::bigint from unnest(${arrayLiteral(ids.accountIds)}::text[]) as ids (id)`;
     await sql`
       insert into api_keys (key_hash, account_id)
       select decode(hash, 'hex'), id::uuid
-      from unnest(${ids.hashes}::text[], ${ids.accountIds}::text[]) as keys (hash, id)`;
+      from unnest(${arrayLiteral(ids.hashes)}::text[], ${arrayLiteral(ids.accountIds)}::text[]) as keys (hash, id)`;
     await sql`
       insert into feeds (feed_id, status, price_nanos)
-      select id::uuid, 'active', ${PRICE_NANOS}::bigint from unnest(${ids.feedIds}::text[]) as ids (id)`;
+      select id::uuid, 'active', ${PRICE_NANOS}::bigint from unnest(${arrayLiteral(ids.feedIds)}::text[]) as ids (id)`;
     for (const [number, feedId] of ids.feedIds.entries()) {
       const texts = Array.from({ length: ROWS }, (_, position) => rowText(number, position + 1));
       await sql`
         insert into feed_rows (feed_id, position, payload)
         select ${feedId}::uuid, place, text::json
-        from unnest(${texts}::text[]) with ordinality as rows (text, place)`;
+        from unnest(${arrayLiteral(texts)}::text[]) with ordinality as rows (text, place)`;
     }
     await sql.unsafe("vacuum analyze");
   } finally {
