@@ -70,6 +70,8 @@ interface Watched {
   readonly socket: Socket;
   /** Since when an answer is owed and nothing came. */
   silentSinceMs: number | undefined;
+  /** The last bytes that came, as many as a ReadyForQuery has: it may come in pieces. */
+  tail: Buffer;
 }
 
 /** @throws where the file of authorities can't be read. */
@@ -106,7 +108,7 @@ export function createSockets(options: SocketsOptions): OpenSocket {
         socket.destroy(wrongRole(host, wantedRole));
         return true;
       }
-      if (!isStarted && isReady(bytes)) {
+      if (!isStarted && isReady(Buffer.from(seen.slice(-READY_BYTES), "latin1"))) {
         isStarted = true;
         lastGood = host;
         socket.off("end", fail);
@@ -237,6 +239,12 @@ function isReady(bytes: Buffer): boolean {
   return at >= 0 && bytes.subarray(at, at + READY_HEAD.length).equals(READY_HEAD);
 }
 
+/** The last bytes that came, of which these are the newest. */
+function tailOf(before: Buffer, bytes: Buffer): Buffer {
+  const all = bytes.length >= READY_BYTES ? bytes : Buffer.concat([before, bytes]);
+  return all.subarray(-READY_BYTES);
+}
+
 /** Looks after all sockets of a pool at once: a timer for each statement would cost more. */
 function createSweep(silenceMs: number) {
   const watched = new Set<Watched>();
@@ -253,14 +261,15 @@ function createSweep(silenceMs: number) {
 
   return {
     watch(socket: Socket): void {
-      const each: Watched = { socket, silentSinceMs: undefined };
+      const each: Watched = { socket, silentSinceMs: undefined, tail: Buffer.alloc(0) };
       const write = socket.write.bind(socket) as (...written: unknown[]) => boolean;
       socket.write = ((...written: unknown[]) => {
         each.silentSinceMs ??= performance.now();
         return write(...written);
       }) as typeof socket.write;
       socket.on("data", (bytes: Buffer) => {
-        each.silentSinceMs = isReady(bytes) ? undefined : performance.now();
+        each.tail = tailOf(each.tail, bytes);
+        each.silentSinceMs = isReady(each.tail) ? undefined : performance.now();
       });
       socket.once("close", () => {
         watched.delete(each);

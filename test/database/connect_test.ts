@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { type AddressInfo, createConnection, createServer } from "node:net";
 import { connect } from "../../src/database/connect.ts";
 import { createTestDatabase } from "../support/database.ts";
 
@@ -21,6 +22,36 @@ describe("connect", () => {
       await sql.begin(async (own) => (await own`select pg_backend_pid() as pid`)[0]?.pid),
     );
     await sql.end();
+  });
+
+  test("a session whose answers come in pieces is not silent when it rests", async () => {
+    const { address } = await createTestDatabase();
+    const { host, port } = address as { host: string; port: number };
+    const link = createServer((client) => {
+      const server = createConnection(`${host}/.s.PGSQL.${port}`);
+      client.pipe(server);
+      let passed = Promise.resolve();
+      server.on("data", (bytes: Buffer) => {
+        passed = passed.then(async () => {
+          client.write(bytes.subarray(0, -3));
+          await Bun.sleep(5);
+          client.write(bytes.subarray(-3));
+        });
+      });
+    });
+    await new Promise<void>((resolve) => link.listen(0, "127.0.0.1", resolve));
+    const { port: linkPort } = link.address() as AddressInfo;
+    const sql = connect(
+      { ...address, host: "127.0.0.1", port: linkPort },
+      { connectionsMax: 1, statementTimeoutMs: 100 },
+    );
+    const sessionOf = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number;
+    const first = await sessionOf();
+    // Longer than a session may be silent that owes an answer.
+    await Bun.sleep(1_900);
+    expect(await sessionOf()).toBe(first);
+    await sql.end();
+    link.close();
   });
 
   test("a session goes on after a copy that ended while its reader was behind", async () => {
