@@ -33,11 +33,12 @@ interface Reading {
   readonly principal: Principal;
 }
 
-/** A planned read with the page that would answer it; without one where the read is admitted first. */
-type Prepared = PageSought;
+/** What is asked of admission, and the page that would answer; without one where the read is admitted first. */
+interface Prepared extends PageSought {
+  readonly claim: Claim;
+}
 
-/** A planned read with its page. */
-type Paged = PageWanted & { readonly page: Page };
+type Paged = Prepared & { readonly page: Page };
 
 type Refusal = Exclude<Decision, Grant | { kind: "stale" }>;
 
@@ -87,7 +88,8 @@ export class FeedReads {
    * The page in memory, else one built now, but for a caller that was refused a moment ago.
    * @throws {Problem} every 404, 400 and 410
    */
-  #prepare({ call, principal }: Reading, feed: Feed | undefined): MaybePromise<Prepared> {
+  #prepare(reading: Reading, feed: Feed | undefined): MaybePromise<Prepared> {
+    const { call, principal } = reading;
     if (feed === undefined || feed.status !== "active") throw feedNotFound();
     call.subject.feedId = feed.feedId;
     if (!feed.hasData) {
@@ -96,11 +98,14 @@ export class FeedReads {
       });
     }
     const wanted = { feed, planned: this.#plans(call.search, feed) };
+    const claim = this.#claimOf(reading, wanted);
     const page = this.#pages.remembered(wanted);
-    if (page !== undefined) return { ...wanted, page };
+    if (page !== undefined) return { ...wanted, claim, page };
     const { accountId } = principal;
-    if (this.#services.admission.wasRefused({ accountId, feedId: feed.feedId })) return wanted;
-    return this.#pages.build(wanted).then((built) => ({ ...wanted, page: built }));
+    if (this.#services.admission.wasRefused({ accountId, feedId: feed.feedId })) {
+      return { ...wanted, claim };
+    }
+    return this.#pages.build(wanted).then((built) => ({ ...wanted, claim, page: built }));
   }
 
   /** Memory and replicas may be behind what the client has been shown: a condition is the newest page's. */
@@ -116,11 +121,10 @@ export class FeedReads {
     if (call.isHead || call.request.headers.has("if-none-match")) {
       return this.#admitConditionally(reading, prepared, tries);
     }
-    const claim = this.#claimOf(reading, prepared);
-    return chain(this.#services.admission.admit(claim), (decision) =>
+    return chain(this.#services.admission.admit(prepared.claim), (decision) =>
       decision.kind === "stale"
         ? this.#readAnew(reading, tries)
-        : this.#answerDecided(reading, prepared, { claim, decision }),
+        : this.#answerDecided(reading, prepared, decision),
     );
   }
 
@@ -136,23 +140,23 @@ export class FeedReads {
     prepared: Prepared,
     tries: number,
   ): Promise<Answer | Problem> {
-    const claim = this.#claimOf(reading, prepared);
-    if (isPaged(prepared)) return this.#revalidate(reading, prepared, { claim, tries });
-    const decision = await this.#services.admission.admit(revalidation(claim));
+    if (isPaged(prepared)) return this.#revalidate(reading, prepared, { tries });
+    const decision = await this.#services.admission.admit(revalidation(prepared.claim));
     if (decision.kind === "stale") return this.#readAnew(reading, tries);
-    if (decision.kind !== "granted") return this.#refuseConditional(reading, { claim, decision });
+    if (decision.kind !== "granted") return this.#refuseConditional(reading, prepared, decision);
     const paged = await this.#paged(prepared, decision.dataVersion);
-    return this.#revalidate(reading, paged, { claim, tries, admitted: decision });
+    return this.#revalidate(reading, paged, { tries, admitted: decision });
   }
 
   /** `admitted` is the revalidation's own grant, where the page was built on it. */
   async #revalidate(
     reading: Reading,
     known: Paged,
-    { claim, tries, admitted }: { claim: Claim; tries: number; admitted?: Grant },
+    { tries, admitted }: { tries: number; admitted?: Grant },
   ): Promise<Answer | Problem> {
     const { admission, database } = this.#services;
     const { call, reference } = reading;
+    const { claim } = known;
     const ifNoneMatch = call.request.headers.get("if-none-match");
     const isUnchanged = ({ page }: Paged) => matchesTag(ifNoneMatch, page.tag);
     const isKnown = ifNoneMatch === null || isUnchanged(known);
@@ -170,13 +174,13 @@ export class FeedReads {
         // Memory may be behind: what has changed is read like any other, whatever the limit of a 304.
         if (decision.kind === "limited") paged = await this.#newest(paged, reference);
         if (call.isHead || isUnchanged(paged)) {
-          return this.#refuseConditional(reading, { claim, decision });
+          return this.#refuseConditional(reading, paged, decision);
         }
       }
     }
     const decision = await admission.admit(claim);
     if (decision.kind === "stale") return this.#readAnew(reading, tries);
-    return this.#answerDecided(reading, paged, { claim, decision });
+    return this.#answerDecided(reading, paged, decision);
   }
 
   #paged(prepared: Prepared, dataVersion: bigint | null): MaybePromise<Paged> {
@@ -186,7 +190,8 @@ export class FeedReads {
   /** A 402 tells of the window that a GET is counted in. Decisions 10. */
   async #refuseConditional(
     { principal }: Reading,
-    { claim, decision }: { readonly claim: Claim; readonly decision: Refusal },
+    { claim }: Prepared,
+    decision: Refusal,
   ): Promise<Problem> {
     const isUnpaid = decision.kind === "not_purchased" || decision.kind === "unpaid";
     const looked = isUnpaid ? await lookAtWindow(this.#services.database, claim) : undefined;
@@ -202,11 +207,11 @@ export class FeedReads {
   #answerDecided(
     { call, principal }: Reading,
     prepared: Prepared,
-    { claim, decision }: { readonly claim: Claim; readonly decision: Grant | Refusal },
+    decision: Grant | Refusal,
   ): MaybePromise<Answer | Problem> {
     if (decision.kind !== "granted") return this.#refuse(principal, decision);
     const { admission, http } = this.#services;
-    return refundedOnFault(admission, { claim, grant: decision }, () =>
+    return refundedOnFault(admission, { claim: prepared.claim, grant: decision }, () =>
       chain(this.#paged(prepared, decision.dataVersion), (paged) =>
         chain(this.#answer(call, paged, decision), (made) => {
           // A replay's event was counted when it was made.

@@ -73,10 +73,7 @@ export class MetadataReads {
   }
 
   /** Undefined where the feed has changed since the metadata was read. */
-  #answer(
-    { call, reference, principal }: Reading,
-    metadata: Metadata,
-  ): Promise<Answer | Problem | undefined> {
+  #answer({ call, principal }: Reading, metadata: Metadata): Promise<Answer | Problem | undefined> {
     const { feedId, definitionVersion, rowVersion } = metadata;
     call.subject.feedId = feedId;
     return loggedAnswer(this.#services, {
@@ -87,7 +84,8 @@ export class MetadataReads {
       read: () => metadata,
       feed: { feedId, definitionVersion },
       renewed: async (version) =>
-        version === rowVersion ? metadata : await this.#describe(call, reference),
+        // By the id that was admitted: the reference may be another feed's by now.
+        version === rowVersion ? metadata : await this.#describe(call, feedId),
     });
   }
 

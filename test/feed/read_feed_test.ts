@@ -283,6 +283,9 @@ describe("readFeed: refusals", () => {
         code: "KEY_INVALID",
       });
     }
+    const headers = { "Idempotency-Key": "no key" };
+    const keyed = await gateway.get(`/v1/feed/${feed.slug}`, revoked, headers);
+    expect(await problemOf(keyed)).toMatchObject({ status: 403, code: "KEY_INVALID" });
   });
 
   test("a feed that is active but has no rows is not synced", async () => {
