@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Admission, BatchedAdmission } from "./admission/admission.ts";
+import { Admission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { createDistributedReader } from "./database/distributed_reader.ts";
 import type { Database } from "./database/query.ts";
@@ -84,7 +84,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     metrics,
     refusals,
   };
-  const admission = new BatchedAdmission({ database, metrics, log });
+  const admission = new Admission({ database, metrics, log });
   metrics.gauge(
     "feedgate_admission_waiting",
     "Reads that wait to be admitted",

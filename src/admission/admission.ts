@@ -3,8 +3,8 @@
  *
  * Everything that waits is decided by one statement and one commit (`sql/functions/admit.sql`), so a
  * read is logged and charged before its answer is sent, over any number of processes. In process there
- * is only what can be proven: a window that was full stays full until its hits have aged, so it is
- * refused from memory (`known_windows.ts`). A read that is answered with an error after all is refunded
+ * is only what is believed for a second: a window that was full a moment ago is full, so it is refused
+ * from memory (`known_windows.ts`). A read that is answered with an error after all is refunded
  * (`refunds.ts`). Decisions 6 and 7.
  *
  * @module
@@ -29,7 +29,7 @@ import {
   WINDOW_US,
 } from "../limits.ts";
 import { type Decided, decidedOf } from "./decided.ts";
-import { createKnownWindows } from "./known_windows.ts";
+import { KnownWindows } from "./known_windows.ts";
 import { LatelyRefused, type ReadCaller } from "./lately_refused.ts";
 import { mayBeCommitted, Refunds } from "./refunds.ts";
 import { windowKeyOf } from "./window_key.ts";
@@ -100,18 +100,6 @@ export type Decision =
   | { readonly kind: "key_reused" }
   | { readonly kind: "overloaded" };
 
-export interface Admission {
-  /** Decides, at once where memory can; the claim of a client that has gone stays undecided for good. */
-  admit(claim: Claim): MaybePromise<Decision>;
-  /** Whether the caller was refused a moment ago: then nothing is done for it before it is admitted. */
-  wasRefused(caller: ReadCaller): boolean;
-  /** Gives back what a grant took whose read has failed since; tried again in the background. */
-  refund(claim: Claim, grant: Grant): Promise<void>;
-  /** Resolves when nothing waits any more, refunds included. */
-  idle(): Promise<void>;
-  readonly waiting: number;
-}
-
 const NANOS_PER_CREDIT = 1_000;
 const BATCH_TOKEN_BYTES = 6;
 
@@ -125,10 +113,10 @@ export interface AdmissionOptions {
   readonly log?: Log;
 }
 
-export class BatchedAdmission implements Admission {
+export class Admission {
   readonly #options: AdmissionOptions;
   readonly #refunds: Refunds;
-  readonly #knownWindows = createKnownWindows();
+  readonly #knownWindows = new KnownWindows();
   readonly #latelyRefused = new LatelyRefused();
   readonly #batcher: Batcher<Claim, Decision>;
 
@@ -151,6 +139,7 @@ export class BatchedAdmission implements Admission {
     });
   }
 
+  /** Decides, at once where memory can; the claim of a client that has gone stays undecided for good. */
   admit(claim: Claim): MaybePromise<Decision> {
     return (
       this.#knownWindows.refuse(claim) ??
@@ -158,15 +147,19 @@ export class BatchedAdmission implements Admission {
     );
   }
 
+  /** Whether the caller was refused a moment ago: then nothing is done for it before it is admitted. */
   wasRefused(caller: ReadCaller): boolean {
     return this.#latelyRefused.has(caller);
   }
 
-  async refund({ accountId, idempotency }: Claim, { usageId, batchToken }: Grant): Promise<void> {
+  /** Gives back what a grant took whose read has failed since; tried again in the background. */
+  async refund(claim: Claim, { usageId, batchToken }: Grant): Promise<void> {
     if (usageId === null) return;
-    await this.#refunds.refundRead({ accountId, idempotency, usageId, batchToken });
+    await this.#refunds.refundRead(claim, { usageId, batchToken });
+    this.#knownWindows.forget(claim);
   }
 
+  /** Resolves when nothing waits any more, refunds included. */
   async idle(): Promise<void> {
     await this.#batcher.idle();
     await this.#refunds.idle();
@@ -190,7 +183,7 @@ export class BatchedAdmission implements Admission {
       );
     } catch (error) {
       // Every read of it is answered with an error now, and it may have been committed all the same.
-      if (mayBeCommitted(error)) this.#refunds.loseBatch({ batchToken, claims, sentMs });
+      if (mayBeCommitted(error)) this.#refunds.loseBatch(claims, { batchToken, sentMs });
       throw error;
     }
   }

@@ -1,10 +1,11 @@
 /**
  * The windows that were full a moment ago, and so still are.
  *
- * A hit leaves a window only with time, and other processes can only add hits. So from "full until t"
- * it follows that every call before t is refused: answered here, without a database round trip. What
- * could still change is the limit itself (a free feed that becomes a paid one has a larger window) or
- * the key; so an entry is believed for a second at most, then one call asks the database again.
+ * A hit leaves a window with time, and other processes add hits. So from "full until t" it follows that
+ * every call before t is refused: answered here, without a database round trip. What could still change
+ * is the limit itself (a free feed that becomes a paid one has a larger window), the key, or a hit that
+ * another process gives back; so an entry is believed for a second at most, then one call asks the
+ * database again.
  *
  * @module
  */
@@ -31,47 +32,51 @@ interface FullWindow {
 /** How long an entry is believed without asking again, in milliseconds. */
 const BELIEVED_MS = 1_000;
 
-export function createKnownWindows() {
-  const full = new BoundedMap<string, FullWindow>(KNOWN_WINDOWS_MAX);
+export class KnownWindows {
+  readonly #full = new BoundedMap<string, FullWindow>(KNOWN_WINDOWS_MAX);
 
-  return {
-    /**
-     * `sentMs` is when the question left: the decision is younger, so the end is never too late. Once the
-     * oldest hit has left, the window's state is another, though it may still be full where it holds more
-     * than its limit.
-     */
-    remember(
-      claim: LimitedClaim,
-      known: { window: WindowState; sentMs: number; fullForMs: number; oldestForMs?: number },
-    ): void {
-      const { window, sentMs, fullForMs, oldestForMs = fullForMs } = known;
-      full.set(windowKeyOf(claim), {
-        window,
-        fullUntilMs: sentMs + fullForMs,
-        believedUntilMs: sentMs + Math.min(BELIEVED_MS, oldestForMs),
-        definitionVersion: claim.definitionVersion,
-      });
-    },
-    /** A refusal where the window is certainly full; undefined where the database must say. */
-    refuse(claim: LimitedClaim): Limited | undefined {
-      if (full.size === 0) return undefined;
-      const key = windowKeyOf(claim);
-      const known = full.get(key);
-      if (known === undefined) return undefined;
-      const nowMs = performance.now();
-      const isProven =
-        nowMs < known.fullUntilMs &&
-        nowMs < known.believedUntilMs &&
-        known.definitionVersion === claim.definitionVersion;
-      if (!isProven) {
-        full.delete(key);
-        return undefined;
-      }
-      return {
-        kind: "limited",
-        window: known.window,
-        retryAfterMs: Math.ceil(known.fullUntilMs - nowMs),
-      };
-    },
-  };
+  /**
+   * `sentMs` is when the question left: the decision is younger, so the end is never too late. Once the
+   * oldest hit has left, the window's state is another, though it may still be full where it holds more
+   * than its limit.
+   */
+  remember(
+    claim: LimitedClaim,
+    known: { window: WindowState; sentMs: number; fullForMs: number; oldestForMs?: number },
+  ): void {
+    const { window, sentMs, fullForMs, oldestForMs = fullForMs } = known;
+    this.#full.set(windowKeyOf(claim), {
+      window,
+      fullUntilMs: sentMs + fullForMs,
+      believedUntilMs: sentMs + Math.min(BELIEVED_MS, oldestForMs),
+      definitionVersion: claim.definitionVersion,
+    });
+  }
+
+  /** A hit was given back: there is room again. */
+  forget(claim: WindowClaim): void {
+    this.#full.delete(windowKeyOf(claim));
+  }
+
+  /** A refusal where the window is full, as far as is known; undefined where the database must say. */
+  refuse(claim: LimitedClaim): Limited | undefined {
+    if (this.#full.size === 0) return undefined;
+    const key = windowKeyOf(claim);
+    const known = this.#full.get(key);
+    if (known === undefined) return undefined;
+    const nowMs = performance.now();
+    const isBelieved =
+      nowMs < known.fullUntilMs &&
+      nowMs < known.believedUntilMs &&
+      known.definitionVersion === claim.definitionVersion;
+    if (!isBelieved) {
+      this.#full.delete(key);
+      return undefined;
+    }
+    return {
+      kind: "limited",
+      window: known.window,
+      retryAfterMs: Math.ceil(known.fullUntilMs - nowMs),
+    };
+  }
 }

@@ -53,7 +53,7 @@ export interface LoggedAnswer {
 }
 
 export interface AnswerContext {
-  readonly admission: Admission;
+  readonly admission: Pick<Admission, "admit" | "wasRefused" | "refund">;
   readonly database: Pick<Database, "row">;
   readonly reader: Pick<Reader, "waiting">;
   readonly http: Pick<HttpContext, "metrics">;

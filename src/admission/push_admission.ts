@@ -2,8 +2,8 @@
  * Admission of pushes: decided by the very statement that stores the push, or, where there is nothing to
  * store, by one of its own (`sql/functions/admit_push.sql`). Interface 8.3, decisions 5 and 7.
  *
- * In process there is only what can be proven, as for reads: a window that was full stays full until its
- * hits have aged.
+ * In process there is only what is believed for a second, as for reads: a window that was full a moment
+ * ago is full (`known_windows.ts`).
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { WindowState } from "../http/rate_headers.ts";
 import { assert } from "../lib/assert.ts";
 import { US_PER_MS } from "../lib/time_units.ts";
 import { type Claim, type Decision, windowOf } from "./admission.ts";
-import { createKnownWindows } from "./known_windows.ts";
+import { KnownWindows } from "./known_windows.ts";
 
 /** Who pushes where, and how often that may be. */
 export type PushClaim = Pick<Claim, "keyId" | "accountId" | "limit"> & { readonly feedId: string };
@@ -30,14 +30,14 @@ export interface AdmittingRow {
 }
 
 export interface PushAdmission {
-  /** A refusal where the window is certainly full; undefined where the database must say. */
+  /** A refusal where the window is known to be full; undefined where the database must say. */
   refuse(claim: PushClaim): Extract<Decision, { kind: "limited" }> | undefined;
   /** What the database decided of a push; it was asked at `sentMs`, on the monotonic clock. */
   settle(claim: PushClaim, row: AdmittingRow, sentMs: number): PushDecision;
 }
 
 export function createPushAdmission(metrics: Metrics): PushAdmission {
-  const knownWindows = createKnownWindows();
+  const knownWindows = new KnownWindows();
   return {
     refuse: (claim) => knownWindows.refuse({ ...claim, operation: "push" }),
     settle(claim, row, sentMs) {

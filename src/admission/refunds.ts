@@ -17,20 +17,6 @@ import type { Log } from "../lib/log.ts";
 import { LOST_BATCH_MS_MAX, LOST_BATCHES_MAX } from "../limits.ts";
 import type { Claim } from "./admission.ts";
 
-export interface LostBatch {
-  readonly batchToken: string;
-  readonly claims: readonly Claim[];
-  /** On the process's monotonic clock, in milliseconds. */
-  readonly sentMs: number;
-}
-
-export interface FailedRead {
-  readonly batchToken: string;
-  readonly usageId: string;
-  readonly accountId: string;
-  readonly idempotency: Claim["idempotency"];
-}
-
 export interface RefundsOptions {
   readonly database: Database;
   readonly log?: Log;
@@ -38,6 +24,7 @@ export interface RefundsOptions {
 
 /** What is to be refunded; the statement's parameters but the time that has passed. */
 interface Debt {
+  /** On the process's monotonic clock, in milliseconds. */
   readonly sentMs: number;
   readonly batchToken: string;
   readonly accountIds: readonly string[];
@@ -63,28 +50,19 @@ export class Refunds {
   }
 
   /** Refunds all of the batch that was committed, in the background. */
-  loseBatch({ batchToken, claims, sentMs }: LostBatch): void {
-    const keyed = claims.filter(({ idempotency }) => idempotency !== undefined);
-    this.#owe({
-      sentMs,
-      batchToken,
-      accountIds: [...new Set(claims.map(({ accountId }) => accountId))],
-      keyAccounts: keyed.map(({ accountId }) => accountId),
-      keys: keyed.map(({ idempotency }) => idempotency?.key as string),
-      onlyUsage: null,
-    });
+  loseBatch(
+    claims: readonly Claim[],
+    { batchToken, sentMs }: Pick<Debt, "batchToken" | "sentMs">,
+  ): void {
+    this.#owe(debtOf(claims, { batchToken, sentMs, onlyUsage: null }));
   }
 
   /** Resolves after the first try; where that fails, more follow in the background. */
-  async refundRead({ batchToken, usageId, accountId, idempotency }: FailedRead): Promise<void> {
-    const debt: Debt = {
-      sentMs: performance.now(),
-      batchToken,
-      accountIds: [accountId],
-      keyAccounts: idempotency === undefined ? [] : [accountId],
-      keys: idempotency === undefined ? [] : [idempotency.key],
-      onlyUsage: usageId,
-    };
+  async refundRead(
+    claim: Claim,
+    { batchToken, usageId }: { readonly batchToken: string; readonly usageId: string },
+  ): Promise<void> {
+    const debt = debtOf([claim], { batchToken, sentMs: performance.now(), onlyUsage: usageId });
     try {
       await this.#pay(debt);
     } catch (error) {
@@ -137,6 +115,19 @@ export class Refunds {
     const { batchToken, onlyUsage } = debt;
     log?.info("reads refunded", { batchToken, onlyUsage, refunded: row?.refunded });
   }
+}
+
+function debtOf(
+  claims: readonly Claim[],
+  of: Pick<Debt, "batchToken" | "sentMs" | "onlyUsage">,
+): Debt {
+  const keyed = claims.filter(({ idempotency }) => idempotency !== undefined);
+  return {
+    ...of,
+    accountIds: [...new Set(claims.map(({ accountId }) => accountId))],
+    keyAccounts: keyed.map(({ accountId }) => accountId),
+    keys: keyed.map(({ idempotency }) => idempotency?.key as string),
+  };
 }
 
 function parametersOf(debt: Debt): Parameters<"refund_reads"> {

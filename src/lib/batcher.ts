@@ -1,9 +1,9 @@
 /**
- * Gathers what waits and sends it together, without a timer.
+ * Gathers what waits and sends it together.
  *
  * An item that comes when nothing flies leaves at once. While flights are out, arrivals gather, and
- * leave when a flight lands, or before it once they are as many as it took: so batches grow with the
- * load. The queue is bounded by number and by time, and what has no place, or would wait too long by the
+ * leave when a flight lands, or before it once they are as many as it took or it is late: so batches grow
+ * with the load, and no time is set for them to fill. The queue is bounded by number and by time, and what has no place, or would wait too long by the
  * pace of the last flights, is told so at once.
  *
  * @module
@@ -19,21 +19,21 @@ export interface BatcherOptions<Item, Result> {
   readonly flightsMax: number;
   /** Items that may wait. */
   readonly queueMax: number;
-  /** How long an item may wait, in milliseconds. @default no bound */
-  readonly waitMsMax?: number;
-  /** Items that wait whatever the pace. @default 0 */
-  readonly waitingFree?: number;
-  /** What was let in may wait so many times as long. @default 2 */
-  readonly latenessMax?: number;
+  /** Who would wait longer is not let in, in milliseconds. */
+  readonly waitMsMax: number;
+  /** Items that wait whatever the pace. */
+  readonly waitingFree: number;
+  /** What was let in waits up to this times `waitMsMax`. */
+  readonly latenessMax: number;
   /** Items of one non-undefined group never share a batch: the later waits for the next. */
-  readonly groupOf?: (item: Item) => string | undefined;
+  readonly groupOf: (item: Item) => string | undefined;
   /**
    * What an item takes hold of in `run`, such as a row that it locks: batches that are out at the same
-   * time never hold the same, so none waits inside `run` for another. @default nothing
+   * time never hold the same, so none waits inside `run` for another.
    */
-  readonly holdOf?: (item: Item) => string;
+  readonly holdOf: (item: Item) => string;
   /** Asked when the batch leaves; an item that is no longer wanted is dropped, its promise unsettled. */
-  readonly isWanted?: (item: Item) => boolean;
+  readonly isWanted: (item: Item) => boolean;
 }
 
 interface Waiter<Item, Result> {
@@ -58,9 +58,8 @@ const FLIGHT_LATE_MS = 25;
 
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
-  readonly #waitMsMax: number;
-  readonly #waitingFree: number;
-  readonly #latenessMax: number;
+  /** From its arrival to its departure, for what was let in. */
+  readonly #lateMs: number;
   #queue: Waiter<Item, Result>[] = [];
   /** Those that are out, the oldest first. */
   readonly #flights = new Set<Flight<Item, Result>>();
@@ -73,19 +72,17 @@ export class Batcher<Item, Result> {
   readonly #idleWaiters: (() => void)[] = [];
 
   constructor(options: BatcherOptions<Item, Result>) {
-    const { batchMax, flightsMax, queueMax } = options;
+    const { batchMax, flightsMax, queueMax, waitMsMax, latenessMax } = options;
     assert(batchMax > 0 && flightsMax > 0 && queueMax > 0, "a batcher's bounds are positive");
     this.#options = options;
-    this.#waitMsMax = options.waitMsMax ?? Number.POSITIVE_INFINITY;
-    this.#waitingFree = options.waitingFree ?? 0;
-    this.#latenessMax = options.latenessMax ?? 2;
+    this.#lateMs = waitMsMax * latenessMax;
   }
 
   /** The item's result; undefined where it can't be had in time. Rejects where its batch failed. */
   submit(item: Item): Promise<Result | undefined> {
-    const { length } = this.#queue;
-    if (length >= this.#options.queueMax) return REFUSED;
-    if (length >= this.#waitingFree && this.#expectedWaitMs() > this.#waitMsMax) return REFUSED;
+    const { queueMax, waitingFree, waitMsMax } = this.#options;
+    if (this.waiting >= queueMax) return REFUSED;
+    if (this.waiting >= waitingFree && this.#expectedWaitMs() > waitMsMax) return REFUSED;
     return new Promise<Result | undefined>((resolve, reject) => {
       const sinceMs = performance.now();
       this.#queue.push({ item, sinceMs, resolve, reject });
@@ -186,7 +183,7 @@ export class Batcher<Item, Result> {
     this.#settleIdle();
   }
 
-  /** How long a newcomer would wait, by the pace of late, or by a flight that is later than that. */
+  /** How long a newcomer would wait, by the pace of the last flights, or by one that is later than that. */
   #expectedWaitMs(): number {
     const { batchMax, flightsMax } = this.#options;
     if (this.flying < flightsMax) return 0;
@@ -207,18 +204,18 @@ export class Batcher<Item, Result> {
     const groups = new Set<string>();
     const holds = new Set<string>();
     for (const waiter of this.#takeWanted()) {
-      const group = groupOf?.(waiter.item);
-      const hold = holdOf?.(waiter.item);
+      const group = groupOf(waiter.item);
+      const hold = holdOf(waiter.item);
       const isLater =
         batch.length >= batchMax ||
         (group !== undefined && groups.has(group)) ||
-        (hold !== undefined && this.#held.has(hold));
+        this.#held.has(hold);
       if (isLater) {
         later.push(waiter);
         continue;
       }
       if (group !== undefined) groups.add(group);
-      if (hold !== undefined) holds.add(hold);
+      holds.add(hold);
       batch.push(waiter);
     }
     this.#queue = later;
@@ -228,9 +225,9 @@ export class Batcher<Item, Result> {
   /** Those that are still to be decided; whose time is up is told so. */
   #takeWanted(): Waiter<Item, Result>[] {
     const { isWanted } = this.#options;
-    const overdueMs = performance.now() - this.#waitMsMax * this.#latenessMax;
+    const overdueMs = performance.now() - this.#lateMs;
     return this.#queue.filter(({ item, sinceMs, resolve }) => {
-      if (isWanted?.(item) === false) return false;
+      if (!isWanted(item)) return false;
       if (sinceMs >= overdueMs) return true;
       resolve(undefined);
       return false;
@@ -238,8 +235,8 @@ export class Batcher<Item, Result> {
   }
 
   #scheduleExpiry(sinceMs: number): void {
-    if (this.#expiry !== undefined || this.#waitMsMax === Number.POSITIVE_INFINITY) return;
-    const dueMs = sinceMs + this.#waitMsMax * this.#latenessMax - performance.now() + 1;
+    if (this.#expiry !== undefined) return;
+    const dueMs = sinceMs + this.#lateMs - performance.now() + 1;
     this.#expiry = setTimeout(() => this.#expire(), dueMs);
   }
 

@@ -14,11 +14,11 @@ export interface GateOptions {
   readonly runningMax: number;
   /** Pieces that wait. */
   readonly waitingMax: number;
-  /** How long a piece is let wait by the pace of late, in milliseconds. */
+  /** Who would wait longer, by the pace of the last pieces, is not let in, in milliseconds. */
   readonly waitMsMax: number;
   /** Pieces that wait whatever the pace. @default 0 */
   readonly waitingFree?: number;
-  /** What was let in may wait so many times as long. @default 1 */
+  /** What was let in waits up to this times `waitMsMax`. @default 1 */
   readonly latenessMax?: number;
 }
 

@@ -471,8 +471,8 @@ async function record(services: Services, passage: Passage, error: unknown): Pro
     ]);
   } catch (cause) {
     services.log.warn("refused push not recorded", {
-      requestId: passage.call.requestId,
-      feedId: passage.feed.feedId,
+      request_id: passage.call.requestId,
+      feed: passage.feed.feedId,
       error: cause,
     });
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Admission, Decision, Grant } from "../../src/admission/admission.ts";
-import { loggedAnswer } from "../../src/admission/logged_answer.ts";
+import type { Decision, Grant } from "../../src/admission/admission.ts";
+import { type AnswerContext, loggedAnswer } from "../../src/admission/logged_answer.ts";
 
 const WINDOW = { limit: 10, remaining: 0, resetSeconds: 1 };
 const GRANT: Grant = {
@@ -32,15 +32,13 @@ async function orderOf(given: {
     order.push("admitted");
     return GRANT;
   };
-  const admission: Admission = {
+  const admission: AnswerContext["admission"] = {
     admit() {
       order.push("admit");
       return given.decision ?? granted();
     },
     wasRefused: () => given.wasRefused ?? false,
     async refund() {},
-    async idle() {},
-    waiting: 0,
   };
   const request = new Request("http://localhost/v1/catalog", {
     ...(tag !== undefined && { headers: { "If-None-Match": tag } }),

@@ -9,7 +9,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { type Admission, BatchedAdmission, type Claim } from "../../src/admission/admission.ts";
+import { Admission, type Claim } from "../../src/admission/admission.ts";
 import { connect } from "../../src/database/connect.ts";
 import { createDatabase } from "../../src/database/query.ts";
 import { fillUsage } from "./fill.ts";
@@ -90,7 +90,7 @@ function ours(
   options: { name: string; batchMax: number; flightsMax: number },
 ): Contender {
   const connections = connect(database.address, { connectionsMax: options.flightsMax });
-  const admission: Admission = new BatchedAdmission({
+  const admission = new Admission({
     database: createDatabase(connections),
     batchMax: options.batchMax,
     flightsMax: options.flightsMax,

@@ -9,6 +9,12 @@ function held(options: Partial<BatcherOptions<string, string>> = {}) {
     batchMax: 4,
     flightsMax: 2,
     queueMax: 100,
+    waitMsMax: 60_000,
+    waitingFree: 0,
+    latenessMax: 2,
+    groupOf: () => undefined,
+    holdOf: (item) => item,
+    isWanted: () => true,
     ...options,
     run: (items) =>
       new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { BatchedAdmission, type Claim } from "../../src/admission/admission.ts";
+import { Admission, type Claim } from "../../src/admission/admission.ts";
 import { type Connections, connect } from "../../src/database/connect.ts";
 import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
 import { createDatabase, type Database } from "../../src/database/query.ts";
@@ -263,7 +263,7 @@ describe("rate windows", () => {
       insert into api_keys (account_id, key_hash, key_start, permission)
       values (${accountId}, sha256(${accountId}::text::bytea), 'fg_read_test', 'read')
       returning key_id`;
-    const admission = new BatchedAdmission({ database });
+    const admission = new Admission({ database });
     const claim: Claim = {
       keyId: keys[0]?.key_id,
       accountId,
