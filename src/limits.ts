@@ -75,8 +75,6 @@ export const FILTER_UNASKED_ROWS_MIN = 50_000;
 export const FILTER_CHUNK_ROWS = 1_000;
 /** Batches and streams that wait for an index in one process; what is over asks again. */
 export const FILTER_QUEUE_MAX = 1_000;
-/** How often a process looks for what has grown large, in milliseconds. */
-export const FILTER_SWEEP_MS = 5_000;
 /** Code points of `jsonpath`, and of a search's `q`. Decisions 6 and 10. */
 export const JSONPATH_LENGTH_MAX = 1_024;
 export const SEARCH_LENGTH_MAX = 1_000;

@@ -1,7 +1,8 @@
 -- Puts the next rows of a batch or stream into its filter index; true where there may be more.
 --
 -- It takes the feed's lock like a push: so no row changes under it, and index and position move as one.
--- A push that comes meanwhile waits for this one chunk.
+-- A push that comes meanwhile waits for this one chunk. Where the lock is taken, by a push or by another
+-- process that indexes, nothing is done now: none queues up in front of a push.
 --
 -- indexed_batch: zero for a stream
 create or replace function index_filter_rows(
@@ -32,7 +33,10 @@ begin
   into newest_position
   from feeds
   where feeds.feed_id = indexed_feed_id
-  for no key update;
+  for no key update skip locked;
+  if not found then
+    return true;
+  end if;
 
   insert into filter_indexes (feed_id, batch_number)
   values (indexed_feed_id, indexed_batch)

@@ -1,13 +1,22 @@
 -- Takes out up to so many entries of indexes that no reader can need any more: their batch was retired
--- longer ago than a cursor may use it, or is gone. True where there may be more.
-create or replace function remove_filter_entries(grace interval, entries_max int)
+-- longer ago than a cursor may use it, or is gone.
+create or replace function remove_filter_entries(
+  moment timestamptz,
+  pause interval,
+  grace interval,
+  entries_max int
+)
 returns boolean
 language plpgsql
 as $$
 declare
+  job constant text := 'filter entries';
   index_id integer;
   entries_removed int;
 begin
+  if begin_job(job, moment) is null then
+    return false;
+  end if;
   select filter_indexes.filter_index_id
   into index_id
   from filter_indexes
@@ -15,12 +24,12 @@ begin
     on batches.feed_id = filter_indexes.feed_id
     and batches.batch_number = filter_indexes.batch_number
   where filter_indexes.batch_number > 0
-    and (batches.batch_number is null or batches.retired_at < clock_timestamp() - grace)
+    and (batches.batch_number is null or batches.retired_at < moment - grace)
   order by filter_indexes.filter_index_id
   limit 1
   for update of filter_indexes skip locked;
   if not found then
-    return false;
+    return end_job(job, moment, pause, false);
   end if;
 
   delete from filter_terms
@@ -37,6 +46,6 @@ begin
     delete from filter_indexes
     where filter_indexes.filter_index_id = index_id;
   end if;
-  return true;
+  return end_job(job, moment, pause, true);
 end
 $$;

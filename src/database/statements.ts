@@ -24,14 +24,12 @@ import sql_database_read_wal_position from "../../sql/database/read_wal_position
 import sql_database_renew_function_set from "../../sql/database/renew_function_set.sql" with { type: "text" };
 import sql_demo_keep_demo_account from "../../sql/demo/keep_demo_account.sql" with { type: "text" };
 import sql_demo_list_demo_settings from "../../sql/demo/list_demo_settings.sql" with { type: "text" };
-import sql_feed_find_unindexed_batches from "../../sql/feed/find_unindexed_batches.sql" with { type: "text" };
 import sql_feed_index_filter_rows from "../../sql/feed/index_filter_rows.sql" with { type: "text" };
 import sql_feed_read_collection_page from "../../sql/feed/read_collection_page.sql" with { type: "text" };
 import sql_feed_read_collection_rows from "../../sql/feed/read_collection_rows.sql" with { type: "text" };
 import sql_feed_read_document from "../../sql/feed/read_document.sql" with { type: "text" };
 import sql_feed_read_stream_page from "../../sql/feed/read_stream_page.sql" with { type: "text" };
 import sql_feed_read_stream_rows from "../../sql/feed/read_stream_rows.sql" with { type: "text" };
-import sql_feed_remove_filter_entries from "../../sql/feed/remove_filter_entries.sql" with { type: "text" };
 import sql_feed_row_count_feeds from "../../sql/feed_row/count_feeds.sql" with { type: "text" };
 import sql_feed_row_find_feed from "../../sql/feed_row/find_feed.sql" with { type: "text" };
 import sql_feed_row_find_feed_row from "../../sql/feed_row/find_feed_row.sql" with { type: "text" };
@@ -54,6 +52,7 @@ import sql_functions_end_job from "../../sql/functions/end_job.sql" with { type:
 import sql_functions_entries_between from "../../sql/functions/entries_between.sql" with { type: "text" };
 import sql_functions_filter_lookups from "../../sql/functions/filter_lookups.sql" with { type: "text" };
 import sql_functions_index_filter_rows from "../../sql/functions/index_filter_rows.sql" with { type: "text" };
+import sql_functions_index_large_batches from "../../sql/functions/index_large_batches.sql" with { type: "text" };
 import sql_functions_index_replaced_rows from "../../sql/functions/index_replaced_rows.sql" with { type: "text" };
 import sql_functions_is_shown_batch from "../../sql/functions/is_shown_batch.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
@@ -92,10 +91,12 @@ import sql_functions_uuid_until from "../../sql/functions/uuid_until.sql" with {
 import sql_functions_weigh_search from "../../sql/functions/weigh_search.sql" with { type: "text" };
 import sql_key_find_key from "../../sql/key/find_key.sql" with { type: "text" };
 import sql_key_touch_keys from "../../sql/key/touch_keys.sql" with { type: "text" };
+import sql_maintenance_index_large_batches from "../../sql/maintenance/index_large_batches.sql" with { type: "text" };
 import sql_maintenance_keep_usage_partitions from "../../sql/maintenance/keep_usage_partitions.sql" with { type: "text" };
 import sql_maintenance_prune_pushes from "../../sql/maintenance/prune_pushes.sql" with { type: "text" };
 import sql_maintenance_read_clock from "../../sql/maintenance/read_clock.sql" with { type: "text" };
 import sql_maintenance_remove_aged_rows from "../../sql/maintenance/remove_aged_rows.sql" with { type: "text" };
+import sql_maintenance_remove_filter_entries from "../../sql/maintenance/remove_filter_entries.sql" with { type: "text" };
 import sql_maintenance_remove_retired_rows from "../../sql/maintenance/remove_retired_rows.sql" with { type: "text" };
 import sql_maintenance_retire_abandoned_batches from "../../sql/maintenance/retire_abandoned_batches.sql" with { type: "text" };
 import sql_maintenance_retire_usage from "../../sql/maintenance/retire_usage.sql" with { type: "text" };
@@ -169,6 +170,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "entries_between", text: sql_functions_entries_between },
   { name: "filter_lookups", text: sql_functions_filter_lookups },
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
+  { name: "index_large_batches", text: sql_functions_index_large_batches },
   { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
   { name: "is_shown_batch", text: sql_functions_is_shown_batch },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
@@ -230,24 +232,24 @@ export const STATEMENTS = {
   renew_function_set: sql_database_renew_function_set,
   keep_demo_account: sql_demo_keep_demo_account,
   list_demo_settings: sql_demo_list_demo_settings,
-  find_unindexed_batches: sql_feed_find_unindexed_batches,
   index_filter_rows: sql_feed_index_filter_rows,
   read_collection_page: sql_feed_read_collection_page,
   read_collection_rows: sql_feed_read_collection_rows,
   read_document: sql_feed_read_document,
   read_stream_page: sql_feed_read_stream_page,
   read_stream_rows: sql_feed_read_stream_rows,
-  remove_filter_entries: sql_feed_remove_filter_entries,
   count_feeds: sql_feed_row_count_feeds,
   find_feed: sql_feed_row_find_feed,
   find_feed_row: sql_feed_row_find_feed_row,
   list_feed_rows: sql_feed_row_list_feed_rows,
   find_key: sql_key_find_key,
   touch_keys: sql_key_touch_keys,
+  index_large_batches: sql_maintenance_index_large_batches,
   keep_usage_partitions: sql_maintenance_keep_usage_partitions,
   prune_pushes: sql_maintenance_prune_pushes,
   read_clock: sql_maintenance_read_clock,
   remove_aged_rows: sql_maintenance_remove_aged_rows,
+  remove_filter_entries: sql_maintenance_remove_filter_entries,
   remove_retired_rows: sql_maintenance_remove_retired_rows,
   retire_abandoned_batches: sql_maintenance_retire_abandoned_batches,
   retire_usage: sql_maintenance_retire_usage,
@@ -502,15 +504,6 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** what was pushed to since a push, and is so large that it is indexed before anyone filters it */
-  find_unindexed_batches: {
-    parameters: readonly [after_push_id: bigint | null, unindexed_min: bigint];
-    row: {
-      readonly newest_push_id: bigint;
-      readonly feed_id: string | null;
-      readonly batch_number: bigint | null;
-    };
-  };
   /** puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on */
   index_filter_rows: {
     parameters: readonly [feed_id: string, batch_number: bigint, rows_max: number];
@@ -566,13 +559,6 @@ export interface StatementTypes {
     row: {
       readonly data_version: bigint;
       readonly data: string | null;
-    };
-  };
-  /** clears away the filter indexes of batches that are gone, a bounded piece at a time */
-  remove_filter_entries: {
-    parameters: readonly [grace: string, entries_max: number];
-    row: {
-      readonly has_more: boolean;
     };
   };
   /** how many feeds an account owns, drafts included: what counts against its quota */
@@ -678,6 +664,13 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
+  /** indexes what has grown large before anyone filters it, a chunk at a time */
+  index_large_batches: {
+    parameters: readonly [moment: string, pause: string, unindexed_min: bigint, rows_max: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
   /** makes the partitions of the usage log ahead of time */
   keep_usage_partitions: {
     parameters: readonly [moment: string, pause: string, months: number];
@@ -702,6 +695,13 @@ export interface StatementTypes {
   /** forgets what counts no more, a bounded piece at a time */
   remove_aged_rows: {
     parameters: readonly [job: string, aged_table: string, aged_column: string, moment: string, pause: string, age: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** clears away the filter indexes of batches that are gone, a bounded piece at a time */
+  remove_filter_entries: {
+    parameters: readonly [moment: string, pause: string, grace: string, entries_max: number];
     row: {
       readonly is_more: boolean;
     };

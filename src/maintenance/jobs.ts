@@ -11,6 +11,8 @@ import { FUNCTION_SCHEMA } from "../database/function_set.ts";
 import type { Database } from "../database/query.ts";
 import {
   ABANDONED_BATCH_MS,
+  FILTER_CHUNK_ROWS,
+  FILTER_UNASKED_ROWS_MIN,
   IDEMPOTENCY_TTL_MS,
   LOST_BATCH_MS_MAX,
   PUSH_HISTORY_MS,
@@ -48,6 +50,7 @@ const USAGE_ROWS_MAX = 10_000;
 const WINDOWS_MAX = 1_000;
 const BATCHES_MAX = 100;
 const FEEDS_MAX = 200;
+const ENTRIES_MAX = 10_000;
 
 export function createJobs(options: JobOptions): readonly Job[] {
   const { usageRetentionDays, auditRetentionDays, flushKeyUses } = options;
@@ -108,6 +111,21 @@ export function createJobs(options: JobOptions): readonly Job[] {
       ageMs: PUSH_HISTORY_MS,
       countMax: ROWS_MAX,
     }),
+    bounded("remove_filter_entries", {
+      name: "filter entries",
+      everyMs: MINUTE_MS,
+      ageMs: RETIRED_BATCH_GRACE_MS,
+      countMax: ENTRIES_MAX,
+    }),
+    {
+      name: "filter indexes",
+      everyMs: MINUTE_MS,
+      async step(database, now) {
+        const bounds = [BigInt(FILTER_UNASKED_ROWS_MIN), FILTER_CHUNK_ROWS] as const;
+        const parameters = [now, milliseconds(MINUTE_MS), ...bounds] as const;
+        return (await database.row("index_large_batches", parameters))?.is_more === true;
+      },
+    },
     {
       name: "usage partitions",
       everyMs: HOUR_MS,
@@ -144,7 +162,8 @@ type BoundedStatement =
   | "sweep_rate_windows"
   | "retire_usage"
   | "score_feeds"
-  | "prune_pushes";
+  | "prune_pushes"
+  | "remove_filter_entries";
 
 interface BoundedJob {
   readonly name: string;

@@ -27,8 +27,10 @@ export interface Maintenance {
   stop(): Promise<void>;
 }
 
-/** Between two steps of one pass: what waits for a lock or for the disk comes between. */
-const STEP_PAUSE_MS = 25;
+/** Between two steps of one pass, at least: what waits for a lock or for the disk comes between. */
+const STEP_PAUSE_MS_MIN = 25;
+/** A pass rests this many times as long as its steps last: it takes a quarter of one core at most. */
+const REST_FACTOR = 3;
 /** Before the first turn: a start has other work, and a process that is started again and again, too. */
 const FIRST_TURN_MS_MIN = 60_000;
 /** Of a job's interval, what its turns are spread over. */
@@ -52,9 +54,11 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
         await pause(waitMs);
         continue;
       }
+      const startedMs = performance.now();
       const isMore = await step(turn.job);
+      const restMs = Math.max(STEP_PAUSE_MS_MIN, REST_FACTOR * (performance.now() - startedMs));
       const spread = 1 + SPREAD * (Math.random() - 0.5);
-      turn.atMs = performance.now() + (isMore ? STEP_PAUSE_MS : turn.job.everyMs * spread);
+      turn.atMs = performance.now() + (isMore ? restMs : turn.job.everyMs * spread);
     }
   }
 

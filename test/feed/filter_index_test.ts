@@ -4,9 +4,7 @@ import { arrayLiteral } from "../../src/database/array_literal.ts";
 import { connect } from "../../src/database/connect.ts";
 import { inFunctionSet } from "../../src/database/function_set.ts";
 import { createDatabase, type Database } from "../../src/database/query.ts";
-import { FilterIndexer } from "../../src/feed/filter_index.ts";
 import { type Filter, readFilter } from "../../src/feed/filters.ts";
-import { createLog } from "../../src/lib/log.ts";
 import { type PushScene, startPushScene } from "../provider/push_scene.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -480,7 +478,8 @@ describe("filter index", () => {
       (await sql`select count(*)::int as count from filter_indexes where feed_id = ${feedId}`)[0]
         ?.count;
     const remove = async () => {
-      while ((await database.row("remove_filter_entries", ["15 minutes", 1]))?.has_more) {}
+      const parameters = [new Date().toISOString(), "0 seconds", "15 minutes", 1] as const;
+      while ((await database.row("remove_filter_entries", parameters))?.is_more) {}
     };
     await remove();
     expect(await count()).toBe(1);
@@ -489,44 +488,35 @@ describe("filter index", () => {
     expect(await count()).toBe(0);
   });
 
-  test("all that is to be removed is, whatever has piled up", async () => {
-    let left = 5;
-    let isStopping = false;
-    const removed = Promise.withResolvers<void>();
-    const stub = {
-      rows: async () => [],
-      async row(name: string) {
-        expect(name).toBe("remove_filter_entries");
-        left -= 1;
-        if (left === 0) removed.resolve();
-        return { has_more: left > 0 };
-      },
+  test("what was pushed to and has grown large is indexed before anyone filters it", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    await scene.push(feedId, [{ id: 1 }, { id: 2 }, { id: 3 }]);
+    const position = async () =>
+      (
+        await scene.gateway.sql`
+          select indexed_position::int as position from filter_indexes where feed_id = ${feedId}`
+      )[0]?.position;
+    const pass = async (unindexedMin: bigint) => {
+      const parameters = [new Date().toISOString(), "0 seconds", unindexedMin, 2] as const;
+      while ((await database.row("index_large_batches", parameters))?.is_more) {}
     };
-    // One look, long before the next.
-    const startedMs = performance.now();
-    const sweepMs = 500;
-    new FilterIndexer({
-      database: stub as unknown as Database,
-      log: createLog({ level: "silent" }),
-      isStopping: () => isStopping,
-      sweepMs,
-    });
-    await removed.promise;
-    isStopping = true;
-    expect(performance.now() - startedMs).toBeLessThan(2 * sweepMs);
+    await pass(4n);
+    expect(await position()).toBeUndefined();
+    await pass(3n);
+    expect(await position()).toBe(3);
   });
 
-  test("what was pushed to and has grown large is found before anyone filters it", async () => {
-    const feedId = await scene.createFeed({ type: "stream" });
-    const [before] = await database.rows("find_unindexed_batches", [null, 2n]);
-    await scene.push(feedId, [{ id: 1 }, { id: 2 }]);
-    const since = before?.newest_push_id ?? 0n;
-    const found = await database.rows("find_unindexed_batches", [since, 2n]);
-    expect(found.map(({ feed_id, batch_number }) => [feed_id, batch_number])).toEqual([
-      [feedId, 0n],
-    ]);
-    await indexRows(feedId, "stream", 10);
-    const [none] = await database.rows("find_unindexed_batches", [since, 2n]);
-    expect(none?.feed_id).toBeNull();
+  test("while a push holds the feed, nothing is indexed and nothing waits", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    await scene.push(feedId, [{ id: 1 }]);
+    const { current_batch: batch } = await scene.feed(feedId);
+    const index = () => database.row("index_filter_rows", [feedId, batch as bigint, 10]);
+    const holder = await scene.gateway.sql.reserve();
+    await holder`begin`;
+    await holder`select from feeds where feed_id = ${feedId} for no key update`;
+    expect(await index()).toEqual({ has_more: true });
+    await holder`rollback`;
+    holder.release();
+    expect(await index()).toEqual({ has_more: false });
   });
 });
