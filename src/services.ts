@@ -14,6 +14,7 @@ import { createCors } from "./http/cors.ts";
 import type { HttpContext } from "./http/endpoint.ts";
 import { Metrics } from "./http/metrics.ts";
 import { Keys } from "./key/keys.ts";
+import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { createPace } from "./lib/pace.ts";
 import {
@@ -24,6 +25,8 @@ import {
   REFUSALS_WAITING_MAX,
 } from "./limits.ts";
 import { createRowSchemas, type RowSchemas } from "./row_schema/row_schema.ts";
+
+const SECRET_BYTES = 32;
 
 export interface Services {
   readonly config: Config;
@@ -38,8 +41,10 @@ export interface Services {
   readonly rowSchemas: RowSchemas;
   /** Bodies of push, create and edit. */
   readonly bodies: BodyBudget;
-  /** Signs cursors; the same in every process on this database. */
+  /** Signs cursors; the same in every process on this database, another in each incarnation. */
   readonly cursorSecret: string;
+  /** Another since the database was restored, with which data versions come again; "" before. */
+  readonly incarnation: string;
   /** Where a 402 points. */
   readonly billingUrl: () => string;
   /** Set once the listener's address is known, and when a drain begins. */
@@ -116,6 +121,8 @@ export async function createServices(options: ServicesOptions): Promise<Services
       Number(reader.hasReplica),
     );
   }
+  const incarnation = await keptSetting(database, "incarnation", "");
+  const secret = config.cursorSecret ?? (await keptSetting(database, "cursor_secret", newSecret()));
   return {
     config,
     database,
@@ -127,15 +134,20 @@ export async function createServices(options: ServicesOptions): Promise<Services
     admission,
     rowSchemas,
     bodies,
-    cursorSecret: config.cursorSecret ?? (await keptCursorSecret(database)),
+    cursorSecret: secret + incarnation,
+    incarnation,
     billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,
     state,
   };
 }
 
-async function keptCursorSecret(database: Database): Promise<string> {
-  const proposed = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
-  const row = await database.row("keep_setting", ["cursor_secret", proposed]);
-  if (row === undefined) throw new Error("the cursor secret could not be kept in the database");
+/** What the database has under the name; `proposed`, where it had nothing. */
+async function keptSetting(database: Database, name: string, proposed: string): Promise<string> {
+  const row = await database.row("keep_setting", [name, proposed]);
+  assert(row !== undefined, "keep_setting returns one row");
   return row.value;
+}
+
+function newSecret(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64url");
 }

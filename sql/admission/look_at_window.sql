@@ -12,7 +12,7 @@ select
   feeds.price_type,
   feeds.call_price_nanos,
   count(hits.hit_us)::int as used,
-  coalesce(min(hits.hit_us), clock.now_us) as oldest_us
+  least(min(hits.hit_us), clock.now_us) as oldest_us
 from clock
 left join feeds
   on feeds.feed_id = $3

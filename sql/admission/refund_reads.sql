@@ -5,6 +5,7 @@
 -- $3 key_accounts uuid[]
 -- $4 keys text[]
 -- $5 elapsed_ms bigint
--- $6 only_usage uuid?
+-- $6 sent_at timestamptz
+-- $7 only_usage uuid?
 -- returns refunded int
-select refund_reads($1, $2, $3, $4, $5, $6) as refunded
+select refund_reads($1, $2, $3, $4, $5, $6, $7) as refunded

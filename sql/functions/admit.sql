@@ -88,6 +88,7 @@ declare
   balance bigint;
   used int;
   added int;
+  is_hit boolean;
   is_not_purchased boolean;
   remembered_hash text;
   remembered_id uuid;
@@ -172,6 +173,7 @@ begin
       reads.query_hash,
       windows.ctid as window_place,
       windows.hits,
+      coalesce(windows.hits[cardinality(windows.hits)] > now_us, false) as is_ahead,
       coalesce(width_bucket(now_us - window_us, windows.hits), 0) as hits_expired,
       coalesce(cardinality(windows.hits), 0) as hits_total,
       feeds.data_version
@@ -258,18 +260,20 @@ begin
       else 'granted'
     end;
 
-    if outcome = 'granted' or outcome = 'replayed' then
-      used := used + 1;
+    is_hit := outcome = 'granted' or outcome = 'replayed';
+    -- A window with hits of a clock that was ahead is put right even where it is full.
+    if is_hit or (wanted.is_ahead and outcome = 'limited') then
+      used := used + is_hit::int;
       if window_slot = 0 then
         window_slots[wanted.window_number] := cardinality(window_added) + 1;
         window_reads := window_reads || wanted.place::int;
         window_places := window_places || wanted.window_place;
         window_expired := window_expired || wanted.hits_expired;
-        window_added := window_added || 1;
+        window_added := window_added || is_hit::int;
         is_window_new := is_window_new or wanted.window_place is null;
         is_window_known := is_window_known or wanted.window_place is not null;
       else
-        window_added[window_slot] := added + 1;
+        window_added[window_slot] := added + is_hit::int;
       end if;
     end if;
     if outcome = 'granted' then
@@ -296,7 +300,7 @@ begin
       charge := wanted.price_nanos;
     elsif outcome = 'limited' then
       -- The hit whose end makes room again; it may be of this batch.
-      read_frees[wanted.place] := coalesce(
+      read_frees[wanted.place] := least(
         wanted.hits[wanted.hits_total + added - wanted.window_limit + 1], now_us
       ) + window_us;
     end if;
@@ -308,7 +312,7 @@ begin
     read_limits := read_limits || wanted.window_limit;
     read_used := read_used || used;
     read_oldest := read_oldest
-      || coalesce(wanted.hits[wanted.hits_expired + 1], now_us) + window_us;
+      || least(wanted.hits[wanted.hits_expired + 1], now_us) + window_us;
     read_data_versions := read_data_versions || wanted.data_version;
   end loop;
 
@@ -343,12 +347,17 @@ begin
   end if;
 
   if is_window_known then
-    -- Expired hits go in the same write that adds the new. A clock that went back never breaks the
-    -- order of the array: a hit is no earlier than the one before it.
+    -- Expired hits go in the same write that adds the new. Where the clock went back, hits of later than
+    -- now become hits of now: the array stays in order, and none outlasts a window.
     update rate_windows as windows
-    set hits = windows.hits[hit.expired + 1:] || array_fill(
-      greatest(now_us, windows.hits[cardinality(windows.hits)]), array[hit.added]
-    )
+    set hits = case
+        when windows.hits[cardinality(windows.hits)] > now_us then array(
+          select least(later.hit_us, now_us)
+          from unnest(windows.hits[hit.expired + 1:]) with ordinality as later (hit_us, place)
+          order by later.place
+        )
+        else windows.hits[hit.expired + 1:]
+      end || array_fill(now_us, array[hit.added])
     from unnest(window_places, window_expired, window_added) as hit (place, expired, added)
     where windows.ctid = hit.place;
   end if;

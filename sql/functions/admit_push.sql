@@ -32,7 +32,8 @@ as $$
 #variable_conflict use_column
 declare
   now_us bigint;
-  hits bigint[];
+  counted bigint[];
+  is_ahead boolean;
 begin
   select feeds.definition_version
   into admit_push.definition_version
@@ -55,26 +56,39 @@ begin
   end if;
 
   select windows.hits[width_bucket(now_us - window_us, windows.hits) + 1:]
-  into hits
+  into counted
   from rate_windows as windows
   where windows.account_id = pusher_account_id
     and windows.operation = 'push'
     and windows.feed_id = pushed_feed_id;
-  window_used := coalesce(cardinality(hits), 0);
-  oldest_us := coalesce(hits[1], now_us) + window_us;
+  window_used := coalesce(cardinality(counted), 0);
+  is_ahead := coalesce(counted[window_used] > now_us, false);
+  if is_ahead then
+    -- The clock went back: hits of later than now become hits of now, so that none outlasts a window.
+    counted := array(
+      select least(hits.hit_us, now_us)
+      from unnest(counted) with ordinality as hits (hit_us, place)
+      order by hits.place
+    );
+  end if;
+  oldest_us := coalesce(counted[1], now_us) + window_us;
   if window_used >= window_limit then
     admission := 'limited';
-    frees_in_us := coalesce(hits[window_used - window_limit + 1], now_us) + window_us - now_us;
+    frees_in_us := coalesce(counted[window_used - window_limit + 1], now_us) + window_us - now_us;
+    if is_ahead then
+      update rate_windows as windows
+      set hits = counted
+      where windows.account_id = pusher_account_id
+        and windows.operation = 'push'
+        and windows.feed_id = pushed_feed_id;
+    end if;
     return;
   end if;
 
   admission := 'granted';
-  -- A clock that went back never breaks the order: a hit is no earlier than the one before it. Windows
-  -- that are long idle are swept away, perhaps at this moment.
+  -- Windows that are long idle are swept away, perhaps at this moment.
   insert into rate_windows (account_id, operation, feed_id, hits)
-  values (
-    pusher_account_id, 'push', pushed_feed_id, hits || greatest(now_us, hits[window_used])
-  )
+  values (pusher_account_id, 'push', pushed_feed_id, counted || now_us)
   on conflict (account_id, operation, feed_id) do update
   set hits = excluded.hits;
   window_used := window_used + 1;

@@ -12,6 +12,11 @@ begin
     month_start := date_trunc('month', starting at time zone 'UTC') at time zone 'UTC'
       + make_interval(months => month);
     partition_name := 'usage_events_' || to_char(month_start at time zone 'UTC', 'YYYY_MM');
+    if to_regclass(partition_name) is not null then
+      continue;
+    end if;
+    -- Another process may be making it: then it is there once the log is ours.
+    lock table usage_events in access exclusive mode;
     if to_regclass(partition_name) is null then
       execute format(
         'create table %I partition of usage_events for values from (%L) to (%L)',

@@ -9,7 +9,9 @@
 --
 -- account_ids: the accounts of the reads, each once
 -- key_accounts, keys: the reads that came with an idempotency key
--- elapsed_ms: since the batch was sent; only younger events are looked at
+-- elapsed_ms: since the batch was sent; of a lost batch only younger events are looked at
+-- sent_at: when it was sent, by the gateway's clock: that of the database may be set while a batch flies,
+--   and a gateway that sleeps counts no time
 -- only_usage: the usage event of the one read; null where the whole batch is lost
 create or replace function refund_reads(
   batch_token text,
@@ -17,6 +19,7 @@ create or replace function refund_reads(
   key_accounts uuid[],
   keys text[],
   elapsed_ms bigint,
+  sent_at timestamptz,
   only_usage uuid
 )
 returns int
@@ -27,10 +30,10 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  -- Five minutes more, since the clock of the database may be set while a batch flies.
-  oldest constant uuid := uuid_from_time(
-    clock_timestamp() - elapsed_ms * interval '1 millisecond' - interval '5 minutes'
-  );
+  -- Five minutes more, since clocks differ.
+  oldest constant uuid := coalesce(only_usage, uuid_from_time(
+    least(clock_timestamp() - elapsed_ms * interval '1 millisecond', sent_at) - interval '5 minutes'
+  ));
   nil constant uuid := '00000000-0000-0000-0000-000000000000';
   unseen uuid[];
   refunded uuid[] := '{}';

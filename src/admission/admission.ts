@@ -100,6 +100,8 @@ export type Decision =
   | { readonly kind: "key_reused" }
   | { readonly kind: "overloaded" };
 
+/** SQLSTATE; without a constraint's name: a row for which there is no partition. */
+const CHECK_VIOLATION = "23514";
 const NANOS_PER_CREDIT = 1_000;
 const BATCH_TOKEN_BYTES = 6;
 
@@ -172,18 +174,19 @@ export class Admission {
   async #decide(claims: readonly Claim[]): Promise<readonly Decision[]> {
     const { database, metrics } = this.#options;
     metrics?.batchSent(claims.length);
-    const sentMs = performance.now();
     const batchToken = newBatchToken();
+    const sending = { batchToken, sentMs: performance.now(), sentAtMs: Date.now() };
     try {
       const parameters = admitParameters(claims, batchToken);
-      const decided = decidedOf(await retryRolledBack(() => database.row("admit", parameters)));
+      const send = () => retryRolledBack(() => database.row("admit", parameters));
+      const decided = decidedOf(await withUsagePartition(database, send));
       assert(decided.length === claims.length, "admit decides every read of a batch");
       return claims.map((claim, index) =>
-        this.#settle(claim, { decided: decided[index] as Decided, sentMs, batchToken }),
+        this.#settle(claim, { ...sending, decided: decided[index] as Decided }),
       );
     } catch (error) {
       // Every read of it is answered with an error now, and it may have been committed all the same.
-      if (mayBeCommitted(error)) this.#refunds.loseBatch(claims, { batchToken, sentMs });
+      if (mayBeCommitted(error)) this.#refunds.loseBatch(claims, sending);
       throw error;
     }
   }
@@ -210,6 +213,27 @@ export class Admission {
       credits: decided.outcome === "granted" ? Number(decided.chargeNanos) / NANOS_PER_CREDIT : 0,
     });
     return decision;
+  }
+}
+
+/**
+ * Partitions of the usage log are made ahead of time, by the database's clock: where that has leapt, the
+ * one that it needs now is missing, and is made.
+ */
+async function withUsagePartition<Result>(
+  database: Database,
+  send: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await send();
+  } catch (error) {
+    const { code, constraint_name: constraint } = error as {
+      code?: string;
+      constraint_name?: string;
+    };
+    if (code !== CHECK_VIOLATION || constraint !== undefined) throw error;
+    await database.rows("create_usage_partitions", [0]);
+    return send();
   }
 }
 

@@ -22,11 +22,17 @@ export interface RefundsOptions {
   readonly log?: Log;
 }
 
-/** What is to be refunded; the statement's parameters but the time that has passed. */
-interface Debt {
+/** A batch that was sent. */
+export interface Sending {
+  readonly batchToken: string;
   /** On the process's monotonic clock, in milliseconds. */
   readonly sentMs: number;
-  readonly batchToken: string;
+  /** On the machine's clock, in milliseconds of the Unix epoch. */
+  readonly sentAtMs: number;
+}
+
+/** What is to be refunded; the statement's parameters but the time that has passed. */
+interface Debt extends Sending {
   readonly accountIds: readonly string[];
   readonly keyAccounts: readonly string[];
   readonly keys: readonly string[];
@@ -50,11 +56,8 @@ export class Refunds {
   }
 
   /** Refunds all of the batch that was committed, in the background. */
-  loseBatch(
-    claims: readonly Claim[],
-    { batchToken, sentMs }: Pick<Debt, "batchToken" | "sentMs">,
-  ): void {
-    this.#owe(debtOf(claims, { batchToken, sentMs, onlyUsage: null }));
+  loseBatch(claims: readonly Claim[], sending: Sending): void {
+    this.#owe(debtOf(claims, sending, null));
   }
 
   /** Resolves after the first try; where that fails, more follow in the background. */
@@ -62,7 +65,8 @@ export class Refunds {
     claim: Claim,
     { batchToken, usageId }: { readonly batchToken: string; readonly usageId: string },
   ): Promise<void> {
-    const debt = debtOf([claim], { batchToken, sentMs: performance.now(), onlyUsage: usageId });
+    const sending = { batchToken, sentMs: performance.now(), sentAtMs: Date.now() };
+    const debt = debtOf([claim], sending, usageId);
     try {
       await this.#pay(debt);
     } catch (error) {
@@ -117,13 +121,11 @@ export class Refunds {
   }
 }
 
-function debtOf(
-  claims: readonly Claim[],
-  of: Pick<Debt, "batchToken" | "sentMs" | "onlyUsage">,
-): Debt {
+function debtOf(claims: readonly Claim[], sending: Sending, onlyUsage: string | null): Debt {
   const keyed = claims.filter(({ idempotency }) => idempotency !== undefined);
   return {
-    ...of,
+    ...sending,
+    onlyUsage,
     accountIds: [...new Set(claims.map(({ accountId }) => accountId))],
     keyAccounts: keyed.map(({ accountId }) => accountId),
     keys: keyed.map(({ idempotency }) => idempotency?.key as string),
@@ -131,9 +133,10 @@ function debtOf(
 }
 
 function parametersOf(debt: Debt): Parameters<"refund_reads"> {
-  const { batchToken, accountIds, keyAccounts, keys, sentMs, onlyUsage } = debt;
+  const { batchToken, accountIds, keyAccounts, keys, sentMs, sentAtMs, onlyUsage } = debt;
   const elapsedMs = BigInt(Math.ceil(performance.now() - sentMs));
-  return [batchToken, accountIds, keyAccounts, keys, elapsedMs, onlyUsage];
+  const sentAt = new Date(sentAtMs).toISOString();
+  return [batchToken, accountIds, keyAccounts, keys, elapsedMs, sentAt, onlyUsage];
 }
 
 /** Codes of a failure before the statement was sent. */

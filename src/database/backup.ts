@@ -137,6 +137,11 @@ async function restore(
   const trailer = (await lines.next()).value?.toString() ?? "";
   if (trailer !== JSON.stringify({ rows: counts })) throw cutShort();
   await advanceSequences(session);
+  // What was told since the backup, tags and cursors, is not to be taken for what is told from now on.
+  await session`
+    insert into settings (name, value)
+    values ('incarnation', gen_random_uuid()::text)
+    on conflict (name) do update set value = excluded.value`;
   return counts.reduce((sum, each) => sum + each, 0);
 }
 

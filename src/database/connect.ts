@@ -87,6 +87,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
     connection: {
       application_name: "feedgate",
       TimeZone: "UTC",
+      DateStyle: "ISO",
       // A pooler refuses what it could not keep apart for its clients.
       ...(!isPooled && sessionSettings(statementTimeoutMs, options.actor)),
     },

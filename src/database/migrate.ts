@@ -32,6 +32,8 @@ export class SchemaTooNewError extends Error {
 const MIGRATION_LOCK = 7_306_927;
 const VERSION_MIN = 150_000;
 const LOCK_NOT_AVAILABLE = "55P03";
+/** Between two tries at a lock that somebody holds: reads that waited behind the try go first. */
+const LOCK_PAUSE_MS = 500;
 
 /** @throws {SchemaTooNewError} @throws where PostgreSQL is older than 15. */
 export async function migrate(connections: Connections): Promise<MigrationReport> {
@@ -74,10 +76,20 @@ async function readVersion(connections: Connections): Promise<number> {
 async function applyMissing(connection: Connections, schema: number): Promise<string[]> {
   const applied: string[] = [];
   for (;;) {
-    const name = await inTransaction(connection, () => applyNext(connection, schema));
-    if (name === undefined) return applied;
-    applied.push(name);
+    try {
+      const name = await inTransaction(connection, () => applyNext(connection, schema));
+      if (name === undefined) return applied;
+      applied.push(name);
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      await Bun.sleep(LOCK_PAUSE_MS);
+    }
   }
+}
+
+/** Somebody reads for long, a `pg_dump` say: who serves meanwhile would wait behind a migration that waits. */
+function isLocked(error: unknown): boolean {
+  return (error as { code?: string }).code === LOCK_NOT_AVAILABLE;
 }
 
 /** Applies the first migration that is missing. Returns its name; undefined where none is. */
@@ -97,6 +109,7 @@ async function applyNext(connection: Connections, schema: number): Promise<strin
   }
   const migration = MIGRATIONS.slice(0, schema)[newest];
   if (migration === undefined) return undefined;
+  await connection`set local lock_timeout = '250ms'`;
   await connection`
     insert into schema_migrations (version, name) values (${newest + 1}, ${migration.name})`;
   await connection.unsafe(migration.text);
@@ -125,7 +138,7 @@ async function keepPartitions(connection: Connections): Promise<void> {
     await connection.unsafe(create, [USAGE_MONTHS_AHEAD]);
     await connection`set local lock_timeout = 0`;
   } catch (error) {
-    if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+    if (!isLocked(error)) throw error;
     await connection`rollback to savepoint partitions`;
     // Without this month's there is no read at all.
     await connection.unsafe(create, [0]);

@@ -7,6 +7,7 @@ import sql_account_find_account from "../../sql/account/find_account.sql" with {
 import sql_account_find_usage_walk_end from "../../sql/account/find_usage_walk_end.sql" with { type: "text" };
 import sql_account_page_usage from "../../sql/account/page_usage.sql" with { type: "text" };
 import sql_admission_admit from "../../sql/admission/admit.sql" with { type: "text" };
+import sql_admission_create_usage_partitions from "../../sql/admission/create_usage_partitions.sql" with { type: "text" };
 import sql_admission_look_at_window from "../../sql/admission/look_at_window.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../sql/catalog/list_catalog.sql" with { type: "text" };
@@ -215,6 +216,7 @@ export const STATEMENTS = {
   find_usage_walk_end: sql_account_find_usage_walk_end,
   page_usage: sql_account_page_usage,
   admit: sql_admission_admit,
+  create_usage_partitions: sql_admission_create_usage_partitions,
   look_at_window: sql_admission_look_at_window,
   refund_reads: sql_admission_refund_reads,
   list_catalog: sql_catalog_list_catalog,
@@ -322,6 +324,13 @@ export interface StatementTypes {
       readonly replayed_us: string;
     };
   };
+  /** the usage log takes events of today */
+  create_usage_partitions: {
+    parameters: readonly [months_ahead: number];
+    row: {
+      readonly is_done: boolean;
+    };
+  };
   /** the state of a window and the price of a call, without counting one: for HEAD */
   look_at_window: {
     parameters: readonly [account_id: string, operation: string, feed_id: string | null, window_us: bigint];
@@ -334,7 +343,7 @@ export interface StatementTypes {
   };
   /** a read that is answered with an error costs nothing */
   refund_reads: {
-    parameters: readonly [batch_token: string, account_ids: readonly (string | null)[], key_accounts: readonly (string | null)[], keys: readonly (string | null)[], elapsed_ms: bigint, only_usage: string | null];
+    parameters: readonly [batch_token: string, account_ids: readonly (string | null)[], key_accounts: readonly (string | null)[], keys: readonly (string | null)[], elapsed_ms: bigint, sent_at: string, only_usage: string | null];
     row: {
       readonly refunded: number;
     };

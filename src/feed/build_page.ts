@@ -31,6 +31,7 @@ export interface Page {
 export interface PageSource {
   readonly reader: Reader;
   readonly cursorSecret: string;
+  readonly incarnation: string;
   readonly filterIndexer: Pick<FilterIndexer, "noteUnindexed">;
 }
 
@@ -59,13 +60,14 @@ export async function buildPage(
   feed: Feed,
   { plan, atLeast }: Wanted<ReadPlan>,
 ): Promise<Page | undefined> {
+  const tagAt = (dataVersion: bigint) => tagOf(feed, { plan, dataVersion }, source.incarnation);
   switch (plan.kind) {
     case "document": {
       const row = await source.reader.row("read_document", [feed.feedId], isAt(atLeast));
       if (row === undefined) return undefined;
       const data = projected(plan, row.data);
       const text = `{"data":${data},`;
-      const tag = tagOf(feed, plan, row.data_version);
+      const tag = tagAt(row.data_version);
       return { dataVersion: row.data_version, tag, text, nextCursor: null, isCacheable: true };
     }
     case "details": {
@@ -78,14 +80,15 @@ export async function buildPage(
         ids = listed;
         rows = await read(ids);
       }
-      return rows && pageOf(rows, { feed, plan }, { limit: ids.length, offset: 0 });
+      const shown = { limit: ids.length, offset: 0 };
+      return rows && { ...pageOf(rows, plan, shown), tag: tagAt(rows.dataVersion) };
     }
     case "page": {
       const rows =
         plan.source === "collection"
           ? await readCollection(source, feed, { plan, atLeast })
           : await readStream(source, feed, { plan, atLeast });
-      return rows && pageOf(rows, { feed, plan }, plan);
+      return rows && { ...pageOf(rows, plan, plan), tag: tagAt(rows.dataVersion) };
     }
   }
 }
@@ -98,18 +101,25 @@ function isAt(atLeast: bigint) {
 
 function pageOf(
   rows: Rows,
-  { feed, plan }: { readonly feed: Feed; readonly plan: ReadPlan },
+  plan: ReadPlan,
   shown: { readonly limit: number; readonly offset: number },
-): Page {
+): Omit<Page, "tag"> {
   const { dataVersion, hasMore, nextCursor, isCacheable } = rows;
   const data = projected(plan, rows.data);
   const text = `{"data":${data},"limit":${shown.limit},"offset":${shown.offset},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},`;
-  return { dataVersion, tag: tagOf(feed, plan, dataVersion), text, nextCursor, isCacheable };
+  return { dataVersion, text, nextCursor, isCacheable };
 }
 
-/** The feed is in it: a slug may change hands, and data versions begin anew with each feed. */
-function tagOf(feed: Feed, plan: ReadPlan, dataVersion: bigint): string {
-  return weakTag(`${feed.feedId} ${dataVersion} ${plan.key}`);
+/**
+ * The feed is in it: a slug may change hands, and data versions begin anew with each feed. So is the
+ * incarnation: in a database of an earlier moment, versions that were told before come again.
+ */
+function tagOf(
+  { feedId }: Feed,
+  { plan, dataVersion }: { readonly plan: ReadPlan; readonly dataVersion: bigint },
+  incarnation: string,
+): string {
+  return weakTag(`${feedId} ${dataVersion} ${plan.key}${incarnation}`);
 }
 
 function projected(plan: ReadPlan, data: string): string {

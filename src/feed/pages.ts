@@ -38,14 +38,14 @@ export interface Pages {
 }
 
 export function createPages(services: Services): Pages {
-  const { database, reader, cursorSecret } = services;
+  const { database, reader, cursorSecret, incarnation } = services;
   const { metrics } = services.http;
   const filterIndexer = new FilterIndexer({
     database,
     log: services.log,
     isStopping: () => services.state.isDraining,
   });
-  const source = { reader, cursorSecret, filterIndexer };
+  const source = { reader, cursorSecret, incarnation, filterIndexer };
   const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
   metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
   const building = new Map<string, Promise<Page>>();

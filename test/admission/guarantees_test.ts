@@ -189,17 +189,68 @@ describe("admission: a client that has gone", () => {
 });
 
 describe("admission: a clock that went back", () => {
-  test("a hit is no earlier than the one before it, so all of them are counted", async () => {
+  /** How many of an account's hits are of later than now, on the database's clock, and how many there are. */
+  async function hitsOf(accountId: string) {
+    const rows = await gateway.sql`
+      select count(*) filter (where hit_us > extract(epoch from clock_timestamp()) * 1000000)::int
+        as ahead, count(*)::int as all
+      from rate_windows, unnest(hits) as hit_us
+      where account_id = ${accountId}`;
+    return rows[0] as { ahead: number; all: number };
+  }
+
+  /** As if the hits had been counted while the clock was a month ahead. */
+  async function putAhead(accountId: string) {
+    await gateway.sql`
+      update rate_windows
+      set hits = array(select hit_us + 2592000000000 from unnest(hits) as hit_us)
+      where account_id = ${accountId}`;
+  }
+
+  test("what was counted by it still counts, and no longer than a window", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
     const { accountId, keys } = await agent();
-    await readFrom(gateway.baseUrl, feed, keys[0] as string);
-    await gateway.sql`
-      update rate_windows set hits[1] = hits[1] + 30000000 where account_id = ${accountId}`;
-    await readMany(feed, keys, 3, [gateway.baseUrl]);
-    const rows = await gateway.sql`
-      select hits[1]::text as first, hits[4]::text as last
-      from rate_windows where account_id = ${accountId}`;
-    expect(rows[0]?.last).toBe(rows[0]?.first);
+    await readMany(feed, keys, 7, [gateway.baseUrl]);
+    await putAhead(accountId);
+    const results = await readMany(feed, keys, 5, [gateway.baseUrl]);
+    expect(granted(results)).toHaveLength(3);
+    expect(await hitsOf(accountId)).toEqual({ ahead: 0, all: 10 });
+  });
+
+  test("a window that it filled has room within a minute, of reads and of pushes", async () => {
+    const accountId = await gateway.createAccount();
+    const feed = await seedFeed(gateway, accountId, { type: "collection", rows: [{ id: 1 }] });
+    const readKey = await gateway.createKey(accountId, "read");
+    const writeKey = await gateway.createKey(accountId, "write");
+    await readMany(feed, [readKey], 10, [gateway.baseUrl]);
+    const push = () =>
+      gateway.send("POST", `/v1/provider/feed/${feed.feedId}/push`, writeKey, [{ id: 2 }]);
+    const pushed = [];
+    for (let count = 0; count < 20; count += 1) pushed.push((await push()).status);
+    expect(pushed).toEqual(Array.from({ length: 20 }, () => 200));
+    await putAhead(accountId);
+    for (const response of [await gateway.get(`/v1/feed/${feed.slug}`, readKey), await push()]) {
+      expect(response.status).toBe(429);
+      const { retry_after_ms: waitMs } = (await response.json()) as { retry_after_ms: number };
+      expect(waitMs).toBeGreaterThan(0);
+      expect(waitMs).toBeLessThanOrEqual(60_000);
+    }
+    expect(await hitsOf(accountId)).toEqual({ ahead: 0, all: 30 });
+  });
+
+  test("one that leapt ahead: the usage log gets the month that it needs", async () => {
+    const { sql } = gateway;
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const { keys } = await agent();
+    const [month] = await sql`
+      select to_regclass('usage_events_' || to_char(now() at time zone 'UTC', 'YYYY_MM'))::text as name`;
+    await sql`alter table usage_events detach partition ${sql(month?.name)}`;
+    const aside = `${month?.name}_aside`;
+    await sql`alter table ${sql(month?.name)} rename to ${sql(aside)}`;
+    const results = await readMany(feed, keys, 9, bases);
+    expect(results.map(({ status }) => status)).toEqual(results.map(() => 200));
+    await sql`insert into usage_events select * from ${sql(aside)}`;
+    await sql`drop table ${sql(aside)}`;
   });
 });
 
@@ -428,6 +479,7 @@ describe("admission: a fault after the grant", () => {
         [],
         [],
         0n,
+        new Date().toISOString(),
         usageId as string,
       ]);
       expect(row?.refunded).toBe(refunded);
@@ -457,8 +509,9 @@ describe("admission: a refund of one read", () => {
     const claim: Claim = { keyId, accountId, operation: "data", feedId: feed.feedId, limit: 10 };
     const decided = await database.row("admit", admitParameters([claim, claim], token));
     const [first, second] = (decided?.usage_ids ?? "").split(",") as [string, string];
+    const sentAt = new Date().toISOString();
     const refund = (usageId: string) =>
-      database.row("refund_reads", [token, [accountId], [], [], 0n, usageId]);
+      database.row("refund_reads", [token, [accountId], [], [], 0n, sentAt, usageId]);
     expect((await refund(first))?.refunded).toBe(1);
     const rows = await gateway.sql`
       select usage_id from usage_events where account_id = ${accountId} and not refunded`;

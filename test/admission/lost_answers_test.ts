@@ -42,6 +42,10 @@ afterAll(async () => {
   link.stop();
 });
 
+function sentNow(): string {
+  return new Date().toISOString();
+}
+
 async function agent(credits: number) {
   const accountId = await gateway.createAccount({ credits });
   return { accountId, key: await gateway.createKey(accountId, "read") };
@@ -153,6 +157,25 @@ describe("lost answers", () => {
     expect(refunded).toBeGreaterThan(0);
   });
 
+  test("a batch that was committed before the database's clock leapt is refunded by the gateway's", async () => {
+    const { database } = gateway.gateway.services;
+    const { accountId } = await agent(10);
+    const batchToken = newBatchToken();
+    await database.row("admit", admitParameters([await claimOf(accountId)], batchToken));
+    // As if it had been decided ten minutes ago: the first 48 bits are milliseconds.
+    const sentAtMs = Date.now() - 600_000;
+    await gateway.sql`
+      update usage_events
+      set usage_id = (lpad(to_hex(${String(sentAtMs)}::bigint), 12, '0') || right(replace(usage_id::text, '-', ''), 20))::uuid
+      where account_id = ${accountId}`;
+    const lose = async (sentAt: string) =>
+      (await database.row("refund_reads", [batchToken, [accountId], [], [], 0n, sentAt, null]))
+        ?.refunded;
+    expect(await lose(sentNow())).toBe(0);
+    expect(await lose(new Date(sentAtMs).toISOString())).toBe(1);
+    expect(await bookOf(accountId)).toEqual({ usageIds: new Set(), difference: 0, refunded: 1 });
+  });
+
   test("a lost batch that has not begun yet is refused", async () => {
     const { database } = gateway.gateway.services;
     const { accountId, key } = await agent(10);
@@ -161,8 +184,17 @@ describe("lost answers", () => {
     const admit = (batchToken: string) =>
       database.row("admit", admitParameters([claim], batchToken));
     const lose = async (batchToken: string) =>
-      (await database.row("refund_reads", [batchToken, [accountId], [accountId], ["k"], 0n, null]))
-        ?.refunded;
+      (
+        await database.row("refund_reads", [
+          batchToken,
+          [accountId],
+          [accountId],
+          ["k"],
+          0n,
+          sentNow(),
+          null,
+        ])
+      )?.refunded;
 
     expect(await lose(early)).toBe(0);
     expect(await admit(early)).toBeUndefined();
@@ -198,7 +230,7 @@ describe("lost answers", () => {
         ${arrayLiteral([accountId])}::uuid[], '{1}', '{1}', ${arrayLiteral([claim.keyId])}::uuid[], '{data}',
         ${arrayLiteral([feed.feedId])}::uuid[], '{null}', '{10}', '{10}', '{null}', '{null}', 60000000, 1000000, ${token}
       )`;
-    const losing = database.row("refund_reads", [token, [accountId], [], [], 0n, null]);
+    const losing = database.row("refund_reads", [token, [accountId], [], [], 0n, sentNow(), null]);
     await Bun.sleep(100);
     await flying`commit`;
     flying.release();
@@ -225,8 +257,17 @@ describe("lost answers", () => {
       return { batchToken, outcome: row?.outcomes };
     };
     const lose = async (batchToken: string, key: string) =>
-      (await database.row("refund_reads", [batchToken, [accountId], [accountId], [key], 0n, null]))
-        ?.refunded;
+      (
+        await database.row("refund_reads", [
+          batchToken,
+          [accountId],
+          [accountId],
+          [key],
+          0n,
+          sentNow(),
+          null,
+        ])
+      )?.refunded;
 
     const [first, again] = [await batch("answered"), await batch("answered")];
     expect([first.outcome, again.outcome]).toEqual(["granted", "replayed"]);

@@ -188,6 +188,7 @@ async function startScene(database: BenchDatabase): Promise<Scene> {
   const source: PageSource = {
     reader: createReader(pool),
     cursorSecret: gateway.services.cursorSecret,
+    incarnation: gateway.services.incarnation,
     filterIndexer: { noteUnindexed() {} },
   };
   return { database, pool, gateway, source, key };

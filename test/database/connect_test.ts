@@ -54,6 +54,18 @@ describe("connect", () => {
     link.close();
   });
 
+  test("times are RFC 3339 whatever style the database prints them in by itself", async () => {
+    const { address, url } = await createTestDatabase();
+    const owner = connect({ url }, { connectionsMax: 1 });
+    const name = new URL(url).pathname.slice(1);
+    await owner`alter database ${owner(name)} set datestyle = 'SQL, DMY'`;
+    await owner.end();
+    const sql = connect(address, { connectionsMax: 1 });
+    const [row] = await sql`select timestamptz '2026-11-22 07:05:22.638845+01' as moment`;
+    expect(row?.moment).toBe("2026-11-22T06:05:22.638845Z");
+    await sql.end();
+  });
+
   test("a session goes on after a copy that ended while its reader was behind", async () => {
     const sql = connect((await createTestDatabase()).address, { connectionsMax: 1 });
     for (const rows of [1_000, 10_000, 1]) {

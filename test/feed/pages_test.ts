@@ -18,12 +18,30 @@ const FEED: Feed = {
   hasData: true,
 };
 
+test("the tag of a page tells the database's incarnation, in which versions may come again", async () => {
+  const tagIn = async (incarnation: string) => {
+    const pages = createPages({
+      database: {},
+      reader: { row: async () => ({ data: "1", data_version: 1n }) },
+      cursorSecret: SECRET,
+      incarnation,
+      http: { metrics: new Metrics() },
+      log: createLog({ level: "silent" }),
+      state: { isDraining: true },
+    } as unknown as Services);
+    return (await pages.build({ feed: FEED, planned: createPlans(SECRET)("", FEED) })).tag;
+  };
+  expect(await tagIn("a")).toBe(await tagIn("a"));
+  expect(await tagIn("a")).not.toBe(await tagIn("b"));
+});
+
 test("a read that shares a page with one that asked before it is never shown an older version", async () => {
   const flights: ((row: { data: string; data_version: bigint }) => void)[] = [];
   const pages = createPages({
     database: {},
     reader: { row: () => new Promise((resolve) => flights.push(resolve)) },
     cursorSecret: SECRET,
+    incarnation: "",
     http: { metrics: new Metrics() },
     log: createLog({ level: "silent" }),
     state: { isDraining: true },
