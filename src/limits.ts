@@ -1,5 +1,6 @@
 /**
- * Every limit of the gateway in one place: unit, reason, section of the interface.
+ * What a deployment or a client meets as a limit, and what modules share: unit, reason, section of the
+ * interface. A bound that is one module's own affair stands there.
  *
  * `Limits` holds those that a deployment may override (`config.ts`); the constants hold for all.
  *
@@ -132,14 +133,14 @@ export const ADMISSION_WAITING_FREE = 1_024;
 export const ADMISSION_WAIT_MS_MAX = 250;
 /** Connections of one process to its database. */
 export const DATABASE_CONNECTIONS_MAX = 12;
-/** Of them, those that only admission and background work use: no page holds admission up. */
+/** Of them, those that only admission, refunds and `/readyz` use: no page holds admission up. */
 export const DATABASE_CONNECTIONS_SPARED = 4;
 /** Statements that may wait for a connection in one process, and for how long, in milliseconds. */
 export const DATABASE_WAITING_MAX = 2_000;
 export const DATABASE_WAIT_MS_MAX = 250;
 /** Of them, those that wait whatever the pace. */
 export const DATABASE_WAITING_FREE = 512;
-/** What was let in may wait so many times as long: a pace is an average, and a machine may stall. */
+/** What was let in waits up to this times as long: a pace is an average, and a machine may stall. */
 export const LATENESS_MAX = 6;
 /** Answers of 503 in a second, a fifth of a process's time at most, and at once after a quiet while. */
 export const REFUSALS_PER_SECOND = 1_500;
@@ -205,7 +206,7 @@ assert(
 assert(DATABASE_WAITING_FREE < DATABASE_WAITING_MAX, "and so it is for statements");
 assert(
   DATABASE_CONNECTIONS_SPARED > ADMISSION_FLIGHTS_MAX,
-  "admission always finds a connection, and so does one job in the background",
+  "admission always finds a connection, and so does a refund beside it",
 );
 assert(DATABASE_CONNECTIONS_SPARED < DATABASE_CONNECTIONS_MAX, "pages have connections, too");
 assert(ADMISSION_BATCH_MAX < 2 ** 14, "a read's place in its batch fits its usage id");

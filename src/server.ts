@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { lookup } from "node:dns/promises";
 import { createSecureContext } from "node:tls";
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, listenerUrl, type TlsFiles } from "./config.ts";
@@ -61,13 +62,7 @@ const ANSWER_WAIT_MS = 6_000;
 const CLOSE_WAIT_MS = 500;
 /** Uploads that drip, admission and maintenance, the last writes, the pool. */
 const CLOSE_STEPS = 4;
-const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
-  "EADDRNOTAVAIL",
-  "EAI_AGAIN",
-  "EINVAL",
-  "ENOTFOUND",
-  "ENOTSUP",
-]);
+const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"]);
 /** Of a step of background work, in a piece of a large table. */
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 
@@ -141,6 +136,13 @@ export interface GatewayOptions {
   readonly closingNoticeMs?: number;
 }
 
+/** For a name that means nothing, a listener's error would have whatever code came last. @throws {ConfigError} */
+export async function requireHost({ host }: Config): Promise<void> {
+  await lookup(host).catch(({ code }: { code?: string }) => {
+    throw foreignHost(host, code);
+  });
+}
+
 /** Listens by `listen`. @throws where the port is taken; {ConfigError} where the host is not ours. */
 export function listenOn<Listener>({ host, port }: Config, listen: () => Listener): Listener {
   try {
@@ -152,9 +154,12 @@ export function listenOn<Listener>({ host, port }: Config, listen: () => Listene
         `port ${port} on ${host} is in use: stop what listens there, or choose another with PORT or --port`,
       );
     }
-    if (!NO_ADDRESS_OF_OURS.has(code)) throw error;
-    throw new ConfigError([`HOST must be an address of this machine, got "${host}" (${code})`]);
+    throw NO_ADDRESS_OF_OURS.has(code) ? foreignHost(host, code) : error;
   }
+}
+
+function foreignHost(host: string, code = "unknown"): ConfigError {
+  return new ConfigError([`HOST must be an address of this machine, got "${host}" (${code})`]);
 }
 
 /** Serves until `stop`. @throws where the database can't be reached or the port is taken. */
@@ -163,7 +168,8 @@ export async function startGateway(
   log: Log,
   options: GatewayOptions = {},
 ): Promise<Gateway> {
-  // Before the database is opened: a file that can't be read is the start's first mistake.
+  // Before the database is opened: a host or a file that can't be used is the start's first mistake.
+  await requireHost(config);
   const tls = config.tls && (await readTls(config.tls));
   const databases = await openDatabases(config, log);
   try {

@@ -1,6 +1,6 @@
 /**
  * `bun run build`: one executable, `dist/feedgate`, with everything inside: the program as bytecode, SQL,
- * docs, demo data, and a PostgreSQL. Design, "One file to run".
+ * docs, demo data, and a PostgreSQL.
  *
  * `--target` names another platform and makes `dist/feedgate-{target}`: its PostgreSQL and its Bun come
  * from the package registry, in the versions that are locked here.

@@ -69,10 +69,7 @@ class ReplicaReader implements Reader {
   readonly #onRead: ReplicaOptions["onRead"];
   readonly #health: ReplicaHealth;
   /** All who wait to read a list are shown one reading of the position, made after each had asked. */
-  readonly #positions = createSharedFlights(
-    () => this.#primary.row("read_wal_position", []),
-    () => "",
-  );
+  readonly #positions = createSharedFlights(() => this.#primary.row("read_wal_position", []));
 
   constructor(primary: Database, { replica, log, onRead }: ReplicaOptions) {
     this.#primary = primary;
@@ -96,7 +93,7 @@ class ReplicaReader implements Reader {
     parameters: Parameters<Name>,
   ): Promise<Row<Name>[]> {
     if (this.#isResting()) return this.#primary.rows(name, parameters);
-    const position = (await this.#positions.ask(undefined))?.wal_position ?? "";
+    const position = (await this.#positions.ask())?.wal_position ?? "";
     const found = await this.#ask(
       () => this.#readCaughtUp(position, name, parameters),
       (rows) => rows !== undefined,

@@ -27,7 +27,7 @@ export interface PageSought extends PageWanted {
 export interface Pages {
   /** From memory, perhaps of an older version. */
   remembered(wanted: PageWanted): Page | undefined;
-  /** As new as the look-up of the feed, at least. @throws {Problem} 404, 400 and 410 */
+  /** One build for all who ask meanwhile: perhaps older than the look-up. @throws {Problem} 404, 400 and 410 */
   build(wanted: PageWanted): Promise<Page>;
   /**
    * At this data version of the feed, or a newer one; null: the version of the look-up.
@@ -50,7 +50,6 @@ export function createPages(services: Services): Pages {
   metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
   const building = new Map<string, Promise<Page>>();
 
-  /** Once for all who want it meanwhile: perhaps older than `atLeast`. */
   function build(wanted: PageWanted, atLeast: bigint): Promise<Page> {
     const { pageKey } = wanted.planned;
     const underWay = building.get(pageKey);

@@ -42,7 +42,7 @@ export interface Call {
   readonly requestId: string;
   /** The query without `?`, raw. */
   readonly search: string;
-  /** HEAD: every check but window and credit; the body is made for its length alone. */
+  /** HEAD: every check of a GET, but uncharged and in a window of its own; its body is made for the length. */
   readonly isHead: boolean;
   /** Whose call and of which feed, as far as that is known: for the log, never for the answer. */
   readonly subject: { accountId?: string; keyId?: string; feedId?: string };
@@ -58,7 +58,7 @@ export interface EndpointOptions {
 /** A problem is thrown, or returned where it is an everyday outcome: that costs less. */
 export type Handler = (call: Call, parameter: string) => MaybePromise<Answer | Problem>;
 
-/** Runs a handler for a request; never throws. `parameter` is the path's one parameter, or "". */
+/** Runs a handler for a request; what it throws is a problem. `parameter` is the path's one parameter, or "". */
 export type Endpoint = (request: Request, parameter?: string) => MaybePromise<Response>;
 
 export function createEndpoint(

@@ -1,8 +1,8 @@
 /**
  * Errors as answers: RFC 9457 problem details, made here and nowhere else. Decisions 2.
  *
- * A route throws a `Problem`; `problemAnswer` turns it, and every other error, into an answer that
- * never holds a stack, SQL text or a file path.
+ * A route throws a `Problem`; `problemOf` makes one of every other error, and `problemAnswer` an answer,
+ * which never holds a stack, SQL text or a file path.
  *
  * @module
  */

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { ownCommand } from "./program.ts";
+import { ownCommand } from "./own_process.ts";
 
 /** Of mimalloc, which reads them once, before the program begins. */
 const ALLOCATOR_SETTINGS = {

@@ -14,10 +14,10 @@ export interface SharedFlights<Key, Result> {
   ask(key: Key): Promise<Result>;
 }
 
-/** `run` brings the result for a key; `textOf` tells keys apart. */
-export function createSharedFlights<Key, Result>(
+/** `run` brings the result for a key; `textOf` tells keys apart, where there are several. */
+export function createSharedFlights<Key = void, Result = unknown>(
   run: (key: Key) => Promise<Result>,
-  textOf: (key: Key) => string,
+  textOf: (key: Key) => string = () => "",
 ): SharedFlights<Key, Result> {
   /** By key under way; the promise of the next flight, where somebody waits for it. */
   const flying = new Map<string, PromiseWithResolvers<Result> | undefined>();

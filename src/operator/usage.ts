@@ -33,9 +33,12 @@ const usageExport = command({
       throw new UsageError("--json and --format csv exclude each other; leave one out");
     }
     const isJson = output.isJson || values.format === "json";
+    const { since, until } = values;
+    if (since !== undefined && until !== undefined && since > until) {
+      throw new UsageError("--since is later than --until; swap them");
+    }
     return withDatabase(config, async (database) => {
       const { account_id: accountId } = await findAccount(database, values.account);
-      const { since, until } = values;
       const chunks = readChunks(database, { accountId, since, until });
       await (isJson ? writeJson(chunks, output) : writeCsv(chunks, output));
       return undefined;

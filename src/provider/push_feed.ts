@@ -27,11 +27,10 @@ import { Problem, problemOf, unavailable } from "../http/errors.ts";
 import { readParameters } from "../http/parameters.ts";
 import { rateHeaders, type WindowState } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
-import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
-import { parseUuid } from "../lib/uuid.ts";
 import { PLANS_MAX, WINDOW_US } from "../limits.ts";
 import type { Services } from "../services.ts";
+import { findOwned } from "./owned_feed.ts";
 import { bodyLimitOf, type Push, type PushBody, parsePush } from "./push_body.ts";
 import { batchClosed, payloadTooLarge, validationFailed, withHeaders } from "./push_problems.ts";
 import { createPushTurns, type PushTurns } from "./push_turns.ts";
@@ -163,22 +162,6 @@ function countPush(
   const { isDryRun, rowsReceived: rows } = passage;
   if (isDryRun) return;
   services.http.metrics.pushed({ feedType: feedType ?? "undecided", outcome, rows });
-}
-
-/** The feed, if it is the caller's: one and the same refusal for every other id. Decisions 2. */
-async function findOwned(
-  services: Services,
-  principal: Principal,
-  reference: string,
-): Promise<Feed> {
-  const feedId = parseUuid(reference);
-  const feed = feedId === undefined ? undefined : await services.feeds.find(feedId);
-  if (feed?.accountId === principal.accountId) return feed;
-  await services.keys.prove(principal);
-  throw new Problem("FEED_FORBIDDEN", {
-    detail:
-      "This key's account owns no feed with this id (a UUID, not an endpoint_path); check the id, or push with the key of its owner.",
-  });
 }
 
 /** A window that is full for certain needs no statement to say so. @throws {Problem} 429 */

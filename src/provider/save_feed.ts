@@ -21,9 +21,9 @@ import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
-import { parseUuid } from "../lib/uuid.ts";
 import type { Caller } from "../row_schema/row_schema.ts";
 import type { Services } from "../services.ts";
+import { feedForbidden, findOwned } from "./owned_feed.ts";
 import {
   type FeedChanges,
   parseBody,
@@ -59,24 +59,13 @@ export function createEditFeed(services: Services): Handler {
   return async (call, reference) => {
     const principal = await services.keys.authenticate(call, "write");
     await admitHousekeeping(services, { call, principal, operation: "save" });
-    const feedId = await ownedFeedId(services, principal, reference);
+    const { feedId } = await findOwned(services, principal, reference);
     call.subject.feedId = feedId;
     return services.bodies.whileHeld(principal.accountId, async (hold) => {
       const body = await receiveSave(services, call, hold);
       return save(services, principal, { feedId, mode: "edit", body, call });
     });
   };
-}
-
-async function ownedFeedId(
-  services: Services,
-  principal: Principal,
-  reference: string,
-): Promise<string> {
-  const feedId = parseUuid(reference);
-  const feed = feedId === undefined ? undefined : await services.feeds.find(feedId);
-  if (feed?.accountId === principal.accountId) return feed.feedId;
-  throw feedForbidden();
 }
 
 async function targetOfCreate(
@@ -237,14 +226,6 @@ function refusedSave(saved: Row<"save_feed">): Problem {
     default:
       throw new Error(`save_feed returned the unknown outcome "${saved.outcome}"`);
   }
-}
-
-/** One and the same refusal for an unknown id and another account's. Decisions 2. */
-function feedForbidden(): Problem {
-  return new Problem("FEED_FORBIDDEN", {
-    detail:
-      "This key's account owns no feed with this id (a UUID, not an endpoint_path); check the id, or send the key of its owner.",
-  });
 }
 
 /** 422; the first mistake is told in the detail, too. */

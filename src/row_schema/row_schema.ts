@@ -16,7 +16,7 @@
  */
 import { assert, unreachable } from "../lib/assert.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
-import { IS_COMPILED } from "../lib/program.ts";
+import { IS_COMPILED } from "../lib/own_process.ts";
 import type { JobOutcome, RowError } from "./jobs.ts";
 import { type Caller, Lane, type LaneOptions, type LaneOutcome } from "./lane.ts";
 import { COMPILE_MS, SLOW_KEYS_MAX, SLOW_MS, VALIDATE_MS } from "./limits.ts";

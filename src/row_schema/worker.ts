@@ -63,7 +63,6 @@ function compile(text: string): RowValidator {
   if (text.length > SCHEMA_BYTES_MAX) {
     throw new SchemaRefused(`a schema has at most ${SCHEMA_BYTES_MAX} bytes`);
   }
-  budget.refill(STEPS_MAX);
   return compileRowSchema(parseSchema(text), budget);
 }
 

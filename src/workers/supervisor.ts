@@ -12,10 +12,10 @@
 import type { Subprocess } from "bun";
 import type { Config } from "../config.ts";
 import type { Log } from "../lib/log.ts";
-import { ownCommand } from "../lib/program.ts";
+import { ownCommand } from "../lib/own_process.ts";
 import { createSharedFlights, type SharedFlights } from "../lib/shared_flights.ts";
 import { DRAIN_WORKER_MS } from "../limits.ts";
-import { listenOn, openDatabase } from "../server.ts";
+import { listenOn, openDatabase, requireHost } from "../server.ts";
 import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./messages.ts";
 import { createMetricsSum, type MetricsSum } from "./metrics_sum.ts";
 
@@ -45,7 +45,7 @@ const STEADY_MS = 30_000;
 const START_MS_MAX = 60_000;
 /** How old the figures of a worker that is killed may be. */
 const SNAPSHOT_EVERY_MS = 5_000;
-/** How long a sum waits for figures; who is late counts as told last. */
+/** How long a sum waits for figures; a worker that is late counts with its figures before. */
 const SNAPSHOT_WAIT_MS = 1_000;
 
 type Child = Subprocess<"ignore", "inherit", "inherit">;
@@ -56,7 +56,7 @@ interface Context {
   readonly sum: MetricsSum;
   readonly workers: Set<Worker>;
   /** Resolves with the newest figures of every worker in the sum. */
-  readonly figures: SharedFlights<undefined, unknown>;
+  readonly figures: SharedFlights<void, unknown>;
   isStopping: boolean;
 }
 
@@ -73,16 +73,15 @@ export async function startWorkers({ config, log, count }: WorkersOptions): Prom
     log,
     sum: createMetricsSum(),
     workers,
-    figures: createSharedFlights(
-      () => Promise.all([...workers].map((worker) => worker.snapshot())),
-      () => "",
+    figures: createSharedFlights(() =>
+      Promise.all([...workers].map((worker) => worker.snapshot())),
     ),
     isStopping: false,
   };
   const snapshots = setInterval(
     () =>
       context.figures
-        .ask(undefined)
+        .ask()
         .catch((error) => log.warn("figures of workers not gathered", { error })),
     SNAPSHOT_EVERY_MS,
   );
@@ -175,7 +174,7 @@ function startWorker(context: Context): Worker {
         break;
       case "sum":
         context.figures
-          .ask(undefined)
+          .ask()
           .then(() => context.sum.text())
           .then((text) => send({ kind: "summed", text }))
           .catch((error) => context.log.warn("figures not added up", { error }));
@@ -238,6 +237,7 @@ function startWorker(context: Context): Worker {
  */
 async function freePort(config: Config): Promise<number> {
   const { port, host } = config;
+  await requireHost(config);
   const server = listenOn(config, () =>
     Bun.serve({
       port,

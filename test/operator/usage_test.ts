@@ -128,11 +128,16 @@ describe("usage export", () => {
     expect(await new Response(closed.stderr).text()).toBe("");
   });
 
-  test("an unknown account is exit code 1, --json with csv exit code 2", async () => {
+  test("an unknown account is exit code 1, --json with csv and a turned range exit code 2", async () => {
     const unknown = "00000000-0000-4000-8000-000000000001";
     const refused = await operator.run(["usage", "export", "--account", unknown]);
     expect([refused.code, refused.stdout]).toEqual([1, ""]);
     const argv = ["usage", "export", "--account", unknown, "--json", "--format", "csv"];
     expect((await operator.run(argv)).code).toBe(2);
+    const turned = ["--since", "2026-11-02T00:00:00Z", "--until", "2026-11-01T00:00:00Z"];
+    expect(await operator.run(["usage", "export", "--account", unknown, ...turned])).toMatchObject({
+      code: 2,
+      stdout: "",
+    });
   });
 });
