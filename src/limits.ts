@@ -122,7 +122,7 @@ export const SCHEMA_HINT_MAX = 20;
 /** Code points of a batch id. Decisions 5. */
 export const BATCH_ID_LENGTH_MAX = 128;
 
-/** Reads decided by one statement, and statements in flight, per process. Design, "The idea". */
+/** Reads decided by one statement, and statements in flight, per process. */
 export const ADMISSION_BATCH_MAX = 256;
 export const ADMISSION_FLIGHTS_MAX = 2;
 /** Reads that may wait for admission in one process; over it, 503. */

@@ -2,7 +2,7 @@
  * Spreads the rows of feeds over the nodes of a Citus cluster, once and for all.
  *
  * What it does to the tables is `sql/functions/distribute_rows.sql`; how distributed rows are read,
- * `distributed_reader.ts`. Design, "Beyond one process and one machine".
+ * `distributed_reader.ts`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * Pages in memory, bounded by bytes. A page is used only at the data version that admission returned,
- * so what is here can be old but is never shown old. Design, "The idea".
+ * so what is here can be old but is never shown old.
  *
  * @module
  */

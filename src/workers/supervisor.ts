@@ -5,7 +5,7 @@
  * outlives any worker, takes the port once to see that it is free, then starts the workers, which share
  * it. One that dies is started again, after a pause that grows while it keeps dying. No worker holds
  * what another needs: every guarantee is the database's, so a worker's death costs the requests that it
- * had in hand and nothing else. Design, "Beyond one process".
+ * had in hand and nothing else.
  *
  * @module
  */
