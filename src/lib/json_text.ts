@@ -51,6 +51,10 @@ export interface ScanOptions {
   readonly spanDepth: number;
   /** Levels of nesting of the whole text; more is refused. At most 1,000: the reader recurses. */
   readonly heightMax: number;
+  /** The levels that a refusal names, where the text is more than what its writer counts. @default heightMax */
+  readonly heightTold?: number;
+  /** The number of the text's first line. @default 1 */
+  readonly firstLine?: number;
   /** How many refusals are told; all are counted. @default 1 */
   readonly refusalsMax?: number;
 }
@@ -226,6 +230,8 @@ class Scanner {
   readonly #isWellFormed: boolean;
   readonly #spanDepth: number;
   readonly #heightMax: number;
+  readonly #heightTold: number;
+  readonly #firstLine: number;
   readonly #refusalsMax: number;
 
   readonly #source: string;
@@ -234,6 +240,8 @@ class Scanner {
     this.#source = source;
     this.#spanDepth = options.spanDepth;
     this.#heightMax = options.heightMax;
+    this.#heightTold = options.heightTold ?? options.heightMax;
+    this.#firstLine = options.firstLine ?? 1;
     this.#refusalsMax = options.refusalsMax ?? 1;
     this.#isWellFormed = source.isWellFormed();
   }
@@ -329,7 +337,7 @@ class Scanner {
 
   /** Passes over a container that is one level too deep: without recursion, for its syntax alone. */
   #refuseDeep(depth: number): number {
-    this.#refuse(depth, `nesting must not go deeper than ${this.#heightMax} levels`);
+    this.#refuse(depth, `nesting must not go deeper than ${this.#heightTold} levels`);
     this.#isPassedOver = true;
     /** What each open container ends with. */
     const ends: number[] = [];
@@ -554,7 +562,7 @@ class Scanner {
 
   #fail(expected: string, at: number): never {
     const before = this.#source.slice(0, at);
-    const line = before.split("\n").length;
+    const line = this.#firstLine + before.split("\n").length - 1;
     const column = at - before.lastIndexOf("\n");
     const found = named(this.#source.codePointAt(at));
     throw new JsonSyntaxError(

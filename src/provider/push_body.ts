@@ -126,6 +126,8 @@ function parseText(body: PushBody, rules: PushRules): PushOutcome {
     json = scanJson(body.text, {
       spanDepth: spanDepthOf(body.text, rules.feedType),
       heightMax: BODY_HEIGHT_MAX,
+      // The body may be two levels deeper than the row, whose levels are what a provider counts.
+      heightTold: JSON_DEPTH_MAX,
       refusalsMax: ERRORS_LISTED_MAX,
     });
   } catch (error) {
@@ -173,6 +175,7 @@ function parseLines(body: PushBody, rules: PushRules): PushOutcome {
       const json = scanJson(line, {
         spanDepth: 1,
         heightMax: JSON_DEPTH_MAX,
+        firstLine: index + 1,
         refusalsMax: Math.max(1, ERRORS_LISTED_MAX - refused.length),
       });
       const row = { json, span: json.root, pointer, index };
@@ -180,8 +183,7 @@ function parseLines(body: PushBody, rules: PushRules): PushOutcome {
       sizes.push(...sizesOf([row]));
     } catch (error) {
       if (error instanceof JsonSyntaxError) {
-        const message = error.message.replace("at line 1,", `at line ${index + 1},`);
-        return { kind: "not_json", message };
+        return { kind: "not_json", message: error.message };
       }
       if (!(error instanceof JsonRefusedError)) throw error;
       if (refused.length < ERRORS_LISTED_MAX) refused.push(...mistakesAt(pointer, error).errors);
@@ -448,11 +450,7 @@ function tooDeep({ span, pointer }: FoundRow, text: string): FieldError[] {
 function mistakesAt(pointer: string, { refusals, count }: JsonRefusedError) {
   const errors: FieldError[] = refusals.map((refusal) => ({
     path: pointer + refusal.pointer,
-    // The body may be two levels deeper than the row, whose levels are what a provider counts.
-    message: refusal.message.replace(
-      `deeper than ${BODY_HEIGHT_MAX} levels`,
-      `deeper than ${JSON_DEPTH_MAX} levels`,
-    ),
+    message: refusal.message,
   }));
   return { errors, errorCount: count };
 }
