@@ -64,6 +64,8 @@ export const USAGE_WALK_MAX = 20_000;
 export const PARAMETER_DIGITS_MAX = 15;
 /** Record ids in one details read. Decisions 6. */
 export const IDS_MAX = 100;
+/** Projections of an account that grow too large, in a window, in one process: then 429. */
+export const PROJECTIONS_REFUSED_MAX = 10;
 /** `eq` filters in one read. Decisions 6. */
 export const FILTERS_MAX = 10;
 /** Rows without an index that a filtered read looks through before it asks for one: about 1 ms. */

@@ -32,7 +32,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Filter by `<field>=eq.<value>` on a top-level field, and do the rest on your side.",
   },
   JSONPATH_INVALID: {
-    when: "`jsonpath` is no path that is understood, or picks more than 100,000 nodes or 8 MiB.",
+    when: "`jsonpath` is no path that is understood, or picks more than 100,000 nodes or 8 MiB, or looks at more than 6,000,000 nodes.",
     remedy: "Write a projection such as `$[*].name`, `$.items[0:5]` or `$[*].{title: name}`.",
   },
   JSONPATH_FILTER_DISABLED: {
@@ -170,7 +170,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     },
   },
   RATE_LIMITED: {
-    when: "More calls in the last minute than the limit allows.",
+    when: "More calls in the last minute than the limit allows, or more projections that grow too large.",
     remedy: "Wait `retry_after_ms`, then back off exponentially. Refused calls count nothing.",
     extras: { retry_after_ms: 4_200 },
   },

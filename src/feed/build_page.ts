@@ -13,7 +13,7 @@ import { weakTag } from "../http/etag.ts";
 import { FILTER_UNINDEXED_MAX, RETIRED_BATCH_GRACE } from "../limits.ts";
 import { writeCursor } from "./cursor.ts";
 import type { FilterIndexer } from "./filter_index.ts";
-import { project } from "./projection.ts";
+import type { Projections } from "./projections.ts";
 import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./read_plan.ts";
 
 export interface Page {
@@ -33,6 +33,7 @@ export interface PageSource {
   readonly cursorSecret: string;
   readonly incarnation: string;
   readonly filterIndexer: Pick<FilterIndexer, "noteUnindexed">;
+  readonly projections: Projections;
 }
 
 const UNINDEXED_MAX = BigInt(FILTER_UNINDEXED_MAX);
@@ -41,6 +42,13 @@ const UNINDEXED_MAX = BigInt(FILTER_UNINDEXED_MAX);
 interface Wanted<Plan> {
   readonly plan: Plan;
   readonly atLeast: bigint;
+}
+
+interface PageToBuild extends Wanted<ReadPlan> {
+  /** Feed and normalized query. */
+  readonly pageKey: string;
+  /** In whose turn a large projection is made. */
+  readonly accountId: string;
 }
 
 interface Rows {
@@ -58,14 +66,24 @@ interface Rows {
 export async function buildPage(
   source: PageSource,
   feed: Feed,
-  { plan, atLeast }: Wanted<ReadPlan>,
+  { plan, atLeast, pageKey, accountId }: PageToBuild,
 ): Promise<Page | undefined> {
+  const project = (data: string, dataVersion: bigint) =>
+    plan.projection === undefined
+      ? data
+      : source.projections.apply({
+          projection: plan.projection,
+          data,
+          dataVersion,
+          pageKey,
+          accountId,
+        });
   const tagAt = (dataVersion: bigint) => tagOf(feed, { plan, dataVersion }, source.incarnation);
   switch (plan.kind) {
     case "document": {
       const row = await source.reader.row("read_document", [feed.feedId], isAt(atLeast));
       if (row === undefined) return undefined;
-      const data = projected(plan, row.data);
+      const data = await project(row.data, row.data_version);
       const text = `{"data":${data},`;
       const tag = tagAt(row.data_version);
       return { dataVersion: row.data_version, tag, text, nextCursor: null, isCacheable: true };
@@ -81,14 +99,18 @@ export async function buildPage(
         rows = await read(ids);
       }
       const shown = { limit: ids.length, offset: 0 };
-      return rows && { ...pageOf(rows, plan, shown), tag: tagAt(rows.dataVersion) };
+      if (rows === undefined) return undefined;
+      const data = await project(rows.data, rows.dataVersion);
+      return { ...pageOf(rows, data, shown), tag: tagAt(rows.dataVersion) };
     }
     case "page": {
       const rows =
         plan.source === "collection"
           ? await readCollection(source, feed, { plan, atLeast })
           : await readStream(source, feed, { plan, atLeast });
-      return rows && { ...pageOf(rows, plan, plan), tag: tagAt(rows.dataVersion) };
+      if (rows === undefined) return undefined;
+      const data = await project(rows.data, rows.dataVersion);
+      return { ...pageOf(rows, data, plan), tag: tagAt(rows.dataVersion) };
     }
   }
 }
@@ -101,11 +123,10 @@ function isAt(atLeast: bigint) {
 
 function pageOf(
   rows: Rows,
-  plan: ReadPlan,
+  data: string,
   shown: { readonly limit: number; readonly offset: number },
 ): Omit<Page, "tag"> {
   const { dataVersion, hasMore, nextCursor, isCacheable } = rows;
-  const data = projected(plan, rows.data);
   const text = `{"data":${data},"limit":${shown.limit},"offset":${shown.offset},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},`;
   return { dataVersion, text, nextCursor, isCacheable };
 }
@@ -120,13 +141,6 @@ function tagOf(
   incarnation: string,
 ): string {
   return weakTag(`${feedId} ${dataVersion} ${plan.key}${incarnation}`);
-}
-
-function projected(plan: ReadPlan, data: string): string {
-  if (plan.projection === undefined) return data;
-  const outcome = project(plan.projection, data);
-  if (outcome.kind === "projected") return outcome.text;
-  throw new Problem("JSONPATH_INVALID", { detail: outcome.detail });
 }
 
 async function readCollection(

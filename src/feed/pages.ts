@@ -12,9 +12,12 @@ import { buildPage, type Page } from "./build_page.ts";
 import { FilterIndexer } from "./filter_index.ts";
 import { PageCache } from "./page_cache.ts";
 import type { PlannedRead } from "./plans.ts";
+import { Projections } from "./projections.ts";
 
 /** What a page is of. */
 export interface PageWanted {
+  /** Who asks first: in its turn a large projection is made. */
+  readonly accountId: string;
   readonly feed: Feed;
   readonly planned: PlannedRead;
 }
@@ -45,7 +48,8 @@ export function createPages(services: Services): Pages {
     log: services.log,
     isStopping: () => services.state.isDraining,
   });
-  const source = { reader, cursorSecret, incarnation, filterIndexer };
+  const projections = new Projections();
+  const source = { reader, cursorSecret, incarnation, filterIndexer, projections };
   const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
   metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
   const building = new Map<string, Promise<Page>>();
@@ -59,10 +63,13 @@ export function createPages(services: Services): Pages {
     return built;
   }
 
-  async function buildNow({ feed, planned }: PageWanted, atLeast: bigint): Promise<Page> {
-    const page = await buildPage(source, feed, { plan: planned.plan, atLeast });
+  async function buildNow(
+    { accountId, feed, planned: { plan, pageKey } }: PageWanted,
+    atLeast: bigint,
+  ): Promise<Page> {
+    const page = await buildPage(source, feed, { plan, pageKey, atLeast, accountId });
     if (page === undefined) throw feedNotFound();
-    cache.set(planned.pageKey, page);
+    cache.set(pageKey, page);
     return page;
   }
 

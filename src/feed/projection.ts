@@ -38,6 +38,11 @@ export type ProjectionOutcome =
   | { readonly kind: "projected"; readonly text: string }
   | { readonly kind: "too_large"; readonly detail: string };
 
+/** It was to look at fewer nodes than it may, and they were not enough. */
+interface Unfinished {
+  readonly kind: "unfinished";
+}
+
 /**
  * Where each value of a text stands, in document order: `SPAN` numbers a value. A node is the offset
  * of its numbers, so its descendants are the nodes from `node + SPAN` to its `NEXT`.
@@ -52,6 +57,7 @@ interface Spans {
 /** One projection under way, and what it has spent. */
 interface Run {
   readonly spans: Spans;
+  readonly visitsMax: number;
   nodes: number;
   visits: number;
   /** UTF-16 units put out, which are never more than the bytes. */
@@ -93,20 +99,31 @@ const SPACE = 0x20;
  * A singular path gives the value or null, every other an array; a construction gives an object for
  * each node of its source.
  */
-export function project(projection: Projection, dataText: string): ProjectionOutcome {
-  const run: Run = { spans: readSpans(dataText), nodes: 0, visits: 0, units: 0 };
+export function project(projection: Projection, dataText: string): ProjectionOutcome;
+export function project(
+  projection: Projection,
+  dataText: string,
+  visitsMax: number,
+): ProjectionOutcome | Unfinished;
+export function project(
+  projection: Projection,
+  dataText: string,
+  visitsMax = PROJECTION_VISITS_MAX,
+): ProjectionOutcome | Unfinished {
+  const run: Run = { spans: readSpans(dataText), visitsMax, nodes: 0, visits: 0, units: 0 };
   const text =
     projection.kind === "path"
       ? pathText(run, { path: projection.path, node: ROOT })
       : constructionText(run, projection);
+  if (run.visits > visitsMax && visitsMax < PROJECTION_VISITS_MAX) return { kind: "unfinished" };
   const excess =
     excessOf(run) ?? (Buffer.byteLength(text) > PROJECTION_BYTES_MAX ? TOO_LONG : undefined);
   return excess === undefined ? { kind: "projected", text } : { kind: "too_large", detail: excess };
 }
 
 /** Why a run must end, if it must. */
-function excessOf({ nodes, visits, units }: Run): string | undefined {
-  if (visits > PROJECTION_VISITS_MAX) {
+function excessOf({ nodes, visits, visitsMax, units }: Run): string | undefined {
+  if (visits > visitsMax) {
     return `jsonpath must look at no more than ${PROJECTION_VISITS_MAX} nodes; use .. and * less often, or read fewer rows.`;
   }
   if (nodes > PROJECTION_NODES_MAX) {
@@ -169,7 +186,7 @@ function follow(
     for (let visited = node; visited < end; visited += SPAN) {
       for (const pick of picks) {
         run.visits++;
-        if (run.visits > PROJECTION_VISITS_MAX) return found;
+        if (run.visits > run.visitsMax) return found;
         pickChildren(pick, visited);
       }
     }

@@ -97,11 +97,11 @@ export class FeedReads {
         detail: "The feed is active, but its provider has pushed no data yet; try again later.",
       });
     }
-    const wanted = { feed, planned: this.#plans(call.search, feed) };
+    const { accountId } = principal;
+    const wanted = { accountId, feed, planned: this.#plans(call.search, feed) };
     const claim = this.#claimOf(reading, wanted);
     const page = this.#pages.remembered(wanted);
     if (page !== undefined) return { ...wanted, claim, page };
-    const { accountId } = principal;
     if (this.#services.admission.wasRefused({ accountId, feedId: feed.feedId })) {
       return { ...wanted, claim };
     }

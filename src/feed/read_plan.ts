@@ -179,17 +179,24 @@ function readIds(
     .filter((raw) => raw !== "")
     .map(decode);
   if (asked.length === 0) throw invalidParameter("ids must name at least one record id.");
+  return distinctIds(asked);
+}
+
+function distinctIds(asked: readonly string[]): string[] {
   if (asked.length > IDS_MAX) {
     throw invalidParameter(`ids takes at most ${IDS_MAX} record ids, got ${asked.length}.`);
   }
   return [...new Set(asked)];
 }
 
-/** What one id with commas in it may have meant: most clients encode the commas of a list, too. */
-export function listedIds(ids: readonly string[]): readonly string[] | undefined {
-  const listed = ids.length === 1 ? ids[0]?.split(",").filter((id) => id !== "") : undefined;
-  const isList = listed !== undefined && listed.length > 1 && listed.length <= IDS_MAX;
-  return isList ? [...new Set(listed)] : undefined;
+/**
+ * What one id with commas in it may have meant: most clients encode the commas of a list, too.
+ * @throws {Problem} 400 where they are too many
+ */
+export function listedIds([id, ...others]: readonly string[]): readonly string[] | undefined {
+  if (id === undefined || others.length > 0 || !id.includes(",")) return undefined;
+  const listed = distinctIds(id.split(",").filter((each) => each !== ""));
+  return listed.length > 0 ? listed : undefined;
 }
 
 interface PageInput {

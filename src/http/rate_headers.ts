@@ -46,6 +46,7 @@ function secondsUntil(epochSeconds: number, nowMs: number, secondsMax = WINDOW_S
 export function rateLimited(
   limited: { readonly window: WindowState; readonly retryAfterMs: number },
   nowMs: number,
+  { of = "calls" } = {},
 ): Problem {
   const { window, retryAfterMs } = limited;
   const headers = rateHeaders({ ...window, remaining: 0 }, nowMs);
@@ -55,7 +56,7 @@ export function rateLimited(
   const resetInSeconds = secondsUntil(window.resetSeconds, nowMs, retryAfterSeconds);
   headers.RateLimit = `"default";r=0;t=${resetInSeconds}`;
   return new Problem("RATE_LIMITED", {
-    detail: `At most ${window.limit} calls a minute are served here; wait ${retryAfterMs} ms, then back off exponentially.`,
+    detail: `At most ${window.limit} ${of} a minute are served here; wait ${retryAfterMs} ms, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
     headers,
   });

@@ -13,6 +13,7 @@ import { createDatabase, type Database } from "../../src/database/query.ts";
 import { createReader } from "../../src/database/reader.ts";
 import { buildPage, type PageSource } from "../../src/feed/build_page.ts";
 import { writeCursor } from "../../src/feed/cursor.ts";
+import { Projections } from "../../src/feed/projections.ts";
 import { type PagePlan, planRead } from "../../src/feed/read_plan.ts";
 import type { Feed } from "../../src/feed_row/feeds.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
@@ -190,6 +191,7 @@ async function startScene(database: BenchDatabase): Promise<Scene> {
     cursorSecret: gateway.services.cursorSecret,
     incarnation: gateway.services.incarnation,
     filterIndexer: { noteUnindexed() {} },
+    projections: new Projections(),
   };
   return { database, pool, gateway, source, key };
 }
@@ -274,7 +276,12 @@ async function readPage({ source }: Scene, kind: Kind, sized: SizedFeed): Promis
   const query = kind.query(sized, source.cursorSecret);
   const startMs = performance.now();
   const plan = planRead(query, sized.feed, source.cursorSecret);
-  const page = await buildPage(source, sized.feed, { plan, atLeast: 0n });
+  const page = await buildPage(source, sized.feed, {
+    plan,
+    pageKey: query,
+    atLeast: 0n,
+    accountId: sized.feed.accountId,
+  });
   const ms = performance.now() - startMs;
   if (page === undefined) throw new Error("no page");
   return ms;

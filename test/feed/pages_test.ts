@@ -29,7 +29,13 @@ test("the tag of a page tells the database's incarnation, in which versions may 
       log: createLog({ level: "silent" }),
       state: { isDraining: true },
     } as unknown as Services);
-    return (await pages.build({ feed: FEED, planned: createPlans(SECRET)("", FEED) })).tag;
+    return (
+      await pages.build({
+        accountId: FEED.accountId,
+        feed: FEED,
+        planned: createPlans(SECRET)("", FEED),
+      })
+    ).tag;
   };
   expect(await tagIn("a")).toBe(await tagIn("a"));
   expect(await tagIn("a")).not.toBe(await tagIn("b"));
@@ -46,7 +52,7 @@ test("a read that shares a page with one that asked before it is never shown an 
     log: createLog({ level: "silent" }),
     state: { isDraining: true },
   } as unknown as Services);
-  const wanted = { feed: FEED, planned: createPlans(SECRET)("", FEED) };
+  const wanted = { accountId: FEED.accountId, feed: FEED, planned: createPlans(SECRET)("", FEED) };
   const before = pages.build(wanted);
   const page = { dataVersion: 0n, tag: "", text: "", nextCursor: null, isCacheable: true };
   const granted = pages.atVersion({ ...wanted, page }, 2n);

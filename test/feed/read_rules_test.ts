@@ -159,6 +159,9 @@ describe("decisions 6: ids", () => {
     // Beside another it is one id.
     expect(await found("ids=c%2Ca,b")).toEqual([["b"], 2]);
     expect(await found("ids=none%2Cneither")).toEqual([[], 2]);
+    expect(await found("ids=c%2C")).toEqual([["c"], 1]);
+    const many = Array.from({ length: 101 }, (_, id) => `n${id}`).join("%2C");
+    await expectRefusals([[`${slug}?ids=${many}`, "INVALID_PARAMETER"]]);
   });
 
   test("with a projection; unknown ids alone give an empty page", async () => {
