@@ -62,7 +62,11 @@ const ANSWER_WAIT_MS = 6_000;
 const CLOSE_WAIT_MS = 500;
 /** Uploads that drip, admission and maintenance, the last writes, the pool. */
 const CLOSE_STEPS = 4;
-const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"]);
+const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
+  "EADDRNOTAVAIL",
+  "EAFNOSUPPORT",
+  "EINVAL",
+]);
 /** Of a step of background work, in a piece of a large table. */
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 
@@ -90,7 +94,7 @@ export async function openDatabase(
     await server?.stop();
   };
   try {
-    const migrated = await migrateAlone(address);
+    const migrated = await migrateAlone(address, log);
     // Who sets no bound on a statement sets none on its wait.
     const isBounded = options.statementTimeoutMs !== 0;
     const database = createDatabase(
@@ -105,10 +109,12 @@ export async function openDatabase(
 }
 
 /** On a connection of its own, which no statement timeout and no silence ends. */
-async function migrateAlone(address: DatabaseAddress): Promise<MigrationReport> {
+async function migrateAlone(address: DatabaseAddress, log?: Log): Promise<MigrationReport> {
   const connections = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
   try {
-    return await migrate(connections);
+    return await migrate(connections, {
+      onLocked: () => log?.warn("a migration waits for a lock that somebody holds, a dump say"),
+    });
   } finally {
     await connections.end({ timeout: CLOSE_WAIT_MS / MS_PER_SECOND });
   }
@@ -138,7 +144,7 @@ export interface GatewayOptions {
 
 /** For a name that means nothing, a listener's error would have whatever code came last. @throws {ConfigError} */
 export async function requireHost({ host }: Config): Promise<void> {
-  await lookup(host).catch(({ code }: { code?: string }) => {
+  await lookup(host.replace(/^\[(.*)\]$/, "$1")).catch(({ code }: { code?: string }) => {
     throw foreignHost(host, code);
   });
 }

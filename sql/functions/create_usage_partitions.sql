@@ -16,7 +16,7 @@ begin
       continue;
     end if;
     -- Another process may be making it: then it is there once the log is ours.
-    lock table usage_events in access exclusive mode;
+    lock table only usage_events in access exclusive mode;
     if to_regclass(partition_name) is null then
       execute format(
         'create table %I partition of usage_events for values from (%L) to (%L)',

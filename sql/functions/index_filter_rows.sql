@@ -1,8 +1,8 @@
 -- Puts the next rows of a batch or stream into its filter index; true where there may be more.
 --
 -- It takes the feed's lock like a push: so no row changes under it, and index and position move as one.
--- A push that comes meanwhile waits for this one chunk. Where the lock is taken, by a push or by another
--- process that indexes, nothing is done now: none queues up in front of a push.
+-- A push that comes meanwhile waits for this one chunk, and never for several: where another process
+-- indexes the feed, it is left to that one.
 --
 -- indexed_batch: zero for a stream
 create or replace function index_filter_rows(
@@ -29,14 +29,14 @@ declare
   times timestamptz[];
   positions bigint[];
 begin
+  if not pg_try_advisory_xact_lock(hashtextextended('index ' || indexed_feed_id, 0)) then
+    return false;
+  end if;
   select feeds.next_position - 1
   into newest_position
   from feeds
   where feeds.feed_id = indexed_feed_id
-  for no key update skip locked;
-  if not found then
-    return true;
-  end if;
+  for no key update;
 
   insert into filter_indexes (feed_id, batch_number)
   values (indexed_feed_id, indexed_batch)

@@ -42,12 +42,16 @@ begin
     where accounts.account_id = refunded_account;
   end if;
 
-  -- Reads of one batch share their microsecond: one hit goes, not all of them.
+  -- Reads of one batch share their microsecond: one hit goes, not all of them. A hit of a clock that was
+  -- ahead may have become one of now: then the newest goes.
   update rate_windows
   set hits = hits[:found.place - 1] || hits[found.place + 1:]
   from (
-    select array_position(
-      windows.hits, floor(extract(epoch from event.happened_at) * 1000000)::bigint
+    select coalesce(
+      array_position(
+        windows.hits, floor(extract(epoch from event.happened_at) * 1000000)::bigint
+      ),
+      case when event.happened_at > clock_timestamp() then cardinality(windows.hits) end
     ) as place
     from rate_windows as windows
     where windows.account_id = refunded_account

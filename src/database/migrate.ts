@@ -23,6 +23,11 @@ export interface MigrationReport {
   readonly isDistributed: boolean;
 }
 
+export interface MigrateOptions {
+  /** Told once for each migration that waits for a lock which somebody else holds. */
+  readonly onLocked?: () => void;
+}
+
 /** The database was made by a newer program. */
 export class SchemaTooNewError extends Error {
   override readonly name = "SchemaTooNewError";
@@ -32,18 +37,25 @@ export class SchemaTooNewError extends Error {
 const MIGRATION_LOCK = 7_306_927;
 const VERSION_MIN = 150_000;
 const LOCK_NOT_AVAILABLE = "55P03";
-/** Between two tries at a lock that somebody holds: reads that waited behind the try go first. */
-const LOCK_PAUSE_MS = 500;
+/**
+ * How long a migration waits for a lock that somebody holds, more with each try, and the pause behind each:
+ * whoever waited behind the try goes first.
+ */
+const LOCK_WAITS_MS = [250, 500, 1_000];
+const LOCK_PAUSE_MS = 1_000;
 
 /** @throws {SchemaTooNewError} @throws where PostgreSQL is older than 15. */
-export async function migrate(connections: Connections): Promise<MigrationReport> {
+export async function migrate(
+  connections: Connections,
+  options: MigrateOptions = {},
+): Promise<MigrationReport> {
   if ((await readVersion(connections)) < VERSION_MIN) {
     throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
   }
   const reserved = await connections.reserve();
   const connection = reserved as unknown as Connections;
   try {
-    const migrations = await applyMissing(connection, MIGRATIONS.length);
+    const migrations = await applyMissing(connection, MIGRATIONS.length, options);
     const rest = await inTransaction(connection, () => makeReady(connection));
     return { migrations, ...rest };
   } finally {
@@ -73,15 +85,24 @@ async function readVersion(connections: Connections): Promise<number> {
 }
 
 /** Applies the migrations that are missing up to a schema's number, each in its own transaction. */
-async function applyMissing(connection: Connections, schema: number): Promise<string[]> {
+async function applyMissing(
+  connection: Connections,
+  schema: number,
+  { onLocked }: MigrateOptions = {},
+): Promise<string[]> {
   const applied: string[] = [];
+  let tries = 0;
   for (;;) {
+    const waitMs = LOCK_WAITS_MS[Math.min(tries, LOCK_WAITS_MS.length - 1)] as number;
     try {
-      const name = await inTransaction(connection, () => applyNext(connection, schema));
+      const name = await inTransaction(connection, () => applyNext(connection, schema, waitMs));
       if (name === undefined) return applied;
       applied.push(name);
+      tries = 0;
     } catch (error) {
       if (!isLocked(error)) throw error;
+      if (tries === 0) onLocked?.();
+      tries += 1;
       await Bun.sleep(LOCK_PAUSE_MS);
     }
   }
@@ -93,7 +114,11 @@ function isLocked(error: unknown): boolean {
 }
 
 /** Applies the first migration that is missing. Returns its name; undefined where none is. */
-async function applyNext(connection: Connections, schema: number): Promise<string | undefined> {
+async function applyNext(
+  connection: Connections,
+  schema: number,
+  lockWaitMs: number,
+): Promise<string | undefined> {
   await connection`
     create table if not exists schema_migrations (
       version integer primary key,
@@ -109,7 +134,7 @@ async function applyNext(connection: Connections, schema: number): Promise<strin
   }
   const migration = MIGRATIONS.slice(0, schema)[newest];
   if (migration === undefined) return undefined;
-  await connection`set local lock_timeout = '250ms'`;
+  await connection.unsafe(`set local lock_timeout = ${lockWaitMs}`);
   await connection`
     insert into schema_migrations (version, name) values (${newest + 1}, ${migration.name})`;
   await connection.unsafe(migration.text);

@@ -238,6 +238,28 @@ describe("admission: a clock that went back", () => {
     expect(await hitsOf(accountId)).toEqual({ ahead: 0, all: 30 });
   });
 
+  test("a read that it granted, and that failed since, gives its place back", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const { accountId, keys } = await agent();
+    const { usageId } = await readFrom(gateway.baseUrl, feed, keys[0] as string);
+    await putAhead(accountId);
+    await gateway.sql`
+      update usage_events set happened_at = happened_at + interval '30 days'
+      where account_id = ${accountId}`;
+    await readFrom(gateway.baseUrl, feed, keys[0] as string);
+    const token = (usageId as string).slice(-12);
+    await gateway.gateway.services.database.row("refund_reads", [
+      token,
+      [accountId],
+      [],
+      [],
+      0n,
+      new Date().toISOString(),
+      usageId as string,
+    ]);
+    expect(await hitsOf(accountId)).toEqual({ ahead: 0, all: 1 });
+  });
+
   test("one that leapt ahead: the usage log gets the month that it needs", async () => {
     const { sql } = gateway;
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });

@@ -502,21 +502,53 @@ describe("filter index", () => {
     };
     await pass(4n);
     expect(await position()).toBeUndefined();
+    // As if nobody had looked yet.
+    await scene.gateway.sql`delete from maintenance_jobs where name = 'filter indexes'`;
     await pass(3n);
     expect(await position()).toBe(3);
   });
 
-  test("while a push holds the feed, nothing is indexed and nothing waits", async () => {
+  test("what has grown large is found however much was pushed to others since", async () => {
+    const { sql } = scene.gateway;
+    const pass = async (steps: number) => {
+      const parameters = [new Date().toISOString(), "0 seconds", 3n, 2] as const;
+      for (let step = 0; step < steps; step += 1) {
+        if (!(await database.row("index_large_batches", parameters))?.is_more) return;
+      }
+    };
+    // A pass that found nothing: the next looks on from here.
+    await pass(1_000);
+    const [large, other] = [
+      await scene.createFeed({ type: "stream" }),
+      await scene.createFeed({ type: "stream" }),
+    ];
+    await scene.push(large, [{ id: 1 }, { id: 2 }, { id: 3 }]);
+    await sql`
+      insert into pushes (
+        feed_id, stored, rows_received, rows_inserted, rows_updated, rows_duplicate, body_bytes, duration_ms
+      )
+      select ${other}, false, 0, 0, 0, 0, 0, 0 from generate_series(1, 1500)`;
+    await pass(1_000);
+    const [index] = await sql`
+      select indexed_position::int as position from filter_indexes where feed_id = ${large}`;
+    expect(index?.position).toBe(3);
+  });
+
+  test("what another process indexes is left to it: no push waits for several", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     await scene.push(feedId, [{ id: 1 }]);
     const { current_batch: batch } = await scene.feed(feedId);
     const index = () => database.row("index_filter_rows", [feedId, batch as bigint, 10]);
+    const indexed = async () =>
+      (await scene.gateway.sql`select from filter_indexes where feed_id = ${feedId}`).length;
     const holder = await scene.gateway.sql.reserve();
     await holder`begin`;
-    await holder`select from feeds where feed_id = ${feedId} for no key update`;
-    expect(await index()).toEqual({ has_more: true });
+    await holder`select pg_advisory_xact_lock(hashtextextended(${`index ${feedId}`}, 0))`;
+    expect(await index()).toEqual({ has_more: false });
+    expect(await indexed()).toBe(0);
     await holder`rollback`;
     holder.release();
-    expect(await index()).toEqual({ has_more: false });
+    await index();
+    expect(await indexed()).toBe(1);
   });
 });

@@ -106,6 +106,7 @@ describe("serve", () => {
     for (const [argv, given, code, line] of [
       [["--host", "no.such.host.invalid"], environment, 2, "HOST must be"],
       [["--host", "256.1.1.1"], environment, 2, "HOST must be"],
+      [["--host", "fe80::1"], environment, 2, "HOST must be"],
       [["--host", "not a host", "--workers", "2"], environment, 2, "HOST must be"],
       [["--data-dir", file], {}, 1, "cannot be used"],
     ] as const) {
