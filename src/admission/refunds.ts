@@ -70,7 +70,7 @@ export class Refunds {
     try {
       await this.#pay(debt);
     } catch (error) {
-      this.#options.log?.warn("refund failed, tried again", { usageId, error });
+      this.#options.log?.warn("refund failed, tried again", { usage_id: usageId, error });
       this.#owe(debt);
     }
   }
@@ -83,7 +83,7 @@ export class Refunds {
   #owe(debt: Debt): void {
     if (this.#debts.length >= LOST_BATCHES_MAX) {
       const { batchToken } = debt;
-      this.#options.log?.error("reads not refunded, too many wait", { batchToken });
+      this.#options.log?.error("reads not refunded, too many wait", { batch: batchToken });
       return;
     }
     this.#debts.push(debt);
@@ -107,7 +107,7 @@ export class Refunds {
           continue;
         }
         const { batchToken } = debt;
-        this.#options.log?.error("reads not refunded", { batchToken, error });
+        this.#options.log?.error("reads not refunded", { batch: batchToken, error });
       }
       this.#debts = others();
     }
@@ -117,7 +117,11 @@ export class Refunds {
     const { database, log } = this.#options;
     const row = await database.row("refund_reads", parametersOf(debt));
     const { batchToken, onlyUsage } = debt;
-    log?.info("reads refunded", { batchToken, onlyUsage, refunded: row?.refunded });
+    log?.info("reads refunded", {
+      batch: batchToken,
+      usage_id: onlyUsage,
+      refunded: row?.refunded,
+    });
   }
 }
 

@@ -67,7 +67,11 @@ export class FilterIndexer {
       return row?.has_more ?? false;
     } catch (error) {
       if (!isStopping()) {
-        log.warn("filter index not brought up to date", { feed: feedId, batchNumber, error });
+        log.warn("filter index not brought up to date", {
+          feed: feedId,
+          batch: batchNumber,
+          error,
+        });
       }
       return false;
     }
