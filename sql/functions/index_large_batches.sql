@@ -26,22 +26,31 @@ begin
     select coalesce(max(pushes.push_id), 0) into newest from pushes;
     -- The first look goes back a little; what it misses is indexed when it is filtered.
     looked_at := coalesce(looked_at, newest - 1000);
-    select targets.feed_id, targets.batch_number
-    into target_feed, target_batch
-    from (
+    with pushed as (
+      select distinct pushes.feed_id
+      from pushes
+      where pushes.push_id > looked_at
+    ),
+    targets as (
       select feeds.feed_id, 0::bigint as batch_number
-      from feeds
+      from pushed
+      join feeds
+        on feeds.feed_id = pushed.feed_id
       where feeds.feed_type = 'stream'
-        and feeds.feed_id in (select feed_id from pushes where push_id > looked_at)
       union all
       select batches.feed_id, batches.batch_number
-      from feeds
+      from pushed
+      join feeds
+        on feeds.feed_id = pushed.feed_id
       join batches
         on batches.feed_id = feeds.feed_id
         and (batches.status = 'open' or batches.batch_number = feeds.current_batch)
-      where feeds.feed_id in (select feed_id from pushes where push_id > looked_at)
-    ) as targets
+    )
+    select targets.feed_id, targets.batch_number
+    into target_feed, target_batch
+    from targets
     where count_unindexed_rows(targets.feed_id, targets.batch_number) >= unindexed_min
+    order by targets.feed_id, targets.batch_number
     limit 1;
     if not found then
       -- Not by end_job, which forgets the mark: the next pass looks on from here.

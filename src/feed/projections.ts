@@ -4,7 +4,7 @@
  * What looks at little is done at once. What looks at much is done one at a time: accounts take turns, and
  * after each everybody else has as much of the processor. A projection that grows too large is 400, which
  * costs and counts nothing, so it is bounded otherwise: the same is not tried again on the same data, and
- * an account has ten a minute in each process, then 429.
+ * an account that had ten of them within a minute has 429 for its projections.
  *
  * @module
  */
@@ -39,8 +39,8 @@ interface Entry {
 /** What is done at once, 5 ms at most: characters of the data, and nodes looked at. */
 const SMALL_LENGTH_MAX = 256 * 1_024;
 const SMALL_VISITS_MAX = 50_000;
-/** Those that wait for their turn, and for how long. */
-const WAITING_MAX = 64;
+/** Those that wait for their turn, each with its data of up to some MB, and for how long. */
+const WAITING_MAX = 16;
 const WAIT_MS_MAX = 5_000;
 /** Refusals that are remembered, and accounts that had one. */
 const REFUSED_MAX = 1_000;
