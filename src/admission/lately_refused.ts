@@ -19,6 +19,7 @@ const REFUSALS: ReadonlySet<Decision["kind"]> = new Set([
   "unpaid",
   "not_purchased",
   "key_refused",
+  "key_reused",
 ]);
 
 /** Who asks, and for which feed, where for one. */

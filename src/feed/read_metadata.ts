@@ -91,7 +91,12 @@ export class MetadataReads {
 
   /** @throws {Problem} 404, then 400: both true of the database's own state. */
   async #describe(call: Call, reference: string): Promise<Metadata> {
-    const { config, database } = this.#services;
+    const { config, database, feeds } = this.#services;
+    if (call.search !== "") {
+      // A refusal that counts nowhere costs no more than to see that the feed is there.
+      const feed = await feeds.findFresh(reference);
+      if (feed?.status === "active") readParameters(NO_PARAMETERS, call.search);
+    }
     const row = await database.row("find_feed_row", referenceParameters(reference));
     if (row === undefined || row.status !== "active") {
       this.#known.delete(reference);

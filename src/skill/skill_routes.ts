@@ -12,6 +12,7 @@ import type { Answer } from "../http/answer.ts";
 import { type Call, createEndpoint } from "../http/endpoint.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
+import { BoundedMap } from "../lib/bounded_map.ts";
 import type { Services } from "../services.ts";
 import { packSkill, type SkillFormat } from "./pack_skill.ts";
 import { renderSkill, type Skill, type SkillContext } from "./render_skill.ts";
@@ -25,6 +26,9 @@ const SKILL_PARAMETERS = Type.Object({
   ),
 });
 
+/** Archives that are kept, and the bytes of the largest. */
+const ARCHIVES_MAX = 32;
+const ARCHIVE_KEPT_BYTES_MAX = 512 * 1_024;
 const CACHE_CONTROL = "public, max-age=300";
 const ARCHIVE_TYPES: Readonly<Record<SkillFormat, string>> = {
   zip: "application/zip",
@@ -39,16 +43,30 @@ export function skillRoutes(services: Services) {
     limits: config.limits,
   });
   const writeIndex = createSkillIndex({ database, context });
+  const archives = new BoundedMap<string, Uint8Array<ArrayBuffer>>(ARCHIVES_MAX);
 
   async function download(call: Call, reference: string): Promise<Answer> {
     const row = await database.row("find_feed_row", referenceParameters(reference));
     if (row === undefined || row.status !== "active" || !row.is_public) throw feedNotFound();
     const { format } = readParameters(SKILL_PARAMETERS, call.search);
     const skill = renderSkill(row, context());
-    return revalidated(call, tagOf(skill, format), {
+    const tag = tagOf(skill, format);
+    return revalidated(call, tag, {
       "Content-Type": format === undefined ? "text/markdown; charset=utf-8" : ARCHIVE_TYPES[format],
       "Content-Disposition": `attachment; filename="${format === undefined ? "SKILL.md" : `${skill.name}.${format}`}"`,
-    })(() => (format === undefined ? skill.markdown : packSkill(skill, format)));
+    })(() => (format === undefined ? skill.markdown : pack(skill, { format, tag })));
+  }
+
+  /** Nobody needs a key for it, and packing holds up all others: so once for the same content. */
+  async function pack(
+    skill: Skill,
+    { format, tag }: { readonly format: SkillFormat; readonly tag: string },
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const known = archives.get(tag);
+    if (known !== undefined) return known;
+    const archive = await packSkill(skill, format);
+    if (archive.length <= ARCHIVE_KEPT_BYTES_MAX) archives.set(tag, archive);
+    return archive;
   }
 
   async function index(call: Call): Promise<Answer> {

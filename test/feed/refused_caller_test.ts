@@ -51,6 +51,18 @@ describe("a caller that was refused a moment ago", () => {
     expect(await answer.json()).toMatchObject({ data: [{ id: 1 }], offset: 1, has_more: true });
   });
 
+  test("by an Idempotency-Key of another query: no page is built for it", async () => {
+    const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
+    const key = await gateway.createKey(await gateway.createAccount(), "read");
+    const headers = { "Idempotency-Key": "one" };
+    const path = `/v1/feed/${slug}`;
+    expect(await statusOf(path, key, headers)).toBe(200);
+    expect(await statusOf(`${path}?offset=1`, key, headers)).toBe(409);
+    const before = await pageBytes();
+    expect(await statusOf(`${path}?offset=2`, key, headers)).toBe(409);
+    expect(await pageBytes()).toBe(before);
+  });
+
   test("with a revoked key: no page is built for it", async () => {
     const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
     const key = await gateway.createKey(await gateway.createAccount(), "read");
