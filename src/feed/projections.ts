@@ -54,7 +54,7 @@ export class Projections {
   });
   /** By page: the version of the data at which it was too large, and how. */
   readonly #refused = new BoundedMap<string, { dataVersion: bigint; detail: string }>(REFUSED_MAX);
-  /** By account: when one of its projections was too large, within a window. */
+  /** By account: when its projections were too large, on the process's monotonic clock. */
   readonly #refusals = new BoundedMap<string, readonly number[]>(ACCOUNTS_MAX);
 
   /** @throws {Problem} 400 `JSONPATH_INVALID`, 429, 503 */
@@ -94,26 +94,26 @@ export class Projections {
     if (outcome.kind === "projected") return outcome.text;
     const { detail } = outcome;
     this.#refused.set(pageKey, { dataVersion, detail });
-    this.#refusals.set(accountId, [...this.#recentOf(accountId), Date.now()]);
+    this.#refusals.set(accountId, [...this.#recentOf(accountId), performance.now()]);
     throw tooLarge(detail);
   }
 
   #recentOf(accountId: string): readonly number[] {
-    const sinceMs = Date.now() - WINDOW_MS;
+    const sinceMs = performance.now() - WINDOW_MS;
     return (this.#refusals.get(accountId) ?? []).filter((atMs) => atMs > sinceMs);
   }
 
   #refuseMany(accountId: string): void {
     const recent = this.#recentOf(accountId);
     if (recent.length < PROJECTIONS_REFUSED_MAX) return;
-    const freeAtMs = (recent[0] as number) + WINDOW_MS;
+    const retryAfterMs = Math.ceil((recent[0] as number) + WINDOW_MS - performance.now());
+    const nowMs = Date.now();
     const window = {
       limit: PROJECTIONS_REFUSED_MAX,
       remaining: 0,
-      resetSeconds: Math.ceil(freeAtMs / MS_PER_SECOND),
+      resetSeconds: Math.ceil((nowMs + retryAfterMs) / MS_PER_SECOND),
     };
-    const nowMs = Date.now();
-    throw rateLimited({ window, retryAfterMs: freeAtMs - nowMs }, nowMs, {
+    throw rateLimited({ window, retryAfterMs }, nowMs, {
       of: "projections that grow too large",
     });
   }
