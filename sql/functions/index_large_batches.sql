@@ -53,11 +53,7 @@ begin
     order by targets.feed_id, targets.batch_number
     limit 1;
     if not found then
-      -- Not by end_job, which forgets the mark: the next pass looks on from here.
-      update maintenance_jobs
-      set mark = newest::text, due_at = moment + pause
-      where name = job;
-      return false;
+      return end_job(job, moment, pause, false, first_mark => newest::text);
     end if;
   end if;
   if index_filter_rows(target_feed, target_batch, rows_max) then

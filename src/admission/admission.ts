@@ -232,7 +232,7 @@ async function withUsagePartition<Result>(
       constraint_name?: string;
     };
     if (code !== CHECK_VIOLATION || constraint !== undefined) throw error;
-    await database.rows("create_usage_partitions", [0]);
+    await database.rows("create_usage_partition", []);
     return send();
   }
 }

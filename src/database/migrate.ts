@@ -41,7 +41,8 @@ const LOCK_NOT_AVAILABLE = "55P03";
  * How long a migration waits for a lock that somebody holds, more with each try, and the pause behind each:
  * whoever waited behind the try goes first.
  */
-const LOCK_WAITS_MS = [250, 500, 1_000];
+const LOCK_WAIT_MS_MIN = 250;
+const LOCK_WAIT_MS_MAX = 1_000;
 const LOCK_PAUSE_MS = 1_000;
 
 /** @throws {SchemaTooNewError} @throws where PostgreSQL is older than 15. */
@@ -93,7 +94,7 @@ async function applyMissing(
   const applied: string[] = [];
   let tries = 0;
   for (;;) {
-    const waitMs = LOCK_WAITS_MS[Math.min(tries, LOCK_WAITS_MS.length - 1)] as number;
+    const waitMs = Math.min(LOCK_WAIT_MS_MIN * 2 ** tries, LOCK_WAIT_MS_MAX);
     try {
       const name = await inTransaction(connection, () => applyNext(connection, schema, waitMs));
       if (name === undefined) return applied;

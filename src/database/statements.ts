@@ -7,7 +7,7 @@ import sql_account_find_account from "../../sql/account/find_account.sql" with {
 import sql_account_find_usage_walk_end from "../../sql/account/find_usage_walk_end.sql" with { type: "text" };
 import sql_account_page_usage from "../../sql/account/page_usage.sql" with { type: "text" };
 import sql_admission_admit from "../../sql/admission/admit.sql" with { type: "text" };
-import sql_admission_create_usage_partitions from "../../sql/admission/create_usage_partitions.sql" with { type: "text" };
+import sql_admission_create_usage_partition from "../../sql/admission/create_usage_partition.sql" with { type: "text" };
 import sql_admission_look_at_window from "../../sql/admission/look_at_window.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../sql/catalog/list_catalog.sql" with { type: "text" };
@@ -216,7 +216,7 @@ export const STATEMENTS = {
   find_usage_walk_end: sql_account_find_usage_walk_end,
   page_usage: sql_account_page_usage,
   admit: sql_admission_admit,
-  create_usage_partitions: sql_admission_create_usage_partitions,
+  create_usage_partition: sql_admission_create_usage_partition,
   look_at_window: sql_admission_look_at_window,
   refund_reads: sql_admission_refund_reads,
   list_catalog: sql_catalog_list_catalog,
@@ -324,9 +324,9 @@ export interface StatementTypes {
       readonly replayed_us: string;
     };
   };
-  /** the usage log takes events of today */
-  create_usage_partitions: {
-    parameters: readonly [months_ahead: number];
+  /** the usage log takes events of this month */
+  create_usage_partition: {
+    parameters: readonly [];
     row: {
       readonly is_done: boolean;
     };

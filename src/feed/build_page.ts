@@ -59,6 +59,12 @@ interface Rows {
   readonly isCacheable: boolean;
 }
 
+/** Which rows of the feed a page has, as it tells. */
+interface Extent {
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /**
  * The page at the data version `atLeast` or a newer one; undefined where the feed has gone meanwhile.
  * @throws {Problem} 410 `CURSOR_EXPIRED`; 400 `JSONPATH_INVALID` where the projection grows too large.
@@ -79,6 +85,10 @@ export async function buildPage(
           accountId,
         });
   const tagAt = (dataVersion: bigint) => tagOf(feed, { plan, dataVersion }, source.incarnation);
+  const finish = async (rows: Rows, extent: Extent) => {
+    const data = await project(rows.data, rows.dataVersion);
+    return pageOf(rows, { data, tag: tagAt(rows.dataVersion) }, extent);
+  };
   switch (plan.kind) {
     case "document": {
       const row = await source.reader.row("read_document", [feed.feedId], isAt(atLeast));
@@ -98,19 +108,14 @@ export async function buildPage(
         ids = listed;
         rows = await read(ids);
       }
-      const shown = { limit: ids.length, offset: 0 };
-      if (rows === undefined) return undefined;
-      const data = await project(rows.data, rows.dataVersion);
-      return { ...pageOf(rows, data, shown), tag: tagAt(rows.dataVersion) };
+      return rows && finish(rows, { limit: ids.length, offset: 0 });
     }
     case "page": {
       const rows =
         plan.source === "collection"
           ? await readCollection(source, feed, { plan, atLeast })
           : await readStream(source, feed, { plan, atLeast });
-      if (rows === undefined) return undefined;
-      const data = await project(rows.data, rows.dataVersion);
-      return { ...pageOf(rows, data, plan), tag: tagAt(rows.dataVersion) };
+      return rows && finish(rows, plan);
     }
   }
 }
@@ -122,13 +127,12 @@ function isAt(atLeast: bigint) {
 }
 
 function pageOf(
-  rows: Rows,
-  data: string,
-  shown: { readonly limit: number; readonly offset: number },
-): Omit<Page, "tag"> {
-  const { dataVersion, hasMore, nextCursor, isCacheable } = rows;
-  const text = `{"data":${data},"limit":${shown.limit},"offset":${shown.offset},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},`;
-  return { dataVersion, text, nextCursor, isCacheable };
+  { dataVersion, hasMore, nextCursor, isCacheable }: Rows,
+  { data, tag }: { readonly data: string; readonly tag: string },
+  extent: Extent,
+): Page {
+  const text = `{"data":${data},"limit":${extent.limit},"offset":${extent.offset},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},`;
+  return { dataVersion, tag, text, nextCursor, isCacheable };
 }
 
 /**

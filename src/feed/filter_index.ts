@@ -26,7 +26,7 @@ export interface FilterIndexerOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Between two pieces: pushes to the feed come between, and another process that indexes it. */
+/** Between two pieces: pushes to the feed come between. */
 const PAUSE_MS = 10;
 
 export class FilterIndexer {

@@ -25,6 +25,7 @@ import {
   textOf,
 } from "../lib/json_text.ts";
 import { BATCH_ID_LENGTH_MAX, ERRORS_LISTED_MAX, JSON_DEPTH_MAX, type Limits } from "../limits.ts";
+import { mistakesAt } from "./json_mistakes.ts";
 import { canonicalRowId } from "./row_id.ts";
 
 /** A body as it came in. */
@@ -444,15 +445,6 @@ function tooDeep({ span, pointer }: FoundRow, text: string): FieldError[] {
     if (error instanceof JsonRefusedError) return mistakesAt(pointer, error).errors;
     throw error;
   }
-}
-
-/** What may not be stored in the text at `pointer`. */
-function mistakesAt(pointer: string, { refusals, count }: JsonRefusedError) {
-  const errors: FieldError[] = refusals.map((refusal) => ({
-    path: pointer + refusal.pointer,
-    message: refusal.message,
-  }));
-  return { errors, errorCount: count };
 }
 
 function named(span: JsonSpan): string {

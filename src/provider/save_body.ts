@@ -31,6 +31,7 @@ import {
   SYNC_INTERVAL_MINS_MAX,
   UPDATE_FREQUENCY_LENGTH_MAX,
 } from "../limits.ts";
+import { mistakesAt } from "./json_mistakes.ts";
 import { decidePricing, type GivenPricing, type Pricing } from "./pricing.ts";
 import {
   type FieldReader,
@@ -150,8 +151,7 @@ export function parseBody(text: string): BodyOutcome {
   } catch (error) {
     if (error instanceof JsonSyntaxError) return { kind: "not_json", message: error.message };
     if (!(error instanceof JsonRefusedError)) throw error;
-    const errors = error.refusals.map(({ pointer, message }) => ({ path: pointer, message }));
-    return { kind: "invalid", errors, errorCount: error.count };
+    return { kind: "invalid", ...mistakesAt("", error) };
   }
 }
 
