@@ -124,16 +124,13 @@ declare
   remembered_reads int[] := '{}';
   replayed_reads int[] := '{}';
 begin
-  select
-    array_agg(locked.ctid order by locked.number),
-    array_agg(locked.balance_nanos order by locked.number)
+  select array_agg(locked.ctid), array_agg(locked.balance_nanos)
   into account_places, balances
   from (
-    select accounts.ctid, accounts.balance_nanos, asked.number
-    from unnest(account_ids) with ordinality as asked (account_id, number)
-    join accounts
-      on accounts.account_id = asked.account_id
-    order by asked.number
+    select accounts.ctid, accounts.balance_nanos
+    from accounts
+    where accounts.account_id = any (account_ids)
+    order by accounts.account_id
     for no key update of accounts
   ) as locked;
   spent := array_fill(0::bigint, array[cardinality(balances)]);
@@ -334,16 +331,12 @@ begin
       usage_id, account_id, operation, feed_id, charge_nanos, balance_after_nanos, happened_at
     )
     select
-      events.usage_id, account_ids[events.account_number], events.operation, events.feed_id,
-      events.charge_nanos, events.balance_after_nanos, moment
-    from unnest(
-      read_outcomes, read_usage_ids, account_numbers, operations, feed_ids, read_charges,
-      read_balances
-    ) as events (
-      outcome, usage_id, account_number, operation, feed_id, charge_nanos, balance_after_nanos
-    )
-    where events.outcome = 'granted'
-      and events.usage_id is not null;
+      read_usage_ids[events.read], account_ids[account_numbers[events.read]],
+      operations[events.read], feed_ids[events.read], read_charges[events.read],
+      read_balances[events.read], moment
+    from generate_series(1, cardinality(key_ids)) as events (read)
+    where read_outcomes[events.read] = 'granted'
+      and read_usage_ids[events.read] is not null;
   end if;
 
   if is_window_known then

@@ -65,7 +65,12 @@ export class DatabaseOverloadedError extends DatabaseUnavailableError {
 }
 
 /** Bounded by admission itself: they never wait for a page, and a page never for more than they take. */
-const UNGATED: ReadonlySet<StatementName> = new Set(["admit", "refund_reads", "ping"] as const);
+const UNGATED: ReadonlySet<StatementName> = new Set([
+  "grant_read",
+  "admit",
+  "refund_reads",
+  "ping",
+] as const);
 const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
 /** What is sent: each statement calls this program's functions. */
 const TEXTS = Object.fromEntries(

@@ -8,6 +8,7 @@ import sql_account_find_usage_walk_end from "../../sql/account/find_usage_walk_e
 import sql_account_page_usage from "../../sql/account/page_usage.sql" with { type: "text" };
 import sql_admission_admit from "../../sql/admission/admit.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../sql/admission/create_usage_partition.sql" with { type: "text" };
+import sql_admission_grant_read from "../../sql/admission/grant_read.sql" with { type: "text" };
 import sql_admission_look_at_window from "../../sql/admission/look_at_window.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../sql/catalog/list_catalog.sql" with { type: "text" };
@@ -52,6 +53,7 @@ import sql_functions_distribute_rows from "../../sql/functions/distribute_rows.s
 import sql_functions_end_job from "../../sql/functions/end_job.sql" with { type: "text" };
 import sql_functions_entries_between from "../../sql/functions/entries_between.sql" with { type: "text" };
 import sql_functions_filter_lookups from "../../sql/functions/filter_lookups.sql" with { type: "text" };
+import sql_functions_grant_read from "../../sql/functions/grant_read.sql" with { type: "text" };
 import sql_functions_index_filter_rows from "../../sql/functions/index_filter_rows.sql" with { type: "text" };
 import sql_functions_index_large_batches from "../../sql/functions/index_large_batches.sql" with { type: "text" };
 import sql_functions_index_replaced_rows from "../../sql/functions/index_replaced_rows.sql" with { type: "text" };
@@ -170,6 +172,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "end_job", text: sql_functions_end_job },
   { name: "entries_between", text: sql_functions_entries_between },
   { name: "filter_lookups", text: sql_functions_filter_lookups },
+  { name: "grant_read", text: sql_functions_grant_read },
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
   { name: "index_large_batches", text: sql_functions_index_large_batches },
   { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
@@ -217,6 +220,7 @@ export const STATEMENTS = {
   page_usage: sql_account_page_usage,
   admit: sql_admission_admit,
   create_usage_partition: sql_admission_create_usage_partition,
+  grant_read: sql_admission_grant_read,
   look_at_window: sql_admission_look_at_window,
   refund_reads: sql_admission_refund_reads,
   list_catalog: sql_catalog_list_catalog,
@@ -329,6 +333,23 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly is_done: boolean;
+    };
+  };
+  /** the read that waits alone costs half of what it costs in a batch */
+  grant_read: {
+    parameters: readonly [account_id: string, key_id: string, operation: string, feed_id: string | null, planned_version: bigint | null, limit_free: number, limit_paid: number, window_us: bigint, batch_token: string];
+    row: {
+      readonly decided_us: bigint;
+      readonly outcomes: string;
+      readonly usage_ids: string;
+      readonly charges_nanos: string;
+      readonly balances_nanos: string;
+      readonly window_limits: string;
+      readonly windows_used: string;
+      readonly frees_us: string;
+      readonly oldest_us: string;
+      readonly data_versions: string;
+      readonly replayed_us: string;
     };
   };
   /** the state of a window and the price of a call, without counting one: for HEAD */

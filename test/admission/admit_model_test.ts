@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { TransactionSql } from "postgres";
-import { admitParameters, type Claim, newBatchToken } from "../../src/admission/admission.ts";
-import { decidedOf } from "../../src/admission/decided.ts";
+import {
+  admitParameters,
+  type Claim,
+  grantParameters,
+  newBatchToken,
+} from "../../src/admission/admission.ts";
+import { type Decided, decidedOf } from "../../src/admission/decided.ts";
 import { arrayLiteral } from "../../src/database/array_literal.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { AccountModel, type ModelClaim, type ModelFeed } from "./model.ts";
 
 const HISTORIES = 10_000;
+/** Those whose reads are decided one by one. */
+const HISTORIES_ALONE = 300;
 /** Histories that share a statement: each has an account of its own, so none sees another. */
 const SIDE_BY_SIDE = 500;
 const LIMITS = { free: 3, paid: 5, catalog: 4 };
@@ -159,7 +166,37 @@ async function pass(accountIds: readonly string[], passUs: readonly string[]): P
     where rate_windows.account_id = older.account_id and older.us > 0`;
 }
 
-async function check(histories: readonly History[]): Promise<void> {
+type Decide = (claims: readonly Claim[]) => Promise<readonly Decided[]>;
+
+/** As those that wait together are decided. */
+async function decideTogether(claims: readonly Claim[]): Promise<readonly Decided[]> {
+  const { database } = gateway.gateway.services;
+  return decidedOf(await database.row("admit", admitParameters(claims, newBatchToken())));
+}
+
+/** As each is decided that waits alone; those of one account in their order. */
+async function decideAlone(claims: readonly Claim[]): Promise<readonly Decided[]> {
+  const { database } = gateway.gateway.services;
+  const last = new Map<string, Promise<unknown>>();
+  return Promise.all(
+    claims.map(async (claim) => {
+      const before = last.get(claim.accountId);
+      const decided = (async () => {
+        await before;
+        const token = newBatchToken();
+        const granted =
+          claim.idempotency === undefined
+            ? await database.row("grant_read", grantParameters(claim, token))
+            : undefined;
+        return decidedOf(granted ?? (await database.row("admit", admitParameters([claim], token))));
+      })();
+      last.set(claim.accountId, decided);
+      return (await decided)[0] as Decided;
+    }),
+  );
+}
+
+async function check(histories: readonly History[], decide: Decide): Promise<void> {
   const accounts = await createAccounts(histories);
   const models = histories.map(
     (history) => new AccountModel(FEEDS, LIMITS, PURCHASES, history.balanceNanos),
@@ -182,14 +219,8 @@ async function check(histories: readonly History[]): Promise<void> {
         return claim === undefined ? [] : [{ index, claim }];
       }),
     ).flat();
-    const decided = decidedOf(
-      await gateway.gateway.services.database.row(
-        "admit",
-        admitParameters(
-          claims.map(({ index, claim }) => claimOf(accounts[index] as Account, claim)),
-          newBatchToken(),
-        ),
-      ),
+    const decided = await decide(
+      claims.map(({ index, claim }) => claimOf(accounts[index] as Account, claim)),
     );
     for (const [place, { index, claim }] of claims.entries()) {
       const expected = (models[index] as AccountModel).decide(claim, clocks[index] as number);
@@ -223,7 +254,12 @@ describe("admit", () => {
   test(`agrees with the model on ${HISTORIES} random histories`, async () => {
     const histories = fc.sample(historyArbitrary, HISTORIES);
     for (let start = 0; start < HISTORIES; start += SIDE_BY_SIDE) {
-      await check(histories.slice(start, start + SIDE_BY_SIDE));
+      await check(histories.slice(start, start + SIDE_BY_SIDE), decideTogether);
     }
   });
+});
+
+describe("grant_read", () => {
+  test(`and admit for the rest agree with the model on ${HISTORIES_ALONE} random histories, read by read`, () =>
+    check(fc.sample(historyArbitrary, HISTORIES_ALONE), decideAlone));
 });

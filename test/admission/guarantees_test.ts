@@ -169,7 +169,7 @@ describe("admission: a client that has gone", () => {
     const isFlying = async () =>
       (
         await gateway.sql`
-          select from pg_stat_activity where wait_event_type = 'Lock' and query like '%admit(%'`
+          select from pg_stat_activity where wait_event_type = 'Lock' and query ~ '(admit|grant_read)\\('`
       ).length > 0;
     while (!(await isFlying())) await Bun.sleep(5);
     const client = new AbortController();

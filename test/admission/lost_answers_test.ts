@@ -137,7 +137,7 @@ describe("lost answers", () => {
         const killed = await gateway.sql`
           select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()
-            and query like '%admit(%' and state = 'active'`;
+            and query ~ '(admit|grant_read)\\(' and state = 'active'`;
         return killed.length;
       }),
     );
