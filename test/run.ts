@@ -1,5 +1,6 @@
 /**
- * The whole test run: format and lint, types, and the tests, all at once. Ends with one line that counts.
+ * The test run: format and lint, types, and the tests, all at once. Ends with one line that counts. With
+ * `--system` it is the tests of `test/system` instead, which start, kill and drain whole programs.
  *
  * A few processes share the test files: each takes the next when it is done with one, the slowest first
  * (`timings.json`, which `bun run test --update-timings` writes). They share one PostgreSQL, too. With
@@ -19,6 +20,8 @@ const PROCESSES = 3;
 const TIMEOUT = "--timeout=60000";
 const TIMINGS = "test/timings.json";
 const UPDATE_TIMINGS = "--update-timings";
+const SYSTEM = "--system";
+const SYSTEM_FOLDER = "test/system/";
 /** Builds an executable and runs it, which is `bun run test:binary`'s to do. */
 const BINARY_TEST = "test/binary_test.ts";
 const ROOT = Bun.fileURLToPath(new URL("../", import.meta.url));
@@ -31,7 +34,9 @@ type Child = Subprocess<"ignore", "inherit" | "pipe", "inherit" | "pipe">;
 const children = new Set<Child>();
 
 async function main(): Promise<number> {
-  const chosen = process.argv.slice(2).filter((argument) => argument !== UPDATE_TIMINGS);
+  const chosen = process.argv
+    .slice(2)
+    .filter((argument) => argument !== UPDATE_TIMINGS && argument !== SYSTEM);
   const folder = mkdtempSync(join(temporaryDir(), "feedgate-run-"));
   // Reachable for the account that PostgreSQL runs as where the tests run as root.
   chmodSync(folder, 0o755);
@@ -61,13 +66,17 @@ function temporaryDir(): string {
 
 async function runAll(folder: string): Promise<number> {
   const report = join(folder, "junit.xml");
-  const codes = await Promise.all([
-    runChecked("format and lint", ["node_modules/.bin/biome", "check", "--error-on-warnings", "."]),
-    runChecked("types", ["node_modules/typescript-7/bin/tsc", "--noEmit", "--pretty"]),
-    runTests(report),
-  ]);
+  const isSystem = process.argv.includes(SYSTEM);
+  const codes = await Promise.all([runTests(report, isSystem), ...(isSystem ? [] : runChecks())]);
   console.log(countLine(report));
   return Math.max(...codes);
+}
+
+function runChecks(): Promise<number>[] {
+  return [
+    runChecked("format and lint", ["node_modules/.bin/biome", "check", "--error-on-warnings", "."]),
+    runChecked("types", ["node_modules/typescript-7/bin/tsc", "--noEmit", "--pretty"]),
+  ];
 }
 
 /** A check beside the tests; what it prints is shown whole when it ends. */
@@ -84,9 +93,9 @@ async function runChecked(name: string, command: readonly string[]): Promise<num
   return code;
 }
 
-async function runTests(report: string): Promise<number> {
+async function runTests(report: string, isSystem: boolean): Promise<number> {
   const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter(
-    (path) => path !== BINARY_TEST,
+    (path) => path !== BINARY_TEST && path.startsWith(SYSTEM_FOLDER) === isSystem,
   );
   process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();
   const server = await startTestServer();

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readConfig } from "../src/config.ts";
-import { createLog } from "../src/lib/log.ts";
-import { startGateway } from "../src/server.ts";
-import { firstLine, linesOf, operatorOf, spawnFeedgate } from "./operator/support.ts";
-import { createTestDatabase } from "./support/database.ts";
-import { temporaryFolder } from "./support/folders.ts";
+import { readConfig } from "../../src/config.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { startGateway } from "../../src/server.ts";
+import { firstLine, linesOf, operatorOf, spawnFeedgate } from "../operator/support.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { temporaryFolder } from "../support/folders.ts";
 
 const OPENSSL = Bun.which("openssl");
 if (OPENSSL === null) console.log("skipped: openssl is not installed, which makes the certificate");

@@ -2,8 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../src/database/connect.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import {
   createOperator,
   firstLine,
@@ -11,7 +9,9 @@ import {
   operatorOf,
   runFeedgate,
   spawnFeedgate,
-} from "./support.ts";
+} from "../operator/support.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 
 function usersOf(dataDir: string): string[] {
   return existsSync(join(dataDir, "users")) ? readdirSync(join(dataDir, "users")) : [];

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Subprocess } from "bun";
-import { arrayLiteral } from "../src/database/array_literal.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
-import { type SeededFeed, seedFeed } from "./support/seed.ts";
+import { arrayLiteral } from "../../src/database/array_literal.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
-const MAIN = Bun.fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const WORKERS = 2;
 const READS_PAID = 100;
 

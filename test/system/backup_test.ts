@@ -10,9 +10,9 @@ import { MIGRATIONS } from "../../src/database/statements.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { startGateway } from "../../src/server.ts";
+import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "../operator/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
-import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "./support.ts";
 
 const files = temporaryFolder();
 const file = join(files, "all.backup");

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket } from "node:net";
-import { type Connections, connect } from "../src/database/connect.ts";
-import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "./operator/support.ts";
-import { createTestDatabase, type TestDatabase } from "./support/database.ts";
+import { type Connections, connect } from "../../src/database/connect.ts";
+import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "../operator/support.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 /** A signal to the end of the process. Decisions 8. */
 const DRAIN_MS_MAX = 10_000;

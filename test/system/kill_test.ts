@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { usedDataDir } from "../support/folders.ts";
-import { startLoad } from "./load.ts";
-import { setScene } from "./scene.ts";
-import { verify } from "./verify.ts";
-import { startWorld } from "./world.ts";
+import { startLoad } from "../torture/load.ts";
+import { setScene } from "../torture/scene.ts";
+import { verify } from "../torture/verify.ts";
+import { startWorld } from "../torture/world.ts";
 
 const BETWEEN_KILLS_MS = 1_000;
 const REFUND_MS = 1_500;
