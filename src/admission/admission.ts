@@ -154,6 +154,11 @@ export class Admission {
     return this.#latelyRefused.has(caller);
   }
 
+  /** Whether the claim's window is known to be full: then it is refused from memory. */
+  isFull(claim: Claim): boolean {
+    return this.#knownWindows.refuse(claim) !== undefined;
+  }
+
   /** Gives back what a grant took whose read has failed since; tried again in the background. */
   async refund(claim: Claim, { usageId, batchToken }: Grant): Promise<void> {
     if (usageId === null) return;

@@ -49,7 +49,7 @@ export class KnownWindows {
       window,
       fullUntilMs: sentMs + fullForMs,
       believedUntilMs: sentMs + Math.min(BELIEVED_MS, oldestForMs),
-      definitionVersion: claim.definitionVersion,
+      definitionVersion: definitionOf(claim),
     });
   }
 
@@ -68,7 +68,7 @@ export class KnownWindows {
     const isBelieved =
       nowMs < known.fullUntilMs &&
       nowMs < known.believedUntilMs &&
-      known.definitionVersion === claim.definitionVersion;
+      known.definitionVersion === definitionOf(claim);
     if (!isBelieved) {
       this.#full.delete(key);
       return undefined;
@@ -79,4 +79,9 @@ export class KnownWindows {
       retryAfterMs: Math.ceil(known.fullUntilMs - nowMs),
     };
   }
+}
+
+/** The definition that the window's limit hangs on: that of other windows is the same for every feed. */
+function definitionOf({ operation, definitionVersion }: LimitedClaim): bigint | undefined {
+  return operation === "data" ? definitionVersion : undefined;
 }

@@ -139,7 +139,7 @@ function pageOf(
  * The feed is in it: a slug may change hands, and data versions begin anew with each feed. So is the
  * incarnation: in a database of an earlier moment, versions that were told before come again.
  */
-function tagOf(
+export function tagOf(
   { feedId }: Feed,
   { plan, dataVersion }: { readonly plan: ReadPlan; readonly dataVersion: bigint },
   incarnation: string,

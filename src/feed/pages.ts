@@ -8,7 +8,7 @@ import type { Feed } from "../feed_row/feeds.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
-import { buildPage, type Page } from "./build_page.ts";
+import { buildPage, type Page, tagOf } from "./build_page.ts";
 import { FilterIndexer } from "./filter_index.ts";
 import { PageCache } from "./page_cache.ts";
 import type { PlannedRead } from "./plans.ts";
@@ -37,6 +37,8 @@ export interface Pages {
    * @throws {Problem} 404, 400 and 410
    */
   atVersion(wanted: PageSought, dataVersion: bigint | null): MaybePromise<Page>;
+  /** The entity tag that the page has at this data version. */
+  tagAt(wanted: PageWanted, dataVersion: bigint): string;
   readonly cache: PageCache;
 }
 
@@ -94,6 +96,8 @@ export function createPages(services: Services): Pages {
         ? page
         : rebuild(wanted, dataVersion ?? feed.dataVersion);
     },
+    tagAt: ({ feed, planned: { plan } }, dataVersion) =>
+      tagOf(feed, { plan, dataVersion }, incarnation),
     cache,
   };
 }

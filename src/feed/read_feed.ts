@@ -2,7 +2,8 @@
  * A data read from the request to its bytes: plan, page, admission. Interface 4.4, decisions 6 and 7.
  *
  * What is no read at all is refused first, and a page that can't be had is found out before admission, so
- * neither counts or costs. Whose last read was refused is admitted first: no page is built for it in vain.
+ * neither counts or costs. Whose last read was refused, or who has no 304 left, is admitted first: no page
+ * is built for it in vain.
  * What is remembered of key and feed may be old, so a refusal that rests on it is repeated with fresh
  * knowledge before it is sent, and admission refuses as stale what was planned by an old definition.
  *
@@ -97,15 +98,24 @@ export class FeedReads {
         detail: "The feed is active, but its provider has pushed no data yet; try again later.",
       });
     }
-    const { accountId } = principal;
-    const wanted = { accountId, feed, planned: this.#plans(call.search, feed) };
+    const wanted = {
+      accountId: principal.accountId,
+      feed,
+      planned: this.#plans(call.search, feed),
+    };
     const claim = this.#claimOf(reading, wanted);
     const page = this.#pages.remembered(wanted);
     if (page !== undefined) return { ...wanted, claim, page };
-    if (this.#services.admission.wasRefused({ accountId, feedId: feed.feedId })) {
-      return { ...wanted, claim };
-    }
+    if (this.#isAdmittedFirst(call, claim)) return { ...wanted, claim };
     return this.#pages.build(wanted).then((built) => ({ ...wanted, claim, page: built }));
+  }
+
+  /** Whose last read was refused, or who has no 304 left, has no page built in vain. */
+  #isAdmittedFirst(call: Call, claim: Claim): boolean {
+    const { admission } = this.#services;
+    return (
+      admission.wasRefused(claim) || (isConditional(call) && admission.isFull(revalidation(claim)))
+    );
   }
 
   /** Memory and replicas may be behind what the client has been shown: a condition is the newest page's. */
@@ -118,7 +128,7 @@ export class FeedReads {
   /** Admits and answers; plans anew where the feed has changed. */
   #admit(reading: Reading, prepared: Prepared, tries: number): MaybePromise<Answer | Problem> {
     const { call } = reading;
-    if (call.isHead || call.request.headers.has("if-none-match")) {
+    if (isConditional(call)) {
       return this.#admitConditionally(reading, prepared, tries);
     }
     return chain(this.#services.admission.admit(prepared.claim), (decision) =>
@@ -143,9 +153,26 @@ export class FeedReads {
     if (isPaged(prepared)) return this.#revalidate(reading, prepared, { tries });
     const decision = await this.#services.admission.admit(revalidation(prepared.claim));
     if (decision.kind === "stale") return this.#readAnew(reading, tries);
-    if (decision.kind !== "granted") return this.#refuseConditional(reading, prepared, decision);
-    const paged = await this.#paged(prepared, decision.dataVersion);
-    return this.#revalidate(reading, paged, { tries, admitted: decision });
+    if (decision.kind === "granted") {
+      const paged = await this.#paged(prepared, decision.dataVersion);
+      return this.#revalidate(reading, paged, { tries, admitted: decision });
+    }
+    const changed =
+      decision.kind === "limited" ? await this.#changed(reading, prepared) : undefined;
+    return changed === undefined
+      ? this.#refuseConditional(reading, prepared, decision)
+      : this.#revalidate(reading, changed, { tries });
+  }
+
+  /** What has changed by its tag alone is read like any other, whatever the limit of a 304. */
+  async #changed({ call, reference }: Reading, prepared: Prepared): Promise<Paged | undefined> {
+    const { admission, feeds } = this.#services;
+    if (call.isHead || admission.wasRefused(prepared.claim)) return undefined;
+    const feed = await feeds.findFresh(reference);
+    if (feed === undefined) throw feedNotFound();
+    const tag = this.#pages.tagAt(prepared, feed.dataVersion);
+    if (matchesTag(call.request.headers.get("if-none-match"), tag)) return undefined;
+    return this.#paged(prepared, feed.dataVersion);
   }
 
   /** `admitted` is the revalidation's own grant, where the page was built on it. */
@@ -252,6 +279,11 @@ export class FeedReads {
       }),
     };
   }
+}
+
+/** What may be answered without a body. */
+function isConditional({ isHead, request }: Call): boolean {
+  return isHead || request.headers.has("if-none-match");
 }
 
 function isPaged(prepared: Prepared): prepared is Paged {

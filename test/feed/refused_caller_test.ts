@@ -89,6 +89,30 @@ describe("a caller that was refused a moment ago", () => {
     expect(await statusOf(`${path}?offset=9`, key, { "If-None-Match": '"other"' })).toBe(200);
   });
 
+  test("over the limit of 304s: no page is built to say that it has not changed", async () => {
+    const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
+    const accountId = await gateway.createAccount();
+    const key = await gateway.createKey(accountId, "read");
+    const path = `/v1/feed/${slug}`;
+    const peer = await gateway.startPeer();
+    const elsewhere = `${peer.baseUrl}${path}?offset=3`;
+    const tag = (await fetch(elsewhere, { headers: { "x-api-key": key } })).headers.get("etag");
+    await gateway.sql`
+      insert into rate_windows (account_id, operation, feed_id, hits)
+      select ${accountId}, 'revalidate', '00000000-0000-0000-0000-000000000000',
+        array_fill(floor(extract(epoch from now()) * 1e6)::bigint, array[600])`;
+    const ask = (query: string) => statusOf(path + query, key, { "If-None-Match": tag as string });
+    const head = (query: string) =>
+      fetch(gateway.baseUrl + path + query, { method: "HEAD", headers: { "x-api-key": key } });
+    // Known from here on.
+    expect((await head("")).status).toBe(429);
+    const before = await pageBytes();
+    expect(await ask("?offset=3")).toBe(429);
+    expect((await head("?offset=5")).status).toBe(429);
+    expect(await pageBytes()).toBe(before);
+    expect(await ask("?offset=4")).toBe(200);
+  });
+
   test("a condition is still answered, and counted once as what it asks", async () => {
     const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
     const accountId = await gateway.createAccount();
