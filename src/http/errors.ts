@@ -83,20 +83,17 @@ export interface ProblemOptions {
   readonly cause?: unknown;
 }
 
-/** A refusal on its way to the client. */
-export class Problem extends Error {
-  override readonly name = "Problem";
+/**
+ * A refusal on its way to the client. Thrown, but no `Error`: it is an everyday outcome, and where it was
+ * made, which nobody reads, would be a tenth of what a refusal costs.
+ */
+export class Problem {
   readonly status: number;
 
   constructor(
     readonly code: ProblemCode,
     readonly options: ProblemOptions,
   ) {
-    // Everyday outcomes: to note where each was made would cost as much as all the rest of a refusal.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
-    super(options.detail, { cause: options.cause });
-    Error.stackTraceLimit = stackTraceLimit;
     this.status = options.status ?? PROBLEMS[code].status;
   }
 }

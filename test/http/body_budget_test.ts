@@ -49,7 +49,7 @@ describe("BodyBudget.whileHeld", () => {
     expect(budget.bytes).toBe(50);
     const other = await begin(budget, "b");
     other.hold(25);
-    expect(() => other.hold(26)).toThrow("More bodies");
+    expect(() => other.hold(26)).toThrow(Problem);
     await bodies[0]?.end();
     other.hold(37);
     expect(budget.bytes).toBe(62);
