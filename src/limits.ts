@@ -142,7 +142,7 @@ export const DATABASE_WAITING_MAX = 2_000;
 export const DATABASE_WAIT_MS_MAX = 250;
 /** Of them, those that wait whatever the pace. */
 export const DATABASE_WAITING_FREE = 512;
-/** What was let in waits up to this times as long: a pace is an average, and a machine may stall. */
+/** What was let in may wait this many times the limit before it is refused after all: a machine may stall. */
 export const LATENESS_MAX = 6;
 /** Answers of 503 in a second, a fifth of a process's time at most, and at once after a quiet while. */
 export const REFUSALS_PER_SECOND = 1_500;

@@ -43,7 +43,7 @@ export interface Services {
   readonly bodies: BodyBudget;
   /** Signs cursors; the same in every process on this database, another in each incarnation. */
   readonly cursorSecret: string;
-  /** Another since the database was restored, with which data versions come again; "" before. */
+  /** Changes when the database is restored, since data versions are then given again; "" before. */
   readonly incarnation: string;
   /** Where a 402 points. */
   readonly billingUrl: () => string;

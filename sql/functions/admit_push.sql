@@ -1,6 +1,6 @@
--- Decides whether a push may come in: its key, and the feed's window. Called under no lock, it takes the
--- feed's: under that lock alone windows of pushes are written, so the pushes of one feed are counted one
--- by one, and those of an account's other feeds, and its reads, do not wait for them.
+-- Decides whether a push may come in: its key, and the feed's window. The caller holds no lock: this takes
+-- the feed's, under which alone windows of pushes are written. So the pushes of one feed are counted one by
+-- one, and those of an account's other feeds, and its reads, do not wait for them.
 --
 -- Pushes are not admitted by `admit`, together with all that waits, since a push is stored by a statement
 -- of its own anyway: to be admitted by the same saves it a commit.

@@ -6,7 +6,8 @@
 -- many times as many, it is looked up there; so the cost is bounded by that of the leader's entries.
 --
 -- terms: three of each filter, see filter_lookups
--- leader: the filter that has about entries_max entries there, or less; out: one that has fewer, or the same
+-- leader: in, the filter whose entries bound this piece (about entries_max of them); out, a rarer one where
+--   there is one
 -- times, positions: null where none is left
 create or replace function common_entries(
   index_id integer,

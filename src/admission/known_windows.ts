@@ -36,7 +36,7 @@ export class KnownWindows {
   readonly #full = new BoundedMap<string, FullWindow>(KNOWN_WINDOWS_MAX);
 
   /**
-   * `sentMs` is when the question left: the decision is younger, so the end is never too late. Once the
+   * `sentMs` is taken before the question is sent, so `fullUntilMs` is never later than the true end. Once the
    * oldest hit has left, the window's state is another, though it may still be full where it holds more
    * than its limit.
    */

@@ -1,8 +1,8 @@
 /**
  * The ledger of credit: what raises a balance, and what an account has bought.
  *
- * Each function is one statement, and one SQL function that locks the account first; what it returns is
- * a named outcome, with the entry as it was written the first time. Charges are not entries: the usage
+ * Each function is one statement, which locks the account first where it writes of one; what it returns
+ * is a named outcome, with the entry as it was written the first time. Charges are not entries: the usage
  * log is their ledger. Interface 8.5, decisions 7, 8 and 10.
  *
  * @module

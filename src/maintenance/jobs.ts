@@ -135,7 +135,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
       },
     },
     {
-      // Of this process alone, like the next: its program may be another than other processes'.
+      // Runs in every process, like the next: processes may run different versions.
       name: "function set",
       everyMs: MINUTE_MS,
       async step(database) {

@@ -188,7 +188,7 @@ export class Lane {
       return;
     }
     this.#endWorker();
-    // What had not its time is no verdict on the schema.
+    // A check that did not get its processor time says nothing of the schema.
     this.#settleCurrent(missingMs > 0 ? BUSY : { kind: "timed_out" });
     this.#advance();
   }
