@@ -1,4 +1,4 @@
--- Removes windows whose last hit is older than `idle`, account by account.
+-- Removes windows whose last hit is older than `idle`, account by account, `window_limit` at most.
 --
 -- admit reads windows and writes them by their place, under the account's lock; so does this. An account
 -- that is locked is being read by, so it is passed over until the next pass.
@@ -23,6 +23,7 @@ declare
   last_account uuid;
   idle_accounts uuid[];
   locked_accounts uuid[];
+  removed int;
 begin
   if mark is null then
     return false;
@@ -52,9 +53,19 @@ begin
     for no key update of accounts skip locked
   ) as locked;
 
+  -- Under the accounts' locks nothing moves a window. One account may have more than a step removes.
   delete from rate_windows
-  where account_id = any (locked_accounts)
-    and coalesce(hits[cardinality(hits)], 0) < idle_before_us;
+  where ctid = any (array(
+    select windows.ctid
+    from rate_windows as windows
+    where windows.account_id = any (locked_accounts)
+      and coalesce(windows.hits[cardinality(windows.hits)], 0) < idle_before_us
+    limit window_limit
+  ));
+  get diagnostics removed = row_count;
+  if removed = window_limit then
+    return end_job(job, moment, pause, true, mark);
+  end if;
   return end_job(job, moment, pause, looked_at = window_limit, last_account::text);
 end
 $$;

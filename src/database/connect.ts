@@ -100,6 +100,8 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
 function sessionSettings(statementTimeoutMs: number, actor: string | undefined) {
   return {
     statement_timeout: statementTimeoutMs,
+    // What waits for a lock looks again behind it, whatever the server's default is.
+    default_transaction_isolation: "read committed" as const,
     ...(actor !== undefined && { "feedgate.actor": actor }),
   };
 }

@@ -64,7 +64,7 @@ export class DatabaseOverloadedError extends DatabaseUnavailableError {
   }
 }
 
-/** Bounded by admission itself: they never wait for a page, and a page never for more than they take. */
+/** Bounded by those who send them: they never wait for a page, and a page never for more than they take. */
 const UNGATED: ReadonlySet<StatementName> = new Set([
   "grant_read",
   "admit",
@@ -77,8 +77,8 @@ const TEXTS = Object.fromEntries(
   Object.entries(STATEMENTS).map(([name, text]) => [name, inFunctionSet(text)]),
 ) as Readonly<Record<StatementName, string>>;
 
-// Codes of the driver and of the socket, and SQLSTATE classes 08 (connection), 53 (resources)
-// and 57P (operator intervention).
+// Codes of the driver and of the socket; SQLSTATEs of a shutdown (57P), a timeout (57014), a lock that was
+// waited for too long (55P03) and a server that is read-only (25006). Classes 08 and 53 come on top.
 const UNAVAILABLE_CODES = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_ENDED",

@@ -16,7 +16,7 @@ import { searchOf } from "./query_string.ts";
 import { declaredBytes } from "./read_body.ts";
 import { requestIdOf } from "./request_id.ts";
 
-/** Who is refused stays away for so many times as long as the line takes: so it gets shorter. */
+/** `Retry-After` of a 503 is so many times the wait of now, so that the line gets shorter. */
 const RETRY_AFTER_LINES = 2;
 
 /** What the HTTP layer knows of the server it runs in. */
@@ -117,7 +117,14 @@ export function createEndpoint(
       (error) => failed(call, error),
     );
     const answer = chain(outcome, (settled) => answerOf(call, settled));
-    return chain(answer, (made) => respond(call, startedMs, made));
+    return chain(answer, (made) => {
+      try {
+        return respond(call, startedMs, made);
+      } catch (error) {
+        // An answer that can't be written is a fault of ours like any other.
+        return chain(answerOf(call, failed(call, error)), (told) => respond(call, startedMs, told));
+      }
+    });
   };
 }
 

@@ -113,7 +113,7 @@ export class Keys {
 
   #noteUse(call: Call, principal: Principal): Principal {
     note(call, principal);
-    this.#used.add(principal.keyId);
+    if (this.#used.size < KNOWN_KEYS_MAX) this.#used.add(principal.keyId);
     return principal;
   }
 }

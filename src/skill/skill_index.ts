@@ -8,7 +8,7 @@
  * @module
  */
 import type { Database, Row } from "../database/query.ts";
-import { BoundedMap } from "../lib/bounded_map.ts";
+import { createSharedFlights } from "../lib/shared_flights.ts";
 import { renderSkill, type SkillContext } from "./render_skill.ts";
 
 /** Skills in the index; the newest published feeds come first. */
@@ -38,16 +38,17 @@ function skillUrl(feedId: string, { baseUrl }: SkillContext): string {
   return `${baseUrl}/public/feeds/${feedId}/agent-skill`;
 }
 
-/** Writes the index; calls that come while it is being written share it. */
+/** Writes the index; calls that come while it is being written share the next. */
 export function createSkillIndex(source: SkillIndexSource): () => Promise<string> {
   const { database } = source;
-  const known = new BoundedMap<string, { readonly mark: string; readonly entry: SkillEntry }>(
-    SKILLS_LISTED_MAX,
-  );
+  /** Of those that are listed. */
+  const known = new Map<string, { readonly mark: string; readonly entry: SkillEntry }>();
 
   async function write(): Promise<string> {
     const context = source.context();
     const listed = await database.rows("list_skill_feeds", [SKILLS_LISTED_MAX]);
+    const listedIds = new Set(listed.map((feed) => feed.feed_id));
+    for (const feedId of known.keys()) if (!listedIds.has(feedId)) known.delete(feedId);
     const changed = listed.filter(
       (feed) => known.get(feed.feed_id)?.mark !== markOf(feed, context),
     );
@@ -78,13 +79,7 @@ export function createSkillIndex(source: SkillIndexSource): () => Promise<string
     }
   }
 
-  let writing: Promise<string> | undefined;
-  return () => {
-    writing ??= write().finally(() => {
-      writing = undefined;
-    });
-    return writing;
-  };
+  return createSharedFlights(write).ask;
 }
 
 /** Equal where the skill is. */

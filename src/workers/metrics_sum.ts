@@ -29,7 +29,7 @@ export function createMetricsSum(): MetricsSum {
       const last = living.get(worker);
       living.delete(worker);
       if (last === undefined) return;
-      // What was counted before this process began is in the sum of those before it.
+      // Counts of dead workers are kept as one total.
       retired = flattened([retired, last.filter(isCount)]);
     },
     text: () => AggregatorRegistry.aggregate([retired, ...living.values()]).metrics(),

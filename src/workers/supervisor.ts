@@ -133,7 +133,11 @@ async function keepAlive(context: Context, number: number, first: Worker): Promi
     context.sum.retire(worker.pid);
     if (context.isStopping) return;
     pauseMs = performance.now() - sinceMs > STEADY_MS ? PAUSE_MS_MIN : pauseMs;
-    context.log.error("a worker has died, starting another", { worker: number, exit, pauseMs });
+    context.log.error("a worker has died, starting another", {
+      worker: number,
+      exit,
+      pause_ms: pauseMs,
+    });
     await Bun.sleep(pauseMs);
     pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
     if (context.isStopping) return;
@@ -160,6 +164,7 @@ interface Worker {
 function startWorker(context: Context): Worker {
   const listening = Promise.withResolvers<string>();
   let told = Promise.withResolvers<void>();
+  let hasExited = false;
   const receive = (message: ToSupervisor) => {
     switch (message.kind) {
       case "listening":
@@ -169,7 +174,8 @@ function startWorker(context: Context): Worker {
         listening.reject(Object.assign(new Error(message.message), { code: message.code }));
         break;
       case "snapshot":
-        context.sum.update(child.pid, message.snapshot);
+        // Its figures have gone over to those of the dead.
+        if (!hasExited) context.sum.update(child.pid, message.snapshot);
         told.resolve();
         break;
       case "sum":
@@ -201,6 +207,7 @@ function startWorker(context: Context): Worker {
     START_MS_MAX,
   );
   const exited = child.exited.then((code) => {
+    hasExited = true;
     clearTimeout(late);
     listening.reject(new Error(`a worker ended before it served (${child.signalCode ?? code})`));
     told.resolve();

@@ -66,6 +66,19 @@ describe("connect", () => {
     await sql.end();
   });
 
+  test("what waits for a lock looks again behind it, whatever isolation the database has by itself", async () => {
+    const { address, url } = await createTestDatabase();
+    const owner = connect({ url }, { connectionsMax: 1 });
+    const name = new URL(url).pathname.slice(1);
+    await owner`
+      alter database ${owner(name)} set default_transaction_isolation = 'repeatable read'`;
+    await owner.end();
+    const sql = connect(address, { connectionsMax: 1 });
+    const [row] = await sql`show transaction_isolation`;
+    expect(row?.transaction_isolation).toBe("read committed");
+    await sql.end();
+  });
+
   test("a session goes on after a copy that ended while its reader was behind", async () => {
     const sql = connect((await createTestDatabase()).address, { connectionsMax: 1 });
     for (const rows of [1_000, 10_000, 1]) {

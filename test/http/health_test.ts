@@ -15,6 +15,26 @@ describe("health", () => {
       expect(response.headers.get("x-request-id")).toBeTruthy();
     }
   });
+  test("readyz asks the database once for all who ask meanwhile", async () => {
+    const { database } = gateway.gateway.services;
+    const before = database.statementCount;
+    const asked = Array.from({ length: 50 }, () => gateway.get("/readyz"));
+    for (const response of await Promise.all(asked)) expect(response.status).toBe(200);
+    expect(database.statementCount - before).toBeLessThan(50);
+  });
+
+  test("an answer that can't be written is 500 as a problem, too", async () => {
+    const http = gateway.gateway.services.http as { isDraining: () => boolean };
+    const { isDraining } = http;
+    http.isDraining = () => {
+      http.isDraining = isDraining;
+      throw new Error("a fault of ours");
+    };
+    const response = await gateway.get("/healthz");
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: "INTERNAL", status: 500 });
+  });
+
   test("an unknown route is 404, a known one with another method 405 with Allow", async () => {
     const missing = await gateway.get("/nothing", undefined, { "X-Request-Id": "mine" });
     expect(missing.status).toBe(404);

@@ -257,6 +257,16 @@ describe("rate windows", () => {
     expect(await windowsOf(locked)).toEqual(["data"]);
   });
 
+  test("an account with very many idle windows is rid of them in steps", async () => {
+    const accountId = await createAccount();
+    await sql`
+      insert into rate_windows (account_id, operation, feed_id, hits)
+      select ${accountId}, 'data', gen_random_uuid(), '{}'
+      from generate_series(1, 2500)`;
+    expect(await pass("rate windows", today)).toBeGreaterThanOrEqual(3);
+    expect(await windowsOf(accountId)).toEqual([]);
+  });
+
   test("sweeping everything while reads are admitted loses no hit that counts", async () => {
     const accountId = await createAccount();
     const keys = await sql`
