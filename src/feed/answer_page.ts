@@ -33,7 +33,7 @@ export function answerPage(answer: PageAnswer): MaybePromise<Answer> {
   const end = `"_origin":${originText(grant, feedId)}}`;
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
-    ...cachingHeaders(page),
+    ...cachingHeaders(page.tag),
   };
   addRateHeaders(headers, grant.window, Date.now());
   if (page.nextCursor !== null) {
@@ -53,10 +53,10 @@ export function answerPage(answer: PageAnswer): MaybePromise<Answer> {
 }
 
 /** 304: what a 200 would say of caching. RFC 9110, 15.4.5. */
-export function notModified(page: Page): Answer {
-  return { status: 304, headers: cachingHeaders(page), body: null };
+export function notModified(tag: string): Answer {
+  return { status: 304, headers: cachingHeaders(tag), body: null };
 }
 
-function cachingHeaders(page: Page) {
-  return { ETag: page.tag, "Cache-Control": CACHE_PRIVATE, Vary: "Accept-Encoding" };
+function cachingHeaders(tag: string) {
+  return { ETag: tag, "Cache-Control": CACHE_PRIVATE, Vary: "Accept-Encoding" };
 }

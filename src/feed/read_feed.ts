@@ -2,8 +2,8 @@
  * A data read from the request to its bytes: plan, page, admission. Interface 4.4, decisions 6 and 7.
  *
  * What is no read at all is refused first, and a page that can't be had is found out before admission, so
- * neither counts or costs. Whose last read was refused, or who has no 304 left, is admitted first: no page
- * is built for it in vain.
+ * neither counts or costs. Whose last read was refused is admitted first: no page is built for it in vain;
+ * and whether a client has a page already is known by its tag alone.
  * What is remembered of key and feed may be old, so a refusal that rests on it is repeated with fresh
  * knowledge before it is sent, and admission refuses as stale what was planned by an old definition.
  *
@@ -86,7 +86,7 @@ export class FeedReads {
   }
 
   /**
-   * The page in memory, else one built now, but for a caller that was refused a moment ago.
+   * With the page in memory, else one built now, where it is to be there before admission.
    * @throws {Problem} every 404, 400 and 410
    */
   #prepare(reading: Reading, feed: Feed | undefined): MaybePromise<Prepared> {
@@ -105,32 +105,34 @@ export class FeedReads {
     };
     const claim = this.#claimOf(reading, wanted);
     const page = this.#pages.remembered(wanted);
-    if (page !== undefined) return { ...wanted, claim, page };
-    if (this.#isAdmittedFirst(call, claim)) return { ...wanted, claim };
+    if (page !== undefined || !this.#isBuiltFirst(call, wanted, claim)) {
+      return { ...wanted, claim, page };
+    }
     return this.#pages.build(wanted).then((built) => ({ ...wanted, claim, page: built }));
   }
 
-  /** Whose last read was refused, or who has no 304 left, has no page built in vain. */
-  #isAdmittedFirst(call: Call, claim: Claim): boolean {
+  /**
+   * Whether the page is made before admission: not for a caller that would be refused all the same, nor
+   * where the tag alone tells whether the client has it. What may be a 400 or 410 goes before a 304.
+   */
+  #isBuiltFirst(call: Call, { planned: { plan } }: PageWanted, claim: Claim): boolean {
     const { admission } = this.#services;
-    return (
-      admission.wasRefused(claim) || (isConditional(call) && admission.isFull(revalidation(claim)))
-    );
-  }
-
-  /** Memory and replicas may be behind what the client has been shown: a condition is the newest page's. */
-  async #newest(prepared: Paged, reference: string): Promise<Paged> {
-    const feed = await this.#services.feeds.findFresh(reference);
-    if (feed === undefined || prepared.page.dataVersion >= feed.dataVersion) return prepared;
-    return { ...prepared, page: await this.#pages.atVersion(prepared, feed.dataVersion) };
+    if (admission.wasRefused(claim)) return false;
+    if (!isConditional(call)) return true;
+    const isTagEnough =
+      !call.isHead && plan.projection === undefined && !("cursor" in plan && plan.cursor);
+    return !isTagEnough && !admission.isFull(revalidation(claim));
   }
 
   /** Admits and answers; plans anew where the feed has changed. */
   #admit(reading: Reading, prepared: Prepared, tries: number): MaybePromise<Answer | Problem> {
     const { call } = reading;
-    if (isConditional(call)) {
-      return this.#admitConditionally(reading, prepared, tries);
-    }
+    if (call.isHead) return this.#admitHead(reading, prepared, tries);
+    if (isConditional(call)) return this.#admitConditionally(reading, prepared, tries);
+    return this.#admitRead(reading, prepared, tries);
+  }
+
+  #admitRead(reading: Reading, prepared: Prepared, tries: number): MaybePromise<Answer | Problem> {
     return chain(this.#services.admission.admit(prepared.claim), (decision) =>
       decision.kind === "stale"
         ? this.#readAnew(reading, tries)
@@ -144,70 +146,55 @@ export class FeedReads {
     throw feedKeepsChanging();
   }
 
-  /** HEAD, or with If-None-Match: what needs no page is admitted by its own limit, uncharged. */
+  /** The headers of the GET, uncharged, from the limit that it shares with 304s. */
+  async #admitHead(reading: Reading, prepared: Prepared, tries: number): Promise<Answer | Problem> {
+    const { admission, database } = this.#services;
+    const { call } = reading;
+    const { claim } = prepared;
+    const decision = await admission.admit(revalidation(claim));
+    if (decision.kind === "stale") return this.#readAnew(reading, tries);
+    if (decision.kind !== "granted") return this.#refuseConditional(reading, claim, decision);
+    const paged = await this.#paged(prepared, decision.dataVersion);
+    const { tag } = paged.page;
+    if (matchesTag(call.request.headers.get("if-none-match"), tag)) return notModified(tag);
+    return this.#answer(call, paged, await standInGrant(database, claim, decision));
+  }
+
+  /** With If-None-Match: 304, uncharged and from a limit of its own, or a read like any other. */
   async #admitConditionally(
     reading: Reading,
     prepared: Prepared,
     tries: number,
   ): Promise<Answer | Problem> {
-    if (isPaged(prepared)) return this.#revalidate(reading, prepared, { tries });
-    const decision = await this.#services.admission.admit(revalidation(prepared.claim));
-    if (decision.kind === "stale") return this.#readAnew(reading, tries);
-    if (decision.kind === "granted") {
-      const paged = await this.#paged(prepared, decision.dataVersion);
-      return this.#revalidate(reading, paged, { tries, admitted: decision });
-    }
-    const changed =
-      decision.kind === "limited" ? await this.#changed(reading, prepared) : undefined;
-    return changed === undefined
-      ? this.#refuseConditional(reading, prepared, decision)
-      : this.#revalidate(reading, changed, { tries });
-  }
-
-  /** What has changed by its tag alone is read like any other, whatever the limit of a 304. */
-  async #changed({ call, reference }: Reading, prepared: Prepared): Promise<Paged | undefined> {
-    const { admission, feeds } = this.#services;
-    if (call.isHead || admission.wasRefused(prepared.claim)) return undefined;
-    const feed = await feeds.findFresh(reference);
-    if (feed === undefined) throw feedNotFound();
-    const tag = this.#pages.tagAt(prepared, feed.dataVersion);
-    if (matchesTag(call.request.headers.get("if-none-match"), tag)) return undefined;
-    return this.#paged(prepared, feed.dataVersion);
-  }
-
-  /** `admitted` is the revalidation's own grant, where the page was built on it. */
-  async #revalidate(
-    reading: Reading,
-    known: Paged,
-    { tries, admitted }: { tries: number; admitted?: Grant },
-  ): Promise<Answer | Problem> {
-    const { admission, database } = this.#services;
-    const { call, reference } = reading;
-    const { claim } = known;
-    const ifNoneMatch = call.request.headers.get("if-none-match");
-    const isUnchanged = ({ page }: Paged) => matchesTag(ifNoneMatch, page.tag);
-    const isKnown = ifNoneMatch === null || isUnchanged(known);
-    let paged = isKnown ? known : await this.#newest(known, reference);
-    if (call.isHead || isUnchanged(paged)) {
-      const decision = admitted ?? (await admission.admit(revalidation(claim)));
+    const { admission } = this.#services;
+    const { claim, feed, page } = prepared;
+    const ifNoneMatch = reading.call.request.headers.get("if-none-match");
+    const tagAt = (dataVersion: bigint) => this.#pages.tagAt(prepared, dataVersion);
+    const isSameAt = (dataVersion: bigint) => matchesTag(ifNoneMatch, tagAt(dataVersion));
+    let version = page?.dataVersion ?? feed.dataVersion;
+    // Memory and replicas may be behind what the client has been shown.
+    if (!isSameAt(version)) version = await this.#newestVersion(reading, prepared);
+    if (isSameAt(version)) {
+      const decision = await admission.admit(revalidation(claim));
       if (decision.kind === "stale") return this.#readAnew(reading, tries);
       if (decision.kind === "granted") {
-        paged = await this.#paged(paged, decision.dataVersion);
-        if (isUnchanged(paged)) return notModified(paged.page);
-        if (call.isHead) {
-          return this.#answer(call, paged, await standInGrant(database, claim, decision));
-        }
+        version = decision.dataVersion ?? version;
+        if (isSameAt(version)) return notModified(tagAt(version));
       } else {
-        // Memory may be behind: what has changed is read like any other, whatever the limit of a 304.
-        if (decision.kind === "limited") paged = await this.#newest(paged, reference);
-        if (call.isHead || isUnchanged(paged)) {
-          return this.#refuseConditional(reading, paged, decision);
+        // What has changed is read like any other, whatever the limit of a 304.
+        const isLimited = decision.kind === "limited";
+        if (isLimited) version = await this.#newestVersion(reading, prepared);
+        if (!isLimited || isSameAt(version)) {
+          return this.#refuseConditional(reading, claim, decision);
         }
       }
     }
-    const decision = await admission.admit(claim);
-    if (decision.kind === "stale") return this.#readAnew(reading, tries);
-    return this.#answerDecided(reading, paged, decision);
+    const ready = admission.wasRefused(claim) ? prepared : await this.#paged(prepared, version);
+    return this.#admitRead(reading, ready, tries);
+  }
+
+  async #newestVersion({ reference }: Reading, { feed }: Prepared): Promise<bigint> {
+    return (await this.#services.feeds.findFresh(reference))?.dataVersion ?? feed.dataVersion;
   }
 
   #paged(prepared: Prepared, dataVersion: bigint | null): MaybePromise<Paged> {
@@ -217,7 +204,7 @@ export class FeedReads {
   /** A 402 tells of the window that a GET is counted in. Decisions 10. */
   async #refuseConditional(
     { principal }: Reading,
-    { claim }: Prepared,
+    claim: Claim,
     decision: Refusal,
   ): Promise<Problem> {
     const isUnpaid = decision.kind === "not_purchased" || decision.kind === "unpaid";
@@ -284,10 +271,6 @@ export class FeedReads {
 /** What may be answered without a body. */
 function isConditional({ isHead, request }: Call): boolean {
   return isHead || request.headers.has("if-none-match");
-}
-
-function isPaged(prepared: Prepared): prepared is Paged {
-  return prepared.page !== undefined;
 }
 
 function revalidation(claim: Claim): Claim {
