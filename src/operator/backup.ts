@@ -25,7 +25,7 @@ import {
 import type { Connections } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { migrate, migrateTo } from "../database/migrate.ts";
-import { openDatabase } from "../server.ts";
+import { openDatabase } from "../database/open_database.ts";
 import { type Answer, command, RefusedError, UsageError } from "./command.ts";
 import { withConnection } from "./database.ts";
 

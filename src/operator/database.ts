@@ -7,8 +7,8 @@ import { spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import type { Config } from "../config.ts";
 import { type Connections, connect, type DatabaseAddress } from "../database/connect.ts";
+import { openDatabase } from "../database/open_database.ts";
 import type { Database } from "../database/query.ts";
-import { openDatabase } from "../server.ts";
 
 /** One statement at a time; a few for what is looked up together. */
 const CONNECTIONS_MAX = 4;

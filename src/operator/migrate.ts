@@ -6,7 +6,7 @@
  */
 import type { Config } from "../config.ts";
 import { distributeRows, findObstacle } from "../database/distribute.ts";
-import { openDatabase } from "../server.ts";
+import { openDatabase } from "../database/open_database.ts";
 import { command, RefusedError } from "./command.ts";
 import { withConnection } from "./database.ts";
 import { flag } from "./options.ts";

@@ -1,0 +1,72 @@
+/**
+ * What a listener needs: an address of this machine, a free port, a certificate.
+ *
+ * @module
+ */
+import { lookup } from "node:dns/promises";
+import { createSecureContext } from "node:tls";
+import { type Config, ConfigError, type TlsFiles } from "../config.ts";
+
+/** PEM texts. */
+export interface Tls {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
+  "EADDRNOTAVAIL",
+  "EAFNOSUPPORT",
+  "EINVAL",
+]);
+
+/** For a name that means nothing, a listener's error would have whatever code came last. @throws {ConfigError} */
+export async function requireHost({ host }: Config): Promise<void> {
+  await lookup(host.replace(/^\[(.*)\]$/, "$1")).catch(({ code }: { code?: string }) => {
+    throw foreignHost(host, code);
+  });
+}
+
+/** Listens by `listen`. @throws where the port is taken; {ConfigError} where the host is not ours. */
+export function listenOn<Listener>({ host, port }: Config, listen: () => Listener): Listener {
+  try {
+    return listen();
+  } catch (error) {
+    const { code = "" } = error as { code?: string };
+    if (code === "EADDRINUSE") {
+      throw new Error(
+        `port ${port} on ${host} is in use: stop what listens there, or choose another with PORT or --port`,
+      );
+    }
+    throw NO_ADDRESS_OF_OURS.has(code) ? foreignHost(host, code) : error;
+  }
+}
+
+function foreignHost(host: string, code = "unknown"): ConfigError {
+  return new ConfigError([`HOST must be an address of this machine, got "${host}" (${code})`]);
+}
+
+/** @throws {ConfigError} where a file can't be read, or holds what can't be used. */
+export async function readTls({ certFile, keyFile }: TlsFiles): Promise<Tls> {
+  const [cert, key] = await Promise.all([
+    readPem("TLS_CERT_FILE", certFile),
+    readPem("TLS_KEY_FILE", keyFile),
+  ]);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new ConfigError([
+      `TLS_CERT_FILE and TLS_KEY_FILE can't be used (${reason}): both are PEM files`,
+    ]);
+  }
+  return { cert, key };
+}
+
+async function readPem(variable: string, path: string): Promise<string> {
+  try {
+    return await Bun.file(path).text();
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw new ConfigError([`${variable}: ${path} can't be read (${code}): check path and mode`]);
+  }
+}
