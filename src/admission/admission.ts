@@ -9,6 +9,7 @@
  *
  * @module
  */
+import { isPartitionMissing, mayBeCommitted } from "../database/failures.ts";
 import type { Database, Parameters, Row } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry.ts";
 import type { Metrics } from "../http/metrics.ts";
@@ -31,7 +32,7 @@ import {
 import { type Decided, decidedOf } from "./decided.ts";
 import { KnownWindows } from "./known_windows.ts";
 import { LatelyRefused, type ReadCaller } from "./lately_refused.ts";
-import { mayBeCommitted, Refunds } from "./refunds.ts";
+import { Refunds } from "./refunds.ts";
 import { windowKeyOf } from "./window_key.ts";
 
 /** What is limited: each operation has windows of its own. */
@@ -100,8 +101,6 @@ export type Decision =
   | { readonly kind: "key_reused" }
   | { readonly kind: "overloaded" };
 
-/** SQLSTATE; without a constraint's name: a row for which there is no partition. */
-const CHECK_VIOLATION = "23514";
 const NANOS_PER_CREDIT = 1_000;
 const BATCH_TOKEN_BYTES = 6;
 
@@ -246,11 +245,7 @@ async function withUsagePartition<Result>(
   try {
     return await send();
   } catch (error) {
-    const { code, constraint_name: constraint } = error as {
-      code?: string;
-      constraint_name?: string;
-    };
-    if (code !== CHECK_VIOLATION || constraint !== undefined) throw error;
+    if (!isPartitionMissing(error)) throw error;
     await database.rows("create_usage_partition", []);
     return send();
   }

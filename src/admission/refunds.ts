@@ -11,7 +11,6 @@
  * @module
  */
 import type { Database, Parameters } from "../database/query.ts";
-import { WRONG_ROLE } from "../database/sockets.ts";
 import { BackgroundWork } from "../lib/background_work.ts";
 import type { Log } from "../lib/log.ts";
 import { LOST_BATCH_MS_MAX, LOST_BATCHES_MAX } from "../limits.ts";
@@ -141,28 +140,4 @@ function parametersOf(debt: Debt): Parameters<"refund_reads"> {
   const elapsedMs = BigInt(Math.ceil(performance.now() - sentMs));
   const sentAt = new Date(sentAtMs).toISOString();
   return [batchToken, accountIds, keyAccounts, keys, elapsedMs, sentAt, onlyUsage];
-}
-
-/** Codes of a failure before the statement was sent. */
-const UNSENT_CODES = new Set([
-  "ECONNREFUSED",
-  "ENOENT",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EACCES",
-  "CONNECT_TIMEOUT",
-  WRONG_ROLE,
-  // Too many connections, and a server that starts up: no session began.
-  "53300",
-  "57P03",
-]);
-
-/** Whether a statement that failed with this error may have been committed. */
-export function mayBeCommitted(error: unknown): boolean {
-  const { code, severity } = (error instanceof Error ? (error.cause ?? error) : {}) as {
-    code?: string;
-    severity?: string;
-  };
-  // An ERROR of PostgreSQL rolls its statement back; a FATAL ends the session and tells nothing.
-  return severity !== "ERROR" && !UNSENT_CODES.has(code ?? "");
 }

@@ -17,6 +17,7 @@
 import { createHash } from "node:crypto";
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
+import { isForbidden } from "./failures.ts";
 import { FUNCTIONS } from "./statements.ts";
 
 const DIGEST_LENGTH = 12;
@@ -29,8 +30,6 @@ const SETS_KEPT = 5;
 /** Name of the setting that lists them, the last used first; gateways renew theirs (`renew_function_set`). */
 const SETTING = "function_schemas";
 const SET_NAME = "^feedgate_[0-9a-f]{12}$";
-/** Of PostgreSQL: the role may not do this. */
-const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** A call or a definition: the name, and the parenthesis right behind it. */
 const CALL = new RegExp(
@@ -116,7 +115,7 @@ async function createSet(connection: Connections): Promise<void> {
   try {
     await connection.unsafe(`create schema ${FUNCTION_SCHEMA}`);
   } catch (error) {
-    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    if (!isForbidden(error)) throw error;
     throw new Error(
       "the role of DATABASE_URL may not create a schema, which each version of feedgate has for its functions: make it the database's owner, or grant it create on the database",
       { cause: error },

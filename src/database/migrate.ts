@@ -8,6 +8,7 @@
  */
 import { USAGE_MONTHS_AHEAD } from "../limits.ts";
 import type { Connections } from "./connect.ts";
+import { isLocked } from "./failures.ts";
 import { areRowsDistributed, inFunctionSet, keepFunctionSet } from "./function_set.ts";
 import { retryMisdirected } from "./retry.ts";
 import { MIGRATIONS } from "./statements.ts";
@@ -36,7 +37,6 @@ export class SchemaTooNewError extends Error {
 // Any constant will do, as long as it is always the same one.
 const MIGRATION_LOCK = 7_306_927;
 const VERSION_MIN = 150_000;
-const LOCK_NOT_AVAILABLE = "55P03";
 /**
  * How long a migration waits for a lock that somebody holds, more with each try, and the pause behind each:
  * whoever waited behind the try goes first.
@@ -101,17 +101,13 @@ async function applyMissing(
       applied.push(name);
       tries = 0;
     } catch (error) {
+      // A pg_dump, say, reads for long: who serves would wait behind a migration that waits.
       if (!isLocked(error)) throw error;
       if (tries === 0) onLocked?.();
       tries += 1;
       await Bun.sleep(LOCK_PAUSE_MS);
     }
   }
-}
-
-/** Somebody reads for long, a `pg_dump` say: who serves meanwhile would wait behind a migration that waits. */
-function isLocked(error: unknown): boolean {
-  return (error as { code?: string }).code === LOCK_NOT_AVAILABLE;
 }
 
 /** Applies the first migration that is missing. Returns its name; undefined where none is. */

@@ -21,9 +21,9 @@ import {
 } from "../limits.ts";
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
+import { isUnavailable } from "./failures.ts";
 import { inFunctionSet } from "./function_set.ts";
 import { retryMisdirected } from "./retry.ts";
-import { WRONG_ROLE } from "./sockets.ts";
 import { STATEMENTS, type StatementTypes } from "./statements.ts";
 
 export type StatementName = keyof StatementTypes & keyof typeof STATEMENTS;
@@ -76,38 +76,6 @@ const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
 const TEXTS = Object.fromEntries(
   Object.entries(STATEMENTS).map(([name, text]) => [name, inFunctionSet(text)]),
 ) as Readonly<Record<StatementName, string>>;
-
-// Codes of the driver and of the socket; SQLSTATEs of a shutdown (57P), a timeout (57014), a lock that was
-// waited for too long (55P03) and a server that is read-only (25006). Classes 08 and 53 come on top.
-const UNAVAILABLE_CODES = new Set([
-  "CONNECTION_CLOSED",
-  "CONNECTION_ENDED",
-  "CONNECTION_DESTROYED",
-  "CONNECT_TIMEOUT",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ENOENT",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "ERR_SOCKET_CLOSED",
-  WRONG_ROLE,
-  "EAI_AGAIN",
-  "EACCES",
-  "57P01",
-  "57P02",
-  "57P03",
-  "57014",
-  "55P03",
-  "25006",
-]);
-
-export function isUnavailable(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" && (UNAVAILABLE_CODES.has(code) || /^(08|53)/.test(code));
-}
 
 export function createDatabase(
   connections: Connections,

@@ -23,6 +23,7 @@ import type {
   EncryptionMode,
   WantedRole,
 } from "./address.ts";
+import { WRONG_ROLE } from "./failures.ts";
 
 export interface SocketsOptions
   extends Pick<AddressedHosts, "hosts" | "encryption" | "wantedRole"> {
@@ -41,9 +42,6 @@ interface Tls {
 
 /** Opens the next socket of a pool. Never rejects: a socket that could not be opened fails later. */
 export type OpenSocket = () => Promise<Socket>;
-
-/** The server is not of the wanted role; nothing was written, so the statement may go to another. */
-export const WRONG_ROLE = "HOST_HAS_WRONG_ROLE";
 
 const PASSED_OVER_MS = 1_000;
 const SWEEP_MS = 500;

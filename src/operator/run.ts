@@ -5,7 +5,8 @@
  * @module
  */
 import { type Config, ConfigError, readConfig } from "../config.ts";
-import { DatabaseUnavailableError, isUnavailable } from "../database/query.ts";
+import { isUnavailable } from "../database/failures.ts";
+import { DatabaseUnavailableError } from "../database/query.ts";
 import { type Command, UsageError } from "./command.ts";
 import { parseCommandLine, type Request } from "./command_line.ts";
 import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";

@@ -1,0 +1,98 @@
+/**
+ * What the errors of PostgreSQL, of the driver and of the socket mean: by code, read here and nowhere else.
+ *
+ * SQLSTATEs: PostgreSQL manual, appendix A.
+ *
+ * @module
+ */
+
+/** A server that was reached has not the wanted role; nothing was sent to it. */
+export const WRONG_ROLE = "HOST_HAS_WRONG_ROLE";
+
+const DEADLOCK = "40P01";
+const SERIALIZATION_FAILURE = "40001";
+const CHECK_VIOLATION = "23514";
+const READ_ONLY_TRANSACTION = "25006";
+const INSUFFICIENT_PRIVILEGE = "42501";
+const TOO_MANY_CONNECTIONS = "53300";
+const LOCK_NOT_AVAILABLE = "55P03";
+/** A statement's timeout, too. */
+const QUERY_CANCELED = "57014";
+const ADMIN_SHUTDOWN = "57P01";
+const CRASH_SHUTDOWN = "57P02";
+/** It starts up, or shuts down. */
+const CANNOT_CONNECT_NOW = "57P03";
+
+/** Of the way there: no session began, so nothing was sent. */
+const UNREACHED: readonly string[] = [
+  "CONNECT_TIMEOUT",
+  "ECONNREFUSED",
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EACCES",
+  WRONG_ROLE,
+  CANNOT_CONNECT_NOW,
+];
+const UNSENT: ReadonlySet<unknown> = new Set([...UNREACHED, TOO_MANY_CONNECTIONS]);
+/** Beside classes 08 (connection) and 53 (resources). */
+const UNAVAILABLE: ReadonlySet<unknown> = new Set([
+  ...UNREACHED,
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ERR_SOCKET_CLOSED",
+  ADMIN_SHUTDOWN,
+  CRASH_SHUTDOWN,
+  QUERY_CANCELED,
+  LOCK_NOT_AVAILABLE,
+  READ_ONLY_TRANSACTION,
+]);
+
+/** The database can't be reached, went away, or is too busy: the caller may try again. */
+export function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error);
+  return UNAVAILABLE.has(code) || (typeof code === "string" && /^(08|53)/.test(code));
+}
+
+/** Whether a statement that failed with this error may have been committed. */
+export function mayBeCommitted(error: unknown): boolean {
+  const reason = error instanceof Error ? (error.cause ?? error) : {};
+  // An ERROR of PostgreSQL rolls its statement back; a FATAL ends the session and tells nothing.
+  return (reason as { severity?: unknown }).severity !== "ERROR" && !UNSENT.has(codeOf(reason));
+}
+
+/** Rolled back for what other statements did at the same time. Manual, 13.5. */
+export function isRolledBack(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === DEADLOCK || code === SERIALIZATION_FAILURE;
+}
+
+export function isMisdirected(error: unknown): boolean {
+  return codeOf(error) === WRONG_ROLE;
+}
+
+/** Somebody holds the lock for longer than was to be waited for. */
+export function isLocked(error: unknown): boolean {
+  return codeOf(error) === LOCK_NOT_AVAILABLE;
+}
+
+/** The role may not do this. */
+export function isForbidden(error: unknown): boolean {
+  return codeOf(error) === INSUFFICIENT_PRIVILEGE;
+}
+
+/** A row for which there is no partition: unlike a row that breaks a constraint, it names none. */
+export function isPartitionMissing(error: unknown): boolean {
+  const { constraint_name: constraint } = error as { constraint_name?: unknown };
+  return codeOf(error) === CHECK_VIOLATION && constraint === undefined;
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code;
+}
