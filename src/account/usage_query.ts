@@ -8,18 +8,14 @@
  */
 import { Type } from "@sinclair/typebox";
 import { Problem } from "../http/errors.ts";
+import { cappedLimit, limitParameter } from "../http/paging.ts";
 import { invalidParameter, readParameters, readTime } from "../http/parameters.ts";
 import { excerpt } from "../lib/code_points.ts";
 import { openToken, signToken, type TokenOptions } from "../lib/signed_token.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
 
 export const USAGE_PARAMETERS = Type.Object({
-  limit: Type.Integer({
-    minimum: 1,
-    default: PAGE_LIMIT_DEFAULT,
-    description: `Events on the page; above ${PAGE_LIMIT_MAX} is capped.`,
-  }),
+  limit: limitParameter("Events"),
   cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
   feed_id: Type.Optional(
     Type.String({ format: "uuid", description: "Reads of this feed only, by its UUID." }),
@@ -63,7 +59,7 @@ export function readUsageQuery(search: string, reader: UsageReader): UsageQuery 
   const binding = ["usage", reader.accountId, feedId, since, until].join(" ");
   const scope = { secret: reader.cursorSecret, binding };
   return {
-    limit: Math.min(parameters.limit, PAGE_LIMIT_MAX),
+    limit: cappedLimit(parameters.limit),
     feedId,
     since,
     until,

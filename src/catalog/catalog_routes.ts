@@ -5,9 +5,10 @@
  */
 import { Elysia } from "elysia";
 import { createEndpoint } from "../http/endpoint.ts";
+import { PAGE_PARAMETERS } from "../http/paging.ts";
 import { documentedParameters } from "../http/parameters.ts";
 import type { Services } from "../services.ts";
-import { CATALOG_PARAMETERS, createListCatalog } from "./list_catalog.ts";
+import { createListCatalog } from "./list_catalog.ts";
 import { createSearchFeeds, SEARCH_PARAMETERS } from "./search_feeds.ts";
 
 export function catalogRoutes(services: Services) {
@@ -25,7 +26,7 @@ export function catalogRoutes(services: Services) {
   return new Elysia({ name: "catalog" })
     .get("/catalog", ({ request }) => list(request), {
       detail: {
-        parameters: documentedParameters(CATALOG_PARAMETERS),
+        parameters: documentedParameters(PAGE_PARAMETERS),
       },
     })
     .get("/search", ({ request }) => search(request), {

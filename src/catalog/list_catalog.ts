@@ -3,27 +3,18 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
 import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
 import type { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
+import { cappedLimit, hasMoreAfter, PAGE_PARAMETERS } from "../http/paging.ts";
 import { readParameters } from "../http/parameters.ts";
 import { assert } from "../lib/assert.ts";
 import { createSharedFlights } from "../lib/shared_flights.ts";
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
+import { PAGE_LIMIT_DEFAULT } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { catalogEntry } from "./entries.ts";
-
-export const CATALOG_PARAMETERS = Type.Object({
-  limit: Type.Integer({
-    minimum: 1,
-    default: PAGE_LIMIT_DEFAULT,
-    description: `Feeds on the page; above ${PAGE_LIMIT_MAX} is capped.`,
-  }),
-  offset: Type.Integer({ minimum: 0, default: 0, description: "Feeds to skip." }),
-});
 
 /** PostgreSQL's integer; no catalog is longer. */
 export const OFFSET_MAX = 2 ** 31 - 1;
@@ -46,7 +37,7 @@ export function createListCatalog(services: Services) {
     const rows = await reader.rows("list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
     const total = Number(rows[0]?.total ?? 0n);
     const feeds = rows.filter((row) => row.feed_id !== null).map(catalogEntry);
-    const hasMore = offset + feeds.length < total && feeds.length > 0;
+    const hasMore = hasMoreAfter({ offset, shown: feeds.length, total });
     const baseUrl = http.baseUrl();
     const body = {
       message:
@@ -75,10 +66,8 @@ export function createListCatalog(services: Services) {
     const parameters =
       call.search === ""
         ? DEFAULTS
-        : await keys.provenOnRefusal(principal, () =>
-            readParameters(CATALOG_PARAMETERS, call.search),
-          );
-    const limit = Math.min(parameters.limit, PAGE_LIMIT_MAX);
+        : await keys.provenOnRefusal(principal, () => readParameters(PAGE_PARAMETERS, call.search));
+    const limit = cappedLimit(parameters.limit);
     const answer = await loggedAnswer(services, {
       call,
       principal,

@@ -9,13 +9,14 @@ import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
+import { cappedLimit, hasMoreAfter, PAGE_PARAMETERS } from "../http/paging.ts";
 import { invalidParameter, readParameters } from "../http/parameters.ts";
 import { assert } from "../lib/assert.ts";
 import { codePointsOf, hasAtMost } from "../lib/code_points.ts";
-import { PAGE_LIMIT_MAX, SEARCH_LENGTH_MAX } from "../limits.ts";
+import { SEARCH_LENGTH_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { searchHitText } from "./entries.ts";
-import { CATALOG_PARAMETERS, OFFSET_MAX } from "./list_catalog.ts";
+import { OFFSET_MAX } from "./list_catalog.ts";
 
 export const SEARCH_PARAMETERS = Type.Object({
   q: Type.String({
@@ -26,7 +27,7 @@ export const SEARCH_PARAMETERS = Type.Object({
   category: Type.Optional(
     Type.String({ description: "Only feeds of this category; case does not matter." }),
   ),
-  ...CATALOG_PARAMETERS.properties,
+  ...PAGE_PARAMETERS.properties,
 });
 
 /** As they are read: a search without `q` is refused by a code of its own. */
@@ -56,7 +57,7 @@ export function createSearchFeeds(services: Services) {
     ]);
     const total = Number(rows[0]?.total ?? 0n);
     const results = rows.filter((row) => row.feed_id !== null).map(searchHitText);
-    const hasMore = results.length > 0 && offset + results.length < total;
+    const hasMore = hasMoreAfter({ offset, shown: results.length, total });
     const members = [
       `"query":${JSON.stringify(q)}`,
       `"total":${total}`,
@@ -97,5 +98,5 @@ function readSearch(search: string): Search {
       `q must have at most ${SEARCH_LENGTH_MAX} characters, got ${codePointsOf(q)}.`,
     );
   }
-  return { ...parameters, q, limit: Math.min(parameters.limit, PAGE_LIMIT_MAX) };
+  return { ...parameters, q, limit: cappedLimit(parameters.limit) };
 }

@@ -9,6 +9,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
 import { Problem } from "../http/errors.ts";
+import { cappedLimit } from "../http/paging.ts";
 import { invalidParameter, readTime, takeParameters } from "../http/parameters.ts";
 import { decode, parseQuery, type QueryEntry } from "../http/query_string.ts";
 import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
@@ -226,7 +227,7 @@ function planPage(input: PageInput): PagePlan {
     startTime ?? null,
     endTime ?? null,
   ]);
-  const limit = Math.min(parameters.limit ?? PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX);
+  const limit = cappedLimit(parameters.limit ?? PAGE_LIMIT_DEFAULT);
   const offset = parameters.offset ?? 0;
   const cursor = openCursor(parameters.cursor, source, { secret: cursorSecret, binding });
   return {

@@ -5,10 +5,11 @@
  */
 import { Elysia } from "elysia";
 import { createEndpoint } from "../http/endpoint.ts";
+import { PAGE_PARAMETERS } from "../http/paging.ts";
 import { documentedParameters } from "../http/parameters.ts";
 import { UPLOAD_SECONDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
-import { createListFeeds, LIST_PARAMETERS } from "./list_feeds.ts";
+import { createListFeeds } from "./list_feeds.ts";
 import { createCreateFeed, createEditFeed } from "./save_feed.ts";
 
 export function saveRoutes(services: Services) {
@@ -51,7 +52,7 @@ export function saveRoutes(services: Services) {
     )
     .get("/provider/feeds", ({ request }) => list(request), {
       detail: {
-        parameters: documentedParameters(LIST_PARAMETERS),
+        parameters: documentedParameters(PAGE_PARAMETERS),
       },
     });
 }

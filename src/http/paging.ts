@@ -1,0 +1,32 @@
+/**
+ * Pages by `limit` and `offset`, the same for every list. Interface 4.1, decisions 7 and 10.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
+
+/** `what` is on the page, in the plural. */
+export function limitParameter(what: string) {
+  return Type.Integer({
+    minimum: 1,
+    default: PAGE_LIMIT_DEFAULT,
+    description: `${what} on the page; above ${PAGE_LIMIT_MAX} is capped.`,
+  });
+}
+
+/** The parameters of a list of feeds. */
+export const PAGE_PARAMETERS = Type.Object({
+  limit: limitParameter("Feeds"),
+  offset: Type.Integer({ minimum: 0, default: 0, description: "Feeds to skip." }),
+});
+
+/** A `limit` as it counts. */
+export function cappedLimit(limit: number): number {
+  return Math.min(limit, PAGE_LIMIT_MAX);
+}
+
+/** Whether there is more behind a page. An offset beyond the end shows nothing, and nothing is behind it. */
+export function hasMoreAfter(page: { offset: number; shown: number; total: number }): boolean {
+  return page.shown > 0 && page.offset + page.shown < page.total;
+}
