@@ -7,6 +7,7 @@ import { creditsText, usdText } from "../credit/money.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { rateHeaders, rateLimited } from "../http/rate_headers.ts";
 import type { Permission } from "../key/key_format.ts";
+import { keyInvalid } from "../key/keys.ts";
 import { unreachable } from "../lib/assert.ts";
 import type { Decision, Grant } from "./admission.ts";
 
@@ -48,10 +49,7 @@ export function refusalOf(
         headers: rateHeaders(decision.window, nowMs),
       });
     case "key_refused":
-      return new Problem("KEY_INVALID", {
-        status: permission === "read" ? 403 : 401,
-        detail: "The key was revoked or has expired; ask the operator for a new one.",
-      });
+      return keyInvalid(permission);
     case "feed_closed":
       return feedNotFound();
     case "key_reused":

@@ -148,7 +148,8 @@ function keyRequired(permission: Permission): Problem {
   return new Problem("KEY_REQUIRED", { detail });
 }
 
-function keyInvalid(permission: Permission): Problem {
+/** For a key that is unknown, or no longer holds. */
+export function keyInvalid(permission: Permission): Problem {
   return new Problem("KEY_INVALID", {
     // A provider that shows a wrong key is not authenticated; a consumer is not let in. Interface 7.
     status: permission === "read" ? 403 : 401,

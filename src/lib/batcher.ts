@@ -187,11 +187,8 @@ export class Batcher<Item, Result> {
   #expectedWaitMs(): number {
     const { batchMax, flightsMax } = this.#options;
     if (this.flying < flightsMax) return 0;
-    let outMs = 0;
-    for (const { sinceMs } of this.#flights) {
-      outMs = performance.now() - sinceMs;
-      break;
-    }
+    const [oldest] = this.#flights;
+    const outMs = oldest === undefined ? 0 : performance.now() - oldest.sinceMs;
     const rounds = Math.ceil((this.waiting + 1) / batchMax) / flightsMax;
     return rounds * Math.max(this.#meanMs, outMs);
   }

@@ -15,10 +15,8 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   override set(key: Key, value: Value): this {
     this.delete(key);
     if (this.size >= this.sizeMax) {
-      for (const oldest of this.keys()) {
-        this.delete(oldest);
-        break;
-      }
+      const [oldest] = this.keys();
+      this.delete(oldest as Key);
     }
     return super.set(key, value);
   }

@@ -82,10 +82,8 @@ export function createGate(options: GateOptions): Gate {
       running -= 1;
       meanMs += (ms - meanMs) * PACE_WEIGHT;
       // A set gives back what was put in first.
-      for (const first of waiters) {
-        first.begin();
-        break;
-      }
+      const [first] = waiters;
+      first?.begin();
     },
     get running() {
       return running;
