@@ -181,7 +181,7 @@ export const PAGE_CACHE_BYTES_MAX = 64 * MIB;
 /** Bytes of an answer from which it is compressed where the client takes that. */
 export const COMPRESSED_BYTES_MIN = 1_024;
 /** Bun's own bound of a body, at which it hangs up without a word: above whatever may be configured. */
-export const SERVER_BODY_BYTES_MAX = 2 ** 40;
+export const SERVER_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 /** From a request's first byte to its answer, and between two requests of one connection, in seconds. */
 export const IDLE_SECONDS_MAX = 10;
 /** The same for requests with a body that may be large and slow: push, create and edit. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { creditsText, usdText } from "../credit/money.ts";
+import { creditsText, exactNumber, usdText } from "../credit/money.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { rateHeaders, rateLimited } from "../http/rate_headers.ts";
 import type { Permission } from "../key/key_format.ts";
@@ -34,10 +34,10 @@ export function refusalOf(
         detail: `This call costs ${creditsText(priceNanos)} credits and the balance is ${creditsText(balanceNanos)}; add credits at ${billingUrl}.`,
         extras: {
           billing_url: billingUrl,
-          price_credits: Number(creditsText(priceNanos)),
-          balance_credits: Number(creditsText(balanceNanos)),
-          shortfall_credits: Number(creditsText(priceNanos - balanceNanos)),
-          price_usd: Number(usdText(priceNanos)),
+          price_credits: exactNumber(creditsText(priceNanos)),
+          balance_credits: exactNumber(creditsText(balanceNanos)),
+          shortfall_credits: exactNumber(creditsText(priceNanos - balanceNanos)),
+          price_usd: exactNumber(usdText(priceNanos)),
         },
         headers: rateHeaders(decision.window, nowMs),
       });

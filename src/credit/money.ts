@@ -43,6 +43,12 @@ export function usdOfCents(cents: bigint): string {
   return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
 }
 
+/** A number that `JSON.stringify` prints as the text has it. */
+export function exactNumber(text: string): unknown {
+  // ECMAScript's own since 2025, and not yet among the types.
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
+}
+
 /** A whole number of 10^-decimals as the shortest decimal text. */
 function decimalText(amount: bigint, decimals: number): string {
   const sign = amount < 0n ? "-" : "";

@@ -22,9 +22,13 @@ const OID_BIGINT = 20;
 
 const same = (text: string) => text;
 
-/** `2026-11-21 06:27:00.123+00`, as PostgreSQL prints it in UTC, as RFC 3339. */
+/**
+ * `2026-11-21 06:27:00.123+00`, as PostgreSQL prints it in UTC, as RFC 3339. All six digits of the
+ * fraction are there, so that moments compare as text.
+ */
 function rfc3339(text: string): string {
-  return `${text.slice(0, 10)}T${text.slice(11).replace(/\+00$/, "Z")}`;
+  const [seconds = "", fraction = ""] = text.replace(/\+00$/, "").split(".");
+  return `${seconds.replace(" ", "T")}.${fraction.padEnd(6, "0")}Z`;
 }
 
 const TYPES = {

@@ -4,6 +4,9 @@
  * @module
  */
 
+/** A member of the list. */
+const LISTED = /(?:^|,)[ \t]*(?:W\/)?("[^"]*")[ \t]*(?=,|$)/g;
+
 /** A weak tag of what an answer shows; never made of a key or of `_origin`. */
 export function weakTag(content: string): string {
   return `W/"${new Bun.CryptoHasher("sha1").update(content).digest("base64url")}"`;
@@ -14,5 +17,5 @@ export function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false;
   if (ifNoneMatch.trim() === "*") return true;
   const opaque = tag.replace(/^W\//, "");
-  return ((ifNoneMatch.match(/"[^"]*"/g) ?? []) as string[]).includes(opaque);
+  return ifNoneMatch.matchAll(LISTED).some(([, listed]) => listed === opaque);
 }

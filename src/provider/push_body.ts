@@ -10,7 +10,7 @@
  */
 import type { FeedType } from "../feed_row/feeds.ts";
 import type { FieldError } from "../http/errors.ts";
-import { excerpt, hasAtMost } from "../lib/code_points.ts";
+import { codePointsOf, excerpt, hasAtMost } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
 import {
   byteLength,
@@ -331,7 +331,7 @@ function batchOf(
   if (envelope !== undefined && idSpan !== undefined) {
     batchId = idSpan.kind === "string" ? stringOf(envelope.json, idSpan) : "";
     if (!isBatchId(batchId)) {
-      const got = idSpan.kind === "string" ? `one of ${batchId.length}` : idSpan.kind;
+      const got = idSpan.kind === "string" ? `one of ${codePointsOf(batchId)}` : idSpan.kind;
       errors.push({
         path: pointerTo("batch_id"),
         message: `batch_id must be a string of 1 to ${BATCH_ID_LENGTH_MAX} characters, got ${got}`,

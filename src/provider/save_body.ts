@@ -12,6 +12,7 @@ import type { PriceType } from "../feed_row/feeds.ts";
 import type { FieldError } from "../http/errors.ts";
 import { excerpt } from "../lib/code_points.ts";
 import {
+  boundedPointer,
   findMember,
   JsonRefusedError,
   JsonSyntaxError,
@@ -169,7 +170,7 @@ export function readChanges({ json }: SaveBody, mode: SaveMode): ChangesOutcome 
   const members = json.root.members ?? [];
   let schema: string | undefined;
   for (const { key, value } of members) {
-    const path = pointerTo(key);
+    const path = boundedPointer(pointerTo(key));
     const reader = READERS.get(key) ?? PRICING_READERS.get(key);
     if (reader === undefined) {
       if (!READ_ONLY.has(key)) errors.push({ path, message: unknownField(key) });

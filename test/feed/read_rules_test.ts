@@ -242,6 +242,10 @@ describe("decisions 6: conditional and repeated reads", () => {
       expect(again.headers.get("cache-control")).toBe("private, no-cache");
       expect(again.headers.get("vary")).toBe("Accept-Encoding");
     }
+    for (const sent of [`w/${first?.slice(2)}`, `W/ ${first?.slice(2)}`, `x${first}`]) {
+      const again = await get(`${collection}?parity=eq.odd&tenth=eq.3`, { "If-None-Match": sent });
+      expect({ sent, status: again.status }).toEqual({ sent, status: 200 });
+    }
   });
 
   test("an unknown parameter is refused with the nearest name", async () => {
