@@ -75,12 +75,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  nil constant uuid := '00000000-0000-0000-0000-000000000000';
   now_us bigint;
   moment timestamptz;
-  -- A usage id is the time (48 bits of milliseconds, 12 of their fraction), the read's place, and the
-  -- batch's token: unique over all processes, and in the order of the log.
-  id_head text;
   wanted record;
   outcome text;
   usage_id uuid;
@@ -137,8 +133,6 @@ begin
 
   moment := clock_timestamp();
   now_us := floor(extract(epoch from moment) * 1000000)::bigint;
-  id_head := lpad(to_hex(now_us / 1000), 12, '0')
-    || '7' || lpad(to_hex((now_us % 1000) * 4096 / 1000), 3, '0');
 
   for wanted in
     select
@@ -150,20 +144,14 @@ begin
       reads.window_number,
       reads.window_feed_id,
       case
-        when keys.key_id is null or keys.revoked_at is not null or keys.expires_at <= moment
-          or keys.account_id <> reads.account_id then 'key_refused'
+        when keys.key_id is null or keys.account_id <> reads.account_id
+          or not is_usable_key(keys.revoked_at, keys.expires_at, moment) then 'key_refused'
         when reads.feed_id is null then null
         when feeds.status is distinct from 'active' then 'feed_closed'
         when feeds.definition_version <> reads.definition_version then 'stale'
       end as refusal,
-      case
-        when feeds.price_type <> 'free' then reads.limit_paid
-        else reads.limit_free
-      end as window_limit,
-      case
-        when reads.operation = 'data' and feeds.price_type = 'metered' then feeds.call_price_nanos
-        else 0
-      end as price_nanos,
+      window_limit_of(feeds.price_type, reads.limit_free, reads.limit_paid) as window_limit,
+      charge_of_call(reads.operation, feeds.price_type, feeds.call_price_nanos) as price_nanos,
       feeds.price_type = 'one_time' and reads.operation in ('data', 'revalidate') as is_sold_once,
       reads.operation in ('data', 'metadata', 'catalog', 'search') as is_logged,
       reads.idempotency_key,
@@ -178,8 +166,7 @@ begin
       select
         asked.*,
         account_ids[asked.account_number] as account_id,
-        case when asked.operation = 'data' then asked.feed_id else nil end
-          as window_feed_id
+        window_feed_of(asked.operation, asked.feed_id) as window_feed_id
       from unnest(
         account_numbers, window_numbers, key_ids, operations, feed_ids, planned_versions,
         limits, limits_paid, idempotency_keys, query_hashes
@@ -282,7 +269,7 @@ begin
         is_spent := true;
       end if;
       if wanted.is_logged then
-        usage_id := (id_head || to_hex(32768 + wanted.place) || batch_token)::uuid;
+        usage_id := usage_id_of(now_us, wanted.place::int, batch_token);
         is_logged := true;
       end if;
       if wanted.idempotency_key is not null then
@@ -360,7 +347,7 @@ begin
     select
       account_ids[account_numbers[hit.read]],
       operations[hit.read],
-      case when operations[hit.read] = 'data' then feed_ids[hit.read] else nil end,
+      window_feed_of(operations[hit.read], feed_ids[hit.read]),
       array_fill(now_us, array[hit.added])
     from unnest(window_places, window_reads, window_added) as hit (place, read, added)
     where hit.place is null;

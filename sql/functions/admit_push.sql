@@ -48,8 +48,7 @@ begin
     from api_keys
     where api_keys.key_id = pusher_key_id
       and api_keys.account_id = pusher_account_id
-      and api_keys.revoked_at is null
-      and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())
+      and is_usable_key(api_keys.revoked_at, api_keys.expires_at, clock_timestamp())
   ) then
     admission := 'key_refused';
     return;

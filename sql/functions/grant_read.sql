@@ -39,10 +39,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  window_feed_id uuid := case
-    when operation = 'data' then feed_id
-    else '00000000-0000-0000-0000-000000000000'
-  end;
+  window_feed_id uuid := window_feed_of(operation, feed_id);
   account record;
   moment timestamptz;
   now_us bigint;
@@ -60,15 +57,9 @@ begin
   now_us := floor(extract(epoch from moment) * 1000000)::bigint;
 
   select
-    case
-      when grant_read.operation = 'data' and feeds.price_type = 'metered'
-        then feeds.call_price_nanos
-      else 0
-    end as price_nanos,
-    case
-      when feeds.price_type <> 'free' then grant_read.limit_paid
-      else grant_read.limit_free
-    end as window_limit,
+    charge_of_call(grant_read.operation, feeds.price_type, feeds.call_price_nanos) as price_nanos,
+    window_limit_of(feeds.price_type, grant_read.limit_free, grant_read.limit_paid)
+      as window_limit,
     case
       when grant_read.operation = 'metadata' then feeds.xmin::text::bigint
       else feeds.data_version
@@ -87,8 +78,7 @@ begin
     and windows.feed_id = window_feed_id
   where keys.key_id = grant_read.key_id
     and keys.account_id = grant_read.account_id
-    and keys.revoked_at is null
-    and (keys.expires_at is null or keys.expires_at > moment)
+    and is_usable_key(keys.revoked_at, keys.expires_at, moment)
     and (grant_read.feed_id is null or feeds.status = 'active')
     and (feeds.definition_version <> grant_read.planned_version) is not true
     and (
@@ -112,11 +102,7 @@ begin
   end if;
 
   if operation in ('data', 'metadata', 'catalog', 'search') then
-    usage_id := (
-      lpad(to_hex(now_us / 1000), 12, '0')
-      || '7' || lpad(to_hex((now_us % 1000) * 4096 / 1000), 3, '0')
-      || '8001' || batch_token
-    )::uuid;
+    usage_id := usage_id_of(now_us, 1, batch_token);
     insert into usage_events (
       usage_id, account_id, operation, feed_id, charge_nanos, balance_after_nanos, happened_at
     )

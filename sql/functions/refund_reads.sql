@@ -34,7 +34,6 @@ declare
   oldest constant uuid := coalesce(only_usage, uuid_from_time(
     least(clock_timestamp() - elapsed_ms * interval '1 millisecond', sent_at) - interval '5 minutes'
   ));
-  nil constant uuid := '00000000-0000-0000-0000-000000000000';
   unseen uuid[];
   refunded uuid[] := '{}';
   event record;
@@ -95,7 +94,7 @@ begin
       event.account_id,
       event.usage_id,
       event.operation,
-      case when event.operation = 'data' then event.feed_id else nil end
+      window_feed_of(event.operation, event.feed_id)
     ) then
       refunded := refunded || event.usage_id;
     end if;

@@ -6,6 +6,6 @@ select
   key_id,
   account_id,
   permission,
-  revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) as is_usable
+  is_usable_key(revoked_at, expires_at, clock_timestamp()) as is_usable
 from api_keys
 where key_hash = $1

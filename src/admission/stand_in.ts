@@ -15,21 +15,22 @@ export async function lookAtWindow(
   database: Pick<Database, "row">,
   claim: Claim,
 ): Promise<Pick<Grant, "window" | "chargeNanos">> {
-  const { accountId, operation, feedId, limit, limitPaid = limit } = claim;
-  const isData = operation === "data";
-  const windowFeedId = isData ? (feedId as string) : null;
+  const { accountId, operation, limit, limitPaid = limit } = claim;
+  // What is no read of data costs the same, whatever the feed.
+  const feedId = operation === "data" ? claim.feedId : undefined;
   const seen = await database.row("look_at_window", [
     accountId,
     operation,
-    windowFeedId,
+    feedId ?? null,
+    limit,
+    limitPaid,
     WINDOW_US,
   ]);
-  if (seen === undefined || (isData && seen.price_type === null)) throw feedNotFound();
-  const isFree = seen.price_type === null || seen.price_type === "free";
+  if (seen === undefined || (feedId !== undefined && !seen.has_feed)) throw feedNotFound();
   return {
-    chargeNanos: seen.price_type === "metered" ? (seen.call_price_nanos ?? 0n) : 0n,
+    chargeNanos: seen.charge_nanos,
     window: windowOf({
-      windowLimit: isFree ? limit : limitPaid,
+      windowLimit: seen.window_limit,
       windowUsed: seen.used,
       oldestUs: Number(seen.oldest_us + WINDOW_US),
     }),

@@ -43,6 +43,7 @@ import sql_functions_are_arrivals_noted from "../../sql/functions/are_arrivals_n
 import sql_functions_arrivals_between from "../../sql/functions/arrivals_between.sql" with { type: "text" };
 import sql_functions_await_replay from "../../sql/functions/await_replay.sql" with { type: "text" };
 import sql_functions_begin_job from "../../sql/functions/begin_job.sql" with { type: "text" };
+import sql_functions_charge_of_call from "../../sql/functions/charge_of_call.sql" with { type: "text" };
 import sql_functions_close_names from "../../sql/functions/close_names.sql" with { type: "text" };
 import sql_functions_close_steps from "../../sql/functions/close_steps.sql" with { type: "text" };
 import sql_functions_close_words from "../../sql/functions/close_words.sql" with { type: "text" };
@@ -58,6 +59,7 @@ import sql_functions_index_filter_rows from "../../sql/functions/index_filter_ro
 import sql_functions_index_large_batches from "../../sql/functions/index_large_batches.sql" with { type: "text" };
 import sql_functions_index_replaced_rows from "../../sql/functions/index_replaced_rows.sql" with { type: "text" };
 import sql_functions_is_shown_batch from "../../sql/functions/is_shown_batch.sql" with { type: "text" };
+import sql_functions_is_usable_key from "../../sql/functions/is_usable_key.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
 import sql_functions_look_up_events from "../../sql/functions/look_up_events.sql" with { type: "text" };
 import sql_functions_look_up_rows from "../../sql/functions/look_up_rows.sql" with { type: "text" };
@@ -88,10 +90,13 @@ import sql_functions_search_matches from "../../sql/functions/search_matches.sql
 import sql_functions_search_merit from "../../sql/functions/search_merit.sql" with { type: "text" };
 import sql_functions_sweep_rate_windows from "../../sql/functions/sweep_rate_windows.sql" with { type: "text" };
 import sql_functions_to_lexeme_query from "../../sql/functions/to_lexeme_query.sql" with { type: "text" };
+import sql_functions_usage_id_of from "../../sql/functions/usage_id_of.sql" with { type: "text" };
 import sql_functions_uuid_from_time from "../../sql/functions/uuid_from_time.sql" with { type: "text" };
 import sql_functions_uuid_since from "../../sql/functions/uuid_since.sql" with { type: "text" };
 import sql_functions_uuid_until from "../../sql/functions/uuid_until.sql" with { type: "text" };
 import sql_functions_weigh_search from "../../sql/functions/weigh_search.sql" with { type: "text" };
+import sql_functions_window_feed_of from "../../sql/functions/window_feed_of.sql" with { type: "text" };
+import sql_functions_window_limit_of from "../../sql/functions/window_limit_of.sql" with { type: "text" };
 import sql_key_find_key from "../../sql/key/find_key.sql" with { type: "text" };
 import sql_key_touch_keys from "../../sql/key/touch_keys.sql" with { type: "text" };
 import sql_maintenance_index_large_batches from "../../sql/maintenance/index_large_batches.sql" with { type: "text" };
@@ -162,6 +167,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "arrivals_between", text: sql_functions_arrivals_between },
   { name: "await_replay", text: sql_functions_await_replay },
   { name: "begin_job", text: sql_functions_begin_job },
+  { name: "charge_of_call", text: sql_functions_charge_of_call },
   { name: "close_names", text: sql_functions_close_names },
   { name: "close_steps", text: sql_functions_close_steps },
   { name: "close_words", text: sql_functions_close_words },
@@ -177,6 +183,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "index_large_batches", text: sql_functions_index_large_batches },
   { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
   { name: "is_shown_batch", text: sql_functions_is_shown_batch },
+  { name: "is_usable_key", text: sql_functions_is_usable_key },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
   { name: "look_up_events", text: sql_functions_look_up_events },
   { name: "look_up_rows", text: sql_functions_look_up_rows },
@@ -207,10 +214,13 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "search_merit", text: sql_functions_search_merit },
   { name: "sweep_rate_windows", text: sql_functions_sweep_rate_windows },
   { name: "to_lexeme_query", text: sql_functions_to_lexeme_query },
+  { name: "usage_id_of", text: sql_functions_usage_id_of },
   { name: "uuid_from_time", text: sql_functions_uuid_from_time },
   { name: "uuid_since", text: sql_functions_uuid_since },
   { name: "uuid_until", text: sql_functions_uuid_until },
   { name: "weigh_search", text: sql_functions_weigh_search },
+  { name: "window_feed_of", text: sql_functions_window_feed_of },
+  { name: "window_limit_of", text: sql_functions_window_limit_of },
 ];
 
 /** The text of every statement, by name. */
@@ -352,12 +362,13 @@ export interface StatementTypes {
       readonly replayed_us: string;
     };
   };
-  /** the state of a window and the price of a call, without counting one: for HEAD */
+  /** the state of a window and the charge of a call, without counting one: for HEAD */
   look_at_window: {
-    parameters: readonly [account_id: string, operation: string, feed_id: string | null, window_us: bigint];
+    parameters: readonly [account_id: string, operation: string, feed_id: string | null, limit_free: number, limit_paid: number, window_us: bigint];
     row: {
-      readonly price_type: string | null;
-      readonly call_price_nanos: bigint | null;
+      readonly has_feed: boolean;
+      readonly charge_nanos: bigint;
+      readonly window_limit: number;
       readonly used: number;
       readonly oldest_us: bigint;
     };

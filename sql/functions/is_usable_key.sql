@@ -1,0 +1,13 @@
+-- Whether a key holds at a moment.
+create or replace function is_usable_key(
+  revoked_at timestamptz,
+  expires_at timestamptz,
+  moment timestamptz
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+  select revoked_at is null and (expires_at is null or expires_at > moment)
+$$;
