@@ -139,22 +139,34 @@ export function listenerUrl({ tls, host, port }: Pick<Config, "tls" | "host" | "
   return `${tls === undefined ? "http" : "https"}://${authority}:${port}`;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const SPACE_OR_CONTROL = /[\s\0-\x1f\x7f]/;
+const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
+
 function schemeOf(address: string): string | undefined {
   return /^([a-z][a-z0-9+.-]*:)\/\/./i.exec(address)?.[1]?.toLowerCase();
 }
 
 function environmentReader(environment: Environment, mistakes: string[]) {
-  // An empty variable counts as absent: that is how a compose file leaves one out.
-  const text = (name: string) => environment[name] || undefined;
+  // An empty variable, or a blank one, counts as absent: that is how a compose file leaves one out.
+  const text = (name: string) => (environment[name]?.trim() ? environment[name] : undefined);
   const url = (name: string, protocols: readonly string[]): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;
+    if (SPACE_OR_CONTROL.test(value)) {
+      mistakes.push(`${name} must hold no blank and no line break`);
+      return undefined;
+    }
     const scheme = schemeOf(value);
     const isReadable = scheme !== undefined && URL.canParse(value);
     if (isReadable && protocols.includes(scheme)) return value;
     const allowed = protocols.map((each) => `${each}//`).join(" or ");
     // The value is not repeated: an address may hold a password.
-    mistakes.push(`${name} must be an address that begins with ${allowed}`);
+    mistakes.push(
+      scheme !== undefined && protocols.includes(scheme)
+        ? `${name} can't be read as an address: look at its host and port`
+        : `${name} must be an address that begins with ${allowed}`,
+    );
     return undefined;
   };
   return {
@@ -181,6 +193,10 @@ function environmentReader(environment: Environment, mistakes: string[]) {
     /** An address of PostgreSQL, in which a list of hosts is legal: of one, only the scheme is read. */
     hosts(name: string, protocols: readonly string[]): string | undefined {
       const value = text(name);
+      if (value !== undefined && BROKEN_ESCAPE.test(value)) {
+        mistakes.push(`${name} holds a % that begins no escape: a % in a password is written %25`);
+        return undefined;
+      }
       const scheme = value?.includes(",") ? schemeOf(value) : undefined;
       return scheme !== undefined && protocols.includes(scheme) ? value : url(name, protocols);
     },

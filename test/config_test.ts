@@ -35,6 +35,32 @@ describe("readConfig: addresses", () => {
     }
   });
 
+  test("an address that becomes a header holds no blank and no line break; one that is blank is absent", () => {
+    for (const given of ["https://h\n", "https://h ", "https://h/\u0001"]) {
+      for (const name of ["FEEDGATE_BASE_URL", "FEEDGATE_BILLING_URL"]) {
+        expect(mistakesOf({ [name]: given })).toEqual([
+          `${name} must hold no blank and no line break`,
+        ]);
+      }
+    }
+    expect(readConfig({ FEEDGATE_BASE_URL: " ", FEEDGATE_DATA_DIR: " " })).toMatchObject({
+      baseUrl: undefined,
+      dataDir: ".feedgate",
+    });
+  });
+
+  test("a % that begins no escape, and a port that is none, are named, without the address", () => {
+    for (const name of ["DATABASE_URL", "DATABASE_READ_URL"]) {
+      const others = name === "DATABASE_URL" ? {} : { DATABASE_URL: "postgres://h/d" };
+      expect(mistakesOf({ ...others, [name]: "postgres://u:50%off@a,b/d" })).toEqual([
+        `${name} holds a % that begins no escape: a % in a password is written %25`,
+      ]);
+    }
+    expect(mistakesOf({ DATABASE_URL: "postgres://u:p@h:99999/d" })).toEqual([
+      "DATABASE_URL can't be read as an address: look at its host and port",
+    ]);
+  });
+
   test("only PostgreSQL's may name several hosts", () => {
     const several = "postgres://a:5432,b:5433/feedgate";
     expect(readConfig({ DATABASE_URL: several }).databaseUrl).toBe(several);

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { ConfigError } from "../config.ts";
 
 /** Where the database is: an address, or the private socket of the embedded one. */
 export type DatabaseAddress =
@@ -59,6 +60,7 @@ export interface AddressedHosts {
 }
 
 const PORT_DEFAULT = 5432;
+const PORT_MAX = 65_535;
 const ENCRYPTION_MODES: Readonly<Record<string, EncryptionMode>> = {
   disable: "none",
   false: "none",
@@ -83,12 +85,16 @@ export function hostsOf(address: DatabaseAddress): AddressedHosts {
     };
   }
   const parts = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i.exec(address.url);
-  if (parts === null) throw new Error("a database's address must begin with postgres://");
+  if (parts === null) throw new ConfigError(["a database's address must begin with postgres://"]);
   const [, scheme, user, authority = "", rest] = parts;
   const url = new URL(`${scheme}${user}localhost${rest}`);
   const named = takeParameter(url, "host");
   const target = takeParameter(url, "target_session_attrs");
-  const port = Number(takeParameter(url, "port") ?? PORT_DEFAULT);
+  const portGiven = takeParameter(url, "port");
+  if (!isPort(portGiven)) {
+    throw new ConfigError([`port in a database's address must be a port, got "${portGiven}"`]);
+  }
+  const port = Number(portGiven ?? PORT_DEFAULT);
   const given = authority.split(",").map((each) => hostOf(each, port));
   // `?host=/run/postgresql` names a socket or other hosts, as in libpq.
   const hosts = named?.split(",").map((host) => ({ host, port: given[0]?.port ?? port })) ?? given;
@@ -112,26 +118,26 @@ function readTarget(target: string | undefined, hostCount: number): WantedRole {
     case "any":
       return "any";
     default:
-      throw new Error(
+      throw new ConfigError([
         `target_session_attrs in DATABASE_URL must be read-write, primary or any, got "${target}": the gateway writes`,
-      );
+      ]);
   }
 }
 
 function readReplicaTarget(target = "standby"): WantedRole {
   if (target === "standby") return target;
-  throw new Error(
+  throw new ConfigError([
     `target_session_attrs in DATABASE_READ_URL must be standby or absent, got "${target}": it names replicas`,
-  );
+  ]);
 }
 
 function takeEncryption(url: URL): Encryption {
   const named = takeParameter(url, "sslmode") ?? takeParameter(url, "ssl") ?? "disable";
   const mode = Object.hasOwn(ENCRYPTION_MODES, named) ? ENCRYPTION_MODES[named] : undefined;
   if (mode === undefined) {
-    throw new Error(
+    throw new ConfigError([
       `sslmode in a database's address must be disable, prefer, require, verify-ca or verify-full, got "${named}"`,
-    );
+    ]);
   }
   const caFile = takeParameter(url, "sslrootcert");
   if (caFile === undefined || caFile === "system") return { mode };
@@ -145,9 +151,21 @@ function takeParameter(url: URL, name: string): string | undefined {
   return value;
 }
 
-/** `name`, `name:port`, `[::1]:port`; nothing is the machine itself. */
+/** `name`, `name:port`, `[::1]:port`; nothing is the machine itself. @throws {ConfigError} */
 function hostOf(text: string, portDefault: number): DatabaseHost {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
+  const parts = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text);
+  const [, bracketed, plain, port] = parts ?? [];
+  if (parts === null || !isPort(port)) {
+    throw new ConfigError([
+      `a database's address must name hosts as name, name:port or [IPv6]:port, got "${text}"`,
+    ]);
+  }
   const host = bracketed || plain || "localhost";
   return { host: decodeURIComponent(host), port: port === undefined ? portDefault : Number(port) };
+}
+
+function isPort(text: string | undefined): boolean {
+  return (
+    text === undefined || (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= PORT_MAX)
+  );
 }

@@ -16,6 +16,7 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import type { Connections } from "./connect.ts";
+import { isBadData } from "./failures.ts";
 import { MIGRATIONS } from "./statements.ts";
 
 export interface BackupReport {
@@ -136,6 +137,10 @@ async function restore(
   }
   const trailer = (await lines.next()).value?.toString() ?? "";
   if (trailer !== JSON.stringify({ rows: counts })) throw cutShort();
+  // To the end of the file, where its checksum is.
+  if ((await lines.next()).value !== undefined) {
+    throw new BackupRefusedError("there is more in it behind its end: it is damaged");
+  }
   await advanceSequences(session);
   // What was told since the backup, tags and cursors, is not to be taken for what is told from now on.
   await session`
@@ -233,7 +238,22 @@ async function copyOut(session: Session, table: TableShape, sink: Writable): Pro
   return rows;
 }
 
+/** @throws {BackupRefusedError} where the rows are none that the table can hold. */
 async function copyIn(
+  session: Session,
+  table: TableShape,
+  lines: AsyncGenerator<Buffer, undefined>,
+): Promise<number> {
+  try {
+    return await copyRows(session, table, lines);
+  } catch (error) {
+    if (!isBadData(error)) throw error;
+    const { message } = error as Error;
+    throw new BackupRefusedError(`it is damaged: ${table.name}: ${message}`, { cause: error });
+  }
+}
+
+async function copyRows(
   session: Session,
   table: TableShape,
   lines: AsyncGenerator<Buffer, undefined>,

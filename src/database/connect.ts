@@ -22,13 +22,10 @@ const OID_BIGINT = 20;
 
 const same = (text: string) => text;
 
-/**
- * `2026-11-21 06:27:00.123+00`, as PostgreSQL prints it in UTC, as RFC 3339. All six digits of the
- * fraction are there, so that moments compare as text.
- */
+/** `2026-11-21 06:27:00.123+00`, as PostgreSQL prints it in UTC, as RFC 3339; a fraction has six digits. */
 function rfc3339(text: string): string {
-  const [seconds = "", fraction = ""] = text.replace(/\+00$/, "").split(".");
-  return `${seconds.replace(" ", "T")}.${fraction.padEnd(6, "0")}Z`;
+  const [seconds = "", fraction] = text.replace(/\+00$/, "").split(".");
+  return `${seconds.replace(" ", "T")}${fraction === undefined ? "" : `.${fraction.padEnd(6, "0")}`}Z`;
 }
 
 const TYPES = {

@@ -87,6 +87,11 @@ export async function prepareSite(dataDir: string): Promise<Site> {
   };
 }
 
+/** Whether a start has made a database there. */
+export function hasCluster(dataDir: string): boolean {
+  return lstatSync(join(dataDir, CLUSTER_NAME), { throwIfNoEntry: false }) !== undefined;
+}
+
 /** Makes a directory for the account alone, and sees that nobody else has made it before. */
 export function makePrivateDir(path: string, account: Account | undefined): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });

@@ -172,7 +172,12 @@ async function initialize(site: Site, cluster: string): Promise<string> {
 /** Runs a program to its end; returns "" or what it said when it failed. */
 async function run(command: readonly string[], site: Site): Promise<string> {
   const [program = "", ...args] = command;
-  const child = spawn(program, args, { ...spawnOptions(site), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, args, {
+    ...spawnOptions(site),
+    // A session of its own: Ctrl-C reaches only us.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let said = "";
   child.stdout.on("data", (chunk) => {
     said += chunk;

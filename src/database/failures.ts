@@ -82,6 +82,16 @@ export function isLocked(error: unknown): boolean {
   return codeOf(error) === LOCK_NOT_AVAILABLE;
 }
 
+/** What was sent is no value of its type, or breaks a constraint: SQLSTATE classes 22 and 23. */
+export function isBadData(error: unknown): boolean {
+  return /^2[23]/.test(String(codeOf(error)));
+}
+
+/** A standby, or a database that was made read-only. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === READ_ONLY_TRANSACTION;
+}
+
 /** The role may not do this. */
 export function isForbidden(error: unknown): boolean {
   return codeOf(error) === INSUFFICIENT_PRIVILEGE;

@@ -16,6 +16,7 @@
 import { readFileSync } from "node:fs";
 import { isIP, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { ConfigError } from "../config.ts";
 import type {
   AddressedHosts,
   DatabaseHost,
@@ -217,7 +218,7 @@ function readAuthorities({ caFile }: Encryption): string | undefined {
     return readFileSync(caFile, "utf8");
   } catch (error) {
     const { code } = error as { code?: string };
-    throw new Error(`sslrootcert names ${caFile}, which can't be read (${code})`);
+    throw new ConfigError([`sslrootcert names ${caFile}, which can't be read (${code})`]);
   }
 }
 

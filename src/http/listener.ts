@@ -64,9 +64,11 @@ export async function readTls({ certFile, keyFile }: TlsFiles): Promise<Tls> {
 
 async function readPem(variable: string, path: string): Promise<string> {
   try {
-    return await Bun.file(path).text();
+    const text = await Bun.file(path).text();
+    if (/^-----BEGIN /m.test(text)) return text;
   } catch (error) {
     const { code } = error as { code?: string };
     throw new ConfigError([`${variable}: ${path} can't be read (${code}): check path and mode`]);
   }
+  throw new ConfigError([`${variable}: ${path} is no PEM file`]);
 }

@@ -11,6 +11,8 @@ export type Permission = "read" | "write";
 
 /** Every key begins with it. */
 export const KEY_PREFIX = "fg_";
+/** Whatever in a text may be a key, mistyped ones too. */
+export const KEY_SHAPE = /fg_[0-9A-Za-z_]{10,}/g;
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;

@@ -45,7 +45,7 @@ const audit = command({
           ["WHEN", "WHO", "WHAT", "ACCOUNT", "FEED", "BEFORE", "AFTER"],
           rows.map((row) => [
             row.happened_at,
-            row.actor,
+            shown(row.actor),
             row.action,
             shown(row.account_id),
             shown(row.feed_id),
@@ -66,6 +66,8 @@ function eventText(row: Row<"list_audit_events">): string {
 }
 
 function changeText(change: string | null): string {
-  const line = shown(change);
-  return line.length > CHANGE_LENGTH_MAX ? `${line.slice(0, CHANGE_LENGTH_MAX)}…` : line;
+  const characters = [...shown(change)];
+  return characters.length > CHANGE_LENGTH_MAX
+    ? `${characters.slice(0, CHANGE_LENGTH_MAX).join("")}…`
+    : characters.join("");
 }

@@ -10,6 +10,7 @@ import {
   linkSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -24,6 +25,7 @@ import {
 } from "../database/backup.ts";
 import type { Connections } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
+import { hasCluster } from "../database/embedded_files.ts";
 import { migrate, migrateTo } from "../database/migrate.ts";
 import { openDatabase } from "../database/open_database.ts";
 import { type Answer, command, RefusedError, UsageError } from "./command.ts";
@@ -32,6 +34,9 @@ import { withConnection } from "./database.ts";
 /** Who may read the file: it holds everything but keys. */
 const OWNER_ONLY = 0o600;
 const GZIP_LEVEL = 6;
+
+/** Each ends a command; a draft of a backup, which holds all, is not left behind. */
+const INTERRUPTS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const backup = command({
   words: "backup",
@@ -42,10 +47,22 @@ const backup = command({
     refuseExternal(config, "pg_dump --format=custom --file=FILE");
     if (file === "") throw new UsageError("FILE must not be empty");
     if (existsSync(file)) throw existsAlready(file);
-    if (!existsSync(dirname(file))) throw new RefusedError(`there is no folder ${dirname(file)}`);
+    if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) {
+      throw new RefusedError(`there is no folder ${dirname(file)}`);
+    }
+    if (!hasCluster(config.dataDir)) {
+      throw new RefusedError(`there is no database in ${config.dataDir}: check --data-dir`);
+    }
     const report = await withSession(config, async (connections) => {
       // Under its name there is only ever a whole backup; two at once have a draft each.
       const draft = `${file}.${Bun.randomUUIDv7()}.part`;
+      const dropDraft = () => rmSync(draft, { force: true });
+      const abandon = (signal: NodeJS.Signals) => {
+        dropDraft();
+        // As if nobody had listened.
+        process.kill(process.pid, signal);
+      };
+      for (const signal of INTERRUPTS) process.once(signal, abandon);
       const gzip = createGzip({ level: GZIP_LEVEL });
       const written = pipeline(gzip, createWriteStream(draft, { mode: OWNER_ONLY, flags: "wx" }));
       try {
@@ -60,7 +77,8 @@ const backup = command({
         return done;
       } finally {
         gzip.destroy();
-        rmSync(draft, { force: true });
+        dropDraft();
+        for (const signal of INTERRUPTS) process.off(signal, abandon);
       }
     });
     return answerOf(file, report, "wrote");
@@ -74,7 +92,10 @@ const restore = command({
   options: {},
   run: async ({ config, arguments: [file = ""] }) => {
     refuseExternal(config, "pg_restore --dbname=URL FILE");
-    if (!existsSync(file)) throw new RefusedError(`there is no file ${file}`);
+    if (file === "") throw new UsageError("FILE must not be empty");
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+      throw new RefusedError(`there is no file ${file}`);
+    }
     const report = await restoreFrom(file, config).catch((error: Error & { code?: string }) => {
       const isDamaged = error instanceof BackupRefusedError || /^(Z|ERR)_/.test(error.code ?? "");
       const reason = /^Z_/.test(error.code ?? "")

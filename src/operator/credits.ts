@@ -17,7 +17,7 @@ import { unreachable } from "../lib/assert.ts";
 import { command, type Option, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { ACCOUNT_OPTION, count, credits, required, text, time } from "./options.ts";
-import { fields } from "./output.ts";
+import { fields, shown } from "./output.ts";
 import { accountIdOf, findFeed, throwUnknownAccount } from "./references.ts";
 
 const REASON_LENGTH_MAX = 500;
@@ -212,8 +212,8 @@ function entryFields(entry: LedgerEntry): Record<string, string> {
     account: entry.accountId,
     credits: creditsText(entry.amountNanos),
     balance: `${creditsText(before)} before, ${creditsText(after)} after`,
-    reason: entry.reason,
-    reference: entry.reference ?? "-",
+    reason: shown(entry.reason),
+    reference: shown(entry.reference),
     written: entry.createdAt,
   };
 }

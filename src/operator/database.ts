@@ -49,7 +49,8 @@ export async function withConnection<Result>(
 function operatorName(): string {
   const { SUDO_USER } = process.env;
   const name = accountName();
-  return SUDO_USER === undefined ? name : `${SUDO_USER} as ${name}`;
+  // Who is not root may have set it to anything.
+  return SUDO_USER === undefined || process.getuid?.() !== 0 ? name : `${SUDO_USER} as ${name}`;
 }
 
 /** As the system knows it: Bun's `userInfo` says what the environment does, which anyone can set. */

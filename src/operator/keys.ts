@@ -24,6 +24,7 @@ type KeyRow = Row<"list_keys">;
 const keyCreate = command({
   words: "key create",
   about: "make a key; it is printed once and never again",
+  isToldOnce: true,
   options: {
     account: required(ACCOUNT_OPTION),
     permission: required(

@@ -68,8 +68,16 @@ function padded(cells: readonly string[], widths: readonly number[]): string {
     .trimEnd();
 }
 
-/** What a table shows for null. */
+/** A stored value on one line; what a table shows for null. */
 export function shown(value: unknown): string {
-  // A line break in a name would break the table.
-  return value === null || value === undefined ? "-" : String(value).replace(/\s+/g, " ");
+  return value === null || value === undefined ? "-" : visible(String(value).replace(/\s+/g, " "));
+}
+
+/** What a terminal obeys or hides: C0 but for line breaks, DEL, C1, and what turns the direction of writing. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROLS = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Names are anybody's: what in them would speak to the terminal is written out, as in JSON. */
+export function visible(text: string): string {
+  return text.replace(CONTROLS, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

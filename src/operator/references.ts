@@ -6,7 +6,6 @@
 import type { Database } from "../database/query.ts";
 import type { FeedRow } from "../feed_row/feed_row.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
-import { KEY_PREFIX, startOf } from "../key/key_format.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { RefusedError } from "./command.ts";
 
@@ -41,10 +40,5 @@ export async function findFeed(database: Database, text: string): Promise<FeedRo
 }
 
 function throwUnknown(noun: string, text: string, list: string): never {
-  throw new RefusedError(`there is no ${noun} "${withoutSecret(text)}"; see ${list}`);
-}
-
-/** A key that is given where its id is meant is not shown whole. */
-function withoutSecret(text: string): string {
-  return text.startsWith(KEY_PREFIX) ? `${startOf(text)}…` : text;
+  throw new RefusedError(`there is no ${noun} "${text}"; see ${list}`);
 }

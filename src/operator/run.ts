@@ -5,11 +5,12 @@
  * @module
  */
 import { type Config, ConfigError, readConfig } from "../config.ts";
-import { isUnavailable } from "../database/failures.ts";
+import { isReadOnly, isUnavailable } from "../database/failures.ts";
 import { DatabaseUnavailableError } from "../database/query.ts";
-import { type Command, UsageError } from "./command.ts";
+import { KEY_SHAPE, startOf } from "../key/key_format.ts";
+import { type Answer, type Command, UsageError } from "./command.ts";
 import { parseCommandLine, type Request } from "./command_line.ts";
-import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";
+import { type Output, OutputClosedError, processStreams, type Streams, visible } from "./output.ts";
 
 export type ExitCode = 0 | 1 | 2;
 
@@ -37,14 +38,32 @@ export async function runCommand(
     const { command, values, arguments: given } = request;
     const config = configOf(request, environment);
     const answer = await command.run({ values, arguments: given, config, output });
-    if (answer !== undefined) await output.write(`${output.isJson ? answer.json : answer.text}\n`);
+    if (answer !== undefined) await tell(output, command, answer);
     return 0;
   } catch (error) {
     if (error instanceof OutputClosedError) return 0;
-    for (const line of messagesOf(error)) streams.complain(`feedgate: ${line}\n`);
+    for (const line of messagesOf(error)) streams.complain(`feedgate: ${plain(line)}\n`);
     if (environment.LOG_LEVEL === "debug") streams.complain(`${(error as Error).stack}\n`);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
+}
+
+/** What was done stands, also where nobody could be told; that is said where it can't be looked up. */
+async function tell(output: Output, { words, isToldOnce }: Command, answer: Answer): Promise<void> {
+  try {
+    await output.write(`${visible(output.isJson ? answer.json : answer.text)}\n`);
+  } catch (error) {
+    if (error instanceof OutputClosedError && isToldOnce !== true) throw error;
+    const { code = "closed" } = error as { code?: string };
+    throw new Error(`${words} is done, but its answer could not be written (${code})`, {
+      cause: error,
+    });
+  }
+}
+
+/** A line that a terminal may show: no key, and nothing that speaks to it. */
+function plain(message: string): string {
+  return visible(oneLine(message)).replace(KEY_SHAPE, (key) => `${startOf(key)}…`);
 }
 
 /** What the command line says goes before the environment: a folder named there is the database. */
@@ -70,10 +89,13 @@ function messagesOf(error: unknown): readonly string[] {
   if (/unsupported startup parameter/.test(reason.message ?? "")) {
     return ["DATABASE_URL is a PgBouncer's: set DATABASE_POOLED=true, or go to PostgreSQL itself"];
   }
+  if (isReadOnly(reason)) {
+    return ["the database is read-only: DATABASE_URL must name the server that is written to"];
+  }
   if (reason.path === undefined && isUnavailable(reason)) {
     return [`the database can't be reached (${reason.code}): start it, or check DATABASE_URL`];
   }
-  return [oneLine(reason.message ?? String(error))];
+  return [reason.message ?? String(error)];
 }
 
 /** An error of the system or of the driver; `path` where it is about a file. */

@@ -12,7 +12,7 @@
 import type { Subprocess } from "bun";
 import type { Config } from "../config.ts";
 import { openDatabase } from "../database/open_database.ts";
-import { listenOn, requireHost } from "../http/listener.ts";
+import { listenOn, readTls, requireHost } from "../http/listener.ts";
 import type { Log } from "../lib/log.ts";
 import { ownCommand } from "../lib/own_process.ts";
 import { createSharedFlights, type SharedFlights } from "../lib/shared_flights.ts";
@@ -246,6 +246,8 @@ function startWorker(context: Context): Worker {
 async function freePort(config: Config): Promise<number> {
   const { port, host } = config;
   await requireHost(config);
+  // What no worker could use is told once, here.
+  if (config.tls !== undefined) await readTls(config.tls);
   const server = listenOn(config, () =>
     Bun.serve({
       port,

@@ -66,7 +66,7 @@ describe("connect", () => {
     const [short] = await sql`
       select timestamptz '2026-11-22 07:05:22+01' as second, timestamptz '0001-01-01 00:00:00.5Z' as half`;
     expect(short).toEqual({
-      second: "2026-11-22T06:05:22.000000Z",
+      second: "2026-11-22T06:05:22Z",
       half: "0001-01-01T00:00:00.500000Z",
     });
     await sql.end();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AddressInfo, createServer } from "node:net";
-import { readConfig } from "../../src/config.ts";
+import { ConfigError, readConfig } from "../../src/config.ts";
 import { hostsOf } from "../../src/database/address.ts";
 import { connect } from "../../src/database/connect.ts";
 import { createLog } from "../../src/lib/log.ts";
@@ -133,6 +133,13 @@ describe("hostsOf", () => {
       { host: "db.example", port: 6432 },
       { host: "10.0.0.1", port: 5432 },
     ]);
+  });
+
+  test("a host or a port that can't be read is refused, rather than another one taken", () => {
+    for (const hosts of ["db1:5432,db2:abc", "db1,::1", "db1:70000,db2", "db1:0"]) {
+      expect(() => hostsOf({ url: `postgres://u:p@${hosts}/d` })).toThrow(ConfigError);
+    }
+    expect(() => hostsOf({ url: "postgres://u:p@h/d?port=abc" })).toThrow(ConfigError);
   });
 
   test("an unknown sslmode, and a file of authorities that can't be read, are told in one line", () => {

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { parseCommandLine } from "../../src/operator/command_line.ts";
 import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "../../src/operator/commands.ts";
+import { OutputClosedError } from "../../src/operator/output.ts";
+import { runCommand } from "../../src/operator/run.ts";
 import { createOperator, linesOf, type Operator, runProcess } from "./support.ts";
 
 const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
@@ -129,6 +131,69 @@ describe("feedgate, in a process of its own", () => {
 });
 
 describe("runCommand", () => {
+  test("what a name would say to the terminal is written out, in answers and in refusals", async () => {
+    const name = "nice\u001b[2J\u001b]52;c;eA==\u0007\u009b31m\u202e";
+    const { stdout } = await operator.run(["account", "create", "--name", name]);
+    const listed = await operator.run(["account", "list"]);
+    const json = await operator.run(["account", "list", "--json"]);
+    const refused = await operator.run(["account", "show", name]);
+    for (const text of [stdout, listed.stdout, json.stdout, refused.stderr]) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      expect(text).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+    }
+    expect(listed.stdout).toContain("nice\\u001b[2J");
+    expect(JSON.parse(json.stdout)).toContainEqual(expect.objectContaining({ name }));
+  });
+
+  test("a key is shown nowhere but where it is made", async () => {
+    const account = (await operator.json("account", "create", "--name", "K")) as { id: string };
+    const make = ["key", "create", "--account", account.id, "--permission", "read"];
+    const { key } = (await operator.json(...make)) as { key: string };
+    for (const argv of [["key", "list", key], ["key", "revoke", ` ${key}`], [key]]) {
+      const { code, stderr } = await operator.run(argv);
+      expect(code).toBeGreaterThan(0);
+      expect(stderr).not.toContain(key);
+    }
+  });
+
+  test("an answer that can't be written is a failure that says that the command is done", async () => {
+    const account = (await operator.json("account", "create", "--name", "W")) as { id: string };
+    const failing = async (argv: readonly string[], error: Error) => {
+      let stderr = "";
+      const code = await runCommand(argv, COMMANDS, {
+        environment: { DATABASE_URL: operator.databaseUrl },
+        streams: {
+          write: () => Promise.reject(error),
+          complain(text) {
+            stderr += text;
+          },
+        },
+      });
+      return { code, stderr };
+    };
+    const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    const grant = [
+      "credits",
+      "grant",
+      "--account",
+      account.id,
+      "--credits",
+      "5",
+      "--reason",
+      "test",
+    ];
+    expect(await failing(grant, full)).toEqual({
+      code: 1,
+      stderr: "feedgate: credits grant is done, but its answer could not be written (ENOSPC)\n",
+    });
+    const make = ["key", "create", "--account", account.id, "--permission", "read"];
+    expect(await failing(make, new OutputClosedError())).toEqual({
+      code: 1,
+      stderr: "feedgate: key create is done, but its answer could not be written (closed)\n",
+    });
+    expect((await failing(["account", "list"], new OutputClosedError())).code).toBe(0);
+  });
+
   test("help is exit code 0", async () => {
     const { code, stdout, stderr } = await operator.run(["key", "--help"]);
     expect([code, stderr]).toEqual([0, ""]);

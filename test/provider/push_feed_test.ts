@@ -146,7 +146,7 @@ describe("push to a stream", () => {
     );
     const [row] = await scene.gateway.sql`
       select event_at from stream_events where feed_id = ${feedId} and row_id = '1'`;
-    expect(row?.event_at).toBe("2023-12-31T22:00:00.000000Z");
+    expect(row?.event_at).toBe("2023-12-31T22:00:00Z");
   });
   test("rows without a time get the time of receipt as last key, one for the whole push", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
