@@ -139,8 +139,7 @@ export function listenerUrl({ tls, host, port }: Pick<Config, "tls" | "host" | "
   return `${tls === undefined ? "http" : "https"}://${authority}:${port}`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const SPACE_OR_CONTROL = /[\s\0-\x1f\x7f]/;
+const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
 
 function schemeOf(address: string): string | undefined {

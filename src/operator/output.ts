@@ -73,9 +73,8 @@ export function shown(value: unknown): string {
   return value === null || value === undefined ? "-" : visible(String(value).replace(/\s+/g, " "));
 }
 
-/** What a terminal obeys or hides: C0 but for line breaks, DEL, C1, and what turns the direction of writing. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROLS = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** What a terminal obeys: control characters but for line breaks, and what turns the direction of writing. */
+const CONTROLS = /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** Names are anybody's: what in them would speak to the terminal is written out, as in JSON. */
 export function visible(text: string): string {
