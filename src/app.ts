@@ -4,7 +4,7 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { accountRoutes } from "./account/routes.ts";
+import { accountRoutes } from "./account/account_routes.ts";
 import { catalogRoutes } from "./catalog/catalog_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
 import { feedRoutes } from "./feed/feed_routes.ts";

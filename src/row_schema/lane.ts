@@ -62,7 +62,7 @@ interface Entry {
   readonly timeMs: number;
   readonly settle: (outcome: LaneOutcome) => void;
   /** Whether its caller has gone away. */
-  readonly isLeft: () => boolean;
+  readonly isAbandoned: () => boolean;
   attempts: number;
 }
 
@@ -105,8 +105,8 @@ export class Lane {
         signal.removeEventListener("abort", leave);
         resolve(outcome);
       };
-      const isLeft = () => signal.aborted;
-      const entry: Entry = { job, accountId, timeMs, settle, isLeft, attempts: 0 };
+      const isAbandoned = () => signal.aborted;
+      const entry: Entry = { job, accountId, timeMs, settle, isAbandoned, attempts: 0 };
       const leave = () => {
         if (this.#waiting.remove(accountId, entry)) settle(BUSY);
       };
@@ -207,7 +207,7 @@ export class Lane {
   /** Another attempt is another turn: those who wait are not to pay for both. */
   #retryOrGiveUp(entry: Entry): void {
     entry.attempts += 1;
-    if (entry.isLeft()) entry.settle(BUSY);
+    if (entry.isAbandoned()) entry.settle(BUSY);
     else if (entry.attempts < ATTEMPTS_MAX) this.#enqueue(entry);
     else entry.settle({ kind: "crashed" });
   }
