@@ -34,6 +34,7 @@ const ANSWER_WAIT_MS = 6_000;
 const CLOSE_WAIT_MS = 500;
 /** Uploads that drip, admission and maintenance, the last writes. */
 const CLOSE_STEPS = 3;
+
 export interface GatewayOptions {
   /** Whether other processes listen on the same port (`workers/`). @default false */
   readonly isPortShared?: boolean;

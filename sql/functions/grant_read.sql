@@ -1,7 +1,7 @@
 -- Grants one read that waits alone, as `admit` would, without what makes room for many: no row, and
--- nothing is written, where `admit` would decide anything else or has to look at more (an idempotency
--- key, a feed that is sold once, a window with hits of a clock that was ahead). So it is asked first, and
--- `admit` says all the rest.
+-- nothing is written, where `admit` would decide anything else or has to write more (an idempotency key, a
+-- window with hits of a clock that was ahead). So it is asked first, and `admit` decides all the rest, by
+-- itself: between the two the account was free.
 --
 -- Why beside `admit`: a batch of one costs PostgreSQL twice as much there, and at low load every read is
 -- one. What is decided and written is the same, and so is what comes back; `test/admission` holds both
@@ -82,8 +82,14 @@ begin
     and (grant_read.feed_id is null or feeds.status = 'active')
     and (feeds.definition_version <> grant_read.planned_version) is not true
     and (
-      feeds.price_type = 'one_time' and grant_read.operation in ('data', 'revalidate')
-    ) is not true
+      (feeds.price_type = 'one_time' and grant_read.operation in ('data', 'revalidate')) is not true
+      or exists (
+        select
+        from purchases
+        where purchases.account_id = grant_read.account_id
+          and purchases.feed_id = grant_read.feed_id
+      )
+    )
     and (windows.hits[cardinality(windows.hits)] > now_us) is not true
     and not exists (
       select from lost_batches where lost_batches.batch_token = grant_read.batch_token

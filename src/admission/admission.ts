@@ -194,7 +194,7 @@ export class Admission {
     }
   }
 
-  /** A read that waits alone is granted at half the cost; what is not a plain grant, `admit` decides. */
+  /** A plain grant of a read that waits alone costs half as much; what it leaves open, `admit` decides. */
   async #ask(claims: readonly Claim[], batchToken: string): Promise<Row<"admit"> | undefined> {
     const { database } = this.#options;
     const [claim] = claims;

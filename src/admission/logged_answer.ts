@@ -3,8 +3,8 @@
  *
  * The body is read while the call is admitted, and sent once it is, with its `_origin`; a call whose body
  * can't be read is refunded. Where reads wait for a connection, the body goes first: what would wait too
- * long is not admitted, to be refunded after. For a caller that was refused a moment ago, or has no 304
- * left, nothing is read before it is admitted. A 304 or HEAD is admitted too, from its own limit. Decisions 6 and 7.
+ * long is not admitted, to be refunded after. For a caller that was refused a moment ago nothing is read
+ * before it is admitted. A 304 or HEAD is admitted too, from its own limit. Decisions 6 and 7.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export interface LoggedAnswer {
 }
 
 export interface AnswerContext {
-  readonly admission: Pick<Admission, "admit" | "wasRefused" | "isFull" | "refund">;
+  readonly admission: Pick<Admission, "admit" | "wasRefused" | "refund">;
   readonly database: Pick<Database, "row">;
   readonly reader: Pick<Reader, "waiting">;
   readonly http: Pick<HttpContext, "metrics">;
@@ -119,7 +119,7 @@ async function admitAndRead(
   const tags = request.headers.get("if-none-match");
   const wasRefused = admission.wasRefused(read);
   let revalidated: Decision | undefined;
-  if (tags !== null && (wasRefused || admission.isFull(revalidate))) {
+  if (wasRefused && tags !== null) {
     revalidated = await admission.admit(revalidate);
     if (revalidated.kind !== "granted") {
       return { claim: revalidate, decision: revalidated, reading: undefined };

@@ -101,7 +101,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
 function sessionSettings(statementTimeoutMs: number, actor: string | undefined) {
   return {
     statement_timeout: statementTimeoutMs,
-    // What waits for a lock looks again behind it, whatever the server's default is.
+    // What waits for a lock looks again behind it, whatever the server's default is. (A pooler has to be told.)
     default_transaction_isolation: "read committed" as const,
     ...(actor !== undefined && { "feedgate.actor": actor }),
   };

@@ -26,6 +26,7 @@ import { answerPage, notModified } from "./answer_page.ts";
 import type { Page } from "./build_page.ts";
 import { createPages, type PageSought, type Pages, type PageWanted } from "./pages.ts";
 import { createPlans, type Plans } from "./plans.ts";
+import type { ReadPlan } from "./read_plan.ts";
 
 /** What is known of a read before its feed is. */
 interface Reading {
@@ -113,15 +114,13 @@ export class FeedReads {
 
   /**
    * Whether the page is made before admission: not for a caller that would be refused all the same, nor
-   * where the tag alone tells whether the client has it. What may be a 400 or 410 goes before a 304.
+   * where the tag alone tells whether the client has it.
    */
   #isBuiltFirst(call: Call, { planned: { plan } }: PageWanted, claim: Claim): boolean {
     const { admission } = this.#services;
     if (admission.wasRefused(claim)) return false;
     if (!isConditional(call)) return true;
-    const isTagEnough =
-      !call.isHead && plan.projection === undefined && !("cursor" in plan && plan.cursor);
-    return !isTagEnough && !admission.isFull(revalidation(claim));
+    return !(isTagEnough(plan) && !call.isHead) && !admission.isFull(revalidation(claim));
   }
 
   /** Admits and answers; plans anew where the feed has changed. */
@@ -167,7 +166,7 @@ export class FeedReads {
     tries: number,
   ): Promise<Answer | Problem> {
     const { admission } = this.#services;
-    const { claim, feed, page } = prepared;
+    const { claim, feed, page, planned } = prepared;
     const ifNoneMatch = reading.call.request.headers.get("if-none-match");
     const tagAt = (dataVersion: bigint) => this.#pages.tagAt(prepared, dataVersion);
     const isSameAt = (dataVersion: bigint) => matchesTag(ifNoneMatch, tagAt(dataVersion));
@@ -179,7 +178,10 @@ export class FeedReads {
       if (decision.kind === "stale") return this.#readAnew(reading, tries);
       if (decision.kind === "granted") {
         version = decision.dataVersion ?? version;
-        if (isSameAt(version)) return notModified(tagAt(version));
+        if (isSameAt(version)) {
+          if (!isTagEnough(planned.plan)) await this.#paged(prepared, version);
+          return notModified(tagAt(version));
+        }
       } else {
         // What has changed is read like any other, whatever the limit of a 304.
         const isLimited = decision.kind === "limited";
@@ -194,7 +196,9 @@ export class FeedReads {
   }
 
   async #newestVersion({ reference }: Reading, { feed }: Prepared): Promise<bigint> {
-    return (await this.#services.feeds.findFresh(reference))?.dataVersion ?? feed.dataVersion;
+    const fresh = await this.#services.feeds.findFresh(reference);
+    // A slug may have changed hands: admission says so.
+    return fresh?.feedId === feed.feedId ? fresh.dataVersion : feed.dataVersion;
   }
 
   #paged(prepared: Prepared, dataVersion: bigint | null): MaybePromise<Paged> {
@@ -266,6 +270,11 @@ export class FeedReads {
       }),
     };
   }
+}
+
+/** Whether who has the tag has the page: not where it may be a 400 or 410 by now, which go before a 304. */
+function isTagEnough(plan: ReadPlan): boolean {
+  return plan.projection === undefined && !("cursor" in plan && plan.cursor !== undefined);
 }
 
 /** What may be answered without a body. */

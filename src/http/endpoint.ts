@@ -97,10 +97,11 @@ export function createEndpoint(
     if (context.isDraining()) headers.Connection = "close";
     // Bun sends it with every other answer. RFC 9110 6.6.1.
     if (call.isHead) headers.Date = new Date().toUTCString();
+    const response = new Response(body, { status, headers });
     const ms = performance.now() - startedMs;
     answered(status, ms / MS_PER_SECOND);
     if (context.log.isEnabled("info")) logAnswer(context.log, { call, route, status, ms });
-    return new Response(body, { status, headers });
+    return response;
   }
 
   return (request, parameter = "") => {
@@ -121,7 +122,8 @@ export function createEndpoint(
       try {
         return respond(call, startedMs, made);
       } catch (error) {
-        // An answer that can't be written is a fault of ours like any other.
+        // A fault of ours like any other, but for what the answer was charged: nothing that goes into a
+        // header may come this far.
         return chain(answerOf(call, failed(call, error)), (told) => respond(call, startedMs, told));
       }
     });

@@ -8,7 +8,6 @@
  */
 import { Elysia } from "elysia";
 import type { Database } from "../database/query.ts";
-import { createSharedFlights } from "../lib/shared_flights.ts";
 import { createEndpoint, type HttpContext } from "./endpoint.ts";
 import { unavailable } from "./errors.ts";
 import { NO_PARAMETERS, readParameters } from "./parameters.ts";
@@ -24,14 +23,20 @@ export function healthRoutes(http: HttpContext, database: Database) {
     readParameters(NO_PARAMETERS, search);
     return { headers: noStoreJson(), body: `{"status":"ok"}` };
   });
-  // No key is asked for, and the database is asked past those that wait: once for all who ask meanwhile.
-  const pings = createSharedFlights(() => database.row("ping", []));
+  let pinging: Promise<unknown> | undefined;
+  // No key is asked for, and nothing bounds it but this: all who ask meanwhile share one.
+  const ping = () => {
+    pinging ??= database.row("ping", []).finally(() => {
+      pinging = undefined;
+    });
+    return pinging;
+  };
   const readyz = createEndpoint(http, { route: "/readyz", isKeyed: false }, async ({ search }) => {
     readParameters(NO_PARAMETERS, search);
     if (http.isDraining()) {
       throw unavailable("The gateway is draining; send this to another instance.");
     }
-    await pings.ask();
+    await ping();
     return { headers: noStoreJson(), body: `{"status":"ready"}` };
   });
   const metrics = createEndpoint(

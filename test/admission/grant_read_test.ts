@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
+  Admission,
   admitParameters,
   type Claim,
   grantParameters,
@@ -7,6 +8,7 @@ import {
 } from "../../src/admission/admission.ts";
 import { type Decided, decidedOf } from "../../src/admission/decided.ts";
 import { arrayLiteral } from "../../src/database/array_literal.ts";
+import type { Parameters } from "../../src/database/query.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
@@ -89,6 +91,47 @@ function seenOf(decided: Decided | undefined) {
   };
 }
 
+/** One granted by itself, the other admitted: the same for their clients and in their accounts. */
+async function expectSame(one: Claim, other: Claim): Promise<void> {
+  const { database } = gateway.gateway.services;
+  const [granted] = decidedOf(await grantRow(one));
+  const [admitted] = decidedOf(
+    await database.row("admit", admitParameters([other], newBatchToken())),
+  );
+  expect(granted?.outcome).toBe("granted");
+  expect(seenOf(granted)).toEqual(seenOf(admitted));
+  expect(await writtenOf(one.accountId)).toEqual(await writtenOf(other.accountId));
+}
+
+test("what waits alone and is plain is asked of grant_read, all else of admit", async () => {
+  const { database } = gateway.gateway.services;
+  const asked: string[] = [];
+  const admission = new Admission({
+    database: Object.create(database, {
+      row: {
+        value: (name: "admit", parameters: Parameters<"admit">) => {
+          asked.push(name);
+          return database.row(name, parameters);
+        },
+      },
+    }),
+  });
+  const askedFor = async (...claims: Claim[]) => {
+    asked.length = 0;
+    await Promise.all(claims.map((claim) => admission.admit(claim)));
+    return [...asked];
+  };
+  const [plain, other] = [await claimant(), await claimant()];
+  expect(await askedFor(plain)).toEqual(["grant_read"]);
+  expect(await askedFor(plain, other)).toEqual(["admit"]);
+  const idempotency = { key: "k", queryHash: "q" };
+  expect(await askedFor({ ...plain, idempotency })).toEqual(["admit"]);
+  const poor = await claimant({}, 1);
+  expect(await askedFor(poor)).toEqual(["grant_read", "admit"]);
+  // It was refused a moment ago.
+  expect(await askedFor(poor)).toEqual(["admit"]);
+});
+
 describe("grant_read", () => {
   const cases: [string, () => Partial<Claim>, readonly number[]][] = [
     ["a first read of a metered feed", () => ({}), []],
@@ -107,16 +150,26 @@ describe("grant_read", () => {
     test(`decides, answers and writes as admit: ${name}`, async () => {
       const [one, other] = [await claimant(over()), await claimant(over())];
       if (agesS.length > 0) await Promise.all([one, other].map((each) => fillWindow(each, agesS)));
-      const [granted] = decidedOf(await grantRow(one));
-      const [admitted] = decidedOf(
-        await gateway.gateway.services.database.row(
-          "admit",
-          admitParameters([other], newBatchToken()),
-        ),
-      );
-      expect(granted?.outcome).toBe("granted");
-      expect(seenOf(granted)).toEqual(seenOf(admitted));
-      expect(await writtenOf(one.accountId)).toEqual(await writtenOf(other.accountId));
+      await expectSame(one, other);
+    });
+  }
+
+  for (const operation of ["data", "revalidate"] as const) {
+    test(`decides, answers and writes as admit: ${operation} of what is sold once and bought`, async () => {
+      const bought = async () => {
+        const claim = await claimant({ operation, feedId: feeds.sold.feedId });
+        await gateway.sql`
+          with entry as (
+            insert into credit_ledger
+              (account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason)
+            values (${claim.accountId}, 'purchase', 0, 10000, 10000, 'test')
+            returning entry_id
+          )
+          insert into purchases (account_id, feed_id, entry_id)
+          select ${claim.accountId}, ${feeds.sold.feedId}, entry_id from entry`;
+        return claim;
+      };
+      await expectSame(await bought(), await bought());
     });
   }
 
@@ -127,15 +180,7 @@ describe("grant_read", () => {
         return claim;
       };
       const [one, other] = [await withoutFeed(), await withoutFeed()];
-      const [granted] = decidedOf(await grantRow(one));
-      const [admitted] = decidedOf(
-        await gateway.gateway.services.database.row(
-          "admit",
-          admitParameters([other], newBatchToken()),
-        ),
-      );
-      expect(seenOf(granted)).toEqual(seenOf(admitted));
-      expect(await writtenOf(one.accountId)).toEqual(await writtenOf(other.accountId));
+      await expectSame(one, other);
     });
   }
 
@@ -164,9 +209,18 @@ describe("grant_read", () => {
     ["a key that is not there", () => claimant({ keyId: crypto.randomUUID() })],
     ["a feed that is not there", () => claimant({ feedId: crypto.randomUUID() })],
     ["a feed that has changed since it was planned", () => claimant({ definitionVersion: 99n })],
-    ["a feed that is sold once", () => claimant({ feedId: feeds.sold.feedId })],
     [
-      "a revalidation of what is sold once",
+      "a feed that is no longer active",
+      async () => {
+        const owner = await gateway.createAccount();
+        const { feedId } = await seedFeed(gateway, owner, { type: "collection", rows: ROWS });
+        await sql()`update feeds set status = 'inactive' where feed_id = ${feedId}`;
+        return claimant({ feedId });
+      },
+    ],
+    ["a feed that is sold once and not bought", () => claimant({ feedId: feeds.sold.feedId })],
+    [
+      "a revalidation of what is sold once and not bought",
       () => claimant({ feedId: feeds.sold.feedId, operation: "revalidate" }),
     ],
     ["too little credit", () => claimant({}, 1)],

@@ -23,7 +23,6 @@ async function orderOf(given: {
   waiting?: number;
   tag?: string;
   wasRefused?: boolean;
-  isFull?: boolean;
 }): Promise<string[]> {
   const { waiting = 0, tag } = given;
   const order: string[] = [];
@@ -39,7 +38,6 @@ async function orderOf(given: {
       return given.decision ?? granted();
     },
     wasRefused: () => given.wasRefused ?? false,
-    isFull: () => given.isFull ?? false,
     async refund() {},
   };
   const request = new Request("http://localhost/v1/catalog", {
@@ -101,11 +99,5 @@ describe("loggedAnswer", () => {
     const changed = ["admit", "read", "was read", "admit"];
     expect(await orderOf({ ...granted, tag: 'W/"2"' })).toEqual(changed);
     expect(await orderOf({ ...granted, tag: 'W/"1"' })).toEqual(["admit", "read", "was read"]);
-  });
-
-  test("reads nothing for a tag where no 304 is left", async () => {
-    const decision: Decision = { kind: "limited", window: WINDOW, retryAfterMs: 1_000 };
-    expect(await orderOf({ decision, isFull: true, tag: 'W/"1"' })).toEqual(["admit"]);
-    expect(await orderOf({ isFull: true })).toEqual(["admit", "read", "was read", "admitted"]);
   });
 });

@@ -113,6 +113,39 @@ describe("a caller that was refused a moment ago", () => {
     expect(await ask("?offset=4")).toBe(200);
   });
 
+  test("what is a 400 or 410 is one before it is a 304, refused or not", async () => {
+    const { feedId, slug } = await seedFeed(gateway, owner, { type: "collection", rows });
+    const key = await gateway.createKey(await gateway.createAccount(), "read");
+    const path = `/v1/feed/${slug}`;
+    const first = (await (await gateway.get(`${path}?limit=2`, key)).json()) as Record<
+      string,
+      string
+    >;
+    await gateway.sql`
+      update batches set status = 'retired', retired_at = now() - interval '1 hour'
+      where feed_id = ${feedId}`;
+    await gateway.sql`
+      insert into batches (feed_id, batch_number, status, finalized_at)
+      values (${feedId}, 2, 'final', now())`;
+    await gateway.sql`
+      update feeds set current_batch = 2, data_version = data_version + 1 where feed_id = ${feedId}`;
+    await gateway.sql`
+      insert into collection_rows (feed_id, batch_number, position, row_id, payload)
+      select feed_id, 2, position, row_id, payload from collection_rows where feed_id = ${feedId}`;
+    const all = `[${Array.from({ length: 200 }, () => "*").join(",")}]`;
+    const expired = `${path}?limit=2&cursor=${first.next_cursor}`;
+    const tooLarge = `${path}?jsonpath=${encodeURIComponent(`$${all}${all}`)}`;
+    const any = { "If-None-Match": "*" };
+    const asked = async () => [
+      await statusOf(expired, key, any),
+      await statusOf(tooLarge, key, any),
+      await statusOf(path, key, any),
+    ];
+    expect(await asked()).toEqual([410, 400, 304]);
+    for (const status of [200, 429]) expect(await statusOf(path, key)).toBe(status);
+    expect(await asked()).toEqual([410, 400, 304]);
+  });
+
   test("a condition is still answered, and counted once as what it asks", async () => {
     const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
     const accountId = await gateway.createAccount();
