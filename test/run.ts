@@ -16,7 +16,7 @@ import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
 import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
 
 /** One more than the cores it is meant for, since much of the time is spent waiting. */
-const PROCESSES = 3;
+const PROCESSES = 4;
 const TIMEOUT = "--timeout=60000";
 const TIMINGS = "test/timings.json";
 const UPDATE_TIMINGS = "--update-timings";

@@ -165,14 +165,15 @@ describe("start", () => {
   }, 20_000);
 
   test("an address that names no kind of server that can be written to is one line", async () => {
-    const lines = await failure("postgres://127.0.0.1:1/feedgate?target_session_attrs=standby");
+    const url = "postgres://127.0.0.1:1/feedgate?target_session_attrs=standby";
+    const lines = await failure(url, 2);
     expect(lines).toEqual([expect.stringContaining("target_session_attrs")]);
   });
 });
 
-/** What a start on this database says before it ends with 1. */
-async function failure(url: string): Promise<string[]> {
+/** What a start on this database says before it ends with the code: 2 where its address is at fault. */
+async function failure(url: string, exitCode = 1): Promise<string[]> {
   const { code, stderr } = await runFeedgate(["migrate"], { DATABASE_URL: url });
-  expect(code).toBe(1);
+  expect(code).toBe(exitCode);
   return linesOf(stderr);
 }
