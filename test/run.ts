@@ -1,6 +1,7 @@
 /**
  * The test run: format and lint, types, and the tests, all at once. Ends with one line that counts. With
- * `--system` it is the tests of `test/system` instead, which start, kill and drain whole programs.
+ * `--system` it is the tests of `test/system` instead, which take long: they start, kill and drain whole
+ * programs.
  *
  * A few processes share the test files: each takes the next when it is done with one, the slowest first
  * (`timings.json`, which `bun run test --update-timings` writes). They share one PostgreSQL, too. With

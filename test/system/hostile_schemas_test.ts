@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createRowSchemas } from "../../src/row_schema/row_schema.ts";
+import { CALLER, IDLE_MACHINE } from "../row_schema/caller.ts";
 import { threadMs } from "../support/thread_time.ts";
-import { CALLER, IDLE_MACHINE } from "./caller.ts";
 
 const STALL_MAX_MS = 50;
 /** The hard bounds of both calls together, and some for a loaded machine. */
