@@ -170,7 +170,8 @@ function overview(commands: readonly Command[]): string {
     "Every command takes:",
     ...optionLines(GLOBAL_OPTIONS),
     "",
-    "feedgate <command> --help tells more. Exit codes: 0 done, 1 refused, 2 wrong usage or environment.",
+    "feedgate <command> --help tells more, feedgate --version which it is.",
+    "Exit codes: 0 done, 1 refused, 2 wrong usage or environment.",
   ].join("\n");
 }
 

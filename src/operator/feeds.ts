@@ -88,8 +88,10 @@ function setPublic(
   });
 }
 
-function findFeeds(database: Database, references: readonly string[]): Promise<FeedRow[]> {
-  return Promise.all(references.map((reference) => findFeed(database, reference)));
+/** Each once, however often it is named. */
+async function findFeeds(database: Database, references: readonly string[]): Promise<FeedRow[]> {
+  const found = await Promise.all(references.map((reference) => findFeed(database, reference)));
+  return [...new Map(found.map((row) => [row.feed_id, row])).values()];
 }
 
 function answerOf(rows: readonly FeedRow[], config: Config): Answer {

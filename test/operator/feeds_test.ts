@@ -40,7 +40,7 @@ describe("feed", () => {
       expect.objectContaining({ id: two.feedId, is_public: true }),
     ]);
     expect((await catalog()).sort()).toEqual([one.feedId, two.feedId].sort());
-    await operator.json("feed", "unpublish", one.slug);
+    expect(await operator.json("feed", "unpublish", one.slug, one.feedId)).toHaveLength(1);
     expect(await catalog()).toEqual([two.feedId]);
     expect((await gateway.get(`/v1/feed/${one.slug}`, key)).status).toBe(200);
     await operator.json("feed", "publish", one.slug);
