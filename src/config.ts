@@ -149,13 +149,11 @@ function schemeOf(address: string): string | undefined {
 function environmentReader(environment: Environment, mistakes: string[]) {
   // An empty variable, or a blank one, counts as absent: that is how a compose file leaves one out.
   const text = (name: string) => (environment[name]?.trim() ? environment[name] : undefined);
-  const url = (name: string, protocols: readonly string[]): string | undefined => {
-    const value = text(name);
-    if (value === undefined) return undefined;
-    if (SPACE_OR_CONTROL.test(value)) {
-      mistakes.push(`${name} must hold no blank and no line break`);
-      return undefined;
-    }
+  const address = (
+    name: string,
+    value: string,
+    protocols: readonly string[],
+  ): string | undefined => {
     const scheme = schemeOf(value);
     const isReadable = scheme !== undefined && URL.canParse(value);
     if (isReadable && protocols.includes(scheme)) return value;
@@ -166,6 +164,14 @@ function environmentReader(environment: Environment, mistakes: string[]) {
         ? `${name} can't be read as an address: look at its host and port`
         : `${name} must be an address that begins with ${allowed}`,
     );
+    return undefined;
+  };
+  /** One that is told to clients, in headers, too. */
+  const url = (name: string, protocols: readonly string[]): string | undefined => {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    if (!SPACE_OR_CONTROL.test(value)) return address(name, value, protocols);
+    mistakes.push(`${name} must hold no blank and no line break`);
     return undefined;
   };
   return {
@@ -191,13 +197,16 @@ function environmentReader(environment: Environment, mistakes: string[]) {
     },
     /** An address of PostgreSQL, in which a list of hosts is legal: of one, only the scheme is read. */
     hosts(name: string, protocols: readonly string[]): string | undefined {
-      const value = text(name);
-      if (value !== undefined && BROKEN_ESCAPE.test(value)) {
+      const value = text(name)?.trim();
+      if (value === undefined) return undefined;
+      if (BROKEN_ESCAPE.test(value)) {
         mistakes.push(`${name} holds a % that begins no escape: a % in a password is written %25`);
         return undefined;
       }
-      const scheme = value?.includes(",") ? schemeOf(value) : undefined;
-      return scheme !== undefined && protocols.includes(scheme) ? value : url(name, protocols);
+      const scheme = value.includes(",") ? schemeOf(value) : undefined;
+      return scheme !== undefined && protocols.includes(scheme)
+        ? value
+        : address(name, value, protocols);
     },
     origins(name: string): CorsOrigins | undefined {
       const value = text(name);

@@ -61,6 +61,11 @@ describe("readConfig: addresses", () => {
     ]);
   });
 
+  test("PostgreSQL's may come with the line break that a file of secrets ends with", () => {
+    const { databaseUrl } = readConfig({ DATABASE_URL: "postgres://u:p@h/d\n" });
+    expect(databaseUrl).toBe("postgres://u:p@h/d");
+  });
+
   test("only PostgreSQL's may name several hosts", () => {
     const several = "postgres://a:5432,b:5433/feedgate";
     expect(readConfig({ DATABASE_URL: several }).databaseUrl).toBe(several);

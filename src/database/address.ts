@@ -156,8 +156,9 @@ function hostOf(text: string, portDefault: number): DatabaseHost {
   const parts = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text);
   const [, bracketed, plain, port] = parts ?? [];
   if (parts === null || !isPort(port)) {
+    // Not repeated: where a password holds a slash, a part of it stands here.
     throw new ConfigError([
-      `a database's address must name hosts as name, name:port or [IPv6]:port, got "${text}"`,
+      "a database's address must name its hosts as name, name:port or [IPv6]:port; in a password, / is written %2F",
     ]);
   }
   const host = bracketed || plain || "localhost";

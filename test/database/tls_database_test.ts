@@ -140,6 +140,9 @@ describe("hostsOf", () => {
       expect(() => hostsOf({ url: `postgres://u:p@${hosts}/d` })).toThrow(ConfigError);
     }
     expect(() => hostsOf({ url: "postgres://u:p@h/d?port=abc" })).toThrow(ConfigError);
+    expect(() => hostsOf({ url: "postgres://u:secret/rest@a,b/d" })).toThrow(
+      /^a database's address must name its hosts as (?!.*secret)/,
+    );
   });
 
   test("an unknown sslmode, and a file of authorities that can't be read, are told in one line", () => {
