@@ -24,12 +24,11 @@ test("a gateway serves again within 5 seconds after kill -9 of its embedded Post
       expect(await areReady()).toBe(true);
       process.kill(pid, "SIGKILL");
       const startMs = performance.now();
-      await Bun.sleep(50);
-      while (!(await areReady())) {
+      // Sessions of the killed server may answer for a moment, until they see that it is gone.
+      while (pidOf() === pid || !(await areReady())) {
         expect(performance.now() - startMs).toBeLessThan(SERVES_AGAIN_MS_MAX);
         await Bun.sleep(50);
       }
-      expect(pidOf()).not.toBe(pid);
     }
   } finally {
     await Promise.all([gateway.stop(), peer.stop()]);
