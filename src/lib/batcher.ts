@@ -234,7 +234,8 @@ export class Batcher<Item, Result> {
   #scheduleExpiry(sinceMs: number): void {
     if (this.#expiry !== undefined) return;
     const dueMs = sinceMs + this.#lateMs - performance.now() + 1;
-    this.#expiry = setTimeout(() => this.#expire(), dueMs);
+    // It may be due already, where the event loop was held up; Bun warns of what is negative.
+    this.#expiry = setTimeout(() => this.#expire(), Math.max(1, dueMs));
   }
 
   /** Flights may stand still: nobody waits on for their sake. */
