@@ -8,7 +8,7 @@
 -- $6 window_us bigint
 -- returns has_feed boolean, charge_nanos bigint, window_limit int, used int, oldest_us bigint
 with clock as (
-  select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint as now_us
+  select epoch_us(clock_timestamp()) as now_us
 )
 select
   feeds.feed_id is not null as has_feed,

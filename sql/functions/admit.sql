@@ -132,7 +132,7 @@ begin
   spent := array_fill(0::bigint, array[cardinality(balances)]);
 
   moment := clock_timestamp();
-  now_us := floor(extract(epoch from moment) * 1000000)::bigint;
+  now_us := epoch_us(moment);
 
   for wanted in
     select
@@ -153,7 +153,7 @@ begin
       window_limit_of(feeds.price_type, reads.limit_free, reads.limit_paid) as window_limit,
       charge_of_call(reads.operation, feeds.price_type, feeds.call_price_nanos) as price_nanos,
       feeds.price_type = 'one_time' and reads.operation in ('data', 'revalidate') as is_sold_once,
-      reads.operation in ('data', 'metadata', 'catalog', 'search') as is_logged,
+      is_logged_call(reads.operation) as is_logged,
       reads.idempotency_key,
       reads.query_hash,
       windows.ctid as window_place,
@@ -278,7 +278,7 @@ begin
     elsif outcome = 'replayed' then
       usage_id := remembered_id;
       charge := remembered_charge;
-      read_replayed[wanted.place] := floor(extract(epoch from remembered_at) * 1000000)::bigint;
+      read_replayed[wanted.place] := epoch_us(remembered_at);
       replayed_reads := replayed_reads || wanted.place::int;
     elsif outcome = 'unpaid' then
       charge := wanted.price_nanos;

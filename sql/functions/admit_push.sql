@@ -42,7 +42,7 @@ begin
   for no key update;
 
   -- Taken under the lock, so that hits are in the order of their times.
-  now_us := floor(extract(epoch from clock_timestamp()) * 1000000)::bigint;
+  now_us := epoch_us(clock_timestamp());
   if not exists (
     select
     from api_keys

@@ -54,7 +54,7 @@ begin
   for no key update of accounts;
 
   moment := clock_timestamp();
-  now_us := floor(extract(epoch from moment) * 1000000)::bigint;
+  now_us := epoch_us(moment);
 
   select
     charge_of_call(grant_read.operation, feeds.price_type, feeds.call_price_nanos) as price_nanos,
@@ -107,7 +107,7 @@ begin
     where accounts.ctid = account.place;
   end if;
 
-  if operation in ('data', 'metadata', 'catalog', 'search') then
+  if is_logged_call(operation) then
     usage_id := usage_id_of(now_us, 1, batch_token);
     insert into usage_events (
       usage_id, account_id, operation, feed_id, charge_nanos, balance_after_nanos, happened_at

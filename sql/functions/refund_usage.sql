@@ -49,7 +49,7 @@ begin
   from (
     select coalesce(
       array_position(
-        windows.hits, floor(extract(epoch from event.happened_at) * 1000000)::bigint
+        windows.hits, epoch_us(event.happened_at)
       ),
       case when event.happened_at > clock_timestamp() then cardinality(windows.hits) end
     ) as place

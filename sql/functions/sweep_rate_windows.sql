@@ -17,7 +17,7 @@ as $$
 declare
   job constant text := 'rate windows';
   nil constant text := '00000000-0000-0000-0000-000000000000';
-  idle_before_us constant bigint := floor(extract(epoch from moment - idle) * 1000000);
+  idle_before_us constant bigint := epoch_us(moment - idle);
   mark text := begin_job(job, moment);
   looked_at int;
   last_account uuid;

@@ -36,8 +36,8 @@ export class KnownWindows {
   readonly #full = new BoundedMap<string, FullWindow>(KNOWN_WINDOWS_MAX);
 
   /**
-   * `sentMs` is taken before the question is sent, so `fullUntilMs` is never later than the true end. Once the
-   * oldest hit has left, the window's state is another, though it may still be full where it holds more
+   * `sentMs` is taken before the question is sent, so `fullUntilMs` is never later than the true end. Once
+   * the oldest hit has left, the window's state is another, though it may still be full where it holds more
    * than its limit.
    */
   remember(

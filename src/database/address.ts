@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { ConfigError } from "../config.ts";
+import { ConfigError, PORT_MAX } from "../config.ts";
 
 /** Where the database is: an address, or the private socket of the embedded one. */
 export type DatabaseAddress =
@@ -60,7 +60,6 @@ export interface AddressedHosts {
 }
 
 const PORT_DEFAULT = 5432;
-const PORT_MAX = 65_535;
 const ENCRYPTION_MODES: Readonly<Record<string, EncryptionMode>> = {
   disable: "none",
   false: "none",

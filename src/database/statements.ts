@@ -53,11 +53,13 @@ import sql_functions_create_usage_partitions from "../../sql/functions/create_us
 import sql_functions_distribute_rows from "../../sql/functions/distribute_rows.sql" with { type: "text" };
 import sql_functions_end_job from "../../sql/functions/end_job.sql" with { type: "text" };
 import sql_functions_entries_between from "../../sql/functions/entries_between.sql" with { type: "text" };
+import sql_functions_epoch_us from "../../sql/functions/epoch_us.sql" with { type: "text" };
 import sql_functions_filter_lookups from "../../sql/functions/filter_lookups.sql" with { type: "text" };
 import sql_functions_grant_read from "../../sql/functions/grant_read.sql" with { type: "text" };
 import sql_functions_index_filter_rows from "../../sql/functions/index_filter_rows.sql" with { type: "text" };
 import sql_functions_index_large_batches from "../../sql/functions/index_large_batches.sql" with { type: "text" };
 import sql_functions_index_replaced_rows from "../../sql/functions/index_replaced_rows.sql" with { type: "text" };
+import sql_functions_is_logged_call from "../../sql/functions/is_logged_call.sql" with { type: "text" };
 import sql_functions_is_shown_batch from "../../sql/functions/is_shown_batch.sql" with { type: "text" };
 import sql_functions_is_usable_key from "../../sql/functions/is_usable_key.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
@@ -177,11 +179,13 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "distribute_rows", text: sql_functions_distribute_rows },
   { name: "end_job", text: sql_functions_end_job },
   { name: "entries_between", text: sql_functions_entries_between },
+  { name: "epoch_us", text: sql_functions_epoch_us },
   { name: "filter_lookups", text: sql_functions_filter_lookups },
   { name: "grant_read", text: sql_functions_grant_read },
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
   { name: "index_large_batches", text: sql_functions_index_large_batches },
   { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
+  { name: "is_logged_call", text: sql_functions_is_logged_call },
   { name: "is_shown_batch", text: sql_functions_is_shown_batch },
   { name: "is_usable_key", text: sql_functions_is_usable_key },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },

@@ -1,10 +1,10 @@
 /**
  * Keeps the index that filters are answered from: in the background, a small piece at a time.
  *
- * A push writes no index entries for new rows. A filtered read reports how many rows it had to look through for want of
- * an index; where those are many, the batch or stream is brought up to date. What grows very large is
- * indexed by maintenance before anyone filters it (`index_large_batches.sql`). Reads are exact at every
- * moment: rows that the index lacks are looked through (`match_collection_rows.sql`). Decisions 6.
+ * A push writes no index entries for new rows. A filtered read reports how many rows it had to look through
+ * for want of an index; where those are many, the batch or stream is brought up to date. What grows very
+ * large is indexed by maintenance before anyone filters it (`index_large_batches.sql`). Reads are exact at
+ * every moment: rows that the index lacks are looked through (`match_collection_rows.sql`). Decisions 6.
  *
  * @module
  */

@@ -120,7 +120,7 @@ export class FeedReads {
     const { admission } = this.#services;
     if (admission.wasRefused(claim)) return false;
     if (!isConditional(call)) return true;
-    return !(isTagEnough(plan) && !call.isHead) && !admission.isFull(revalidation(claim));
+    return (call.isHead || !isTagEnough(plan)) && !admission.isFull(revalidation(claim));
   }
 
   /** Admits and answers; plans anew where the feed has changed. */
@@ -179,7 +179,7 @@ export class FeedReads {
       if (decision.kind === "granted") {
         version = decision.dataVersion ?? version;
         if (isSameAt(version)) {
-          if (!isTagEnough(planned.plan)) await this.#paged(prepared, version);
+          if (!isTagEnough(planned.plan)) await this.#pages.atVersion(prepared, version);
           return notModified(tagAt(version));
         }
       } else {

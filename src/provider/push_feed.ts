@@ -3,9 +3,9 @@
  *
  * The checks come in the order of decisions 2. A push is planned by the feed as it is known, and admitted
  * and stored by one statement that names the planned definition; where the feed has changed since, that
- * statement stores nothing and the push is planned again. Every push that is let in
- * counts in the feed's window and, but for dry runs, leaves a row in its history, also where it is refused
- * for what it holds. One that is over the limit does neither.
+ * statement stores nothing and the push is planned again. Every push that is let in counts in the feed's
+ * window and, but for dry runs, leaves a row in its history, also where it is refused for what it holds. One
+ * that is over the limit does neither.
  *
  * @module
  */
