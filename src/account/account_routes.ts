@@ -7,7 +7,7 @@
 import { Elysia } from "elysia";
 import { admitHousekeeping } from "../admission/housekeeping.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
-import { createEndpoint } from "../http/endpoint.ts";
+import { createEndpoint, handlerOf } from "../http/endpoint.ts";
 import { nextLink, walkSearchOf } from "../http/next_link.ts";
 import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import { assert } from "../lib/assert.ts";
@@ -45,8 +45,8 @@ export function accountRoutes(services: Services) {
   });
 
   return new Elysia({ name: "account" })
-    .get("/account", ({ request }) => account(request))
-    .get("/usage", ({ request }) => usage(request), {
+    .get("/account", handlerOf(account))
+    .get("/usage", handlerOf(usage), {
       detail: {
         parameters: documentedParameters(USAGE_PARAMETERS),
       },

@@ -4,7 +4,7 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { createEndpoint } from "../http/endpoint.ts";
+import { createEndpoint, handlerOf } from "../http/endpoint.ts";
 import { PAGE_PARAMETERS } from "../http/paging.ts";
 import { documentedParameters } from "../http/parameters.ts";
 import type { Services } from "../services.ts";
@@ -24,12 +24,12 @@ export function catalogRoutes(services: Services) {
     createSearchFeeds(services),
   );
   return new Elysia({ name: "catalog" })
-    .get("/catalog", ({ request }) => list(request), {
+    .get("/catalog", handlerOf(list), {
       detail: {
         parameters: documentedParameters(PAGE_PARAMETERS),
       },
     })
-    .get("/search", ({ request }) => search(request), {
+    .get("/search", handlerOf(search), {
       detail: {
         parameters: documentedParameters(SEARCH_PARAMETERS),
       },

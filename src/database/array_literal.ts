@@ -17,15 +17,11 @@ const ALL_SPECIAL = /["\\]/g;
 
 /** The server gives it the type that the statement has in its place. */
 export function arrayLiteral(elements: readonly ArrayElement[]): string {
-  let text = "{";
-  for (const element of elements) {
-    if (text.length > 1) text += ",";
-    // Quoted, no text can be taken for null, for a number of elements or for a brace.
-    text += typeof element === "string" ? `"${escaped(element)}"` : `${element}`;
-  }
-  return `${text}}`;
+  return `{${elements.map(elementLiteral).join(",")}}`;
 }
 
-function escaped(text: string): string {
-  return SPECIAL.test(text) ? text.replace(ALL_SPECIAL, "\\$&") : text;
+/** Quoted, no text can be taken for null, for a number of elements or for a brace. */
+function elementLiteral(element: ArrayElement): string {
+  if (typeof element !== "string") return `${element}`;
+  return `"${SPECIAL.test(element) ? element.replace(ALL_SPECIAL, "\\$&") : element}"`;
 }

@@ -11,7 +11,7 @@ import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import type { Answer } from "../http/answer.ts";
-import { type Call, createEndpoint, type Handler } from "../http/endpoint.ts";
+import { type Call, createEndpoint, type Handler, handlerOf } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
@@ -97,9 +97,9 @@ export function docsRoutes(services: Services, app: AnyElysia) {
     });
   });
   return new Elysia({ name: "docs" })
-    .get("/docs", ({ request }) => page(request), hidden)
-    .get("/docs/json", ({ request }) => json(request), hidden)
-    .get("/docs/assets/:name", ({ request, params }) => asset(request, params.name), hidden);
+    .get("/docs", handlerOf(page), hidden)
+    .get("/docs/json", handlerOf(json), hidden)
+    .get("/docs/assets/:name", handlerOf(asset, "name"), hidden);
 }
 
 /** The document of an app, for tests and tools. */

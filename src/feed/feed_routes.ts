@@ -4,7 +4,7 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { createEndpoint } from "../http/endpoint.ts";
+import { createEndpoint, handlerOf } from "../http/endpoint.ts";
 import { documentedParameters } from "../http/parameters.ts";
 import type { Services } from "../services.ts";
 import { FeedReads } from "./read_feed.ts";
@@ -24,10 +24,10 @@ export function feedRoutes(services: Services) {
     (call, reference) => metadataReads.read(call, reference),
   );
   return new Elysia({ name: "feed" })
-    .get("/feed/:id", ({ request, params }) => read(request, params.id), {
+    .get("/feed/:id", handlerOf(read, "id"), {
       detail: {
         parameters: documentedParameters(READ_PARAMETERS),
       },
     })
-    .get("/feed/:id/metadata", ({ request, params }) => metadata(request, params.id));
+    .get("/feed/:id/metadata", handlerOf(metadata, "id"));
 }

@@ -24,6 +24,8 @@ export class PageCache {
   readonly #bytesMax: number;
   /** The least recently used first. */
   readonly #entries = new Map<string, Entry>();
+  /** The last that was put there, which need not be moved: many readers may want one page. */
+  #newest: Entry | undefined;
   #bytes = 0;
 
   constructor(bytesMax: number) {
@@ -37,8 +39,10 @@ export class PageCache {
   get(key: string): Page | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    if (entry !== this.#newest) {
+      this.#entries.delete(key);
+      this.#append(key, entry);
+    }
     return entry.page;
   }
 
@@ -51,7 +55,7 @@ export class PageCache {
     if (!page.isCacheable || size > this.#bytesMax * PAGE_SHARE_MAX) return;
     this.#makeRoom(size);
     this.#bytes += size;
-    this.#entries.set(key, { page, bytes: size, compressed: new Map() });
+    this.#append(key, { page, bytes: size, compressed: new Map() });
   }
 
   /** The page compressed, once for all its readers; kept and counted as long as the page is. */
@@ -85,9 +89,14 @@ export class PageCache {
     this.#remove(key);
     entry.bytes += size;
     this.#makeRoom(entry.bytes);
-    this.#entries.set(key, entry);
+    this.#append(key, entry);
     this.#bytes += entry.bytes;
     return true;
+  }
+
+  #append(key: string, entry: Entry): void {
+    this.#entries.set(key, entry);
+    this.#newest = entry;
   }
 
   #makeRoom(size: number): void {

@@ -10,6 +10,8 @@ export interface Answer {
   readonly status?: number;
   /** Made for this answer: the endpoint adds to them. */
   readonly headers: Record<string, string>;
+  /** Other headers, which many answers have in common: to copy them costs less than to make them. */
+  readonly sharedHeaders?: Headers | undefined;
   readonly body: string | Uint8Array | null;
 }
 

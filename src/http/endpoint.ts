@@ -61,6 +61,23 @@ export type Handler = (call: Call, parameter: string) => MaybePromise<Answer | P
 /** Runs a handler for a request; what it throws is a problem. `parameter` is the path's one parameter, or "". */
 export type Endpoint = (request: Request, parameter?: string) => MaybePromise<Response>;
 
+/** An endpoint as Elysia's handler and, `direct`, as Bun's. */
+export interface RouteHandler {
+  (context: { request: Request; params: Readonly<Record<string, string>> }): MaybePromise<Response>;
+  readonly direct: (request: RoutedRequest) => MaybePromise<Response>;
+}
+
+/** What Bun's router hands to a route. */
+type RoutedRequest = Request & { readonly params: Readonly<Record<string, string>> };
+
+/** `parameter` is the name of the path's one parameter, where it has one. */
+export function handlerOf(endpoint: Endpoint, parameter = ""): RouteHandler {
+  return Object.assign(
+    ({ request, params }: Parameters<RouteHandler>[0]) => endpoint(request, params[parameter]),
+    { direct: (request: RoutedRequest) => endpoint(request, request.params[parameter]) },
+  );
+}
+
 export function createEndpoint(
   context: HttpContext,
   options: EndpointOptions,
@@ -91,13 +108,13 @@ export function createEndpoint(
   }
 
   function respond(call: Call, startedMs: number, answer: Answer): Response {
-    const { status = 200, headers, body } = answer;
+    const { status = 200, headers } = answer;
     headers["X-Request-Id"] = call.requestId;
     context.cors?.decorate(call.request, headers);
     if (context.isDraining()) headers.Connection = "close";
     // Bun sends it with every other answer. RFC 9110 6.6.1.
     if (call.isHead) headers.Date = new Date().toUTCString();
-    const response = new Response(body, { status, headers });
+    const response = responseOf(answer);
     const ms = performance.now() - startedMs;
     answered(status, ms / MS_PER_SECOND);
     if (context.log.isEnabled("info")) logAnswer(context.log, { call, route, status, ms });
@@ -128,6 +145,13 @@ export function createEndpoint(
       }
     });
   };
+}
+
+function responseOf({ status = 200, headers, sharedHeaders, body }: Answer): Response {
+  if (sharedHeaders === undefined) return new Response(body, { status, headers });
+  const response = new Response(body, { status, headers: sharedHeaders });
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }
 
 /** When it is sensible to come again; undefined where nobody is in line. */

@@ -76,6 +76,8 @@ export interface ProblemOptions {
   /** Members beside the standard ones: `retry_after_ms`, `limit`, `billing_url` and the like. */
   readonly extras?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What many of these have in common, made once. */
+  readonly sharedHeaders?: Headers;
   /** Mistakes in the body; the first 20 are listed. */
   readonly errors?: readonly FieldError[];
   /** All mistakes, where `errors` holds the first of them only. @default errors.length */
@@ -153,12 +155,14 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
     detail: options.detail,
     code,
     request_id: context.requestId,
+    ...options.extras,
   };
-  const headers: Record<string, string> = { "Content-Type": "application/problem+json" };
-  if (context.isKeyed) headers["Cache-Control"] = CACHE_PRIVATE;
-  if (status === 401) headers["WWW-Authenticate"] = "Bearer";
-  Object.assign(body, options.extras);
-  Object.assign(headers, options.headers);
+  const headers: Record<string, string> = {
+    "Content-Type": "application/problem+json",
+    ...(context.isKeyed && { "Cache-Control": CACHE_PRIVATE }),
+    ...(status === 401 && { "WWW-Authenticate": "Bearer" }),
+    ...options.headers,
+  };
   if (retryAfterSeconds !== undefined) {
     body.retry_after_ms = retryAfterSeconds * MS_PER_SECOND;
     headers["Retry-After"] = String(retryAfterSeconds);
@@ -167,5 +171,6 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
     body.errors = errors.slice(0, ERRORS_LISTED_MAX);
     body.error_count = options.errorCount ?? errors.length;
   }
-  return { status, body: JSON.stringify(body), headers };
+  const { sharedHeaders } = options;
+  return { status, body: JSON.stringify(body), headers, sharedHeaders };
 }

@@ -8,7 +8,7 @@
  */
 import { Elysia } from "elysia";
 import type { Database } from "../database/query.ts";
-import { createEndpoint, type HttpContext } from "./endpoint.ts";
+import { createEndpoint, type HttpContext, handlerOf } from "./endpoint.ts";
 import { unavailable } from "./errors.ts";
 import { NO_PARAMETERS, readParameters } from "./parameters.ts";
 
@@ -49,7 +49,7 @@ export function healthRoutes(http: HttpContext, database: Database) {
     },
   );
   return new Elysia({ name: "health" })
-    .get("/healthz", ({ request }) => healthz(request))
-    .get("/readyz", ({ request }) => readyz(request))
-    .get("/metrics", ({ request }) => metrics(request));
+    .get("/healthz", handlerOf(healthz))
+    .get("/readyz", handlerOf(readyz))
+    .get("/metrics", handlerOf(metrics));
 }

@@ -10,13 +10,12 @@
 import {
   Counter,
   Gauge,
-  Histogram,
   type MetricObjectWithValues,
   type MetricValueWithName,
   Registry,
 } from "prom-client";
 import { collectProcessMetrics } from "./process_metrics.ts";
-import { Observations, Tallies, type Tally } from "./tallies.ts";
+import { ObservedHistogram, Tallies, type Tally } from "./tallies.ts";
 
 /** Figures of one process, as they go to another. */
 export type MetricsSnapshot = MetricObjectWithValues<MetricValueWithName<string>>[];
@@ -36,14 +35,18 @@ export class Metrics {
     "Answers by route and status",
     ["route", "status"],
   );
-  readonly #durations: Observations[] = [];
-  readonly #seconds = this.#durationsHistogram();
-  readonly #batches = new Histogram({
+  readonly #seconds = new ObservedHistogram({
+    name: "feedgate_http_request_duration_seconds",
+    help: "Time from request to answer by route",
+    buckets: SECONDS_BUCKETS,
+    registry: this.#registry,
+  });
+  readonly #batches = new ObservedHistogram({
     name: "feedgate_admission_batch_reads",
     help: "Reads decided by one statement",
     buckets: BATCH_BUCKETS,
-    registers: this.#registers,
-  });
+    registry: this.#registry,
+  }).of();
   readonly #decisions = this.#tallies(
     "feedgate_admission_decisions_total",
     "Decisions by operation and outcome",
@@ -90,9 +93,7 @@ export class Metrics {
 
   /** A route's counter: one call for each of its answers. */
   answersOf(route: string): (status: number, seconds: number) => void {
-    const histogram = this.#seconds.labels({ route });
-    const observations = new Observations((value) => histogram.observe(value));
-    this.#durations.push(observations);
+    const observations = this.#seconds.of({ route });
     const tallies = new Map<number, Tally>();
     return (status, value) => {
       let tally = tallies.get(status);
@@ -107,7 +108,7 @@ export class Metrics {
 
   /** One admission batch that was sent. */
   batchSent(size: number): void {
-    this.#batches.observe(size);
+    this.#batches.add(size);
   }
 
   /** One decision of a batch. */
@@ -193,19 +194,5 @@ export class Metrics {
 
   #counter(name: string, help: string, labelNames: string[]): Counter {
     return new Counter({ name, help, labelNames, registers: this.#registers });
-  }
-
-  #durationsHistogram(): Histogram {
-    const durations = this.#durations;
-    return new Histogram({
-      name: "feedgate_http_request_duration_seconds",
-      help: "Time from request to answer by route",
-      labelNames: ["route"],
-      buckets: SECONDS_BUCKETS,
-      registers: this.#registers,
-      collect() {
-        for (const observations of durations) observations.tell();
-      },
-    });
   }
 }

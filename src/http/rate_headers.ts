@@ -33,14 +33,25 @@ export function addRateHeaders(
   headers["X-RateLimit-Remaining"] = String(remaining);
   headers["X-RateLimit-Reset"] = String(resetSeconds);
   headers["RateLimit-Policy"] = `"default";q=${limit};w=${WINDOW_SECONDS}`;
-  headers.RateLimit = `"default";r=${remaining};t=${secondsUntil(resetSeconds, nowMs)}`;
+  const resetInSeconds = secondsUntil(resetSeconds, Math.floor(nowMs / MS_PER_SECOND));
+  headers.RateLimit = `"default";r=${remaining};t=${resetInSeconds}`;
   return headers;
 }
 
 /** Between two rounded moments there may be a second too many: of `secondsMax` at most. */
-function secondsUntil(epochSeconds: number, nowMs: number, secondsMax = WINDOW_SECONDS): number {
-  return Math.min(Math.max(0, epochSeconds - Math.floor(nowMs / MS_PER_SECOND)), secondsMax);
+function secondsUntil(
+  epochSeconds: number,
+  nowSeconds: number,
+  secondsMax = WINDOW_SECONDS,
+): number {
+  return Math.min(Math.max(0, epochSeconds - nowSeconds), secondsMax);
 }
+
+/** Headers of the last refusal from a window: who doesn't back off sends hundreds in a second. */
+const lastRefusals = new WeakMap<
+  WindowState,
+  { readonly nowSeconds: number; readonly retryAfterSeconds: number; readonly headers: Headers }
+>();
 
 /** 429 with everything that tells a client when to come back. */
 export function rateLimited(
@@ -49,15 +60,31 @@ export function rateLimited(
   { of = "calls" } = {},
 ): Problem {
   const { window, retryAfterMs } = limited;
-  const headers = rateHeaders({ ...window, remaining: 0 }, nowMs);
-  const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
-  headers["Retry-After"] = String(retryAfterSeconds);
-  // Room is made when the oldest call leaves, or later.
-  const resetInSeconds = secondsUntil(window.resetSeconds, nowMs, retryAfterSeconds);
-  headers.RateLimit = `"default";r=0;t=${resetInSeconds}`;
   return new Problem("RATE_LIMITED", {
     detail: `At most ${window.limit} ${of} a minute are served here; wait ${retryAfterMs} ms, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
-    headers,
+    sharedHeaders: refusalHeaders(window, {
+      nowSeconds: Math.floor(nowMs / MS_PER_SECOND),
+      retryAfterSeconds: Math.ceil(retryAfterMs / MS_PER_SECOND),
+    }),
   });
+}
+
+function refusalHeaders(
+  window: WindowState,
+  at: { readonly nowSeconds: number; readonly retryAfterSeconds: number },
+): Headers {
+  const { nowSeconds, retryAfterSeconds } = at;
+  const last = lastRefusals.get(window);
+  if (last?.nowSeconds === nowSeconds && last.retryAfterSeconds === retryAfterSeconds) {
+    return last.headers;
+  }
+  const headers = rateHeaders({ ...window, remaining: 0 }, nowSeconds * MS_PER_SECOND);
+  headers["Retry-After"] = String(retryAfterSeconds);
+  // Room is made when the oldest call leaves, or later.
+  const resetInSeconds = secondsUntil(window.resetSeconds, nowSeconds, retryAfterSeconds);
+  headers.RateLimit = `"default";r=0;t=${resetInSeconds}`;
+  const made = { nowSeconds, retryAfterSeconds, headers: new Headers(headers) };
+  lastRefusals.set(window, made);
+  return made.headers;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { createEndpoint } from "../http/endpoint.ts";
+import { createEndpoint, handlerOf } from "../http/endpoint.ts";
 import { PAGE_PARAMETERS } from "../http/paging.ts";
 import { documentedParameters } from "../http/parameters.ts";
 import { UPLOAD_SECONDS_MAX } from "../limits.ts";
@@ -50,7 +50,7 @@ export function saveRoutes(services: Services) {
         parse: "none",
       },
     )
-    .get("/provider/feeds", ({ request }) => list(request), {
+    .get("/provider/feeds", handlerOf(list), {
       detail: {
         parameters: documentedParameters(PAGE_PARAMETERS),
       },

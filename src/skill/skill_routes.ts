@@ -9,7 +9,7 @@ import { Elysia } from "elysia";
 import { feedNotFound } from "../admission/refusal.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
-import { type Call, createEndpoint } from "../http/endpoint.ts";
+import { type Call, createEndpoint, handlerOf } from "../http/endpoint.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
@@ -86,16 +86,12 @@ export function skillRoutes(services: Services) {
     index,
   );
   return new Elysia({ name: "skill" })
-    .get(
-      "/public/feeds/:id/agent-skill",
-      ({ request, params }) => skillEndpoint(request, params.id),
-      {
-        detail: {
-          parameters: documentedParameters(SKILL_PARAMETERS),
-        },
+    .get("/public/feeds/:id/agent-skill", handlerOf(skillEndpoint, "id"), {
+      detail: {
+        parameters: documentedParameters(SKILL_PARAMETERS),
       },
-    )
-    .get("/.well-known/agent-skills/index.json", ({ request }) => indexEndpoint(request));
+    })
+    .get("/.well-known/agent-skills/index.json", handlerOf(indexEndpoint));
 }
 
 /** An archive's tag is of what it holds: its bytes tell when it was made. */

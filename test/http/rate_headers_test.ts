@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { rateHeaders, rateLimited } from "../../src/http/rate_headers.ts";
+import { rateHeaders, rateLimited, type WindowState } from "../../src/http/rate_headers.ts";
 
 const NOW_MS = 1_000_500;
 
@@ -14,18 +14,28 @@ describe("RateLimit", () => {
   });
 
   test("of a 429 tells no moment behind Retry-After", () => {
-    const headersOf = (resetSeconds: number) =>
-      rateLimited(
-        { window: { limit: 10, remaining: 0, resetSeconds }, retryAfterMs: 57_900 },
-        NOW_MS,
-      ).options.headers;
-    expect(headersOf(1_059)).toMatchObject({
-      "Retry-After": "58",
-      RateLimit: '"default";r=0;t=58',
-    });
-    expect(headersOf(1_010)).toMatchObject({
-      "Retry-After": "58",
-      RateLimit: '"default";r=0;t=10',
-    });
+    expect(told({ limit: 10, remaining: 0, resetSeconds: 1_059 }, 57_900, NOW_MS)).toEqual([
+      "58",
+      58,
+    ]);
+    expect(told({ limit: 10, remaining: 0, resetSeconds: 1_010 }, 57_900, NOW_MS)).toEqual([
+      "58",
+      10,
+    ]);
   });
+
+  test("of one window's 429s is of the moment, whatever was told before", () => {
+    const window = { limit: 10, remaining: 0, resetSeconds: 1_030 };
+    expect(told(window, 29_500, 1_000_500)).toEqual(["30", 30]);
+    expect(told(window, 29_100, 1_000_900)).toEqual(["30", 30]);
+    expect(told(window, 29_000, 1_001_000)).toEqual(["29", 29]);
+    expect(told(window, 39_000, 1_001_000)).toEqual(["39", 29]);
+  });
+
+  /** `Retry-After` and the seconds of `RateLimit`. */
+  function told(window: WindowState, retryAfterMs: number, nowMs: number) {
+    const headers = rateLimited({ window, retryAfterMs }, nowMs).options.sharedHeaders;
+    const seconds = /^"default";r=0;t=(\d+)$/.exec(headers?.get("RateLimit") ?? "")?.[1];
+    return [headers?.get("Retry-After"), Number(seconds)];
+  }
 });
