@@ -125,6 +125,7 @@ import sql_migrations_0010_stream_arrivals from "../../sql/migrations/0010_strea
 import sql_migrations_0011_wide_zeros from "../../sql/migrations/0011_wide_zeros.sql" with { type: "text" };
 import sql_migrations_0012_audited_purchases from "../../sql/migrations/0012_audited_purchases.sql" with { type: "text" };
 import sql_migrations_0013_batch_pushes from "../../sql/migrations/0013_batch_pushes.sql" with { type: "text" };
+import sql_migrations_0014_plain_windows from "../../sql/migrations/0014_plain_windows.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_edit_account from "../../sql/operator/edit_account.sql" with { type: "text" };
@@ -158,6 +159,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0011_wide_zeros", text: sql_migrations_0011_wide_zeros },
   { name: "0012_audited_purchases", text: sql_migrations_0012_audited_purchases },
   { name: "0013_batch_pushes", text: sql_migrations_0013_batch_pushes },
+  { name: "0014_plain_windows", text: sql_migrations_0014_plain_windows },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */

@@ -103,6 +103,24 @@ async function expectSame(one: Claim, other: Claim): Promise<void> {
   expect(await writtenOf(one.accountId)).toEqual(await writtenOf(other.accountId));
 }
 
+test("a window as full as a paid feed's may be is kept as it is: to compress it at each hit takes longer than all else", async () => {
+  const { database } = gateway.gateway.services;
+  const claim = await claimant({ limitPaid: 600 });
+  await fillWindow(
+    claim,
+    Array.from({ length: 598 }, (_, hit) => hit / 16),
+  );
+  const [alone] = decidedOf(await grantRow(claim));
+  const [batched] = decidedOf(
+    await database.row("admit", admitParameters([claim], newBatchToken())),
+  );
+  expect([alone?.windowUsed, batched?.windowUsed]).toEqual([599, 600]);
+  const [window] = await gateway.sql`
+    select pg_column_compression(hits) as compression, pg_column_size(hits) as bytes
+    from rate_windows where account_id = ${claim.accountId}`;
+  expect(window).toEqual({ compression: null, bytes: 24 + 600 * 8 });
+});
+
 test("what waits alone and is plain is asked of grant_read, all else of admit", async () => {
   const { database } = gateway.gateway.services;
   const asked: string[] = [];
