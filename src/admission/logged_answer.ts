@@ -14,7 +14,8 @@ import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
 import type { Call, HttpContext } from "../http/endpoint.ts";
 import type { Problem } from "../http/errors.ts";
 import { matchesTag } from "../http/etag.ts";
-import { addRateHeaders } from "../http/rate_headers.ts";
+import { addStateHeaders, limitHeaders } from "../http/rate_headers.ts";
+import { sharedHeaders } from "../http/shared_headers.ts";
 import type { Keys, Principal } from "../key/keys.ts";
 import { chain, type MaybePromise } from "../lib/maybe_promise.ts";
 import { REVALIDATION_LIMIT } from "../limits.ts";
@@ -84,19 +85,25 @@ export async function loggedAnswer(
   if (unchangedTag !== undefined) {
     return { status: 304, headers: cachingHeaders(unchangedTag), body: null };
   }
-  const { members, tag } = await refundedOnFault(admission, { claim, grant: decision }, () =>
-    chain(reading ?? answer.read(), (shown) =>
+  const shown = await refundedOnFault(admission, { claim, grant: decision }, () =>
+    chain(reading ?? answer.read(), (read) =>
       call.isHead
-        ? shown
-        : chain(answer.renewed?.(decision.dataVersion), (renewed) => renewed ?? shown),
+        ? read
+        : chain(answer.renewed?.(decision.dataVersion), (renewed) => renewed ?? read),
     ),
   );
   const grant = call.isHead ? await standInGrant(context.database, read, decision) : decision;
   if (!call.isHead) context.http.metrics.readAnswered();
   const origin = originText(grant, feed?.feedId ?? null);
+  const { limit } = grant.window;
   return {
-    headers: addRateHeaders(jsonHeaders(tag), grant.window, nowMs),
-    body: `{${members},"_origin":${origin}}`,
+    headers: addStateHeaders({}, grant.window, nowMs),
+    sharedHeaders: sharedHeaders(shown, String(limit), () => ({
+      "Content-Type": "application/json",
+      ...cachingHeaders(shown.tag),
+      ...limitHeaders({ limit }),
+    })),
+    body: `{${shown.members},"_origin":${origin}}`,
   };
 }
 
@@ -143,10 +150,6 @@ function startReading({ read }: LoggedAnswer): MaybePromise<Shown> {
   // Its error is told where the call is granted; where it is refused, nobody asks.
   if (reading instanceof Promise) reading.catch(() => {});
   return reading;
-}
-
-function jsonHeaders(tag: string): Record<string, string> {
-  return { "Content-Type": "application/json", ...cachingHeaders(tag) };
 }
 
 function cachingHeaders(tag: string) {

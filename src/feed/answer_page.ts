@@ -8,7 +8,8 @@ import type { Grant } from "../admission/admission.ts";
 import { originText } from "../admission/refusal.ts";
 import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
 import { nextLink } from "../http/next_link.ts";
-import { addRateHeaders } from "../http/rate_headers.ts";
+import { addStateHeaders, limitHeaders } from "../http/rate_headers.ts";
+import { sharedHeaders } from "../http/shared_headers.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { COMPRESSED_BYTES_MIN } from "../limits.ts";
 import type { Page } from "./build_page.ts";
@@ -29,27 +30,32 @@ export interface PageAnswer {
 
 /** 200. */
 export function answerPage(answer: PageAnswer): MaybePromise<Answer> {
-  const { request, feedId, planned, page, grant, cache } = answer;
+  const { request, feedId, planned, page, grant, baseUrl, cache } = answer;
+  const { limit } = grant.window;
   const end = `"_origin":${originText(grant, feedId)}}`;
-  const headers: Record<string, string> = {
+  // What depends on the request beyond the page: a cross-origin answer adds to Vary.
+  const headers = addStateHeaders({ Vary: "Accept-Encoding" }, grant.window, Date.now());
+  const shared = sharedHeaders(page, `${limit} ${request.url}`, () => ({
     "Content-Type": "application/json",
-    ...cachingHeaders(page.tag),
-  };
-  addRateHeaders(headers, grant.window, Date.now());
-  if (page.nextCursor !== null) {
-    const { baseUrl } = answer;
-    const { walkSearch } = planned;
-    headers.Link = nextLink({ requestUrl: request.url, baseUrl, walkSearch }, page.nextCursor);
-  }
+    ETag: page.tag,
+    "Cache-Control": CACHE_PRIVATE,
+    ...(page.nextCursor !== null && {
+      Link: nextLink(
+        { requestUrl: request.url, baseUrl, walkSearch: planned.walkSearch },
+        page.nextCursor,
+      ),
+    }),
+    ...limitHeaders({ limit }),
+  }));
   const encoding =
     page.text.length + end.length > COMPRESSED_BYTES_MIN
       ? chooseEncoding(request.headers.get("accept-encoding"))
       : undefined;
-  if (encoding === undefined) return { headers, body: page.text + end };
+  if (encoding === undefined) return { headers, sharedHeaders: shared, body: page.text + end };
   headers["Content-Encoding"] = encoding;
   return cache
     .compressed(planned.pageKey, page, encoding)
-    .then((start) => ({ headers, body: completeAnswer(start, end) }));
+    .then((start) => ({ headers, sharedHeaders: shared, body: completeAnswer(start, end) }));
 }
 
 /** 304: what a 200 would say of caching. RFC 9110, 15.4.5. */

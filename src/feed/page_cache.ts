@@ -13,8 +13,11 @@ interface Entry {
   readonly compressed: Map<Encoding, Promise<CompressedStart>>;
 }
 
-/** Of an entry beside its texts: its objects, the map's slot. Measured: 480 bytes. */
-const ENTRY_OVERHEAD_BYTES = 512;
+/**
+ * Of an entry beside its texts: its objects and the map's slot, 480 bytes as measured, and the headers that
+ * its answers share, 880 with an address of usual length.
+ */
+const ENTRY_OVERHEAD_BYTES = 1_536;
 const COMPRESSED_OVERHEAD_BYTES = 256;
 /** Of the whole cache, what one page may take. */
 const PAGE_SHARE_MAX = 1 / 8;

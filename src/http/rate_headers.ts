@@ -7,6 +7,7 @@
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
 import { Problem } from "./errors.ts";
+import { sharedHeaders } from "./shared_headers.ts";
 
 /** State of the window after a decision. */
 export interface WindowState {
@@ -20,22 +21,32 @@ export interface WindowState {
 const WINDOW_SECONDS = WINDOW_MS / MS_PER_SECOND;
 
 export function rateHeaders(window: WindowState, nowMs: number): Record<string, string> {
-  return addRateHeaders({}, window, nowMs);
+  return addStateHeaders(limitHeaders(window), window, nowMs);
 }
 
-/** Adds them to an answer's own, which costs less than to copy them there. */
-export function addRateHeaders(
+/** Those of all answers from windows with the same limit. */
+export function limitHeaders({ limit }: Pick<WindowState, "limit">): Record<string, string> {
+  return {
+    "X-RateLimit-Limit": String(limit),
+    "RateLimit-Policy": `"default";q=${limit};w=${WINDOW_SECONDS}`,
+  };
+}
+
+/** Those of one answer, added to its own: that costs less than to copy them there. */
+export function addStateHeaders(
   headers: Record<string, string>,
-  { limit, remaining, resetSeconds }: WindowState,
+  { remaining, resetSeconds }: WindowState,
   nowMs: number,
 ): Record<string, string> {
-  headers["X-RateLimit-Limit"] = String(limit);
   headers["X-RateLimit-Remaining"] = String(remaining);
   headers["X-RateLimit-Reset"] = String(resetSeconds);
-  headers["RateLimit-Policy"] = `"default";q=${limit};w=${WINDOW_SECONDS}`;
   const resetInSeconds = secondsUntil(resetSeconds, Math.floor(nowMs / MS_PER_SECOND));
-  headers.RateLimit = `"default";r=${remaining};t=${resetInSeconds}`;
+  headers.RateLimit = stateText(remaining, resetInSeconds);
   return headers;
+}
+
+function stateText(remaining: number, resetInSeconds: number): string {
+  return `"default";r=${remaining};t=${resetInSeconds}`;
 }
 
 /** Between two rounded moments there may be a second too many: of `secondsMax` at most. */
@@ -47,12 +58,6 @@ function secondsUntil(
   return Math.min(Math.max(0, epochSeconds - nowSeconds), secondsMax);
 }
 
-/** Headers of the last refusal from a window: who doesn't back off sends hundreds in a second. */
-const lastRefusals = new WeakMap<
-  WindowState,
-  { readonly nowSeconds: number; readonly retryAfterSeconds: number; readonly headers: Headers }
->();
-
 /** 429 with everything that tells a client when to come back. */
 export function rateLimited(
   limited: { readonly window: WindowState; readonly retryAfterMs: number },
@@ -60,31 +65,17 @@ export function rateLimited(
   { of = "calls" } = {},
 ): Problem {
   const { window, retryAfterMs } = limited;
+  const nowSeconds = Math.floor(nowMs / MS_PER_SECOND);
+  const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
   return new Problem("RATE_LIMITED", {
     detail: `At most ${window.limit} ${of} a minute are served here; wait ${retryAfterMs} ms, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
-    sharedHeaders: refusalHeaders(window, {
-      nowSeconds: Math.floor(nowMs / MS_PER_SECOND),
-      retryAfterSeconds: Math.ceil(retryAfterMs / MS_PER_SECOND),
-    }),
+    // Who doesn't back off sends hundreds in a second.
+    sharedHeaders: sharedHeaders(window, `${nowSeconds} ${retryAfterSeconds}`, () => ({
+      ...rateHeaders({ ...window, remaining: 0 }, nowMs),
+      "Retry-After": String(retryAfterSeconds),
+      // Room is made when the oldest call leaves, or later.
+      RateLimit: stateText(0, secondsUntil(window.resetSeconds, nowSeconds, retryAfterSeconds)),
+    })),
   });
-}
-
-function refusalHeaders(
-  window: WindowState,
-  at: { readonly nowSeconds: number; readonly retryAfterSeconds: number },
-): Headers {
-  const { nowSeconds, retryAfterSeconds } = at;
-  const last = lastRefusals.get(window);
-  if (last?.nowSeconds === nowSeconds && last.retryAfterSeconds === retryAfterSeconds) {
-    return last.headers;
-  }
-  const headers = rateHeaders({ ...window, remaining: 0 }, nowSeconds * MS_PER_SECOND);
-  headers["Retry-After"] = String(retryAfterSeconds);
-  // Room is made when the oldest call leaves, or later.
-  const resetInSeconds = secondsUntil(window.resetSeconds, nowSeconds, retryAfterSeconds);
-  headers.RateLimit = `"default";r=0;t=${resetInSeconds}`;
-  const made = { nowSeconds, retryAfterSeconds, headers: new Headers(headers) };
-  lastRefusals.set(window, made);
-  return made.headers;
 }
