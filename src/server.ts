@@ -118,6 +118,8 @@ function listen(services: Services, { tls, isPortShared }: ListenOptions): Serve
       // Elysia shares the port by default: two gateways would silently split the requests.
       reusePort: isPortShared,
       maxRequestBodySize: SERVER_BODY_BYTES_MAX,
+      // Whatever is thrown outside an endpoint's care, Bun would tell it with its stack.
+      development: false,
       ...(tls !== undefined && { tls }),
       // Of a request as a whole, however steadily it comes; routes with bodies ask for more.
       idleTimeout: IDLE_SECONDS_MAX,
