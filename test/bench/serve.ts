@@ -38,9 +38,10 @@ import { type BenchDatabase, median, startBenchDatabase } from "./support.ts";
 const CONNECTIONS = [1, 64, 256];
 const ROUNDS = 5;
 const SECONDS = 3;
-const QUICK = { rounds: 1, seconds: 2 };
 /** The compiler takes some 100,000 requests of a server to be done with it. */
 const WARM_UP_SECONDS = 10;
+const QUICK = { rounds: 1, seconds: 2, warmUpSeconds: 1 };
+const CHECK_SECONDS = 1;
 const MICROSECONDS = 1e6;
 /** Higher than any run can reach; configured as a deployment would. */
 const UNLIMITED = "1000000000";
@@ -67,6 +68,8 @@ interface Sample extends LoadFigures {
 interface Plan {
   readonly rounds: number;
   readonly seconds: number;
+  /** Of each server, before the first round. */
+  readonly warmUpSeconds: number;
   readonly connections: readonly number[];
   readonly only: readonly string[] | undefined;
   readonly workers: string | undefined;
@@ -104,7 +107,7 @@ export async function benchServe(
     await checkGenerators(stage, plan);
     const samples: Sample[] = [];
     for (const contender of stage.contenders) {
-      const load = { connections: 64, seconds: WARM_UP_SECONDS };
+      const load = { connections: 64, seconds: plan.warmUpSeconds };
       samples.push(await sample(stage, contender, { ...load, round: -1, plan }));
     }
     for (let round = 0; round < plan.rounds; round++) {
@@ -135,10 +138,13 @@ export function readPlan(args: readonly string[]): Plan {
       "own-load": { type: "boolean", default: false },
     },
   });
-  const usual = values.quick ? QUICK : { rounds: ROUNDS, seconds: SECONDS };
+  const usual = values.quick
+    ? QUICK
+    : { rounds: ROUNDS, seconds: SECONDS, warmUpSeconds: WARM_UP_SECONDS };
   return {
     rounds: Number(values.rounds ?? usual.rounds),
     seconds: Number(values.seconds ?? usual.seconds),
+    warmUpSeconds: usual.warmUpSeconds,
     connections: values.connections?.split(",").map(Number) ?? CONNECTIONS,
     only: values.only?.split(","),
     workers: values.workers,
@@ -240,7 +246,7 @@ async function checkGenerators({ contenders, folder }: Stage, plan: Plan): Promi
   const load = {
     port: bare.server.port,
     connections: 64,
-    seconds: WARM_UP_SECONDS,
+    seconds: CHECK_SECONDS,
     keysFile: join(folder, "keys"),
     pathsFile: bare.pathsFile,
   };
