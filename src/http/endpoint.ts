@@ -63,7 +63,11 @@ export type Endpoint = (request: Request, parameter?: string) => MaybePromise<Re
 
 /** An endpoint as Elysia's handler and, `direct`, as Bun's. */
 export interface RouteHandler {
-  (context: { request: Request; params: Readonly<Record<string, string>> }): MaybePromise<Response>;
+  /** Elysia routes what Bun's router misses, such as `/v1/feed/../catalog`; a path without parameters has none. */
+  (context: {
+    request: Request;
+    params?: Readonly<Record<string, string>>;
+  }): MaybePromise<Response>;
   readonly direct: (request: RoutedRequest) => MaybePromise<Response>;
 }
 
@@ -73,7 +77,7 @@ type RoutedRequest = Request & { readonly params: Readonly<Record<string, string
 /** `parameter` is the name of the path's one parameter, where it has one. */
 export function handlerOf(endpoint: Endpoint, parameter = ""): RouteHandler {
   return Object.assign(
-    ({ request, params }: Parameters<RouteHandler>[0]) => endpoint(request, params[parameter]),
+    ({ request, params }: Parameters<RouteHandler>[0]) => endpoint(request, params?.[parameter]),
     { direct: (request: RoutedRequest) => endpoint(request, request.params[parameter]) },
   );
 }
