@@ -14,7 +14,7 @@ import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
 import type { Call, HttpContext } from "../http/endpoint.ts";
 import type { Problem } from "../http/errors.ts";
 import { matchesTag } from "../http/etag.ts";
-import { addStateHeaders, limitHeaders } from "../http/rate_headers.ts";
+import { limitHeaders, stateHeaders } from "../http/rate_headers.ts";
 import { sharedHeaders } from "../http/shared_headers.ts";
 import type { Keys, Principal } from "../key/keys.ts";
 import { chain, type MaybePromise } from "../lib/maybe_promise.ts";
@@ -97,7 +97,7 @@ export async function loggedAnswer(
   const origin = originText(grant, feed?.feedId ?? null);
   const { limit } = grant.window;
   return {
-    headers: addStateHeaders({}, grant.window, nowMs),
+    headers: stateHeaders(grant.window, nowMs),
     sharedHeaders: sharedHeaders(shown, String(limit), () => ({
       "Content-Type": "application/json",
       ...cachingHeaders(shown.tag),

@@ -8,7 +8,7 @@ import type { Grant } from "../admission/admission.ts";
 import { originText } from "../admission/refusal.ts";
 import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
 import { nextLink } from "../http/next_link.ts";
-import { addStateHeaders, limitHeaders } from "../http/rate_headers.ts";
+import { limitHeaders, stateHeaders } from "../http/rate_headers.ts";
 import { sharedHeaders } from "../http/shared_headers.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { COMPRESSED_BYTES_MIN } from "../limits.ts";
@@ -33,12 +33,10 @@ export function answerPage(answer: PageAnswer): MaybePromise<Answer> {
   const { request, feedId, planned, page, grant, baseUrl, cache } = answer;
   const { limit } = grant.window;
   const end = `"_origin":${originText(grant, feedId)}}`;
-  // What depends on the request beyond the page: a cross-origin answer adds to Vary.
-  const headers = addStateHeaders({ Vary: "Accept-Encoding" }, grant.window, Date.now());
+  const headers = stateHeaders(grant.window, Date.now());
   const shared = sharedHeaders(page, `${limit} ${request.url}`, () => ({
     "Content-Type": "application/json",
-    ETag: page.tag,
-    "Cache-Control": CACHE_PRIVATE,
+    ...cachingHeaders(page.tag),
     ...(page.nextCursor !== null && {
       Link: nextLink(
         { requestUrl: request.url, baseUrl, walkSearch: planned.walkSearch },

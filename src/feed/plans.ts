@@ -31,8 +31,11 @@ export function createPlans(cursorSecret: string): Plans {
   // With no query it is the whole key, which is then made and hashed once for all reads of the feed.
   const keyStarts = new WeakMap<Feed, string>();
   const keyStartOf = (feed: Feed) => {
-    const start = keyStarts.get(feed) ?? `${feed.feedId} ${feed.definitionVersion} `;
-    keyStarts.set(feed, start);
+    let start = keyStarts.get(feed);
+    if (start === undefined) {
+      start = `${feed.feedId} ${feed.definitionVersion} `;
+      keyStarts.set(feed, start);
+    }
     return start;
   };
   return (search, feed) => {

@@ -13,7 +13,7 @@ import type { Answer } from "./answer.ts";
 
 export interface Cors {
   /** Adds what lets a page of an allowed origin see the answer. */
-  decorate(request: Request, headers: Record<string, string>): void;
+  decorate(request: Request, headers: Headers): void;
   /** The answer to a preflight for a route with these methods; undefined where the request is none. */
   preflight(request: Request, methods: readonly string[]): Answer | undefined;
 }
@@ -50,22 +50,22 @@ export function createCors(origins: CorsOrigins | undefined): Cors | undefined {
   if (origins === undefined) return undefined;
   const known = origins === "*" ? undefined : new Set(origins);
 
-  function allow(request: Request, headers: Record<string, string>): boolean {
+  function allow(request: Request, headers: Headers): boolean {
     if (known === undefined) {
-      headers["Access-Control-Allow-Origin"] = "*";
+      headers.set("Access-Control-Allow-Origin", "*");
       return true;
     }
     // Also where the origin is not allowed: a cache must not give one origin's answer to another.
-    headers.Vary = headers.Vary === undefined ? "Origin" : `${headers.Vary}, Origin`;
+    headers.append("Vary", "Origin");
     const origin = request.headers.get("origin");
     if (origin === null || !known.has(origin)) return false;
-    headers["Access-Control-Allow-Origin"] = origin;
+    headers.set("Access-Control-Allow-Origin", origin);
     return true;
   }
 
   return {
     decorate(request, headers) {
-      if (allow(request, headers)) headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS;
+      if (allow(request, headers)) headers.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);
     },
     preflight(request, methods) {
       const isPreflight =

@@ -112,13 +112,16 @@ export function createEndpoint(
   }
 
   function respond(call: Call, startedMs: number, answer: Answer): Response {
-    const { status = 200, headers } = answer;
+    const { status = 200, headers, sharedHeaders, body } = answer;
     headers["X-Request-Id"] = call.requestId;
-    context.cors?.decorate(call.request, headers);
     if (context.isDraining()) headers.Connection = "close";
     // Bun sends it with every other answer. RFC 9110 6.6.1.
     if (call.isHead) headers.Date = new Date().toUTCString();
-    const response = responseOf(answer);
+    const response = new Response(body, { status, headers: sharedHeaders ?? headers });
+    if (sharedHeaders !== undefined) {
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+    }
+    context.cors?.decorate(call.request, response.headers);
     const ms = performance.now() - startedMs;
     answered(status, ms / MS_PER_SECOND);
     if (context.log.isEnabled("info")) logAnswer(context.log, { call, route, status, ms });
@@ -149,13 +152,6 @@ export function createEndpoint(
       }
     });
   };
-}
-
-function responseOf({ status = 200, headers, sharedHeaders, body }: Answer): Response {
-  if (sharedHeaders === undefined) return new Response(body, { status, headers });
-  const response = new Response(body, { status, headers: sharedHeaders });
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
 }
 
 /** When it is sensible to come again; undefined where nobody is in line. */

@@ -21,7 +21,7 @@ export interface WindowState {
 const WINDOW_SECONDS = WINDOW_MS / MS_PER_SECOND;
 
 export function rateHeaders(window: WindowState, nowMs: number): Record<string, string> {
-  return addStateHeaders(limitHeaders(window), window, nowMs);
+  return { ...limitHeaders(window), ...stateHeaders(window, nowMs) };
 }
 
 /** Those of all answers from windows with the same limit. */
@@ -32,17 +32,17 @@ export function limitHeaders({ limit }: Pick<WindowState, "limit">): Record<stri
   };
 }
 
-/** Those of one answer, added to its own: that costs less than to copy them there. */
-export function addStateHeaders(
-  headers: Record<string, string>,
+/** Those of one answer. */
+export function stateHeaders(
   { remaining, resetSeconds }: WindowState,
   nowMs: number,
 ): Record<string, string> {
-  headers["X-RateLimit-Remaining"] = String(remaining);
-  headers["X-RateLimit-Reset"] = String(resetSeconds);
   const resetInSeconds = secondsUntil(resetSeconds, Math.floor(nowMs / MS_PER_SECOND));
-  headers.RateLimit = stateText(remaining, resetInSeconds);
-  return headers;
+  return {
+    "X-RateLimit-Remaining": String(remaining),
+    "X-RateLimit-Reset": String(resetSeconds),
+    RateLimit: stateText(remaining, resetInSeconds),
+  };
 }
 
 function stateText(remaining: number, resetInSeconds: number): string {

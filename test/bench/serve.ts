@@ -36,10 +36,8 @@ import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, median, startBenchDatabase } from "./support.ts";
 
 const CONNECTIONS = [1, 64, 256];
-const ROUNDS = 5;
-const SECONDS = 3;
 /** The compiler takes some 100,000 requests of a server to be done with it. */
-const WARM_UP_SECONDS = 10;
+const USUAL = { rounds: 5, seconds: 3, warmUpSeconds: 10 };
 const QUICK = { rounds: 1, seconds: 2, warmUpSeconds: 1 };
 const CHECK_SECONDS = 1;
 const MICROSECONDS = 1e6;
@@ -138,9 +136,7 @@ export function readPlan(args: readonly string[]): Plan {
       "own-load": { type: "boolean", default: false },
     },
   });
-  const usual = values.quick
-    ? QUICK
-    : { rounds: ROUNDS, seconds: SECONDS, warmUpSeconds: WARM_UP_SECONDS };
+  const usual = values.quick ? QUICK : USUAL;
   return {
     rounds: Number(values.rounds ?? usual.rounds),
     seconds: Number(values.seconds ?? usual.seconds),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Connections, connect } from "../../src/database/connect.ts";
 import { RUNS_MAX, retryRolledBack } from "../../src/database/retry.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { lockWaiters } from "../support/lock_waiters.ts";
 
 let sql: Connections;
 let others: Connections;
@@ -27,15 +28,6 @@ function countBoth() {
     end $$`;
 }
 
-async function whenWaiting(): Promise<void> {
-  // Of this database: other test files share the server.
-  const [waiting] = await others`
-    select count(*)::int as count
-    from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  if (waiting?.count === 0) await whenWaiting();
-}
-
 async function counts() {
   const rows = await sql`select count from counters order by counter_id`;
   return rows.map(({ count }) => count);
@@ -50,7 +42,7 @@ describe("retryRolledBack", () => {
     await others`begin`;
     await others`update counters set count = 10 where counter_id = 2`;
     const counting = retryRolledBack(countBoth);
-    await whenWaiting();
+    await lockWaiters(others);
     // Waits for the first counter's lock, whose holder waits for the second's.
     await others`update counters set count = 10 where counter_id = 1`;
     await others`commit`;
@@ -67,7 +59,7 @@ describe("retryRolledBack", () => {
     await others`begin`;
     await others`update counters set count = 10`;
     const counting = retryRolledBack(countBoth);
-    await whenWaiting();
+    await lockWaiters(others);
     await others`commit`;
     await counting;
     expect(runs).toBe(2);

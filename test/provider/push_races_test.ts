@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { lockWaiters } from "../support/lock_waiters.ts";
 import { type PushScene, startPushScene } from "./push_scene.ts";
 
 let scene: PushScene;
@@ -152,15 +153,6 @@ describe("pushes that race", () => {
   });
 });
 
-/** Sessions that wait for a lock, once there are some; other tests have databases on the same server. */
-async function someWaiting(): Promise<number> {
-  const [sessions] = await scene.gateway.sql`
-    select count(*)::int as waiting
-    from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  return sessions?.waiting > 0 ? sessions?.waiting : someWaiting();
-}
-
 test("pushes that wait for their feed hold one connection, and no other feed's push", async () => {
   const { sql } = scene.gateway;
   const [held, free] = [
@@ -172,7 +164,7 @@ test("pushes that wait for their feed hold one connection, and no other feed's p
   await holder`select from feeds where feed_id = ${held} for update`;
   const waiting = Array.from({ length: 40 }, (_, id) => scene.push(held, [{ id }]));
   expect((await scene.push(free, [{ id: 1 }])).status).toBe(200);
-  expect(await someWaiting()).toBe(1);
+  expect(await lockWaiters(sql)).toBe(1);
   await holder`commit`;
   holder.release();
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(40).fill(200));
@@ -234,7 +226,7 @@ describe("a push that lost a deadlock", () => {
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${scene.key}` },
       body: '{"v":2}',
     });
-    await someWaiting();
+    await lockWaiters(sql);
     // That this ends shows that the push was rolled back: it can't have ended before the commit.
     await rival`update feeds set data_version = data_version where feed_id = ${feedId}`;
     await rival`commit`;

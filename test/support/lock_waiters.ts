@@ -1,0 +1,10 @@
+import type { Connections } from "../../src/database/connect.ts";
+
+/** How many sessions wait for a lock, once there are some: of this database, since other test files share the server. */
+export async function lockWaiters(sql: Connections): Promise<number> {
+  const [sessions] = await sql`
+    select count(*)::int as waiting
+    from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return sessions?.waiting > 0 ? sessions?.waiting : lockWaiters(sql);
+}
