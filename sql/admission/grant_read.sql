@@ -9,10 +9,8 @@
 -- $7 limit_paid int
 -- $8 window_us bigint
 -- $9 batch_token text
--- returns decided_us bigint, outcomes text, usage_ids text, charges_nanos text,
---   balances_nanos text, window_limits text, windows_used text, frees_us text, oldest_us text,
---   data_versions text, replayed_us text
+-- returns decided_us bigint, usage_id uuid?, charge_nanos bigint, balance_nanos bigint,
+--   window_limit int, window_used int, oldest_us bigint, data_version bigint?
 select
-  decided_us, outcomes, usage_ids, charges_nanos, balances_nanos, window_limits, windows_used,
-  frees_us, oldest_us, data_versions, replayed_us
+  decided_us, usage_id, charge_nanos, balance_nanos, window_limit, window_used, oldest_us, data_version
 from grant_read($1, $2, $3, $4, $5, $6, $7, $8, $9)

@@ -48,6 +48,11 @@ begin
     insert into lost_batches (batch_token)
     values (refund_reads.batch_token)
     on conflict (batch_token) do nothing;
+
+    -- As long as it is kept there.
+    update accounts
+    set lost_batches_until = clock_timestamp() + interval '2 days'
+    where accounts.account_id = any (account_ids);
   end if;
 
   with taken_out as (

@@ -10,7 +10,7 @@
  * @module
  */
 import { isPartitionMissing, mayBeCommitted } from "../database/failures.ts";
-import type { Database, Parameters, Row } from "../database/query.ts";
+import type { Database, Parameters } from "../database/query.ts";
 import { retryRolledBack } from "../database/retry.ts";
 import type { Metrics } from "../http/metrics.ts";
 import type { WindowState } from "../http/rate_headers.ts";
@@ -29,7 +29,7 @@ import {
   LATENESS_MAX,
   WINDOW_US,
 } from "../limits.ts";
-import { type Decided, decidedOf } from "./decided.ts";
+import { type Decided, decidedOf, grantedOf } from "./decided.ts";
 import { KnownWindows } from "./known_windows.ts";
 import { LatelyRefused, type ReadCaller } from "./lately_refused.ts";
 import { Refunds } from "./refunds.ts";
@@ -182,7 +182,7 @@ export class Admission {
     const sending = { batchToken, sentMs: performance.now(), sentAtMs: Date.now() };
     try {
       const send = () => retryRolledBack(() => this.#ask(claims, batchToken));
-      const decided = decidedOf(await withUsagePartition(database, send));
+      const decided = await withUsagePartition(database, send);
       assert(decided.length === claims.length, "admit decides every read of a batch");
       return claims.map((claim, index) =>
         this.#settle(claim, { ...sending, decided: decided[index] as Decided }),
@@ -195,14 +195,14 @@ export class Admission {
   }
 
   /** A plain grant of a read that waits alone costs half as much; what it leaves open, `admit` decides. */
-  async #ask(claims: readonly Claim[], batchToken: string): Promise<Row<"admit"> | undefined> {
+  async #ask(claims: readonly Claim[], batchToken: string): Promise<readonly Decided[]> {
     const { database } = this.#options;
     const [claim] = claims;
     if (claim !== undefined && claims.length === 1 && this.#isPlain(claim)) {
       const granted = await database.row("grant_read", grantParameters(claim, batchToken));
-      if (granted !== undefined) return granted;
+      if (granted !== undefined) return [grantedOf(granted)];
     }
-    return database.row("admit", admitParameters(claims, batchToken));
+    return decidedOf(await database.row("admit", admitParameters(claims, batchToken)));
   }
 
   #isPlain(claim: Claim): boolean {

@@ -1,5 +1,6 @@
 /**
- * What `admit` answers for a batch, taken apart: one row of lists in, a decision for each read out.
+ * What `admit` answers for a batch, taken apart: one row of lists in, a decision for each read out; and
+ * what `grant_read` answers for one read.
  *
  * @module
  */
@@ -55,6 +56,25 @@ export function decidedOf(row: Row<"admit"> | undefined): Decided[] {
       dataVersion: versionOf(dataVersions[index]),
     };
   });
+}
+
+/** Of a read that `grant_read` granted. */
+export function grantedOf(row: Row<"grant_read">): Decided {
+  const decidedUs = Number(row.decided_us);
+  const oldestUs = Number(row.oldest_us);
+  return {
+    outcome: "granted",
+    usageId: row.usage_id,
+    timestamp: rfc3339(decidedUs),
+    chargeNanos: row.charge_nanos,
+    balanceNanos: row.balance_nanos,
+    windowLimit: row.window_limit,
+    windowUsed: row.window_used,
+    freesInUs: 0,
+    oldestUs,
+    oldestInUs: oldestUs - decidedUs,
+    dataVersion: row.data_version,
+  };
 }
 
 function versionOf(text: string | undefined): bigint | null {

@@ -126,6 +126,7 @@ import sql_migrations_0011_wide_zeros from "../../sql/migrations/0011_wide_zeros
 import sql_migrations_0012_audited_purchases from "../../sql/migrations/0012_audited_purchases.sql" with { type: "text" };
 import sql_migrations_0013_batch_pushes from "../../sql/migrations/0013_batch_pushes.sql" with { type: "text" };
 import sql_migrations_0014_plain_windows from "../../sql/migrations/0014_plain_windows.sql" with { type: "text" };
+import sql_migrations_0015_lost_batches_of_accounts from "../../sql/migrations/0015_lost_batches_of_accounts.sql" with { type: "text" };
 import sql_operator_create_account from "../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_edit_account from "../../sql/operator/edit_account.sql" with { type: "text" };
@@ -160,6 +161,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0012_audited_purchases", text: sql_migrations_0012_audited_purchases },
   { name: "0013_batch_pushes", text: sql_migrations_0013_batch_pushes },
   { name: "0014_plain_windows", text: sql_migrations_0014_plain_windows },
+  { name: "0015_lost_batches_of_accounts", text: sql_migrations_0015_lost_batches_of_accounts },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -356,16 +358,13 @@ export interface StatementTypes {
     parameters: readonly [account_id: string, key_id: string, operation: string, feed_id: string | null, planned_version: bigint | null, limit_free: number, limit_paid: number, window_us: bigint, batch_token: string];
     row: {
       readonly decided_us: bigint;
-      readonly outcomes: string;
-      readonly usage_ids: string;
-      readonly charges_nanos: string;
-      readonly balances_nanos: string;
-      readonly window_limits: string;
-      readonly windows_used: string;
-      readonly frees_us: string;
-      readonly oldest_us: string;
-      readonly data_versions: string;
-      readonly replayed_us: string;
+      readonly usage_id: string | null;
+      readonly charge_nanos: bigint;
+      readonly balance_nanos: bigint;
+      readonly window_limit: number;
+      readonly window_used: number;
+      readonly oldest_us: bigint;
+      readonly data_version: bigint | null;
     };
   };
   /** the state of a window and the charge of a call, without counting one: for HEAD */

@@ -7,7 +7,7 @@ import {
   grantParameters,
   newBatchToken,
 } from "../../src/admission/admission.ts";
-import { type Decided, decidedOf } from "../../src/admission/decided.ts";
+import { type Decided, decidedOf, grantedOf } from "../../src/admission/decided.ts";
 import { arrayLiteral } from "../../src/database/array_literal.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -188,7 +188,9 @@ async function decideAlone(claims: readonly Claim[]): Promise<readonly Decided[]
           claim.idempotency === undefined
             ? await database.row("grant_read", grantParameters(claim, token))
             : undefined;
-        return decidedOf(granted ?? (await database.row("admit", admitParameters([claim], token))));
+        return granted === undefined
+          ? decidedOf(await database.row("admit", admitParameters([claim], token)))
+          : [grantedOf(granted)];
       })();
       last.set(claim.accountId, decided);
       return (await decided)[0] as Decided;

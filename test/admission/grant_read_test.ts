@@ -6,7 +6,7 @@ import {
   grantParameters,
   newBatchToken,
 } from "../../src/admission/admission.ts";
-import { type Decided, decidedOf } from "../../src/admission/decided.ts";
+import { type Decided, decidedOf, grantedOf } from "../../src/admission/decided.ts";
 import { arrayLiteral } from "../../src/database/array_literal.ts";
 import type { Parameters } from "../../src/database/query.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -58,8 +58,10 @@ async function fillWindow({ accountId, operation, feedId }: Claim, agesS: readon
     from unnest(${arrayLiteral(agesS.map((age) => String(age * SECOND_US)))}::bigint[]) as ages (age)`;
 }
 
-function grantRow(claim: Claim, batchToken = newBatchToken()) {
-  return gateway.gateway.services.database.row("grant_read", grantParameters(claim, batchToken));
+async function grant(claim: Claim, batchToken = newBatchToken()): Promise<Decided | undefined> {
+  const { database } = gateway.gateway.services;
+  const row = await database.row("grant_read", grantParameters(claim, batchToken));
+  return row && grantedOf(row);
 }
 
 /** What is written of an account: balance, hits of each window, usage events. */
@@ -94,7 +96,7 @@ function seenOf(decided: Decided | undefined) {
 /** One granted by itself, the other admitted: the same for their clients and in their accounts. */
 async function expectSame(one: Claim, other: Claim): Promise<void> {
   const { database } = gateway.gateway.services;
-  const [granted] = decidedOf(await grantRow(one));
+  const granted = await grant(one);
   const [admitted] = decidedOf(
     await database.row("admit", admitParameters([other], newBatchToken())),
   );
@@ -110,7 +112,7 @@ test("a window as full as a paid feed's may be is kept as it is: to compress it 
     claim,
     Array.from({ length: 598 }, (_, hit) => hit / 16),
   );
-  const [alone] = decidedOf(await grantRow(claim));
+  const alone = await grant(claim);
   const [batched] = decidedOf(
     await database.row("admit", admitParameters([claim], newBatchToken())),
   );
@@ -271,7 +273,7 @@ describe("grant_read", () => {
     test(`leaves to admit, with nothing written: ${name}`, async () => {
       const claim = await prepare();
       const before = await writtenOf(claim.accountId);
-      expect(await grantRow(claim)).toBeUndefined();
+      expect(await grant(claim)).toBeUndefined();
       expect(await writtenOf(claim.accountId)).toEqual(before);
     });
   }
@@ -281,14 +283,14 @@ describe("grant_read", () => {
     const token = newBatchToken();
     const lost = [token, [claim.accountId], [], [], 0n, new Date().toISOString(), null] as const;
     await gateway.gateway.services.database.row("refund_reads", [...lost]);
-    expect(await grantRow(claim, token)).toBeUndefined();
-    expect((await grantRow(claim))?.outcomes).toBe("granted");
+    expect(await grant(claim, token)).toBeUndefined();
+    expect((await grant(claim))?.outcome).toBe("granted");
   });
 
   test("a grant whose answer was lost is found by its batch and refunded", async () => {
     const claim = await claimant();
     const token = newBatchToken();
-    expect((await grantRow(claim, token))?.outcomes).toBe("granted");
+    expect((await grant(claim, token))?.outcome).toBe("granted");
     const lost = [token, [claim.accountId], [], [], 0n, new Date().toISOString(), null] as const;
     const refund = await gateway.gateway.services.database.row("refund_reads", [...lost]);
     expect(refund?.refunded).toBe(1);
