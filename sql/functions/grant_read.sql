@@ -6,8 +6,9 @@
 -- Why beside `admit`: a batch of one costs PostgreSQL twice as much there, and at low load every read is
 -- one. What is decided and written is the same, and `test/admission` holds both against one model.
 --
--- A statement costs more than what it looks up, so there are four: key and feed; the account, locked and
--- charged at once; the window, looked at and hit at once; the usage event. Where the window turns out to be
+-- A statement and each table that it names cost more than what it looks up, so there are four statements:
+-- key and feed; the account, locked and charged at once; the window, looked at and hit at once; the usage
+-- event. Where the window turns out to be
 -- full, the charge is given back before anybody else could see it.
 --
 -- Clock and usage id: as in `admit`. planned_version: null to skip the check.
@@ -45,6 +46,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
+  is_sold_once boolean;
   lost_until timestamptz;
   is_lost boolean := false;
   moment timestamptz;
@@ -55,8 +57,9 @@ begin
     case
       when grant_read.operation = 'metadata' then feeds.xmin::text::bigint
       else feeds.data_version
-    end
-  into charge_nanos, window_limit, data_version
+    end,
+    feeds.price_type = 'one_time' and grant_read.operation in ('data', 'revalidate')
+  into charge_nanos, window_limit, data_version, is_sold_once
   from api_keys as keys
   left join feeds
     on feeds.feed_id = grant_read.feed_id
@@ -64,18 +67,18 @@ begin
     and keys.account_id = grant_read.account_id
     and is_usable_key(keys.revoked_at, keys.expires_at, clock_timestamp())
     and (grant_read.feed_id is null or feeds.status = 'active')
-    and (feeds.definition_version <> grant_read.planned_version) is not true
-    and (
-      (feeds.price_type = 'one_time' and grant_read.operation in ('data', 'revalidate')) is not true
-      or exists (
-        select
-        from purchases
-        where purchases.account_id = grant_read.account_id
-          and purchases.feed_id = grant_read.feed_id
-      )
-    );
+    and (feeds.definition_version <> grant_read.planned_version) is not true;
   if not found then
     return;
+  end if;
+  if is_sold_once then
+    perform
+    from purchases
+    where purchases.account_id = grant_read.account_id
+      and purchases.feed_id = grant_read.feed_id;
+    if not found then
+      return;
+    end if;
   end if;
 
   if charge_nanos > 0 then

@@ -62,8 +62,8 @@ export interface Claim {
   readonly limitPaid?: number;
   /** Same account, key and query: the same usage event for 24 hours. Decisions 6. */
   readonly idempotency?: { readonly key: string; readonly queryHash: string };
-  /** Aborted where the client has gone: a claim still waiting is then dropped, uncharged. */
-  readonly signal?: AbortSignal;
+  /** Whether the client has gone: a claim still waiting is then dropped, uncharged. */
+  readonly isGone?: () => boolean;
 }
 
 export interface Grant {
@@ -135,7 +135,7 @@ export class Admission {
       groupOf: (claim) => claim.idempotency && `${claim.accountId} ${claim.idempotency.key}`,
       // Batches lock their accounts: one that shared an account would only wait for the other's commit.
       holdOf: (claim) => claim.accountId,
-      isWanted: (claim) => claim.signal?.aborted !== true,
+      isWanted: (claim) => claim.isGone?.() !== true,
       run: (claims) => this.#decide(claims),
     });
   }

@@ -28,7 +28,7 @@ export async function admitHousekeeping(
     accountId,
     operation: call.isHead ? "revalidate" : operation,
     limit: call.isHead ? REVALIDATION_LIMIT : HOUSEKEEPING_LIMIT,
-    signal: call.request.signal,
+    isGone: () => call.request.signal.aborted,
   });
   if (decision.kind === "granted") return;
   assert(decision.kind !== "stale", "a claim that names no definition is never stale");

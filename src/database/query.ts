@@ -89,7 +89,7 @@ export function createDatabase(
     latenessMax: LATENESS_MAX,
   });
   let statementCount = 0;
-  async function run(name: StatementName, parameters: readonly unknown[]) {
+  function run(name: StatementName, parameters: readonly unknown[]) {
     statementCount += 1;
     // Without `simple: false` a statement without parameters would not be prepared.
     const options = { prepare: true, simple: false } as const;

@@ -254,8 +254,8 @@ export class FeedReads {
 
   #claimOf({ call, principal }: Reading, { feed, planned }: PageWanted): Claim {
     const { readsFree, readsPaid } = this.#services.config.limits;
-    const { headers, signal } = call.request;
-    const idempotencyKey = headers.get("idempotency-key");
+    const { request } = call;
+    const idempotencyKey = request.headers.get("idempotency-key");
     return {
       keyId: principal.keyId,
       accountId: principal.accountId,
@@ -264,7 +264,7 @@ export class FeedReads {
       definitionVersion: feed.definitionVersion,
       limit: readsFree,
       limitPaid: readsPaid,
-      signal,
+      isGone: () => request.signal.aborted,
       ...(idempotencyKey !== null && {
         idempotency: readIdempotency(idempotencyKey, planned.pageKey),
       }),

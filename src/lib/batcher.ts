@@ -2,8 +2,8 @@
  * Gathers what waits and sends it together.
  *
  * An item that comes when nothing flies leaves at once. While a batch is out, arrivals wait. They leave when
- * it lands, or before that once they are as many as it, or it is late: so batches grow with the load, and no
- * time is set for them to fill. The queue is bounded by number and by time, and what has no place, or would
+ * it lands, or, in a later turn of the event loop, once they are as many as it, or it is late: so batches grow
+ * with the load, and no time is set for them to fill. The queue is bounded by number and by time, and what has no place, or would
  * wait too long by the pace of the last flights, is told so at once.
  *
  * @module
@@ -32,7 +32,10 @@ export interface BatcherOptions<Item, Result> {
    * time never hold the same, so none waits inside `run` for another.
    */
   readonly holdOf: (item: Item) => string;
-  /** Asked when the batch leaves; an item that is no longer wanted is dropped, its promise unsettled. */
+  /**
+   * Asked when the batch leaves, of what has waited for it; an item that is no longer wanted is dropped, its
+   * promise unsettled.
+   */
   readonly isWanted: (item: Item) => boolean;
 }
 
@@ -84,10 +87,14 @@ export class Batcher<Item, Result> {
     if (this.waiting >= queueMax) return REFUSED;
     if (this.waiting >= waitingFree && this.#expectedWaitMs() > waitMsMax) return REFUSED;
     return new Promise<Result | undefined>((resolve, reject) => {
-      const sinceMs = performance.now();
-      this.#queue.push({ item, sinceMs, resolve, reject });
+      const waiter = { item, sinceMs: performance.now(), resolve, reject };
+      if (this.flying === 0 && this.waiting === 0) {
+        this.#fly({ batch: [waiter], holds: new Set([this.#options.holdOf(item)]) });
+        return;
+      }
+      this.#queue.push(waiter);
       this.#schedule();
-      this.#scheduleExpiry(sinceMs);
+      this.#scheduleExpiry(waiter.sinceMs);
     });
   }
 
@@ -114,7 +121,7 @@ export class Batcher<Item, Result> {
       return;
     }
     this.#isScheduled = true;
-    // Everything that arrived in this turn of the event loop flies together; nothing waits for more.
+    // All else that arrives in this turn of the event loop flies together; nothing waits for more.
     setImmediate(() => {
       this.#isScheduled = false;
       // What is left where nothing departs waits for a flight that is out, which schedules at its end.
@@ -147,11 +154,16 @@ export class Batcher<Item, Result> {
 
   /** Sends one batch; false where nothing may leave now. */
   #depart(): boolean {
-    const { batch, holds } = this.#takeBatch();
-    if (batch.length === 0) {
+    const taken = this.#takeBatch();
+    if (taken.batch.length === 0) {
       this.#settleIdle();
       return false;
     }
+    this.#fly(taken);
+    return true;
+  }
+
+  #fly({ batch, holds }: Omit<Flight<Item, Result>, "sinceMs">): void {
     const flight = { batch, holds, sinceMs: performance.now() };
     this.#flights.add(flight);
     for (const hold of holds) this.#held.add(hold);
@@ -170,7 +182,6 @@ export class Batcher<Item, Result> {
           for (const waiter of batch) waiter.reject(error);
         },
       );
-    return true;
   }
 
   /** The next batch leaves before the answers of this one are made, which may take as long as a flight. */

@@ -34,12 +34,18 @@ async function turns(): Promise<void> {
 }
 
 describe("Batcher", () => {
-  test("what arrives in one turn flies together, and each gets its own result", async () => {
+  test("what comes when nothing flies leaves at once, by itself", () => {
+    const { batcher, sent } = held();
+    void batcher.submit("a");
+    expect(sent()).toEqual(["a"]);
+  });
+
+  test("all else that arrives in one turn flies together, and each gets its own result", async () => {
     const { batcher, flights, sent } = held();
     const results = Promise.all(["a", "b", "c"].map((item) => batcher.submit(item)));
     await turns();
-    expect(sent()).toEqual(["a b c"]);
-    flights[0]?.land();
+    expect(sent()).toEqual(["a", "b c"]);
+    for (const flight of flights) flight.land();
     expect(await results).toEqual(["a!", "b!", "c!"]);
   });
 
@@ -60,31 +66,35 @@ describe("Batcher", () => {
 
   test("beside a flight that is out, a batch leaves once it is as large; what is left, when one lands", async () => {
     const { batcher, flights, sent } = held({ batchMax: 100 });
-    for (const item of ["a", "b", "c"]) void batcher.submit(item);
+    for (const item of ["first", "a", "b", "c"]) void batcher.submit(item);
+    await turns();
+    flights[0]?.land();
     await turns();
     for (const item of ["d", "e"]) void batcher.submit(item);
     await turns();
-    expect(sent()).toEqual(["a b c"]);
+    expect(sent()).toEqual(["first", "a b c"]);
     void batcher.submit("f");
     await turns();
-    expect(sent()).toEqual(["a b c", "d e f"]);
+    expect(sent()).toEqual(["first", "a b c", "d e f"]);
     void batcher.submit("g");
-    flights[0]?.land();
-    await turns();
-    expect(sent()).toHaveLength(2);
     flights[1]?.land();
     await turns();
-    expect(sent()).toEqual(["a b c", "d e f", "g"]);
+    expect(sent()).toHaveLength(3);
+    flights[2]?.land();
+    await turns();
+    expect(sent()).toEqual(["first", "a b c", "d e f", "g"]);
   });
 
   test("a flight that stands still holds up nobody else", async () => {
     const { batcher, flights, sent } = held({ batchMax: 100 });
-    for (const item of ["a", "b", "c"]) void batcher.submit(item);
+    for (const item of ["first", "a", "b", "c"]) void batcher.submit(item);
+    await turns();
+    flights[0]?.land();
     await turns();
     const other = batcher.submit("d");
-    while (flights.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
-    expect(sent()).toEqual(["a b c", "d"]);
-    flights[1]?.land();
+    while (flights.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(sent()).toEqual(["first", "a b c", "d"]);
+    flights[2]?.land();
     expect(await other).toBe("d!");
   });
 
@@ -118,20 +128,20 @@ describe("Batcher", () => {
 
   test("groupOf: items of one group never share a batch, and keep their order", async () => {
     const { batcher, flights, sent } = held({ flightsMax: 1, groupOf: (item) => item[0] });
-    for (const item of ["a1", "a2", "b1", "a3"]) void batcher.submit(item);
-    for (let flight = 0; flight < 3; flight++) {
+    for (const item of ["first", "a1", "a2", "b1", "a3"]) void batcher.submit(item);
+    for (let flight = 0; flight < 4; flight++) {
       await turns();
       flights[flight]?.land();
     }
-    expect(sent()).toEqual(["a1 b1", "a2", "a3"]);
+    expect(sent()).toEqual(["first", "a1 b1", "a2", "a3"]);
   });
 
   test("isWanted: an item that nobody wants any more is dropped when the batch leaves", async () => {
     const unwanted = new Set(["b"]);
     const { batcher, sent } = held({ isWanted: (item) => !unwanted.has(item) });
-    for (const item of ["a", "b", "c"]) void batcher.submit(item);
+    for (const item of ["first", "a", "b", "c"]) void batcher.submit(item);
     await turns();
-    expect(sent()).toEqual(["a c"]);
+    expect(sent()).toEqual(["first", "a c"]);
   });
 
   test("queueMax: what has no place is told so at once", async () => {
