@@ -33,7 +33,7 @@ import { type Decided, decidedOf, grantedOf } from "./decided.ts";
 import { KnownWindows } from "./known_windows.ts";
 import { LatelyRefused, type ReadCaller } from "./lately_refused.ts";
 import { Refunds } from "./refunds.ts";
-import { windowKeyOf } from "./window_key.ts";
+import { windowOfAccount } from "./window_key.ts";
 
 /** What is limited: each operation has windows of its own. */
 export type Operation =
@@ -276,7 +276,7 @@ export function admitParameters(claims: readonly Claim[], batchToken: string): P
   const accountNumbers = new Map(accountIds.map((accountId, index) => [accountId, index + 1]));
   const windowNumbers = new Map<string, number>();
   const numberOfWindow = (claim: Claim) => {
-    const key = windowKeyOf(claim);
+    const key = claim.accountId + windowOfAccount(claim);
     const number = windowNumbers.get(key) ?? windowNumbers.size + 1;
     windowNumbers.set(key, number);
     return number;

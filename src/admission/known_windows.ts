@@ -10,10 +10,10 @@
  * @module
  */
 import type { WindowState } from "../http/rate_headers.ts";
-import { BoundedMap } from "../lib/bounded_map.ts";
+import { BoundedPairMap } from "../lib/bounded_pair_map.ts";
 import { KNOWN_WINDOWS_MAX } from "../limits.ts";
 import type { Decision } from "./admission.ts";
-import { type WindowClaim, windowKeyOf } from "./window_key.ts";
+import { type WindowClaim, windowOfAccount } from "./window_key.ts";
 
 type Limited = Extract<Decision, { kind: "limited" }>;
 
@@ -33,7 +33,8 @@ interface FullWindow {
 const BELIEVED_MS = 1_000;
 
 export class KnownWindows {
-  readonly #full = new BoundedMap<string, FullWindow>(KNOWN_WINDOWS_MAX);
+  /** By account and `windowOfAccount`. */
+  readonly #full = new BoundedPairMap<FullWindow>(KNOWN_WINDOWS_MAX);
 
   /**
    * `sentMs` is taken before the question is sent, so `fullUntilMs` is never later than the true end. Once
@@ -45,7 +46,7 @@ export class KnownWindows {
     known: { window: WindowState; sentMs: number; fullForMs: number; oldestForMs?: number },
   ): void {
     const { window, sentMs, fullForMs, oldestForMs = fullForMs } = known;
-    this.#full.set(windowKeyOf(claim), {
+    this.#full.set(claim.accountId, windowOfAccount(claim), {
       window,
       fullUntilMs: sentMs + fullForMs,
       believedUntilMs: sentMs + Math.min(BELIEVED_MS, oldestForMs),
@@ -55,14 +56,13 @@ export class KnownWindows {
 
   /** A hit was given back: there is room again. */
   forget(claim: WindowClaim): void {
-    this.#full.delete(windowKeyOf(claim));
+    this.#full.delete(claim.accountId, windowOfAccount(claim));
   }
 
   /** A refusal where the window is full, as far as is known; undefined where the database must say. */
   refuse(claim: LimitedClaim): Limited | undefined {
     if (this.#full.size === 0) return undefined;
-    const key = windowKeyOf(claim);
-    const known = this.#full.get(key);
+    const known = this.#full.get(claim.accountId, windowOfAccount(claim));
     if (known === undefined) return undefined;
     const nowMs = performance.now();
     const isBelieved =
@@ -70,7 +70,7 @@ export class KnownWindows {
       nowMs < known.believedUntilMs &&
       known.definitionVersion === definitionOf(claim);
     if (!isBelieved) {
-      this.#full.delete(key);
+      this.forget(claim);
       return undefined;
     }
     return {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { BoundedMap } from "../lib/bounded_map.ts";
+import { BoundedPairMap } from "../lib/bounded_pair_map.ts";
 import { KNOWN_WINDOWS_MAX } from "../limits.ts";
 import type { Claim, Decision, Operation } from "./admission.ts";
 
@@ -27,18 +27,14 @@ export type ReadCaller = Pick<Claim, "accountId" | "feedId">;
 
 export class LatelyRefused {
   /** By account and feed, when the last refusal is forgotten, on the process's monotonic clock. */
-  readonly #until = new BoundedMap<string, number>(KNOWN_WINDOWS_MAX);
+  readonly #until = new BoundedPairMap<number>(KNOWN_WINDOWS_MAX);
 
   note(claim: Claim, { kind }: Decision): void {
     if (!REFUSALS.has(kind) || !OPERATIONS.has(claim.operation)) return;
-    this.#until.set(keyOf(claim), performance.now() + REMEMBERED_MS);
+    this.#until.set(claim.accountId, claim.feedId ?? "", performance.now() + REMEMBERED_MS);
   }
 
-  has(caller: ReadCaller): boolean {
-    return this.#until.size > 0 && (this.#until.get(keyOf(caller)) ?? 0) > performance.now();
+  has({ accountId, feedId = "" }: ReadCaller): boolean {
+    return (this.#until.get(accountId, feedId) ?? 0) > performance.now();
   }
-}
-
-function keyOf({ accountId, feedId = "" }: ReadCaller): string {
-  return accountId + feedId;
 }

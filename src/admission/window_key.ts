@@ -13,7 +13,8 @@ export interface WindowClaim {
   readonly feedId?: string;
 }
 
-export function windowKeyOf(claim: WindowClaim): string {
-  const isFeeds = claim.operation === "data" || claim.operation === "push";
-  return `${claim.accountId}${claim.operation}${isFeeds ? claim.feedId : ""}`;
+/** Which of its account's windows a call is counted in; one that is a feed's goes by the feed alone. */
+export function windowOfAccount({ operation, feedId }: WindowClaim): string {
+  const isFeeds = operation === "data" || operation === "push";
+  return isFeeds && feedId !== undefined ? feedId : operation;
 }

@@ -119,7 +119,7 @@ export function createEndpoint(
     if (call.isHead) headers.Date = new Date().toUTCString();
     const response = new Response(body, { status, headers: sharedHeaders ?? headers });
     if (sharedHeaders !== undefined) {
-      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      for (const name in headers) response.headers.set(name, headers[name] as string);
     }
     context.cors?.decorate(call.request, response.headers);
     const ms = performance.now() - startedMs;
