@@ -180,9 +180,11 @@ describe("freshness", () => {
     const peer = await scene.gateway.startPeer();
     const bases = [scene.gateway.baseUrl, peer.baseUrl];
     let answered = 0;
+    let reads = 0;
     let isPushing = true;
     const pushing = async () => {
-      for (let serial = 1; serial <= 60; serial++) {
+      // On a busy machine readers may come to it late.
+      for (let serial = 1; serial <= 60 || reads < 100; serial++) {
         const base = bases[serial % 2];
         const response = await fetch(`${base}/v1/provider/feed/${feedId}/push`, {
           method: "POST",
@@ -194,7 +196,6 @@ describe("freshness", () => {
       }
       isPushing = false;
     };
-    let reads = 0;
     const queries = ["", "?limit=5", "?ids=1", "?jsonpath=$", "?payload.id=eq.1"];
     const reading = async (base: string, query: string) => {
       while (isPushing) {
@@ -211,6 +212,5 @@ describe("freshness", () => {
       pushing(),
       ...bases.flatMap((base) => queries.map((query) => reading(base, query))),
     ]);
-    expect(reads).toBeGreaterThan(100);
   }, 60_000);
 });
