@@ -8,8 +8,10 @@
 --
 -- A statement and each table that it names cost more than what it looks up, so there are four statements:
 -- key and feed; the account, locked and charged at once; the window, looked at and hit at once; the usage
--- event. Where the window turns out to be
--- full, the charge is given back before anybody else could see it.
+-- event. Where the window turns out to be full, the charge is given back before anybody else could see it.
+--
+-- Key and feed are read before the lock, so they are as of some moment after the read was sent, which is all
+-- that is promised; window, balance and lost batches are of after the lock, as in `admit`.
 --
 -- Clock and usage id: as in `admit`. planned_version: null to skip the check.
 --

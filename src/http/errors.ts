@@ -162,7 +162,7 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
     code,
     request_id: context.requestId,
   };
-  // In place of a spread, which takes as long as all else here.
+  // Not by a spread, which would be a third of the whole function's time.
   for (const name in options.extras) body[name] = options.extras[name];
   if (sharedHeaders !== undefined) {
     return { status, body: JSON.stringify(body), headers: {}, sharedHeaders };

@@ -1,8 +1,8 @@
 /**
  * A map by two keys that forgets its oldest entry when it is full.
  *
- * Ids are long, and known to the map by a hash that they carry: to join two of them into one key, and to hash
- * that, takes ten times as long as two look-ups.
+ * Ids are long, and carry their hash: to join two of them into one key, and to hash that at each look-up,
+ * takes longer than two look-ups.
  *
  * @module
  */
