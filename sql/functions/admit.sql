@@ -152,7 +152,7 @@ begin
       end as refusal,
       window_limit_of(feeds.price_type, reads.limit_free, reads.limit_paid) as window_limit,
       charge_of_call(reads.operation, feeds.price_type, feeds.call_price_nanos) as price_nanos,
-      feeds.price_type = 'one_time' and reads.operation in ('data', 'revalidate') as is_sold_once,
+      needs_purchase(reads.operation, feeds.price_type) as is_sold_once,
       is_logged_call(reads.operation) as is_logged,
       reads.idempotency_key,
       reads.query_hash,

@@ -60,7 +60,7 @@ begin
       when grant_read.operation = 'metadata' then feeds.xmin::text::bigint
       else feeds.data_version
     end,
-    feeds.price_type = 'one_time' and grant_read.operation in ('data', 'revalidate')
+    needs_purchase(grant_read.operation, feeds.price_type)
   into charge_nanos, window_limit, data_version, is_sold_once
   from api_keys as keys
   left join feeds

@@ -49,7 +49,7 @@ begin
     values (refund_reads.batch_token)
     on conflict (batch_token) do nothing;
 
-    -- As long as it is kept there.
+    -- As long as it is kept there (`jobs.ts`).
     update accounts
     set lost_batches_until = clock_timestamp() + interval '2 days'
     where accounts.account_id = any (account_ids);

@@ -67,6 +67,7 @@ import sql_functions_look_up_events from "../../sql/functions/look_up_events.sql
 import sql_functions_look_up_rows from "../../sql/functions/look_up_rows.sql" with { type: "text" };
 import sql_functions_match_collection_rows from "../../sql/functions/match_collection_rows.sql" with { type: "text" };
 import sql_functions_match_stream_rows from "../../sql/functions/match_stream_rows.sql" with { type: "text" };
+import sql_functions_needs_purchase from "../../sql/functions/needs_purchase.sql" with { type: "text" };
 import sql_functions_note_arrivals from "../../sql/functions/note_arrivals.sql" with { type: "text" };
 import sql_functions_parse_search from "../../sql/functions/parse_search.sql" with { type: "text" };
 import sql_functions_prune_pushes from "../../sql/functions/prune_pushes.sql" with { type: "text" };
@@ -197,6 +198,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "look_up_rows", text: sql_functions_look_up_rows },
   { name: "match_collection_rows", text: sql_functions_match_collection_rows },
   { name: "match_stream_rows", text: sql_functions_match_stream_rows },
+  { name: "needs_purchase", text: sql_functions_needs_purchase },
   { name: "note_arrivals", text: sql_functions_note_arrivals },
   { name: "parse_search", text: sql_functions_parse_search },
   { name: "prune_pushes", text: sql_functions_prune_pushes },

@@ -112,7 +112,6 @@ export interface ProblemContext {
 }
 
 const RETRY_AFTER_UNAVAILABLE_SECONDS = 1;
-const PROBLEM_TYPE = "application/problem+json";
 
 /** 503: what stands in the way passes, and a second is time enough to see. */
 export function unavailable(
@@ -127,9 +126,12 @@ export function unavailable(
   });
 }
 
-/** Headers of a problem that only the caller may see. */
-export function privateProblem(): Record<string, string> {
-  return { "Content-Type": PROBLEM_TYPE, "Cache-Control": CACHE_PRIVATE };
+/** What the headers of every problem begin with. */
+export function problemHeaders(isKeyed: boolean): Record<string, string> {
+  return {
+    "Content-Type": "application/problem+json",
+    ...(isKeyed && { "Cache-Control": CACHE_PRIVATE }),
+  };
 }
 
 /** Any error as the problem that a client may see; what is not ours to tell becomes 500 or 503. */
@@ -164,15 +166,14 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
   };
   // Not by a spread, which would be a third of the whole function's time.
   for (const name in options.extras) body[name] = options.extras[name];
-  if (sharedHeaders !== undefined) {
-    return { status, body: JSON.stringify(body), headers: {}, sharedHeaders };
-  }
-  const headers: Record<string, string> = {
-    "Content-Type": PROBLEM_TYPE,
-    ...(context.isKeyed && { "Cache-Control": CACHE_PRIVATE }),
-    ...(status === 401 && { "WWW-Authenticate": "Bearer" }),
-    ...options.headers,
-  };
+  const headers: Record<string, string> =
+    sharedHeaders === undefined
+      ? {
+          ...problemHeaders(context.isKeyed),
+          ...(status === 401 && { "WWW-Authenticate": "Bearer" }),
+          ...options.headers,
+        }
+      : {};
   if (retryAfterSeconds !== undefined) {
     body.retry_after_ms = retryAfterSeconds * MS_PER_SECOND;
     headers["Retry-After"] = String(retryAfterSeconds);
@@ -181,5 +182,5 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
     body.errors = errors.slice(0, ERRORS_LISTED_MAX);
     body.error_count = options.errorCount ?? errors.length;
   }
-  return { status, body: JSON.stringify(body), headers };
+  return { status, body: JSON.stringify(body), headers, sharedHeaders };
 }

@@ -6,7 +6,7 @@
  */
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
-import { Problem, privateProblem } from "./errors.ts";
+import { Problem, problemHeaders } from "./errors.ts";
 import { sharedHeaders } from "./shared_headers.ts";
 
 /** State of the window after a decision. */
@@ -72,7 +72,8 @@ export function rateLimited(
     extras: { retry_after_ms: retryAfterMs },
     // Who doesn't back off sends hundreds in a second.
     sharedHeaders: sharedHeaders(window, `${nowSeconds} ${retryAfterSeconds}`, () => ({
-      ...privateProblem(),
+      // Whoever is limited has shown a key.
+      ...problemHeaders(true),
       ...rateHeaders({ ...window, remaining: 0 }, nowMs),
       "Retry-After": String(retryAfterSeconds),
       // Room is made when the oldest call leaves, or later.

@@ -3,8 +3,8 @@
  *
  * An item that comes when nothing flies leaves at once. While a batch is out, arrivals wait. They leave when
  * it lands, or, in a later turn of the event loop, once they are as many as it, or it is late: so batches grow
- * with the load, and no time is set for them to fill. The queue is bounded by number and by time, and what has no place, or would
- * wait too long by the pace of the last flights, is told so at once.
+ * with the load, and no time is set for them to fill. The queue is bounded by number and by time, and what has
+ * no place, or would wait too long by the pace of the last flights, is told so at once.
  *
  * @module
  */

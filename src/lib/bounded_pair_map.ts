@@ -45,11 +45,10 @@ export class BoundedPairMap<Value> {
   }
 
   #deleteOldest(): void {
-    for (const [first, own] of this.#byFirst) {
-      for (const second of own.keys()) {
-        this.delete(first, second);
-        return;
-      }
-    }
+    const [oldest] = this.#byFirst;
+    assert(oldest !== undefined, "what is full has an oldest entry");
+    const [first, own] = oldest;
+    const [second] = own.keys();
+    this.delete(first, second as string);
   }
 }
