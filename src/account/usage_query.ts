@@ -11,7 +11,7 @@ import { Problem } from "../http/errors.ts";
 import { cappedLimit, limitParameter } from "../http/paging.ts";
 import { invalidParameter, readParameters, readTime } from "../http/parameters.ts";
 import { excerpt } from "../lib/code_points.ts";
-import { openToken, signToken, type TokenOptions } from "../lib/signed_token.ts";
+import { openToken, sealToken, type TokenOptions } from "../lib/sealed_token.ts";
 import { parseUuid } from "../lib/uuid.ts";
 
 export const USAGE_PARAMETERS = Type.Object({
@@ -38,7 +38,7 @@ export interface UsageQuery {
   readonly until: string | undefined;
   /** The last usage id of the page before. */
   readonly beforeUsageId: string | undefined;
-  /** Signs the next page's cursor. */
+  /** Seals the next page's cursor. */
   readonly scope: TokenOptions;
 }
 
@@ -56,8 +56,8 @@ export function readUsageQuery(search: string, reader: UsageReader): UsageQuery 
   if (since !== undefined && until !== undefined && since > until) {
     throw invalidParameter("since is later than until; swap them.");
   }
-  const binding = ["usage", reader.accountId, feedId, since, until].join(" ");
-  const scope = { secret: reader.cursorSecret, binding };
+  const binding = [reader.accountId, feedId, since, until].join(" ");
+  const scope = { secret: reader.cursorSecret, purpose: "usage cursor", binding };
   return {
     limit: cappedLimit(parameters.limit),
     feedId,
@@ -70,13 +70,13 @@ export function readUsageQuery(search: string, reader: UsageReader): UsageQuery 
 
 /** The cursor of the page behind this usage event. */
 export function writeUsageCursor(usageId: string, scope: TokenOptions): string {
-  return signToken(usageId, scope);
+  return sealToken(Buffer.from(usageId, "utf8"), scope);
 }
 
 function readUsageCursor(token: string | undefined, scope: TokenOptions): string | undefined {
   if (token === undefined) return undefined;
   const usageId = openToken(token, scope);
-  if (usageId !== undefined) return usageId;
+  if (usageId !== undefined) return usageId.toString("utf8");
   throw new Problem("CURSOR_INVALID", {
     detail:
       "This cursor was not issued for this account and these filters; start again without it.",

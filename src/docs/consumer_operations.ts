@@ -193,7 +193,7 @@ export const CONSUMER_OPERATIONS: readonly OperationDoc[] = [
                 limit: 2,
                 offset: 0,
                 has_more: true,
-                next_cursor: "eyJ2IjoxfQ.c2lnbmVk",
+                next_cursor: "AbsGkz4Z2mVq0yRkPzq8H3oW5nD1cXb7LtJfS9uE6aKvQwTgYiOeMhUrBxCd",
                 _origin: ORIGIN,
               },
               "A singleton": { data: { temperature: 21.5 }, _origin: ORIGIN },

@@ -84,7 +84,7 @@ export const HEADERS: Readonly<Record<HeaderName, HeaderDoc>> = {
   Link: {
     description: 'Address of the next page, as `<…>; rel="next"`; absent on the last one.',
     schema: Type.String(),
-    example: '<https://feeds.example.org/v1/feed/quakes?limit=20&cursor=eyJ2>; rel="next"',
+    example: '<https://feeds.example.org/v1/feed/quakes?limit=20&cursor=AbsGkz4Z2>; rel="next"',
   },
   Vary: {
     description: "What of the request decided the form of the answer.",

@@ -251,8 +251,8 @@ function openCursor(
   scope: { secret: string; binding: string },
 ): Cursor | undefined {
   if (token === undefined) return undefined;
-  const cursor = readCursor(token, scope);
-  if (cursor?.kind === source) return cursor;
+  const cursor = readCursor(token, source, scope);
+  if (cursor !== undefined) return cursor;
   throw new Problem("CURSOR_INVALID", {
     detail:
       "This cursor was not issued for this feed, these filters and these time bounds; begin again without a cursor.",

@@ -133,6 +133,24 @@ describe("walks along next_cursor", () => {
     );
   }, 120_000);
 
+  // A readable cursor told the time and the rank of a paid stream's rows to whoever saw the `Link`.
+  test("cursors tell nothing: neither what they hold nor, by their length, how much", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    const event_timestamp = "2026-01-02T03:04:05Z";
+    await push(
+      feedId,
+      [1, 2, 3].map((id) => ({ id, event_timestamp })),
+    );
+    const late = await readPage(feedId, "limit=1");
+    await push(feedId, [{ id: 4, event_timestamp: "2026-06-07T08:09:10.123456Z" }]);
+    const later = await readPage(feedId, "limit=1");
+    const cursors = [late, later].map(({ next_cursor: cursor }) => cursor as string);
+    const held = cursors.map((cursor) => Buffer.from(cursor, "base64url").toString("latin1"));
+    for (const bytes of held) expect(bytes).not.toMatch(/20\d\d|\d\d:\d\d/);
+    expect(new Set(cursors.map(({ length }) => length)).size).toBe(1);
+    expect(new Set(cursors).size).toBe(2);
+  });
+
   test("a batch that was swapped out is readable by cursor for 15 minutes, then 410", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const rows = (base: number) => Array.from({ length: 5 }, (_, index) => ({ id: base + index }));

@@ -1,0 +1,76 @@
+/**
+ * Opaque tokens: a short payload that only this gateway can write, and only this gateway can read.
+ *
+ * A token is base64url (RFC 4648 section 5, no padding) of a version, a nonce, the payload under AES-256-GCM
+ * (NIST SP 800-38D) and its tag. The keys are derived (HKDF, RFC 5869) from the secret for one purpose. What
+ * the token is bound to is authenticated but not carried: whoever opens it must know it. The length of a
+ * payload shows, so a caller that must not tell it gives all payloads one length.
+ *
+ * The nonce is an HMAC of the binding and the payload, not random (as in RFC 8452). So one payload has one
+ * token in every process: the cursor of a page is part of the next page's cache key, `ETag` and
+ * `Idempotency-Key` hash. And no nonce comes twice, unless its token does.
+ *
+ * @module
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
+
+export interface TokenOptions {
+  /** Every process that opens the token has the same. */
+  readonly secret: string;
+  /** The kind of token, such as `usage cursor`. No kind opens as another. */
+  readonly purpose: string;
+  /** What the token is good for: an account, a feed, a query. */
+  readonly binding: string;
+}
+
+/** Changes with the form of tokens, so that those of an older form are refused. */
+const VERSION = 1;
+const CIPHER = "aes-256-gcm";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const PAYLOAD_START = 1 + NONCE_BYTES;
+
+/** The token of a payload: 4 characters for each 3 bytes of the payload, and 39 more. */
+export function sealToken(payload: Uint8Array, options: TokenOptions): string {
+  const { cipherKey, nonceKey } = keysOf(options);
+  const binding = Buffer.from(options.binding, "utf8");
+  const nonce = createHmac("sha256", nonceKey)
+    // The binding's length goes first, so that no part of it can pass for the payload.
+    .update(`${binding.length}:`)
+    .update(binding)
+    .update(payload)
+    .digest()
+    .subarray(0, NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, cipherKey, nonce, { authTagLength: TAG_BYTES });
+  const sealed = [cipher.setAAD(binding).update(payload), cipher.final(), cipher.getAuthTag()];
+  return Buffer.concat([Uint8Array.of(VERSION), nonce, ...sealed]).toString("base64url");
+}
+
+/** The payload; undefined if the token was not made with this secret, for this purpose and binding. */
+export function openToken(token: string, options: TokenOptions): Buffer | undefined {
+  const bytes = Buffer.from(token, "base64url");
+  // The decoder passes over what is not base64url: a token has one spelling.
+  if (bytes.toString("base64url") !== token) return undefined;
+  if (bytes[0] !== VERSION || bytes.length < PAYLOAD_START + TAG_BYTES) return undefined;
+  const nonce = bytes.subarray(1, PAYLOAD_START);
+  const { cipherKey } = keysOf(options);
+  const decipher = createDecipheriv(CIPHER, cipherKey, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(options.binding, "utf8")).setAuthTag(bytes.subarray(-TAG_BYTES));
+  const payload = decipher.update(bytes.subarray(PAYLOAD_START, -TAG_BYTES));
+  try {
+    return Buffer.concat([payload, decipher.final()]);
+  } catch {
+    // `final` throws if the tag does not match, and for nothing else.
+    return undefined;
+  }
+}
+
+function keysOf({ secret, purpose }: TokenOptions): {
+  cipherKey: Uint8Array;
+  nonceKey: Uint8Array;
+} {
+  const info = `feedgate token ${VERSION}: ${purpose}`;
+  const bytes = new Uint8Array(hkdfSync("sha256", secret, "", info, 2 * KEY_BYTES));
+  return { cipherKey: bytes.subarray(0, KEY_BYTES), nonceKey: bytes.subarray(KEY_BYTES) };
+}
