@@ -64,6 +64,11 @@ export function parseHeader(text: string, path: string): DeclaredStatement {
   return { name: one("name:"), why: one("why:"), parameters, columns };
 }
 
+/** A file of a folder holds either a statement or the definition of a function. */
+function isFunction(text: string): boolean {
+  return /^create or replace function /m.test(text);
+}
+
 function parseColumn(text: string, path: string): DeclaredColumn {
   const match = /^(\w+) (\w+(?:\[\])?)(\?)?$/.exec(text);
   if (match === null) throw new Error(`${path}: can't read the declaration "${text}"`);
@@ -85,15 +90,15 @@ export async function generateStatements(): Promise<string> {
   const paths = (await Array.fromAsync(new Glob("**/*.sql").scan(SQL_FOLDER))).sort();
   const of = (folder: string) => paths.filter((path) => path.startsWith(`${folder}/`));
   const migrations = of("migrations");
-  const functions = of("functions");
-  const statements = await Promise.all(
+  const files = await Promise.all(
     paths
-      .filter((path) => !migrations.includes(path) && !functions.includes(path))
-      .map(async (path) => ({
-        path,
-        ...parseHeader(await Bun.file(SQL_FOLDER + path).text(), path),
-      })),
+      .filter((path) => !migrations.includes(path))
+      .map(async (path) => ({ path, text: await Bun.file(SQL_FOLDER + path).text() })),
   );
+  const functions = files.filter(({ text }) => isFunction(text)).map(({ path }) => path);
+  const statements = files
+    .filter(({ text }) => !isFunction(text))
+    .map(({ path, text }) => ({ path, ...parseHeader(text, path) }));
   const variable = (path: string) => `sql_${path.replace(/\.sql$/, "").replace(/\W/g, "_")}`;
   const stem = (path: string) => path.replace(/^.*\/|\.sql$/g, "");
   const lines = [
