@@ -110,19 +110,21 @@ export async function documentOf(app: AnyElysia, services: Services): Promise<Op
   });
 }
 
+/** By an app of its own, which has the routes' schemas alone: the one that serves is only read. */
 async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
-  const describer = new Elysia()
-    .use(
-      swagger({
-        path: PLUGIN_PATH,
-        specPath: `${PLUGIN_PATH}/json`,
-        // The alias is mentioned once, in the description. Decisions 1.
-        exclude: [/^\/api\//],
-        // A path with a dot, such as /.well-known, is no static file here.
-        excludeStaticFile: false,
-      }),
-    )
-    .use(app);
+  const describer = new Elysia().use(
+    swagger({
+      path: PLUGIN_PATH,
+      specPath: `${PLUGIN_PATH}/json`,
+      // The alias is mentioned once, in the description. Decisions 1.
+      exclude: [/^\/api\//],
+      // A path with a dot, such as /.well-known, is no static file here.
+      excludeStaticFile: false,
+    }),
+  );
+  for (const { method, path, hooks } of app.routes) {
+    describer.route(method, path, () => "", { detail: hooks.detail });
+  }
   const response = await describer.handle(new Request(`http://localhost${PLUGIN_PATH}/json`));
   return (await response.json()) as PluginDocument;
 }

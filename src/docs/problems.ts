@@ -18,6 +18,10 @@ export interface ProblemDoc {
 }
 
 export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
+  INVALID_REQUEST: {
+    when: "A path with dot segments or backslashes that leads to a route all the same, or more than one `Host`.",
+    remedy: "Send the path as the documentation has it, and one `Host` header.",
+  },
   QUERY_REQUIRED: {
     when: "A search without `q`, or with a blank one.",
     remedy: "Say what to look for, as in `/v1/search?q=earthquakes`.",

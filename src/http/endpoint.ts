@@ -138,7 +138,10 @@ export function createEndpoint(
       subject: {},
     };
     const outcome = attempt(
-      () => handler(call, parameter),
+      () => {
+        requireOneHost(request);
+        return handler(call, parameter);
+      },
       (error) => failed(call, error),
     );
     const answer = chain(outcome, (settled) => answerOf(call, settled));
@@ -152,6 +155,12 @@ export function createEndpoint(
       }
     });
   };
+}
+
+/** Bun joins two by a comma, which no host has. RFC 9112, 3.2. @throws {Problem} 400 `INVALID_REQUEST` */
+function requireOneHost({ headers }: Request): void {
+  if (headers.get("host")?.includes(",") !== true) return;
+  throw new Problem("INVALID_REQUEST", { detail: "Send one Host header with one host." });
 }
 
 /** When it is sensible to come again; undefined where nobody is in line. */

@@ -13,6 +13,7 @@ import { type Answer, CACHE_PRIVATE } from "./answer.ts";
 
 /** Status and title of every code. Decisions 2, the table. */
 export const PROBLEMS = {
+  INVALID_REQUEST: { status: 400, title: "Invalid request" },
   QUERY_REQUIRED: { status: 400, title: "Search text required" },
   INVALID_PARAMETER: { status: 400, title: "Invalid parameter" },
   OPERATOR_DISABLED: { status: 400, title: "Operator disabled" },

@@ -34,12 +34,20 @@ export function parseQuery(search: string): QueryEntry[] {
 export function decode(raw: string): string {
   const spaced = raw.includes("+") ? raw.replaceAll("+", " ") : raw;
   if (!spaced.includes("%")) return spaced;
+  const decoded = decodeUtf8(spaced);
+  // The server puts U+FFFD for bytes that were sent raw and are no UTF-8.
+  if (decoded !== undefined && !decoded.includes("\uFFFD")) return decoded;
+  throw new Problem("INVALID_PARAMETER", {
+    detail: `The query holds "${excerpt(raw)}", which is not percent-encoded UTF-8; encode it again.`,
+  });
+}
+
+/** Undefined if an escape is broken or its bytes are no UTF-8. */
+function decodeUtf8(text: string): string | undefined {
   try {
-    return decodeURIComponent(spaced);
+    return decodeURIComponent(text);
   } catch {
-    throw new Problem("INVALID_PARAMETER", {
-      detail: `The query holds "${excerpt(raw)}", which is not percent-encoded UTF-8; encode it again.`,
-    });
+    return undefined;
   }
 }
 

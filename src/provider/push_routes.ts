@@ -6,7 +6,7 @@
 import { Elysia } from "elysia";
 import { createEndpoint } from "../http/endpoint.ts";
 import { documentedParameters } from "../http/parameters.ts";
-import { UPLOAD_SECONDS_MAX } from "../limits.ts";
+import { allowUpload } from "../http/upload_time.ts";
 import type { Services } from "../services.ts";
 import { createPushFeed, PUSH_PARAMETERS } from "./push_feed.ts";
 
@@ -19,7 +19,7 @@ export function pushRoutes(services: Services) {
   return new Elysia({ name: "push" }).post(
     "/provider/feed/:feed_id/push",
     ({ request, server, params }) => {
-      server?.timeout(request, UPLOAD_SECONDS_MAX);
+      allowUpload(request, server);
       return push(request, params.feed_id);
     },
     {

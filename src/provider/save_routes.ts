@@ -7,7 +7,7 @@ import { Elysia } from "elysia";
 import { createEndpoint, handlerOf } from "../http/endpoint.ts";
 import { PAGE_PARAMETERS } from "../http/paging.ts";
 import { documentedParameters } from "../http/parameters.ts";
-import { UPLOAD_SECONDS_MAX } from "../limits.ts";
+import { allowUpload } from "../http/upload_time.ts";
 import type { Services } from "../services.ts";
 import { createListFeeds } from "./list_feeds.ts";
 import { createCreateFeed, createEditFeed } from "./save_feed.ts";
@@ -33,7 +33,7 @@ export function saveRoutes(services: Services) {
     .post(
       "/provider/feed/create",
       ({ request, server }) => {
-        server?.timeout(request, UPLOAD_SECONDS_MAX);
+        allowUpload(request, server);
         return create(request);
       },
       {
@@ -43,7 +43,7 @@ export function saveRoutes(services: Services) {
     .patch(
       "/provider/feed/:feed_id/edit",
       ({ request, server, params }) => {
-        server?.timeout(request, UPLOAD_SECONDS_MAX);
+        allowUpload(request, server);
         return edit(request, params.feed_id);
       },
       {

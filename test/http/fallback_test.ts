@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { Elysia } from "elysia";
+import type { HttpContext } from "../../src/http/endpoint.ts";
+import { addFallback } from "../../src/http/fallback.ts";
+import { Metrics } from "../../src/http/metrics.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { createPace } from "../../src/lib/pace.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
+
+let gateway: TestGateway;
+let feed: SeededFeed;
+let readKey: string;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  feed = await seedFeed(gateway, await gateway.createAccount(), {
+    type: "collection",
+    rows: [{ id: 1, name: "a" }],
+  });
+  readKey = await gateway.createKey(await gateway.createAccount(), "read");
+});
+afterAll(() => gateway.stop());
+
+/** Status and code of the answer to a target that is sent byte for byte: `fetch` would normalize it. */
+function send(target: string, hosts: readonly string[] = ["localhost"]) {
+  const { hostname, port } = new URL(gateway.baseUrl);
+  const head = [
+    `GET ${target} HTTP/1.1`,
+    ...hosts.map((host) => `Host: ${host}`),
+    `x-api-key: ${readKey}`,
+    "Connection: close",
+  ];
+  return new Promise<{ status: number; code: string | undefined }>((resolve, reject) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1")),
+    );
+    socket.on("error", reject);
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+    socket.on("close", () => {
+      const status = Number(text.split(" ")[1]);
+      resolve({ status, code: /"code":"([A-Z_]+)"/.exec(text)?.[1] });
+    });
+  });
+}
+
+const INVALID_REQUEST = { status: 400, code: "INVALID_REQUEST" };
+
+test("a path that leads to a route only once it is normalized is 400", async () => {
+  for (const path of [
+    "/x\\..\\metrics",
+    "/v1/feed/%2e%2e/catalog",
+    "/v1/feed/%2E./catalog",
+    "/v1/feed/../catalog",
+    "/v1/./search?q=gold",
+    "/api/v1/./usage",
+    `/v1/catalog/../feed/${feed.feedId}`,
+    `/v1\\feed/${feed.feedId}/metadata`,
+    "/docs/../healthz",
+    "/v1/../docs",
+    "/./.well-known/agent-skills/index.json",
+    "http://localhost/x/../metrics",
+  ]) {
+    expect([path, await send(path)]).toEqual([path, INVALID_REQUEST]);
+  }
+  for (const path of ["/v1/feed/../nope", "/v1/feed/..", "/v1/feed/%2e%2e/metadata"]) {
+    expect([path, (await send(path)).status]).toEqual([path, 404]);
+  }
+  for (const path of ["/metrics", "http://localhost/metrics", "/v1/catalog?x=eq.1"]) {
+    const { status } = await send(path);
+    expect([path, status]).toEqual([path, path.includes("?") ? 400 : 200]);
+  }
+});
+
+test("a path parameter that would be a dot segment, or holds a backslash, leads nowhere", async () => {
+  for (const path of ["/v1/feed/a\\..\\..\\catalog", "/v1/feed/a%5c..%5ccatalog"]) {
+    expect([path, (await send(path)).status]).toEqual([path, 404]);
+  }
+});
+
+test("a request with two Host headers is 400", async () => {
+  expect(await send("/v1/catalog", ["localhost", "localhost"])).toEqual(INVALID_REQUEST);
+  expect(await send("/v1/catalog", ["localhost", "other"])).toEqual(INVALID_REQUEST);
+  expect(await send("/v1/catalog", ["localhost, other"])).toEqual(INVALID_REQUEST);
+  expect(await send("/nope", ["localhost", "other"])).toEqual(INVALID_REQUEST);
+  expect(await send("/v1/catalog")).toMatchObject({ status: 200 });
+});
+
+describe("a query of bytes that are no UTF-8", () => {
+  const invalid = { status: 400, code: "INVALID_PARAMETER" };
+  test("is 400 and not charged, raw as encoded", async () => {
+    const [before] = await gateway.sql`select count(*)::int as events from usage_events`;
+    for (const query of [
+      "name=eq.\xff\xfe",
+      "name=eq.%FF%FE",
+      "\xc3=eq.a",
+      "ids=\xe9",
+      "limit=1&\xf0\x9f",
+      "jsonpath=$.\xed\xa0\x80",
+    ]) {
+      expect([query, await send(`/v1/feed/${feed.feedId}?${query}`)]).toEqual([query, invalid]);
+    }
+    expect(await send("/v1/search?q=\xff")).toEqual(invalid);
+    const [after] = await gateway.sql`select count(*)::int as events from usage_events`;
+    expect(after?.events).toBe(before?.events);
+  });
+
+  test("raw UTF-8 is read as it is", async () => {
+    // "é" as its two bytes.
+    expect(await send(`/v1/feed/${feed.feedId}?name=eq.\xc3\xa9`)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("addFallback", () => {
+  function createApp(lines: string[]) {
+    const http: HttpContext = {
+      baseUrl: () => "http://localhost",
+      isDraining: () => false,
+      cors: undefined,
+      log: createLog({ level: "info", write: (line) => lines.push(line) }),
+      metrics: new Metrics(),
+      refusals: createPace({ perSecond: 10, atOnceMax: 1, waitSecondsMax: 5, waitingMax: 100 }),
+    };
+    const app = new Elysia();
+    addFallback(app, http, []);
+    return app
+      .get("/broken", () => {
+        throw Object.assign(new Error("the secret of the house"), { code: "NOT_FOUND" });
+      })
+      .get("/fine", () => "fine");
+  }
+
+  test("what a handler throws is a logged 500, whatever its code says", async () => {
+    const lines: string[] = [];
+    const answer = await createApp(lines).handle(new Request("http://localhost/broken"));
+    const body = await answer.text();
+    expect(answer.status).toBe(500);
+    expect(JSON.parse(body)).toMatchObject({ code: "INTERNAL" });
+    expect(body).not.toContain("secret");
+    expect(lines.join("\n")).toContain("the secret of the house");
+  });
+
+  test("an unknown route is 404, and another method 405 with Allow", async () => {
+    const app = createApp([]);
+    const unknown = await app.handle(new Request("http://localhost/none"));
+    expect(unknown.status).toBe(404);
+    const other = await app.handle(new Request("http://localhost/fine", { method: "PUT" }));
+    expect(other.status).toBe(405);
+    expect(other.headers.get("allow")).toBe("GET, HEAD");
+  });
+});
