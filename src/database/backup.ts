@@ -15,6 +15,8 @@
  */
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import type { Connections } from "./connect.ts";
 import { isBadData } from "./failures.ts";
 import { MIGRATIONS } from "./statements.ts";
@@ -29,22 +31,27 @@ export class BackupRefusedError extends Error {
   override readonly name = "BackupRefusedError";
 }
 
-interface TableShape {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly partitions: readonly { readonly name: string; readonly bound: string }[];
-}
+const FORMAT = 1;
 
-interface Header {
-  readonly feedgate_backup: number;
-  readonly schema: number;
-  readonly created_at: string;
-  readonly tables: readonly TableShape[];
-}
-
+const TABLE_SHAPE = Type.Object({
+  name: Type.String(),
+  columns: Type.Array(Type.String()),
+  partitions: Type.Array(Type.Object({ name: Type.String(), bound: Type.String() })),
+});
+const HEADER = Type.Object({
+  feedgate_backup: Type.Literal(FORMAT),
+  schema: Type.Integer({ minimum: 1 }),
+  created_at: Type.Optional(Type.String()),
+  tables: Type.Array(TABLE_SHAPE),
+});
+type TableShape = Static<typeof TABLE_SHAPE>;
+type Header = Static<typeof HEADER>;
 type Session = Awaited<ReturnType<Connections["reserve"]>>;
 
-const FORMAT = 1;
+/** Of the usage log, a month each: the only partitions that there are. */
+const PARTITION_NAME = /^usage_events_\d{4}_\d{2}$/;
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const PARTITION_BOUND = new RegExp(`^FOR VALUES FROM \\('(${UUID})'\\) TO \\('(${UUID})'\\)$`);
 const LINE_BREAK = 10;
 /** What COPY writes behind the last row; no row is like it. */
 const END_OF_TABLE = "\\.";
@@ -118,23 +125,16 @@ async function restore(
 ): Promise<number> {
   await refuseFilled(session);
   await refuseOtherSchema(session, header.schema);
-  const known = await readShapes(session);
-  const names = header.tables.map(({ name }) => quoted(name));
-  if (known.length !== names.length || known.some(({ name }) => !names.includes(quoted(name)))) {
-    throw new BackupRefusedError("the backup has other tables than this program: it is damaged");
-  }
+  // Names are the database's own from here on, and none is the file's.
+  const tables = findTables(await readShapes(session), header.tables);
   // Neither triggers nor foreign keys: what they would make or ask for is in the file.
   await session`set local session_replication_role = replica`;
-  await session.unsafe(`truncate ${names.join(", ")}`);
-  const counts: number[] = [];
-  for (const table of header.tables) {
-    for (const { name, bound } of table.partitions) {
-      await session.unsafe(
-        `create table if not exists ${quoted(name)} partition of ${quoted(table.name)} ${bound}`,
-      );
-    }
-    counts.push(await copyIn(session, table, lines));
+  await session.unsafe(`truncate ${tables.map(({ name }) => quoted(name)).join(", ")}`);
+  for (const { partitions } of header.tables) {
+    for (const partition of partitions) await session.unsafe(partitionStatement(partition));
   }
+  const counts: number[] = [];
+  for (const table of tables) counts.push(await copyIn(session, table, lines));
   const trailer = (await lines.next()).value?.toString() ?? "";
   if (trailer !== JSON.stringify({ rows: counts })) throw cutShort();
   // To the end of the file, where its checksum is.
@@ -151,25 +151,58 @@ async function restore(
 }
 
 function parseHeader(line: Buffer | undefined): Header {
-  let header: Partial<Header> | undefined;
+  let header: unknown;
   try {
-    header = JSON.parse(line?.toString() ?? "") as Partial<Header>;
+    header = JSON.parse(line?.toString() ?? "");
   } catch {
     header = undefined;
   }
-  if (header?.feedgate_backup !== FORMAT || !Array.isArray(header.tables)) {
+  if (!Value.Check(HEADER, header)) {
     throw new BackupRefusedError("the file is no backup that this program can read");
   }
-  const { schema = 0 } = header;
-  if (!Number.isInteger(schema) || schema < 1) {
-    throw new BackupRefusedError("the file is no backup that this program can read");
-  }
-  if (schema > MIGRATIONS.length) {
+  if (header.schema > MIGRATIONS.length) {
     throw new BackupRefusedError(
-      `the backup has schema ${schema} and this program knows ${MIGRATIONS.length}: run a newer feedgate`,
+      `the backup has schema ${header.schema} and this program knows ${MIGRATIONS.length}: run a newer feedgate`,
     );
   }
-  return header as Header;
+  return header;
+}
+
+/** The database's tables and columns, in the order of the file. @throws {BackupRefusedError} */
+function findTables(
+  known: readonly TableShape[],
+  wanted: readonly TableShape[],
+): Pick<TableShape, "name" | "columns">[] {
+  const names = inOrder(
+    known.map(({ name }) => name),
+    wanted.map(({ name }) => name),
+  );
+  return names.map((name, index) => ({
+    name,
+    columns: inOrder(
+      known.find((table) => table.name === name)?.columns ?? [],
+      wanted[index]?.columns ?? [],
+    ),
+  }));
+}
+
+/** The known names in the order of the wanted ones, which must be the same. */
+function inOrder(known: readonly string[], wanted: readonly string[]): string[] {
+  const ordered = wanted.flatMap((name) => known.filter((each) => each === name));
+  const isSame = [wanted.length, new Set(ordered).size].every((each) => each === known.length);
+  if (isSame && ordered.length === known.length) return ordered;
+  throw new BackupRefusedError(
+    "the backup has other tables or columns than this program: it is damaged",
+  );
+}
+
+/** Rebuilt from what was understood of the file. @throws {BackupRefusedError} */
+function partitionStatement({ name, bound }: TableShape["partitions"][number]): string {
+  const [, from, to] = PARTITION_BOUND.exec(bound) ?? [];
+  if (!PARTITION_NAME.test(name) || from === undefined || to === undefined) {
+    throw new BackupRefusedError("the backup has a partition that this program does not make");
+  }
+  return `create table if not exists ${name} partition of usage_events for values from ('${from}') to ('${to}')`;
 }
 
 async function refuseFilled(session: Session): Promise<void> {
@@ -241,7 +274,7 @@ async function copyOut(session: Session, table: TableShape, sink: Writable): Pro
 /** @throws {BackupRefusedError} where the rows are none that the table can hold. */
 async function copyIn(
   session: Session,
-  table: TableShape,
+  table: Pick<TableShape, "name" | "columns">,
   lines: AsyncGenerator<Buffer, undefined>,
 ): Promise<number> {
   try {
@@ -255,7 +288,7 @@ async function copyIn(
 
 async function copyRows(
   session: Session,
-  table: TableShape,
+  table: Pick<TableShape, "name" | "columns">,
   lines: AsyncGenerator<Buffer, undefined>,
 ): Promise<number> {
   const columns = table.columns.map(quoted).join(", ");

@@ -23,7 +23,7 @@ import {
   SUPERUSER,
   stopServer,
 } from "./embedded_server.ts";
-import { hasUsers, registerUser, startWatchdog, stopWatchdog, withLock } from "./embedded_users.ts";
+import { hasUsers, registerUser, startWatchdog, stopWatchdog, takeLock } from "./embedded_users.ts";
 
 const PROBE_TIMEOUT_SECONDS = 10;
 const DATABASE = "feedgate";
@@ -47,6 +47,8 @@ export interface EmbeddedPostgres {
 export interface StartOptions {
   /** Made where it is missing. */
   readonly dataDir: string;
+  /** Refuses a server that others use, and lets nobody join until `stop`. @default false */
+  readonly isAlone?: boolean;
 }
 
 /**
@@ -55,11 +57,11 @@ export interface StartOptions {
  */
 export async function startEmbedded(options: StartOptions): Promise<EmbeddedPostgres> {
   try {
-    const dataDir = makeDataDir(options.dataDir);
-    return await withLock(join(dataDir, "lock"), () => enter(dataDir));
+    return await start(makeDataDir(options.dataDir), options.isAlone === true);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
-    if (!/^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ENOENT|SQLITE_.*)$/.test(code)) throw error;
+    if (!/^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ELOOP|ENOENT|SQLITE_.*)$/.test(code))
+      throw error;
     throw new Error(
       `the data directory ${options.dataDir} cannot be used (${(error as Error).message}): set FEEDGATE_DATA_DIR to one that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
       { cause: error },
@@ -67,8 +69,37 @@ export async function startEmbedded(options: StartOptions): Promise<EmbeddedPost
   }
 }
 
+async function start(dataDir: string, isAlone: boolean): Promise<EmbeddedPostgres> {
+  const lock = join(dataDir, "lock");
+  const unlock = await takeLock(lock);
+  let isKept = false;
+  try {
+    const users = join(dataDir, "users");
+    if (isAlone && hasUsers(users)) {
+      throw new Error(
+        `another feedgate uses the data directory ${dataDir}: stop it, then try again`,
+      );
+    }
+    const { site, entry, server, joined } = await enter(dataDir);
+    isKept = isAlone;
+    const { host, port, pid } = server;
+    const stopOnce = async () => {
+      const release = isAlone ? unlock : await takeLock(lock);
+      await leave(site, entry).finally(release);
+    };
+    let stopping: Promise<void> | undefined;
+    const stop = () => {
+      stopping ??= stopOnce();
+      return stopping;
+    };
+    return { host, port, user: SUPERUSER, database: DATABASE, pid, joined, stop };
+  } finally {
+    if (!isKept) unlock();
+  }
+}
+
 /** The caller holds the lock. */
-async function enter(dataDir: string): Promise<EmbeddedPostgres> {
+async function enter(dataDir: string) {
   const usersDir = join(dataDir, "users");
   const watchdog = join(dataDir, "watchdog");
   // First, so that it cannot stop the server that is joined here.
@@ -81,13 +112,7 @@ async function enter(dataDir: string): Promise<EmbeddedPostgres> {
       startWatchdog(watchdog, { server: started, usersDir }),
     );
     await ensureDatabase(server);
-    let left: Promise<void> | undefined;
-    const stop = () => {
-      left ??= withLock(join(dataDir, "lock"), () => leave(site, entry));
-      return left;
-    };
-    const { host, port, pid } = server;
-    return { host, port, user: SUPERUSER, database: DATABASE, pid, joined, stop };
+    return { site, entry, server, joined };
   } catch (error) {
     rmSync(entry, { force: true });
     throw error;

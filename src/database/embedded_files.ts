@@ -4,7 +4,7 @@
  *
  * PostgreSQL refuses to run as root, so root hands it to `postgres`, else to `nobody`. Where that
  * account cannot walk to a path (a project under /root, say), the programs are copied to
- * `/var/lib/feedgate/<version>` and the cluster is placed in `/var/lib/feedgate/<hash of the data
+ * `/var/lib/feedgate-root/<version>` and the cluster is placed in `/var/lib/feedgate-root/<hash of the data
  * directory>`, with a link to it in the data directory. Everything else stays in the data directory.
  *
  * @module
@@ -12,9 +12,9 @@
 
 import {
   chmodSync,
-  chownSync,
   cpSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -29,23 +29,18 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { assert } from "../lib/assert.ts";
+import { type Account, findAccount, isRoot, requireSafeDataDir } from "./data_dir_owner.ts";
 import { cacheFolder, findPackedPostgres, unpackPostgres } from "./embedded_archive.ts";
 import { readText } from "./embedded_users.ts";
 
 /** Where root puts what an unprivileged account cannot reach in the project. */
-const SHARED_DIR = "/var/lib/feedgate";
+const SHARED_DIR = "/var/lib/feedgate-root";
 /** `sun_path` holds 104 bytes on macOS and 108 on Linux, of which `/.s.PGSQL.5432` takes 15. */
 const SOCKET_DIR_BYTES_MAX = 88;
 /** PostgreSQL and the driver both read the directory as a list: no commas, colons or quotes. */
 const SOCKET_DIR_PLAIN = /^[^,:"'@\\]+$/;
 /** Named by major version: a later major version cannot open the files of an earlier one. */
 const CLUSTER_NAME = "pg18";
-
-/** An account of the system. */
-export interface Account {
-  readonly uid: number;
-  readonly gid: number;
-}
 
 /** Every path of one embedded PostgreSQL. */
 export interface Site {
@@ -92,27 +87,30 @@ export function hasCluster(dataDir: string): boolean {
   return lstatSync(join(dataDir, CLUSTER_NAME), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Makes a directory for the account alone, and sees that nobody else has made it before. */
+/**
+ * Makes a directory for the account alone.
+ * @throws where there is something of that name already, but not such a directory.
+ */
 export function makePrivateDir(path: string, account: Account | undefined): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const uid = account?.uid ?? process.getuid?.();
-  const found = lstatSync(path);
-  // In a shared temp directory another user may have put a directory of this name there first.
-  const foreign = found.uid !== uid && found.uid !== process.getuid?.();
-  if (uid !== undefined && (!found.isDirectory() || foreign)) {
-    throw new Error(`${path} belongs to uid ${found.uid}: remove it, then start again`);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+    mkdirSync(path, { mode: 0o700 });
+    // Only what was just made is given away: a link in its place would give away what it leads to.
+    if (account !== undefined) lchownSync(path, account.uid, account.gid);
   }
-  chmodSync(path, 0o700);
-  if (account !== undefined) chownSync(path, account.uid, account.gid);
+  const found = lstatSync(path);
+  const uid = account?.uid ?? process.getuid?.() ?? found.uid;
+  const isPrivate = process.platform === "win32" || (found.mode & 0o077) === 0;
+  if (found.isDirectory() && found.uid === uid && isPrivate) return;
+  throw new Error(`${path} is no directory of uid ${uid} alone: remove it, then start again`);
 }
 
 /** Makes the data directory, open to the account that root hands the cluster to. */
 export function makeDataDir(path: string): string {
   const dataDir = resolve(path);
-  const root = process.getuid?.() === 0;
-  const made = mkdirSync(dataDir, { recursive: true, mode: root ? 0o755 : 0o700 });
+  const made = mkdirSync(dataDir, { recursive: true, mode: isRoot() ? 0o755 : 0o700 });
+  requireSafeDataDir(dataDir);
   // A strict umask would close it again.
-  if (made !== undefined && root) chmodSync(dataDir, 0o755);
+  if (made !== undefined && isRoot()) chmodSync(dataDir, 0o755);
   return realpathSync(dataDir);
 }
 
@@ -122,25 +120,16 @@ function chooseAccount(cluster: string): Account | undefined {
   if (uid !== 0) {
     if (owner === undefined || uid === undefined || owner.uid === uid) return undefined;
     throw new Error(
-      `${cluster} belongs to uid ${owner.uid}, not to uid ${uid}: start as that account or as root, or set FEEDGATE_DATA_DIR to a directory of your own`,
+      `${cluster} belongs to uid ${owner.uid}, not to uid ${uid}: start as that account, or set FEEDGATE_DATA_DIR to a directory of your own`,
     );
   }
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  const account = findAccount("postgres") ?? findAccount("nobody");
+  const account =
+    findAccount(({ name }) => name === "postgres") ?? findAccount(({ name }) => name === "nobody");
   if (account !== undefined) return account;
   throw new Error(
     "PostgreSQL does not run as root, and there is no account postgres or nobody: start as an ordinary user, or set DATABASE_URL",
   );
-}
-
-function findAccount(name: string): Account | undefined {
-  const line = readText("/etc/passwd")
-    .split("\n")
-    .find((entry) => entry.startsWith(`${name}:`));
-  const [, , uid, gid] = line?.split(":") ?? [];
-  if (uid === undefined || gid === undefined) return undefined;
-  // macOS writes nobody's ids as -2, which the kernel reads as an unsigned number.
-  return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
 }
 
 function findRuntime(): string {
@@ -269,6 +258,7 @@ function makeLink(target: string, path: string): boolean {
 /** A directory that every account may walk through, whatever the umask. */
 function makeOpenDir(path: string): string {
   if (mkdirSync(path, { recursive: true }) !== undefined) chmodSync(path, 0o755);
+  requireSafeDataDir(path);
   return path;
 }
 

@@ -10,23 +10,26 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   closeSync,
+  constants,
   existsSync,
-  openSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Account, makePrivateDir, type Site } from "./embedded_files.ts";
+import type { Account } from "./data_dir_owner.ts";
+import { makePrivateDir, type Site } from "./embedded_files.ts";
 import {
   commandLine,
   findProcess,
   isAlive,
+  openOwn,
   type ProcessId,
   readNames,
   readText,
   STOP_FAST_MS,
+  writeOwn,
 } from "./embedded_users.ts";
 
 /** Replaying the 4 GB of WAL that `max_wal_size` allows takes a slow disk minutes. */
@@ -199,14 +202,18 @@ function launch(site: Site, log: string): ChildProcess {
   const args = ["-D", site.cluster, ...addressArgs(site)];
   for (const setting of settings(site)) args.push("-c", setting);
   // Opened here, so that root may write a log that lies where the account cannot reach.
-  const output = openSync(log, "a");
+  const output = openLog(log);
   const child = spawn(join(site.runtime, "bin", "postgres"), args, {
     ...spawnOptions(site),
     // A session of its own: Ctrl-C reaches only the gateway, which drains before it stops the server.
     detached: true,
     stdio: ["ignore", output, output],
   });
-  child.on("error", (error) => writeFileSync(log, `${error.message}\n`, { flag: "a" }));
+  child.on("error", (error) => {
+    const file = openLog(log);
+    writeFileSync(file, `${error.message}\n`);
+    closeSync(file);
+  });
   child.unref();
   closeSync(output);
   return child;
@@ -220,7 +227,11 @@ function launch(site: Site, log: string): ChildProcess {
 function disownPidFile(path: string): void {
   const text = readText(path);
   if (text === "") return;
-  writeFileSync(path, [`${process.pid}`, ...text.split("\n").slice(1)].join("\n"));
+  writeOwn(path, [`${process.pid}`, ...text.split("\n").slice(1)].join("\n"));
+}
+
+function openLog(path: string): number {
+  return openOwn(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
 }
 
 function addressArgs(site: Site): string[] {

@@ -8,9 +8,18 @@
  * @module
  */
 
-import { Database } from "bun:sqlite";
+import { Database, constants as sqlite } from "bun:sqlite";
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 /** A start holds the lock through crash recovery (5 min in `embedded_server.ts`), a stop for 15 s. */
@@ -30,19 +39,25 @@ export interface ProcessId {
 }
 
 /**
- * Runs a task while no other process, nor another task of this one, holds the lock.
+ * Waits until no other process, nor another task of this one, holds the lock, and takes it. Returns what
+ * lets it go.
  *
  * The lock is SQLite's lock on an empty file, because the kernel frees it when its holder dies. A
  * file that holds a pid needs a take-over, and two that take over at once can both believe they won.
  */
-export async function withLock<T>(path: string, task: () => Promise<T>): Promise<T> {
-  const lock = new Database(path, { create: true, readwrite: true });
+export async function takeLock(path: string): Promise<() => void> {
+  const { SQLITE_OPEN_CREATE, SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = sqlite;
+  const lock = new Database(
+    path,
+    SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_READWRITE,
+  );
   try {
     await acquireLock(lock, path);
-    return await task();
-  } finally {
+  } catch (error) {
     lock.close();
+    throw error;
   }
+  return () => lock.close();
 }
 
 /** The identity of a living process, or `undefined` for one that is gone or a zombie. */
@@ -74,7 +89,7 @@ export function registerUser(usersDir: string): string {
   mkdirSync(usersDir, { recursive: true });
   // One process may use the server several times: the pid alone would not tell the uses apart.
   const file = join(usersDir, `${process.pid}-${Bun.randomUUIDv7()}`);
-  writeFileSync(file, `${findProcess(process.pid)?.startedAt ?? ""}\n`);
+  writeOwn(file, `${findProcess(process.pid)?.startedAt ?? ""}\n`);
   return file;
 }
 
@@ -107,7 +122,7 @@ export function startWatchdog(file: string, options: { server: ProcessId; usersD
   child.on("error", () => {});
   child.unref();
   if (child.pid === undefined) return;
-  writeFileSync(file, `${child.pid}\n`);
+  writeOwn(file, `${child.pid}\n`);
 }
 
 /** Ends the noted watchdog, with the `sleep` it waits in, so that it cannot stop a joined server. */
@@ -140,13 +155,30 @@ export function readNames(dir: string): string[] {
   }
 }
 
+/** Opens a file of the data directory, never through a link. */
+export function openOwn(path: string, flags: number): number {
+  // A pipe in its place must not hold the start up.
+  return openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
+}
+
 /** The text of a small file; "" where it is missing or may not be read. */
 export function readText(path: string): string {
+  let file: number | undefined;
   try {
-    return readFileSync(path, "utf8");
+    file = openOwn(path, constants.O_RDONLY);
+    return readFileSync(file, "utf8");
   } catch {
     return "";
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
+}
+
+/** Writes a file of the data directory anew. */
+export function writeOwn(path: string, text: string): void {
+  const file = openOwn(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC);
+  writeFileSync(file, text);
+  closeSync(file);
 }
 
 async function acquireLock(lock: Database, path: string): Promise<void> {

@@ -135,7 +135,8 @@ function refuseExternal({ databaseUrl }: Config, instead: string): void {
 /** An older backup goes into a database of its own schema, which is then brought to this program's. */
 async function restoreFrom(file: string, { dataDir }: Config): Promise<BackupReport> {
   const schema = await readBackupSchema(unzipped(file));
-  const server = await startEmbedded({ dataDir });
+  // Alone: a gateway would serve on with the secrets and the versions of what was there before.
+  const server = await startEmbedded({ dataDir, isAlone: true });
   try {
     return await withConnection(server, async (connection) => {
       await migrateTo(connection, schema);

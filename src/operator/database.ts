@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import type { Config } from "../config.ts";
 import { type Connections, connect, type DatabaseAddress } from "../database/connect.ts";
+import { IS_STARTED_BY_ROOT } from "../database/data_dir_owner.ts";
 import { openDatabase } from "../database/open_database.ts";
 import type { Database } from "../database/query.ts";
 
@@ -49,12 +50,14 @@ export async function withConnection<Result>(
 function operatorName(): string {
   const { SUDO_USER } = process.env;
   const name = accountName();
-  // Who is not root may have set it to anything.
-  return SUDO_USER === undefined || process.getuid?.() !== 0 ? name : `${SUDO_USER} as ${name}`;
+  // Anybody but root may have set it to anything.
+  return SUDO_USER === undefined || !IS_STARTED_BY_ROOT ? name : `${SUDO_USER} as ${name}`;
 }
 
 /** As the system knows it: Bun's `userInfo` says what the environment does, which anyone can set. */
 function accountName(): string {
+  // Root may be the data directory's owner by now.
+  if (IS_STARTED_BY_ROOT) return "root";
   const uid = process.getuid?.();
   if (uid === undefined) return userInfo().username;
   const { status, stdout } = spawnSync("id", ["-un"], { encoding: "utf8" });

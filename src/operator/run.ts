@@ -5,6 +5,7 @@
  * @module
  */
 import { type Config, ConfigError, readConfig } from "../config.ts";
+import { becomeOwner } from "../database/data_dir_owner.ts";
 import { isReadOnly, isUnavailable } from "../database/failures.ts";
 import { DatabaseUnavailableError } from "../database/query.ts";
 import { KEY_SHAPE, startOf } from "../key/key_format.ts";
@@ -37,6 +38,7 @@ export async function runCommand(
     }
     const { command, values, arguments: given } = request;
     const config = configOf(request, environment);
+    if (config.databaseUrl === undefined) becomeOwner(config.dataDir);
     const answer = await command.run({ values, arguments: given, config, output });
     if (answer !== undefined) await tell(output, command, answer);
     return 0;

@@ -244,8 +244,6 @@ describe("backup and restore", () => {
       lines: [expect.stringContaining("has accounts already")],
     });
     const empty = await usedDataDir();
-    // Held, so that each command joins it rather than starts it.
-    const server = await startEmbedded({ dataDir: empty });
     const unzipped = Bun.gunzipSync(readFileSync(file));
     // One column too many in a row, with rows of other tables behind it.
     const text = Buffer.from(unzipped).toString("latin1");
@@ -278,7 +276,6 @@ describe("backup and restore", () => {
       code: 1,
       lines: [expect.stringContaining("there is no file")],
     });
-    await server.stop();
     expect((await run(source, "backup", file)).lines[0]).toContain("exists already");
     const mistyped = join(files, "mistyped");
     expect(await run(mistyped, "backup", join(files, "of-nothing.backup"))).toMatchObject({
@@ -286,6 +283,55 @@ describe("backup and restore", () => {
       lines: [expect.stringContaining(`there is no database in ${mistyped}`)],
     });
   }, 120_000);
+
+  test("no text of a backup becomes a part of a statement", async () => {
+    const folder = await usedDataDir();
+    const witness = join(files, "witness");
+    const lines = Buffer.from(Bun.gunzipSync(readFileSync(file))).toString("latin1");
+    const [head = "", ...rest] = lines.split("\n");
+    const program = `; create table seen (); copy seen to program 'touch ${witness}'; --`;
+    type Header = { schema: unknown; tables: Table[] };
+    type Table = { name: string; columns: string[]; partitions: { name: string; bound: string }[] };
+    const crafted: Record<string, (header: Header, log: Table) => void> = {
+      bound: (_, { partitions: [partition] }) =>
+        Object.assign(partition ?? {}, { bound: `${partition?.bound}${program}` }),
+      partition: (_, { partitions: [partition] }) =>
+        Object.assign(partition ?? {}, { name: `usage_events_2020_01 default${program}` }),
+      column: (_, log) => log.columns.push(`x") from stdin${program}`),
+      table: (_, log) => Object.assign(log, { name: `usage_events"${program}` }),
+      schema: (header) => Object.assign(header, { schema: `1${program}` }),
+      twice: (header, log) => header.tables.push(log),
+    };
+    for (const [name, craft] of Object.entries(crafted)) {
+      const header: Header = JSON.parse(head);
+      craft(header, header.tables.find((table) => table.name === "usage_events") as Table);
+      const path = join(files, `${name}.crafted`);
+      const text = [JSON.stringify(header), ...rest].join("\n");
+      writeFileSync(path, Bun.gzipSync(Buffer.from(text, "latin1")));
+      const { code, lines: said } = await run(folder, "restore", path);
+      expect([name, code, said]).toEqual([name, 1, [expect.stringContaining(path)]]);
+      expect([name, existsSync(witness)]).toEqual([name, false]);
+    }
+  }, 60_000);
+
+  test("a data directory that another feedgate uses is refused, and none comes in meanwhile", async () => {
+    const folder = await usedDataDir();
+    const serving = await serve(folder);
+    const refused = await run(folder, "restore", file);
+    expect(refused.code).toBe(1);
+    expect(refused.lines).toEqual([expect.stringContaining(`another feedgate uses`)]);
+    await serving.stop();
+    const alone = await startEmbedded({ dataDir: folder, isAlone: true });
+    let isIn = false;
+    const late = startEmbedded({ dataDir: folder }).then((server) => {
+      isIn = true;
+      return server;
+    });
+    await Bun.sleep(300);
+    expect(isIn).toBe(false);
+    await alone.stop();
+    await (await late).stop();
+  }, 60_000);
 
   test("a backup of the first release is restored by this program, migrated, and served", async () => {
     const folder = await usedDataDir();

@@ -22,6 +22,7 @@ import { commandLine, findProcess } from "../../src/database/embedded_users.ts";
 import { usedDataDir } from "../support/folders.ts";
 
 const MODULE = resolve(import.meta.dir, "../../src/database/embedded.ts");
+const OWNER_MODULE = resolve(import.meta.dir, "../../src/database/data_dir_owner.ts");
 const TEST_MS = 30_000;
 /** However the gateway ends, PostgreSQL has gone or is taken over after this long. */
 const ABANDONED_MS_MAX = 15_000;
@@ -119,6 +120,8 @@ type Report = Address & { readonly pid: number; readonly joined: boolean };
 function spawnUser(dataDir: string, uid?: number): { child: Child; report: Promise<Report> } {
   const code = `
     const { startEmbedded } = await import(${JSON.stringify(MODULE)});
+    const { becomeOwner } = await import(${JSON.stringify(OWNER_MODULE)});
+    becomeOwner(${JSON.stringify(dataDir)});
     const server = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)} });
     console.log(JSON.stringify(server));
     await Bun.stdin.text();
@@ -349,10 +352,11 @@ describe("startEmbedded", () => {
       const { pid, joined } = await report;
       expect(joined).toBe(false);
       expect(lstatSync(join(dataDir, "pg18")).uid).toBe(NOBODY);
-      // Root joins it: an operator command under sudo.
-      const second = await startEmbedded({ dataDir });
-      expect(second).toMatchObject({ joined: true, pid });
-      await second.stop();
+      // Root joins it as that user: an operator command under sudo.
+      const second = spawnUser(dataDir);
+      expect(await second.report).toMatchObject({ joined: true, pid });
+      second.child.stdin.end();
+      expect(await second.child.exited).toBe(0);
       child.stdin.end();
       expect(await child.exited).toBe(0);
       expect(findProcess(pid)).toBeUndefined();

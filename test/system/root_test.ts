@@ -1,0 +1,162 @@
+import { expect, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { startEmbedded } from "../../src/database/embedded.ts";
+import { linesOf, runProcess, spawnFeedgate } from "../operator/support.ts";
+import { temporaryFolder } from "../support/folders.ts";
+
+const NOBODY = 65534;
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) console.log("skipped: giving up root's privileges needs root");
+const SECRET = "only root may read or write this\n";
+
+async function run(dataDir: string, ...argv: string[]) {
+  const { stdout, stderr, code } = await runProcess([...argv, "--data-dir", dataDir], {});
+  return { stdout, said: stderr, lines: linesOf(stderr), code };
+}
+
+/** Every file and folder below a path, itself included. */
+function everything(path: string): string[] {
+  const found = lstatSync(path);
+  if (!found.isDirectory()) return [path];
+  return [path, ...readdirSync(path).flatMap((name) => everything(join(path, name)))];
+}
+
+function foldersOfNobody(): { parent: string; dataDir: string; secret: string } {
+  const parent = temporaryFolder();
+  const dataDir = join(parent, "data");
+  mkdirSync(dataDir);
+  chownSync(dataDir, NOBODY, 0);
+  const secret = join(parent, "secret");
+  writeFileSync(secret, SECRET, { mode: 0o600 });
+  return { parent, dataDir, secret };
+}
+
+test.skipIf(!isRoot)(
+  "a command of root's becomes the data directory's owner, whatever links are planted there",
+  async () => {
+    const { dataDir, secret } = foldersOfNobody();
+    expect(await run(dataDir, "account", "create", "--name", "A")).toMatchObject({ code: 0 });
+    // While it runs, so that files are seen which go when it stops.
+    const serving = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});
+    await serving.stdout.getReader().read();
+    const whileServing = everything(dataDir);
+    serving.kill("SIGTERM");
+    expect(await serving.exited).toBe(0);
+    expect(
+      whileServing.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.uid === 0),
+    ).toEqual([]);
+
+    const cluster = join(dataDir, "pg18");
+    const planted = [
+      ...whileServing.filter((path) => !path.startsWith(cluster) && path !== dataDir),
+      join(dataDir, "postgres.log.1"),
+      join(cluster, "postmaster.pid"),
+      join(cluster, "postgresql.auto.conf"),
+      cluster,
+    ];
+    for (const path of planted) {
+      const aside = `${path}.aside`;
+      const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+      if (isThere) renameSync(path, aside);
+      symlinkSync(secret, path);
+      const { said } = await run(dataDir, "account", "list");
+      expect([path, said.includes(SECRET.trim())]).toEqual([path, false]);
+      expect([path, readFileSync(secret, "utf8"), statSync(secret).mode & 0o777]).toEqual([
+        path,
+        SECRET,
+        0o600,
+      ]);
+      rmSync(path, { recursive: true, force: true });
+      if (isThere) renameSync(aside, path);
+    }
+    expect((await run(dataDir, "account", "list")).stdout).toContain("A");
+    expect(everything(dataDir).filter((path) => lstatSync(path).uid === 0)).toEqual([]);
+  },
+  120_000,
+);
+
+test.skipIf(!isRoot)("the owner's PostgreSQL is given no file of root's", async () => {
+  const { dataDir, secret } = foldersOfNobody();
+  expect(await run(dataDir, "account", "create", "--name", "A")).toMatchObject({ code: 0 });
+  rmSync(join(dataDir, "postgres.log"));
+  symlinkSync(secret, join(dataDir, "postgres.log"));
+  writeFileSync(
+    join(dataDir, "pg18", "postgresql.auto.conf"),
+    "archive_mode = on\narchive_command = 'echo planted >&2; id >&2'\n",
+  );
+  await run(dataDir, "account", "list");
+  expect(readFileSync(secret, "utf8")).toBe(SECRET);
+});
+
+test.skipIf(!isRoot)("workers of a supervisor that root started are not root's", async () => {
+  const { dataDir } = foldersOfNobody();
+  const child = spawnFeedgate(
+    ["serve", "--workers", "2", "--port", "0", "--data-dir", dataDir],
+    {},
+  );
+  await child.stdout.getReader().read();
+  const ids = Bun.spawnSync(["pgrep", "-P", `${child.pid}`])
+    .stdout.toString()
+    .trim()
+    .split("\n");
+  expect(ids.length).toBeGreaterThanOrEqual(2);
+  for (const id of [...ids, child.pid]) {
+    const status = readFileSync(`/proc/${id}/status`, "utf8");
+    expect(status).toMatch(/^Uid:(\t65534){4}$/m);
+    expect(status).toMatch(/^Groups:\t65534 $/m);
+    expect(status).toMatch(/^CapEff:\t0+$/m);
+  }
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+});
+
+test.skipIf(!isRoot)(
+  "root refuses a data directory that another account could replace",
+  async () => {
+    const { parent, dataDir } = foldersOfNobody();
+    const rootsOwn = join(parent, "roots-own");
+    mkdirSync(rootsOwn);
+    const within = join(dataDir, "within");
+    mkdirSync(within);
+    const link = join(dataDir, "link");
+    symlinkSync(rootsOwn, link);
+    const open = join(parent, "open");
+    mkdirSync(open);
+    chmodSync(open, 0o1777);
+    for (const path of [within, link, open]) {
+      const { code, lines } = await run(path, "account", "list");
+      expect([path, code, lines]).toEqual([
+        path,
+        1,
+        [expect.stringContaining("another account could replace")],
+      ]);
+      expect(readdirSync(path)).toEqual([]);
+    }
+    // By the library, too: there nobody has become the owner.
+    await expect(startEmbedded({ dataDir })).rejects.toThrow("another account could replace");
+    expect(readdirSync(dataDir).sort()).toEqual(["link", "within"]);
+  },
+);
+
+test.skipIf(!isRoot)(
+  "root names itself in the audit trail, also when it has become the owner",
+  async () => {
+    const { dataDir } = foldersOfNobody();
+    expect(await run(dataDir, "account", "create", "--name", "A")).toMatchObject({ code: 0 });
+    const { stdout } = await run(dataDir, "audit", "--json");
+    expect(stdout).toContain('"operator root"');
+  },
+);
