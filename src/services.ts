@@ -5,9 +5,6 @@
  */
 import { Admission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
-import { createDistributedReader } from "./database/distributed_reader.ts";
-import type { Database } from "./database/query.ts";
-import { createReader, type Reader } from "./database/reader.ts";
 import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
 import { BodyBudget } from "./http/body_budget.ts";
 import { createCors } from "./http/cors.ts";
@@ -24,6 +21,9 @@ import {
   REFUSALS_WAIT_SECONDS_MAX,
   REFUSALS_WAITING_MAX,
 } from "./limits.ts";
+import type { Database } from "./postgres/client/query.ts";
+import { createDistributedReader } from "./postgres/replica/distributed_reader.ts";
+import { createReader, type Reader } from "./postgres/replica/reader.ts";
 import { createRowSchemas, type RowSchemas } from "./row_schema/row_schema.ts";
 
 const SECRET_BYTES = 32;

@@ -5,9 +5,9 @@
  */
 import { creditsText, usdText } from "../credit/money.ts";
 import { usageEventText } from "../credit/usage_event.ts";
-import type { Row } from "../database/query.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { HOUSEKEEPING_LIMIT, type Limits, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
 import type { UsagePage } from "./page_usage.ts";
 
 /** The account with its balance as exact numbers. */

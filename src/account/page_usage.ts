@@ -4,8 +4,8 @@
  * @module
  */
 import type { UsageRow } from "../credit/usage_event.ts";
-import type { Database } from "../database/query.ts";
 import { USAGE_WALK_MAX } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { type UsageQuery, writeUsageCursor } from "./usage_query.ts";
 
 export interface UsagePage {

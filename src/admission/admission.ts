@@ -9,9 +9,7 @@
  *
  * @module
  */
-import { isPartitionMissing, mayBeCommitted } from "../database/failures.ts";
-import type { Database, Parameters } from "../database/query.ts";
-import { retryRolledBack } from "../database/retry.ts";
+
 import type { Metrics } from "../http/metrics.ts";
 import type { WindowState } from "../http/rate_headers.ts";
 import { assert } from "../lib/assert.ts";
@@ -29,6 +27,9 @@ import {
   LATENESS_MAX,
   WINDOW_US,
 } from "../limits.ts";
+import { isPartitionMissing, mayBeCommitted } from "../postgres/client/failures.ts";
+import type { Database, Parameters } from "../postgres/client/query.ts";
+import { retryRolledBack } from "../postgres/client/retry.ts";
 import { type Decided, decidedOf, grantedOf } from "./decided.ts";
 import { KnownWindows } from "./known_windows.ts";
 import { LatelyRefused, type ReadCaller } from "./lately_refused.ts";

@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { Row } from "../database/query.ts";
+
 import { US_PER_MS } from "../lib/time_units.ts";
+import type { Row } from "../postgres/client/query.ts";
 
 /** What PostgreSQL decided of one read. `sql/functions/admit.sql` says what the figures mean. */
 export interface Decided {

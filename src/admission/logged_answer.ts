@@ -8,8 +8,7 @@
  *
  * @module
  */
-import type { Database } from "../database/query.ts";
-import type { Reader } from "../database/reader.ts";
+
 import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
 import type { Call, HttpContext } from "../http/endpoint.ts";
 import type { Problem } from "../http/errors.ts";
@@ -19,6 +18,8 @@ import { sharedHeaders } from "../http/shared_headers.ts";
 import type { Keys, Principal } from "../key/keys.ts";
 import { chain, type MaybePromise } from "../lib/maybe_promise.ts";
 import { REVALIDATION_LIMIT } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
+import type { Reader } from "../postgres/replica/reader.ts";
 import {
   type Admission,
   type Claim,

@@ -10,10 +10,11 @@
  *
  * @module
  */
-import type { Database, Parameters } from "../database/query.ts";
+
 import { BackgroundWork } from "../lib/background_work.ts";
 import type { Log } from "../lib/log.ts";
 import { LOST_BATCH_MS_MAX, LOST_BATCHES_MAX } from "../limits.ts";
+import type { Database, Parameters } from "../postgres/client/query.ts";
 import type { Claim } from "./admission.ts";
 
 export interface RefundsOptions {

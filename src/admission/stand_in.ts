@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Database } from "../database/query.ts";
+
 import { WINDOW_US } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { type Claim, type Grant, windowOf } from "./admission.ts";
 import { feedNotFound } from "./refusal.ts";
 

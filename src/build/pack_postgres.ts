@@ -1,6 +1,6 @@
 /**
  * The PostgreSQL of one platform as an archive for the executable: the files that a gateway needs, with
- * a manifest of their digests (`database/embedded_archive.ts` reads it).
+ * a manifest of their digests (`postgres/embedded/archive.ts` reads it).
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   type FileEntry,
   MANIFEST_NAME,
   sha256,
-} from "../database/embedded_archive.ts";
+} from "../postgres/embedded/archive.ts";
 
 /** 19 would take five times as long and save a tenth. */
 const ZSTD_LEVEL = 12;

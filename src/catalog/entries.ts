@@ -4,10 +4,10 @@
  * @module
  */
 import { pricePer1kText, pricingText } from "../credit/money.ts";
-import type { Row } from "../database/query.ts";
 import { consumerType } from "../feed_row/feed_row.ts";
 import { schemaProperties } from "../feed_row/schema_properties.ts";
 import { SCHEMA_HINT_MAX } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
 
 /** A listed feed as both statements return it; every column is null on the row of an empty page. */
 export type ListedFeed = Row<"list_catalog">;

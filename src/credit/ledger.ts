@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Database, Row } from "../database/query.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
 
 /** An entry as it was written; it never changes. */
 export interface LedgerEntry {

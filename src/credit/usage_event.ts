@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Row } from "../database/query.ts";
+import type { Row } from "../postgres/client/query.ts";
 import { creditsText } from "./money.ts";
 
 export type UsageRow = Row<"page_usage" | "export_usage">;

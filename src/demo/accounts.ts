@@ -10,10 +10,10 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { grantCredits } from "../credit/ledger.ts";
-import type { Database } from "../database/query.ts";
 import { issueKey } from "../key/issue_key.ts";
 import { hashKey, type Permission } from "../key/key_format.ts";
 import { assert } from "../lib/assert.ts";
+import type { Database } from "../postgres/client/query.ts";
 
 export interface DemoAccounts {
   readonly providerId: string;

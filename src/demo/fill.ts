@@ -7,8 +7,9 @@
  *
  * @module
  */
-import type { Database } from "../database/query.ts";
+
 import type { Limits } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
 import type { GatewayClient } from "./client.ts";
 import { DEMO_FEEDS, type DemoFeed } from "./feeds.ts";
 

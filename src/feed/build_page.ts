@@ -6,11 +6,12 @@
  *
  * @module
  */
-import type { Reader } from "../database/reader.ts";
+
 import type { Feed } from "../feed_row/feeds.ts";
 import { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
 import { FILTER_UNINDEXED_MAX, RETIRED_BATCH_GRACE } from "../limits.ts";
+import type { Reader } from "../postgres/replica/reader.ts";
 import { writeCursor } from "./cursor.ts";
 import type { FilterIndexer } from "./filter_index.ts";
 import type { Projections } from "./projections.ts";

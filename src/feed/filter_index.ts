@@ -8,10 +8,11 @@
  *
  * @module
  */
-import type { Database } from "../database/query.ts";
+
 import { BackgroundWork } from "../lib/background_work.ts";
 import type { Log } from "../lib/log.ts";
 import { FILTER_CHUNK_ROWS, FILTER_QUEUE_MAX, FILTER_WALK_ROWS } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
 
 /** A batch of a collection, or, by the number 0, a stream. */
 export interface FilterTarget {

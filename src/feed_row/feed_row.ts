@@ -8,8 +8,8 @@
  * @module
  */
 import { pricePer1kText } from "../credit/money.ts";
-import type { Row } from "../database/query.ts";
 import type { Limits } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
 import type { FeedType } from "./feeds.ts";
 
 export type FeedRow = Omit<Row<"find_feed_row">, "row_version">;

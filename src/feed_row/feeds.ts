@@ -7,11 +7,12 @@
  *
  * @module
  */
-import type { Database, Row } from "../database/query.ts";
+
 import { BoundedMap } from "../lib/bounded_map.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { KNOWN_FEEDS_MAX } from "../limits.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
 
 export const FEED_TYPES = ["singleton", "collection", "stream"] as const;
 export type FeedType = (typeof FEED_TYPES)[number];

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { DatabaseOverloadedError, DatabaseUnavailableError } from "../database/query.ts";
+
 import type { Log } from "../lib/log.ts";
 import { attempt, chain, type MaybePromise } from "../lib/maybe_promise.ts";
 import type { Pace } from "../lib/pace.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { DatabaseOverloadedError, DatabaseUnavailableError } from "../postgres/client/query.ts";
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { Problem, problemAnswer, problemOf } from "./errors.ts";

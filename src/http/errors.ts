@@ -6,9 +6,10 @@
  *
  * @module
  */
-import { DatabaseOverloadedError, DatabaseUnavailableError } from "../database/query.ts";
+
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
+import { DatabaseOverloadedError, DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { type Answer, CACHE_PRIVATE } from "./answer.ts";
 
 /** Status and title of every code. Decisions 2, the table. */

@@ -7,7 +7,7 @@
  * @module
  */
 import { Elysia } from "elysia";
-import type { Database } from "../database/query.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { createEndpoint, type HttpContext, handlerOf } from "./endpoint.ts";
 import { unavailable } from "./errors.ts";
 import { NO_PARAMETERS, readParameters } from "./parameters.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Database } from "../database/query.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { generateKey, hashKey, type Permission, startOf } from "./key_format.ts";
 
 export interface KeyOrder {

@@ -7,12 +7,13 @@
  *
  * @module
  */
-import type { Database } from "../database/query.ts";
+
 import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { KNOWN_KEYS_MAX } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { hashKey, type Permission, permissionOf } from "./key_format.ts";
 
 /** The caller, as its key tells. */

@@ -7,8 +7,7 @@
  *
  * @module
  */
-import { FUNCTION_SCHEMA } from "../database/function_set.ts";
-import type { Database } from "../database/query.ts";
+
 import {
   ABANDONED_BATCH_MS,
   FILTER_CHUNK_ROWS,
@@ -21,6 +20,8 @@ import {
   USAGE_MONTHS_AHEAD,
   WINDOW_IDLE_MS,
 } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
+import { FUNCTION_SCHEMA } from "../postgres/migrate/function_set.ts";
 
 export interface Job {
   /** As the log, the metrics and `maintenance_jobs` name it. */

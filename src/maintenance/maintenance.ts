@@ -7,9 +7,10 @@
  *
  * @module
  */
-import type { Database } from "../database/query.ts";
+
 import type { Metrics } from "../http/metrics.ts";
 import type { Log } from "../lib/log.ts";
+import type { Database } from "../postgres/client/query.ts";
 import type { Job } from "./jobs.ts";
 
 export interface MaintenanceOptions {

@@ -4,8 +4,8 @@
  * @module
  */
 import { creditsText, usdText } from "../credit/money.ts";
-import type { Row } from "../database/query.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
 import { command, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { count, required, text } from "./options.ts";

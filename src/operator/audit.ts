@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Row } from "../database/query.ts";
+import type { Row } from "../postgres/client/query.ts";
 import { command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { ACCOUNT_OPTION, count, text, time } from "./options.ts";

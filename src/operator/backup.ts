@@ -22,12 +22,12 @@ import {
   readBackup,
   readBackupSchema,
   writeBackup,
-} from "../database/backup.ts";
-import type { Connections } from "../database/connect.ts";
-import { startEmbedded } from "../database/embedded.ts";
-import { hasCluster } from "../database/embedded_files.ts";
-import { migrate, migrateTo } from "../database/migrate.ts";
-import { openDatabase } from "../database/open_database.ts";
+} from "../postgres/backup.ts";
+import type { Connections } from "../postgres/client/connect.ts";
+import { hasCluster } from "../postgres/embedded/files.ts";
+import { startEmbedded } from "../postgres/embedded/start.ts";
+import { migrate, migrateTo } from "../postgres/migrate/migrate.ts";
+import { openDatabase } from "../postgres/open_database.ts";
 import { type Answer, command, RefusedError, UsageError } from "./command.ts";
 import { withConnection } from "./database.ts";
 

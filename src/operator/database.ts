@@ -6,10 +6,10 @@
 import { spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import type { Config } from "../config.ts";
-import { type Connections, connect, type DatabaseAddress } from "../database/connect.ts";
-import { IS_STARTED_BY_ROOT } from "../database/data_dir_owner.ts";
-import { openDatabase } from "../database/open_database.ts";
-import type { Database } from "../database/query.ts";
+import { type Connections, connect, type DatabaseAddress } from "../postgres/client/connect.ts";
+import type { Database } from "../postgres/client/query.ts";
+import { IS_STARTED_BY_ROOT } from "../postgres/embedded/owner.ts";
+import { openDatabase } from "../postgres/open_database.ts";
 
 /** One statement at a time; a few for what is looked up together. */
 const CONNECTIONS_MAX = 4;

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { Row } from "../database/query.ts";
+
 import { issueKey } from "../key/issue_key.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
 import { command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { ACCOUNT_OPTION, oneOf, required, text, time } from "./options.ts";

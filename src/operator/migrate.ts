@@ -5,8 +5,8 @@
  * @module
  */
 import type { Config } from "../config.ts";
-import { distributeRows, findObstacle } from "../database/distribute.ts";
-import { openDatabase } from "../database/open_database.ts";
+import { distributeRows, findObstacle } from "../postgres/migrate/distribute.ts";
+import { openDatabase } from "../postgres/open_database.ts";
 import { command, RefusedError } from "./command.ts";
 import { withConnection } from "./database.ts";
 import { flag } from "./options.ts";

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import type { Database } from "../database/query.ts";
+
 import type { FeedRow } from "../feed_row/feed_row.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
 import { parseUuid } from "../lib/uuid.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { RefusedError } from "./command.ts";
 
 /** The account's id in canonical form. @throws {RefusedError} where the text can be no account's id. */

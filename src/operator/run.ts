@@ -5,10 +5,10 @@
  * @module
  */
 import { type Config, ConfigError, readConfig } from "../config.ts";
-import { becomeOwner } from "../database/data_dir_owner.ts";
-import { isReadOnly, isUnavailable } from "../database/failures.ts";
-import { DatabaseUnavailableError } from "../database/query.ts";
 import { KEY_SHAPE, startOf } from "../key/key_format.ts";
+import { isReadOnly, isUnavailable } from "../postgres/client/failures.ts";
+import { DatabaseUnavailableError } from "../postgres/client/query.ts";
+import { becomeOwner } from "../postgres/embedded/owner.ts";
 import { type Answer, type Command, UsageError } from "./command.ts";
 import { parseCommandLine, type Request } from "./command_line.ts";
 import { type Output, OutputClosedError, processStreams, type Streams, visible } from "./output.ts";

@@ -10,7 +10,7 @@ import {
   usageEventLine,
   usageEventText,
 } from "../credit/usage_event.ts";
-import type { Database } from "../database/query.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { command, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { ACCOUNT_OPTION, oneOf, required, time } from "./options.ts";

@@ -17,8 +17,6 @@ import {
   type PushClaim,
 } from "../admission/push_admission.ts";
 import { feedKeepsChanging, refusalOf } from "../admission/refusal.ts";
-import { DatabaseUnavailableError, type Row } from "../database/query.ts";
-import { retryRolledBack } from "../database/retry.ts";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
@@ -30,6 +28,8 @@ import { rateHeaders, type WindowState } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import { PLANS_MAX, WINDOW_US } from "../limits.ts";
+import { DatabaseUnavailableError, type Row } from "../postgres/client/query.ts";
+import { retryRolledBack } from "../postgres/client/retry.ts";
 import type { Services } from "../services.ts";
 import { findOwned } from "./owned_feed.ts";
 import { bodyLimitOf, type Push, type PushBody, parsePush } from "./push_body.ts";

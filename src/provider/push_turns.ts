@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { DatabaseOverloadedError } from "../database/query.ts";
+
 import { createGate, type Gate } from "../lib/gate.ts";
 import { PUSH_TURN_WAIT_MS_MAX, PUSHES_WAITING_FREE, PUSHES_WAITING_MAX } from "../limits.ts";
+import { DatabaseOverloadedError } from "../postgres/client/query.ts";
 
 export interface PushTurns {
   /** Does the work when it is the feed's next. @throws {DatabaseOverloadedError} where too many wait. */

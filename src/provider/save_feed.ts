@@ -9,8 +9,6 @@
  * @module
  */
 import { admitHousekeeping } from "../admission/housekeeping.ts";
-import type { Row } from "../database/query.ts";
-import { retryRolledBack } from "../database/retry.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
@@ -21,6 +19,8 @@ import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
+import type { Row } from "../postgres/client/query.ts";
+import { retryRolledBack } from "../postgres/client/retry.ts";
 import type { Caller } from "../row_schema/row_schema.ts";
 import type { Services } from "../services.ts";
 import { feedForbidden, findOwned } from "./owned_feed.ts";

@@ -8,10 +8,10 @@
  * @module
  */
 import { creditsText, pricePer1kText, usdOfCents } from "../credit/money.ts";
-import type { Row } from "../database/query.ts";
 import { consumerType } from "../feed_row/feed_row.ts";
 import type { FeedType } from "../feed_row/feeds.ts";
 import type { Limits } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
 import { type FeedField, type FeedFields, feedFields, isFilterable } from "./feed_fields.ts";
 import { quotable, yamlText } from "./provider_text.ts";
 import { skillName } from "./skill_name.ts";

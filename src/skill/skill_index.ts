@@ -7,8 +7,9 @@
  *
  * @module
  */
-import type { Database, Row } from "../database/query.ts";
+
 import { createSharedFlights } from "../lib/shared_flights.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
 import { renderSkill, type SkillContext } from "./render_skill.ts";
 
 /** Skills in the index; the newest published feeds come first. */

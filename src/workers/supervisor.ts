@@ -11,12 +11,12 @@
  */
 import type { Subprocess } from "bun";
 import type { Config } from "../config.ts";
-import { openDatabase } from "../database/open_database.ts";
 import { listenOn, readTls, requireHost } from "../http/listener.ts";
 import type { Log } from "../lib/log.ts";
 import { ownCommand } from "../lib/own_process.ts";
 import { createSharedFlights, type SharedFlights } from "../lib/shared_flights.ts";
 import { DRAIN_WORKER_MS } from "../limits.ts";
+import { openDatabase } from "../postgres/open_database.ts";
 import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./messages.ts";
 import { createMetricsSum, type MetricsSum } from "./metrics_sum.ts";
 

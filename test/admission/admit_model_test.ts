@@ -8,7 +8,7 @@ import {
   newBatchToken,
 } from "../../src/admission/admission.ts";
 import { type Decided, decidedOf, grantedOf } from "../../src/admission/decided.ts";
-import { arrayLiteral } from "../../src/database/array_literal.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { AccountModel, type ModelClaim, type ModelFeed } from "./model.ts";

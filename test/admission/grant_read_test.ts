@@ -7,8 +7,8 @@ import {
   newBatchToken,
 } from "../../src/admission/admission.ts";
 import { type Decided, decidedOf, grantedOf } from "../../src/admission/decided.ts";
-import { arrayLiteral } from "../../src/database/array_literal.ts";
-import type { Parameters } from "../../src/database/query.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
+import type { Parameters } from "../../src/postgres/client/query.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 

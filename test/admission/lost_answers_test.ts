@@ -5,7 +5,7 @@ import {
   type Grant,
   newBatchToken,
 } from "../../src/admission/admission.ts";
-import { arrayLiteral } from "../../src/database/array_literal.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import type { Gateway } from "../../src/server.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";

@@ -10,8 +10,8 @@
  */
 import { parseArgs } from "node:util";
 import { Admission, type Claim } from "../../src/admission/admission.ts";
-import { connect } from "../../src/database/connect.ts";
-import { createDatabase } from "../../src/database/query.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { createDatabase } from "../../src/postgres/client/query.ts";
 import { fillUsage } from "./fill.ts";
 import type { Bench } from "./run.ts";
 import { type BenchDatabase, callsPerSecond, median, peer, startBenchDatabase } from "./support.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { arrayLiteral } from "../../src/database/array_literal.ts";
-import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
+import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import type { BenchDatabase } from "./support.ts";
 
 /** Rows of one statement: so that what it holds in memory stays small, and its progress shows. */

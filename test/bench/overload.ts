@@ -13,8 +13,8 @@
  */
 import { parseArgs } from "node:util";
 import type { Socket } from "bun";
-import { arrayLiteral } from "../../src/database/array_literal.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import type { TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { processorSeconds, residentMb, startServer } from "./processes.ts";

@@ -14,8 +14,8 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
+import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { startServer } from "./processes.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, median, startBenchDatabase } from "./support.ts";

@@ -9,8 +9,6 @@
  * @module
  */
 import { readConfig } from "../../src/config.ts";
-import { createDatabase, type Database } from "../../src/database/query.ts";
-import { createReader } from "../../src/database/reader.ts";
 import { buildPage, type PageSource } from "../../src/feed/build_page.ts";
 import { writeCursor } from "../../src/feed/cursor.ts";
 import { Projections } from "../../src/feed/projections.ts";
@@ -18,6 +16,8 @@ import { type PagePlan, planRead } from "../../src/feed/read_plan.ts";
 import type { Feed } from "../../src/feed_row/feeds.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
+import { createReader } from "../../src/postgres/replica/reader.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";

@@ -19,8 +19,8 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { connect } from "../../src/database/connect.ts";
-import { createDatabase, type Database } from "../../src/database/query.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
 import type { Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
 

@@ -21,8 +21,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { arrayLiteral } from "../../src/database/array_literal.ts";
-import { type Connections, connect, type DatabaseAddress } from "../../src/database/connect.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
+import {
+  type Connections,
+  connect,
+  type DatabaseAddress,
+} from "../../src/postgres/client/connect.ts";
 import { type Generator, generatorHere, type LoadFigures, runLoad } from "./load.ts";
 import { type BenchSet, PEERS_DATABASE, seedBench } from "./peers/seed.ts";
 import {

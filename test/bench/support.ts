@@ -6,9 +6,13 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Connections, connect, type DatabaseAddress } from "../../src/database/connect.ts";
-import { startEmbedded } from "../../src/database/embedded.ts";
-import { migrate } from "../../src/database/migrate.ts";
+import {
+  type Connections,
+  connect,
+  type DatabaseAddress,
+} from "../../src/postgres/client/connect.ts";
+import { startEmbedded } from "../../src/postgres/embedded/start.ts";
+import { migrate } from "../../src/postgres/migrate/migrate.ts";
 
 export interface BenchDatabase {
   readonly address: DatabaseAddress;

@@ -6,7 +6,7 @@ import {
   recordPurchase,
   redeemPromotion,
 } from "../../src/credit/ledger.ts";
-import type { Database } from "../../src/database/query.ts";
+import type { Database } from "../../src/postgres/client/query.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 

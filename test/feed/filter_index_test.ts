@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { arrayLiteral } from "../../src/database/array_literal.ts";
-import { connect } from "../../src/database/connect.ts";
-import { inFunctionSet } from "../../src/database/function_set.ts";
-import { createDatabase, type Database } from "../../src/database/query.ts";
 import { type Filter, readFilter } from "../../src/feed/filters.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
+import { inFunctionSet } from "../../src/postgres/migrate/function_set.ts";
 import { type PushScene, startPushScene } from "../provider/push_scene.ts";
 import { seedFeed } from "../support/seed.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { arrayLiteral } from "../../src/database/array_literal.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 

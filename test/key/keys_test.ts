@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import type { Database } from "../../src/database/query.ts";
 import { generateKey, hashKey } from "../../src/key/key_format.ts";
 import { Keys } from "../../src/key/keys.ts";
+import type { Database } from "../../src/postgres/client/query.ts";
 
 test("a use that could not be written is written with the next", async () => {
   const key = generateKey("read");

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Admission, type Claim } from "../../src/admission/admission.ts";
-import { type Connections, connect } from "../../src/database/connect.ts";
-import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
-import { createDatabase, type Database } from "../../src/database/query.ts";
 import { createJobs, type Job } from "../../src/maintenance/jobs.ts";
+import { type Connections, connect } from "../../src/postgres/client/connect.ts";
+import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
+import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const MINUTE_MS = 60_000;

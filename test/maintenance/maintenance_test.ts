@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { connect } from "../../src/database/connect.ts";
-import { createDatabase } from "../../src/database/query.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { startMaintenance } from "../../src/maintenance/maintenance.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { createDatabase } from "../../src/postgres/client/query.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 test("steps follow while more is left, a failing job holds up no other, and none begins after the stop", async () => {

@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["services.ts"],
   ["admission", "maintenance", "feed_row", "credit", "key", "row_schema"],
   ["http"],
-  ["database"],
+  ["postgres"],
   ["config.ts"],
   ["limits.ts"],
   ["lib"],

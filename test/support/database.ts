@@ -9,10 +9,10 @@
  * @module
  */
 import { rmSync } from "node:fs";
-import { connect, type DatabaseAddress } from "../../src/database/connect.ts";
-import { startEmbedded } from "../../src/database/embedded.ts";
-import { FUNCTION_SCHEMA } from "../../src/database/function_set.ts";
-import { migrate } from "../../src/database/migrate.ts";
+import { connect, type DatabaseAddress } from "../../src/postgres/client/connect.ts";
+import { startEmbedded } from "../../src/postgres/embedded/start.ts";
+import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
+import { migrate } from "../../src/postgres/migrate/migrate.ts";
 import { usedDataDir } from "./folders.ts";
 
 export interface TestDatabase {

@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { startEmbedded } from "../../src/database/embedded.ts";
+import { startEmbedded } from "../../src/postgres/embedded/start.ts";
 
 /** Names the data directory that is copied; the processes of a run share it. */
 export const USED_DATA_DIR_VARIABLE = "FEEDGATE_TEST_DATA_DIR";

@@ -4,9 +4,9 @@
  * @module
  */
 import { readConfig } from "../../src/config.ts";
-import { type Connections, connect } from "../../src/database/connect.ts";
 import type { Permission } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { createTestDatabase } from "./database.ts";
 import { insertKey } from "./insert_key.ts";

@@ -1,5 +1,5 @@
-import type { Connections } from "../../src/database/connect.ts";
 import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
+import type { Connections } from "../../src/postgres/client/connect.ts";
 
 /** Makes an account's key straight in the database; the key in plain. */
 export async function insertKey(

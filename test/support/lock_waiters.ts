@@ -1,4 +1,4 @@
-import type { Connections } from "../../src/database/connect.ts";
+import type { Connections } from "../../src/postgres/client/connect.ts";
 
 /** How many sessions wait for a lock, once there are some: of this database, since other test files share the server. */
 export async function lockWaiters(sql: Connections): Promise<number> {

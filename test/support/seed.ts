@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { arrayLiteral } from "../../src/database/array_literal.ts";
+
 import type { FeedType } from "../../src/feed_row/feeds.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import type { TestGateway } from "./gateway.ts";
 
 export interface Seed {

@@ -10,9 +10,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Connections, connect } from "../../src/database/connect.ts";
-import { startEmbedded } from "../../src/database/embedded.ts";
-import { prepareSite, type Site } from "../../src/database/embedded_files.ts";
+import { type Connections, connect } from "../../src/postgres/client/connect.ts";
+import { prepareSite, type Site } from "../../src/postgres/embedded/files.ts";
+import { startEmbedded } from "../../src/postgres/embedded/start.ts";
 
 export interface ServerPair {
   readonly primaryUrl: string;

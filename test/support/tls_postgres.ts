@@ -7,9 +7,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { connect } from "../../src/database/connect.ts";
-import { makeDataDir, prepareSite } from "../../src/database/embedded_files.ts";
-import { createCluster } from "../../src/database/embedded_server.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { makeDataDir, prepareSite } from "../../src/postgres/embedded/files.ts";
+import { createCluster } from "../../src/postgres/embedded/server.ts";
 import { freePort } from "./free_port.ts";
 
 export interface TlsPostgres {

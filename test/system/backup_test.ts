@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { readConfig } from "../../src/config.ts";
-import { writeBackup } from "../../src/database/backup.ts";
-import { type Connections, connect } from "../../src/database/connect.ts";
-import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
-import { MIGRATIONS } from "../../src/database/statements.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { writeBackup } from "../../src/postgres/backup.ts";
+import { type Connections, connect } from "../../src/postgres/client/connect.ts";
+import { MIGRATIONS } from "../../src/postgres/client/statements.ts";
+import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { startGateway } from "../../src/server.ts";
 import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "../operator/support.ts";
 import { createTestDatabase } from "../support/database.ts";

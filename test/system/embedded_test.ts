@@ -17,12 +17,12 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Subprocess } from "bun";
 import postgres from "postgres";
-import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
-import { commandLine, findProcess } from "../../src/database/embedded_users.ts";
+import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
+import { commandLine, findProcess } from "../../src/postgres/embedded/users.ts";
 import { usedDataDir } from "../support/folders.ts";
 
-const MODULE = resolve(import.meta.dir, "../../src/database/embedded.ts");
-const OWNER_MODULE = resolve(import.meta.dir, "../../src/database/data_dir_owner.ts");
+const MODULE = resolve(import.meta.dir, "../../src/postgres/embedded/start.ts");
+const OWNER_MODULE = resolve(import.meta.dir, "../../src/postgres/embedded/owner.ts");
 const TEST_MS = 30_000;
 /** However the gateway ends, PostgreSQL has gone or is taken over after this long. */
 const ABANDONED_MS_MAX = 15_000;

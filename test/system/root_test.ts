@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { startEmbedded } from "../../src/database/embedded.ts";
+import { startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { linesOf, runProcess, spawnFeedgate } from "../operator/support.ts";
 import { temporaryFolder } from "../support/folders.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "../../src/database/connect.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
 import {
   createOperator,
   firstLine,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket } from "node:net";
-import { type Connections, connect } from "../../src/database/connect.ts";
+import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "../operator/support.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 

@@ -11,11 +11,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
-import { type Connections, connect } from "../../src/database/connect.ts";
-import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
-import { prepareSite } from "../../src/database/embedded_files.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../src/limits.ts";
+import { type Connections, connect } from "../../src/postgres/client/connect.ts";
+import { prepareSite } from "../../src/postgres/embedded/files.ts";
+import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import type { TestGateway } from "../support/gateway.ts";

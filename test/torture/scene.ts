@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Connections } from "../../src/database/connect.ts";
+import type { Connections } from "../../src/postgres/client/connect.ts";
 import { insertKey } from "../support/insert_key.ts";
 
 export type Model = "singleton" | "collection" | "stream";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Connections } from "../../src/database/connect.ts";
+import type { Connections } from "../../src/postgres/client/connect.ts";
 import type { Answered, Record } from "./client.ts";
 import { BATCH_ROWS, streamRow } from "./load.ts";
 import { LIMIT_FREE, LIMIT_METERED, type Scene, type TortureFeed } from "./scene.ts";

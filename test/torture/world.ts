@@ -9,9 +9,9 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { type Connections, connect } from "../../src/database/connect.ts";
-import { type EmbeddedPostgres, startEmbedded } from "../../src/database/embedded.ts";
-import { migrate } from "../../src/database/migrate.ts";
+import { type Connections, connect } from "../../src/postgres/client/connect.ts";
+import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
+import { migrate } from "../../src/postgres/migrate/migrate.ts";
 import { freePort } from "../support/free_port.ts";
 
 export interface World {

@@ -5,9 +5,9 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { arrayLiteral } from "../../../src/database/array_literal.ts";
-import { connect } from "../../../src/database/connect.ts";
 import { generateKey, hashKey, startOf } from "../../../src/key/key_format.ts";
+import { arrayLiteral } from "../../../src/postgres/client/array_literal.ts";
+import { connect } from "../../../src/postgres/client/connect.ts";
 import type { BenchDatabase } from "../support.ts";
 
 export const ACCOUNTS = 1_000;

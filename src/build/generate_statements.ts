@@ -1,0 +1,150 @@
+/**
+ * Writes `statements.ts` from `sql/`: name → text, parameters, row type; and the lists of migrations
+ * and functions. Imports with `type: "text"`, so that the compiled binary holds them.
+ *
+ * Run by `bun run generate`; a test fails while its output is stale.
+ *
+ * @module
+ */
+import { Glob } from "bun";
+
+const SQL_FOLDER = Bun.fileURLToPath(new URL("../../sql/", import.meta.url));
+const OUTPUT = Bun.fileURLToPath(new URL("../postgres/client/statements.ts", import.meta.url));
+
+const TYPES: Readonly<Record<string, string>> = {
+  uuid: "string",
+  text: "string",
+  json: "string",
+  jsonb: "string",
+  numeric: "string",
+  interval: "string",
+  timestamptz: "string",
+  bigint: "bigint",
+  int: "number",
+  double: "number",
+  boolean: "boolean",
+  bytea: "Uint8Array",
+};
+
+/** A parameter or column as its header declares it: `name type`, `?` where it may be null. */
+export interface DeclaredColumn {
+  readonly name: string;
+  /** A PostgreSQL type of the table above, `[]` behind it for an array. */
+  readonly type: string;
+  readonly nullable: boolean;
+}
+
+export interface DeclaredStatement {
+  readonly name: string;
+  readonly why: string;
+  readonly parameters: readonly DeclaredColumn[];
+  readonly columns: readonly DeclaredColumn[];
+}
+
+/** Reads the header of a statement file. @throws where it is not of the documented form. */
+export function parseHeader(text: string, path: string): DeclaredStatement {
+  const all = text.split("\n");
+  const end = all.findIndex((line) => !line.startsWith("--"));
+  const lines = all.slice(0, end < 0 ? all.length : end);
+  const one = (prefix: string) => {
+    const line = lines.find((each) => each.startsWith(`-- ${prefix}`));
+    if (line === undefined) throw new Error(`${path}: the header has no line "-- ${prefix}…"`);
+    return line.slice(3 + prefix.length).trim();
+  };
+  const parameters = lines.flatMap((line) => {
+    const match = /^-- \$(\d+) (.+)$/.exec(line);
+    return match === null ? [] : [parseColumn(match[2] as string, path)];
+  });
+  const start = lines.findIndex((line) => line.startsWith("-- returns "));
+  if (start < 0) throw new Error(`${path}: the header has no line "-- returns …"`);
+  const returns = lines.slice(start).map((line) => line.slice(3));
+  const list = returns.join(" ").slice("returns ".length).trim();
+  const columns =
+    list === "nothing" ? [] : list.split(",").map((column) => parseColumn(column.trim(), path));
+  return { name: one("name:"), why: one("why:"), parameters, columns };
+}
+
+/** A file of a folder holds either a statement or the definition of a function. */
+function isFunction(text: string): boolean {
+  return /^create or replace function /m.test(text);
+}
+
+function parseColumn(text: string, path: string): DeclaredColumn {
+  const match = /^(\w+) (\w+(?:\[\])?)(\?)?$/.exec(text);
+  if (match === null) throw new Error(`${path}: can't read the declaration "${text}"`);
+  const [, name, type, nullable] = match as unknown as [string, string, string, string?];
+  if (TYPES[type.replace("[]", "")] === undefined) {
+    throw new Error(`${path}: unknown type "${type}"`);
+  }
+  return { name, type, nullable: nullable === "?" };
+}
+
+function typescriptOf(column: DeclaredColumn): string {
+  const element = TYPES[column.type.replace("[]", "")] as string;
+  const base = column.type.endsWith("[]") ? `readonly (${element} | null)[]` : element;
+  return column.nullable ? `${base} | null` : base;
+}
+
+/** The text of `statements.ts`, ready to be written. */
+export async function generateStatements(): Promise<string> {
+  const paths = (await Array.fromAsync(new Glob("**/*.sql").scan(SQL_FOLDER))).sort();
+  const of = (folder: string) => paths.filter((path) => path.startsWith(`${folder}/`));
+  const migrations = of("migrations");
+  const files = await Promise.all(
+    paths
+      .filter((path) => !migrations.includes(path))
+      .map(async (path) => ({ path, text: await Bun.file(SQL_FOLDER + path).text() })),
+  );
+  const functions = files.filter(({ text }) => isFunction(text)).map(({ path }) => path);
+  const statements = files
+    .filter(({ text }) => !isFunction(text))
+    .map(({ path, text }) => ({ path, ...parseHeader(text, path) }));
+  const variable = (path: string) => `sql_${path.replace(/\.sql$/, "").replace(/\W/g, "_")}`;
+  const stem = (path: string) => path.replace(/^.*\/|\.sql$/g, "");
+  const lines = [
+    "/**",
+    " * Generated from `sql/` by `bun run generate`; not to be edited.",
+    " *",
+    " * @module",
+    " */",
+    ...paths.map(
+      (path) => `import ${variable(path)} from "../../../sql/${path}" with { type: "text" };`,
+    ),
+    "",
+    "/** Every migration, in order. */",
+    "export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [",
+    ...migrations.map((path) => `  { name: "${stem(path)}", text: ${variable(path)} },`),
+    "];",
+    "",
+    "/** Every function, `create or replace`, applied after the migrations. */",
+    "export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [",
+    ...functions.map((path) => `  { name: "${stem(path)}", text: ${variable(path)} },`),
+    "];",
+    "",
+    "/** The text of every statement, by name. */",
+    "export const STATEMENTS = {",
+    ...statements.map((statement) => `  ${statement.name}: ${variable(statement.path)},`),
+    "} as const;",
+    "",
+    "/** Parameters and row of every statement. */",
+    "export interface StatementTypes {",
+    ...statements.flatMap((statement) => [
+      `  /** ${statement.why} */`,
+      `  ${statement.name}: {`,
+      `    parameters: readonly [${statement.parameters
+        .map((parameter) => `${parameter.name}: ${typescriptOf(parameter)}`)
+        .join(", ")}];`,
+      "    row: {",
+      ...statement.columns.map(
+        (column) => `      readonly ${column.name}: ${typescriptOf(column)};`,
+      ),
+      "    };",
+      "  };",
+    ]),
+    "}",
+    "",
+  ];
+  return lines.join("\n");
+}
+
+if (import.meta.main) await Bun.write(OUTPUT, await generateStatements());

@@ -1,0 +1,361 @@
+/**
+ * All of a database in one file, written while it serves, and back into an empty one.
+ *
+ * The embedded PostgreSQL comes without `pg_dump`, so this is a format of our own, gzipped text:
+ *
+ * - a line of JSON: `{"feedgate_backup":1,"schema":<migrations applied>,"created_at":…,"tables":[…]}`, each
+ *   table with its columns and, where it is partitioned, its partitions and their bounds;
+ * - for each table in that order its rows in PostgreSQL's COPY text format, a row a line, and a line `\.`;
+ * - a line of JSON: `{"rows":[<of each table>]}`, which a file that was cut does not have.
+ *
+ * Everything is read in one snapshot. Generated columns are left out and computed anew; triggers and
+ * foreign keys rest while rows come in, since what they made is in the file, too.
+ *
+ * @module
+ */
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { Connections } from "./client/connect.ts";
+import { isBadData } from "./client/failures.ts";
+import { MIGRATIONS } from "./client/statements.ts";
+
+export interface BackupReport {
+  readonly tables: number;
+  readonly rows: number;
+}
+
+/** The file or the database is not what it must be; the message says what to do. */
+export class BackupRefusedError extends Error {
+  override readonly name = "BackupRefusedError";
+}
+
+const FORMAT = 1;
+
+const TABLE_SHAPE = Type.Object({
+  name: Type.String(),
+  columns: Type.Array(Type.String()),
+  partitions: Type.Array(Type.Object({ name: Type.String(), bound: Type.String() })),
+});
+const HEADER = Type.Object({
+  feedgate_backup: Type.Literal(FORMAT),
+  schema: Type.Integer({ minimum: 1 }),
+  created_at: Type.Optional(Type.String()),
+  tables: Type.Array(TABLE_SHAPE),
+});
+type TableShape = Static<typeof TABLE_SHAPE>;
+type Header = Static<typeof HEADER>;
+type Session = Awaited<ReturnType<Connections["reserve"]>>;
+
+/** Of the usage log, a month each: the only partitions that there are. */
+const PARTITION_NAME = /^usage_events_\d{4}_\d{2}$/;
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const PARTITION_BOUND = new RegExp(`^FOR VALUES FROM \\('(${UUID})'\\) TO \\('(${UUID})'\\)$`);
+const LINE_BREAK = 10;
+/** What COPY writes behind the last row; no row is like it. */
+const END_OF_TABLE = "\\.";
+/** The migrator's own; the database that is restored into has it. */
+const LEFT_OUT = "schema_migrations";
+
+/** Writes the whole database; `sink` is not ended. */
+export async function writeBackup(connections: Connections, sink: Writable): Promise<BackupReport> {
+  const session = await connections.reserve();
+  try {
+    await session`begin isolation level repeatable read read only`;
+    // Before the snapshot is taken: a month of the log that is dropped meanwhile would be gone from it too.
+    await session`lock table usage_events in access share mode`;
+    const tables = await readShapes(session);
+    const header: Header = {
+      feedgate_backup: FORMAT,
+      schema: MIGRATIONS.length,
+      created_at: new Date().toISOString(),
+      tables,
+    };
+    await send(sink, `${JSON.stringify(header)}\n`);
+    const rows: number[] = [];
+    for (const table of tables) rows.push(await copyOut(session, table, sink));
+    await send(sink, `${JSON.stringify({ rows })}\n`);
+    await session`commit`;
+    return { tables: tables.length, rows: rows.reduce((sum, each) => sum + each, 0) };
+  } finally {
+    session.release();
+  }
+}
+
+/**
+ * The schema that a backup's data are of; at most this program's.
+ * @throws {BackupRefusedError}
+ */
+export async function readBackupSchema(source: AsyncIterable<Uint8Array>): Promise<number> {
+  const lines = linesOf(source);
+  const header = parseHeader((await lines.next()).value);
+  await lines.return(undefined);
+  return header.schema;
+}
+
+/**
+ * Reads a backup into a database of its schema without accounts and feeds; all of it or nothing.
+ * @throws {BackupRefusedError}
+ */
+export async function readBackup(
+  connections: Connections,
+  source: AsyncIterable<Uint8Array>,
+): Promise<BackupReport> {
+  const lines = linesOf(source);
+  const header = parseHeader((await lines.next()).value);
+  const session = await connections.reserve();
+  try {
+    await session`begin`;
+    const rows = await restore(session, header, lines);
+    await session`commit`;
+    return { tables: header.tables.length, rows };
+  } catch (error) {
+    await session`rollback`.catch(() => undefined);
+    throw error;
+  } finally {
+    session.release();
+  }
+}
+
+async function restore(
+  session: Session,
+  header: Header,
+  lines: AsyncGenerator<Buffer, undefined>,
+): Promise<number> {
+  await refuseFilled(session);
+  await refuseOtherSchema(session, header.schema);
+  // Names are the database's own from here on, and none is the file's.
+  const tables = findTables(await readShapes(session), header.tables);
+  // Neither triggers nor foreign keys: what they would make or ask for is in the file.
+  await session`set local session_replication_role = replica`;
+  await session.unsafe(`truncate ${tables.map(({ name }) => quoted(name)).join(", ")}`);
+  for (const { partitions } of header.tables) {
+    for (const partition of partitions) await session.unsafe(partitionStatement(partition));
+  }
+  const counts: number[] = [];
+  for (const table of tables) counts.push(await copyIn(session, table, lines));
+  const trailer = (await lines.next()).value?.toString() ?? "";
+  if (trailer !== JSON.stringify({ rows: counts })) throw cutShort();
+  // To the end of the file, where its checksum is.
+  if ((await lines.next()).value !== undefined) {
+    throw new BackupRefusedError("there is more in it behind its end: it is damaged");
+  }
+  await advanceSequences(session);
+  // What was told since the backup, tags and cursors, is not to be taken for what is told from now on.
+  await session`
+    insert into settings (name, value)
+    values ('incarnation', gen_random_uuid()::text)
+    on conflict (name) do update set value = excluded.value`;
+  return counts.reduce((sum, each) => sum + each, 0);
+}
+
+function parseHeader(line: Buffer | undefined): Header {
+  let header: unknown;
+  try {
+    header = JSON.parse(line?.toString() ?? "");
+  } catch {
+    header = undefined;
+  }
+  if (!Value.Check(HEADER, header)) {
+    throw new BackupRefusedError("the file is no backup that this program can read");
+  }
+  if (header.schema > MIGRATIONS.length) {
+    throw new BackupRefusedError(
+      `the backup has schema ${header.schema} and this program knows ${MIGRATIONS.length}: run a newer feedgate`,
+    );
+  }
+  return header;
+}
+
+/** The database's tables and columns, in the order of the file. @throws {BackupRefusedError} */
+function findTables(
+  known: readonly TableShape[],
+  wanted: readonly TableShape[],
+): Pick<TableShape, "name" | "columns">[] {
+  const names = inOrder(
+    known.map(({ name }) => name),
+    wanted.map(({ name }) => name),
+  );
+  return names.map((name, index) => ({
+    name,
+    columns: inOrder(
+      known.find((table) => table.name === name)?.columns ?? [],
+      wanted[index]?.columns ?? [],
+    ),
+  }));
+}
+
+/** The known names in the order of the wanted ones, which must be the same. */
+function inOrder(known: readonly string[], wanted: readonly string[]): string[] {
+  const ordered = wanted.flatMap((name) => known.filter((each) => each === name));
+  const isSame = [wanted.length, new Set(ordered).size].every((each) => each === known.length);
+  if (isSame && ordered.length === known.length) return ordered;
+  throw new BackupRefusedError(
+    "the backup has other tables or columns than this program: it is damaged",
+  );
+}
+
+/** Rebuilt from what was understood of the file. @throws {BackupRefusedError} */
+function partitionStatement({ name, bound }: TableShape["partitions"][number]): string {
+  const [, from, to] = PARTITION_BOUND.exec(bound) ?? [];
+  if (!PARTITION_NAME.test(name) || from === undefined || to === undefined) {
+    throw new BackupRefusedError("the backup has a partition that this program does not make");
+  }
+  return `create table if not exists ${name} partition of usage_events for values from ('${from}') to ('${to}')`;
+}
+
+async function refuseFilled(session: Session): Promise<void> {
+  const found = await session`
+    select exists (select from accounts) or exists (select from feeds) as is_filled`;
+  if (found[0]?.is_filled !== false) {
+    throw new BackupRefusedError(
+      "the database has accounts already: restore into an empty one, as with --data-dir NEW_FOLDER",
+    );
+  }
+}
+
+async function refuseOtherSchema(session: Session, wanted: number): Promise<void> {
+  const [found] = await session`select max(version) as schema from schema_migrations`;
+  if (Number(found?.schema) === wanted) return;
+  throw new BackupRefusedError(
+    `the backup has schema ${wanted} and the database is beyond it with ${found?.schema}: restore into a new folder, as with --data-dir NEW_FOLDER`,
+  );
+}
+
+/** Every table but partitions, which are read and written through what they are part of. */
+async function readShapes(session: Session): Promise<TableShape[]> {
+  const rows = await session`
+    select
+      tables.relname as name,
+      (
+        select json_agg(attname order by attnum)
+        from pg_attribute
+        where attrelid = tables.oid and attnum > 0 and not attisdropped and attgenerated = ''
+      )::text as columns,
+      (
+        select coalesce(json_agg(
+          json_build_object('name', parts.relname, 'bound', pg_get_expr(parts.relpartbound, parts.oid))
+          order by parts.relname
+        ), '[]')
+        from pg_inherits
+        join pg_class as parts
+          on parts.oid = pg_inherits.inhrelid
+        where pg_inherits.inhparent = tables.oid
+      )::text as partitions
+    from pg_class as tables
+    where tables.relnamespace = 'public'::regnamespace
+      and tables.relkind in ('r', 'p')
+      and not tables.relispartition
+      and tables.relname <> ${LEFT_OUT}
+    order by tables.relname`;
+  return rows.map(({ name, columns, partitions }) => ({
+    name,
+    columns: JSON.parse(columns),
+    partitions: JSON.parse(partitions),
+  }));
+}
+
+async function copyOut(session: Session, table: TableShape, sink: Writable): Promise<number> {
+  const columns = table.columns.map(quoted).join(", ");
+  const statement = `copy (select ${columns} from ${quoted(table.name)}) to stdout`;
+  const stream: Readable = await session.unsafe(statement).readable();
+  let rows = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, at + 1)) {
+      rows += 1;
+    }
+    await send(sink, chunk);
+  }
+  await send(sink, `${END_OF_TABLE}\n`);
+  return rows;
+}
+
+/** @throws {BackupRefusedError} where the rows are none that the table can hold. */
+async function copyIn(
+  session: Session,
+  table: Pick<TableShape, "name" | "columns">,
+  lines: AsyncGenerator<Buffer, undefined>,
+): Promise<number> {
+  try {
+    return await copyRows(session, table, lines);
+  } catch (error) {
+    if (!isBadData(error)) throw error;
+    const { message } = error as Error;
+    throw new BackupRefusedError(`it is damaged: ${table.name}: ${message}`, { cause: error });
+  }
+}
+
+async function copyRows(
+  session: Session,
+  table: Pick<TableShape, "name" | "columns">,
+  lines: AsyncGenerator<Buffer, undefined>,
+): Promise<number> {
+  const columns = table.columns.map(quoted).join(", ");
+  const stream: Writable = await session
+    .unsafe(`copy ${quoted(table.name)} (${columns}) from stdin`)
+    .writable();
+  const failed = once(stream, "error").then(([error]) => Promise.reject(error));
+  failed.catch(() => undefined);
+  let rows = 0;
+  for (;;) {
+    const line = (await lines.next()).value;
+    if (line === undefined) {
+      stream.destroy();
+      throw cutShort();
+    }
+    if (line.toString("latin1") === END_OF_TABLE) break;
+    rows += 1;
+    if (!stream.write(Buffer.concat([line, LINE_END]))) {
+      await Promise.race([once(stream, "drain"), failed]);
+    }
+  }
+  const finished = once(stream, "finish");
+  stream.end();
+  await Promise.race([finished, failed]);
+  return rows;
+}
+
+async function advanceSequences(session: Session): Promise<void> {
+  const identities = await session`
+    select attrelid::regclass::text as table, attname as column
+    from pg_attribute
+    join pg_class
+      on pg_class.oid = attrelid
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and attidentity <> ''
+    order by attrelid`;
+  for (const { table, column } of identities) {
+    await session.unsafe(
+      `select setval(pg_get_serial_sequence('${table}', '${column}'), greatest(max(${quoted(column)}), 1), max(${quoted(column)}) is not null) from ${table}`,
+    );
+  }
+}
+
+const LINE_END = Buffer.from("\n");
+
+/** The lines of a stream, without their ends; an unfinished last one is left out. */
+async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of source) {
+    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let at = bytes.indexOf(LINE_BREAK); at >= 0; at = bytes.indexOf(LINE_BREAK, from)) {
+      yield bytes.subarray(from, at);
+      from = at + 1;
+    }
+    rest = bytes.subarray(from);
+  }
+  return undefined;
+}
+
+async function send(sink: Writable, text: string | Uint8Array): Promise<void> {
+  if (!sink.write(text)) await once(sink, "drain");
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function cutShort(): BackupRefusedError {
+  return new BackupRefusedError("the backup ends before its end: it was cut or is damaged");
+}

@@ -1,0 +1,108 @@
+/**
+ * The pool of connections, and the types that cross it.
+ *
+ * JSON stays text in both directions, `bigint` is a JavaScript bigint, and a `timestamptz` is RFC 3339
+ * text in UTC with the microseconds that a `Date` would lose. Which host a connection goes to, and when
+ * it counts as dead, is decided in `sockets.ts`.
+ *
+ * @module
+ */
+import postgres from "postgres";
+import { MS_PER_SECOND } from "../../lib/time_units.ts";
+import { DATABASE_CONNECTIONS_MAX } from "../../limits.ts";
+import { type AddressedHosts, type DatabaseAddress, hostsOf } from "./address.ts";
+import { createSockets } from "./sockets.ts";
+
+export type { DatabaseAddress } from "./address.ts";
+
+const OID_JSON = 114;
+const OID_JSONB = 3802;
+const OID_TIMESTAMPTZ = 1184;
+const OID_BIGINT = 20;
+
+const same = (text: string) => text;
+
+/** `2026-11-21 06:27:00.123+00`, as PostgreSQL prints it in UTC, as RFC 3339; a fraction has six digits. */
+function rfc3339(text: string): string {
+  const [seconds = "", fraction] = text.replace(/\+00$/, "").split(".");
+  return `${seconds.replace(" ", "T")}${fraction === undefined ? "" : `.${fraction.padEnd(6, "0")}`}Z`;
+}
+
+const TYPES = {
+  // Without an identity type the driver would encode JSON text a second time.
+  json: { to: OID_JSON, from: [OID_JSON, OID_JSONB], serialize: same, parse: same },
+  timestamptz: { to: OID_TIMESTAMPTZ, from: [OID_TIMESTAMPTZ], serialize: same, parse: rfc3339 },
+  bigint: { to: OID_BIGINT, from: [OID_BIGINT], serialize: String, parse: BigInt },
+};
+
+export type Connections = ReturnType<typeof connect>;
+
+export interface ConnectOptions {
+  /** Connections at most. @default DATABASE_CONNECTIONS_MAX */
+  readonly connectionsMax?: number;
+  /**
+   * A statement that runs longer is cancelled, in milliseconds; 0 for no bound. @default 5000
+   *
+   * A connection that is silent for 1 s more than this counts as dead and is closed, so what may run
+   * longer, a migration say, needs a pool of its own with 0.
+   */
+  readonly statementTimeoutMs?: number;
+  /** From nothing to an open socket, and from there to the first statement, in milliseconds. @default 2500 */
+  readonly connectTimeoutMs?: number;
+  /** Who is at work, for the audit trail. @default the database's own user */
+  readonly actor?: string;
+}
+
+const STATEMENT_TIMEOUT_MS = 5_000;
+/** What the answer of a cancelled statement may take on top. */
+const SILENCE_MARGIN_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 2_500;
+/** Between two attempts of one connection, in seconds: the driver's own pause grows to 20 s. */
+const RECONNECT_PAUSE_SECONDS = 0.2;
+/** Opens a pool; nothing is sent before the first query. */
+export function connect(address: DatabaseAddress, options: ConnectOptions = {}) {
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } =
+    options;
+  const addressed: AddressedHosts = hostsOf(address);
+  const isPooled = "url" in address && address.isPooled === true;
+  const settings = {
+    max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
+    connect_timeout: connectTimeoutMs / MS_PER_SECOND,
+    idle_timeout: 0,
+    max_lifetime: null,
+    backoff: () => RECONNECT_PAUSE_SECONDS,
+    // The socket that comes from us is encrypted already, where it is to be.
+    ssl: false as const,
+    // A pooler's next transaction may run on a connection where a statement was not prepared.
+    prepare: !isPooled,
+    onnotice: () => {},
+    types: TYPES,
+    // Arrays are written by `array_literal.ts`, and no statement's row holds one. Fetched, their types
+    // would cost each new connection a query over the catalog before its first.
+    fetch_types: false,
+    socket: createSockets({
+      ...addressed,
+      connectTimeoutMs,
+      silenceMs: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + SILENCE_MARGIN_MS,
+    }),
+    connection: {
+      application_name: "feedgate",
+      TimeZone: "UTC",
+      DateStyle: "ISO",
+      // A pooler refuses what it could not keep apart for its clients.
+      ...(!isPooled && sessionSettings(statementTimeoutMs, options.actor)),
+    },
+  };
+  return addressed.url === undefined
+    ? postgres({ ...settings, ...addressed.session })
+    : postgres(addressed.url, settings);
+}
+
+function sessionSettings(statementTimeoutMs: number, actor: string | undefined) {
+  return {
+    statement_timeout: statementTimeoutMs,
+    // What waits for a lock looks again behind it, whatever the server's default is. (A pooler has to be told.)
+    default_transaction_isolation: "read committed" as const,
+    ...(actor !== undefined && { "feedgate.actor": actor }),
+  };
+}

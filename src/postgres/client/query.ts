@@ -1,0 +1,148 @@
+/**
+ * Named statements: `database.rows("find_key", [hash])` runs `sql/key/find_key.sql`.
+ *
+ * Each is prepared and pipelined. There is no transaction here on purpose: every decision on the
+ * request path is one statement, and what needs an order of steps is a SQL function.
+ *
+ * As many statements run as there are connections, so none waits behind a slow one on the same
+ * connection, as the driver would have it; a few connections are spared for admission, which has a
+ * queue of its own and never waits here. What waits is bounded by time, and the rest is refused at once.
+ *
+ * @module
+ */
+import { createGate } from "../../lib/gate.ts";
+import {
+  DATABASE_CONNECTIONS_MAX,
+  DATABASE_CONNECTIONS_SPARED,
+  DATABASE_WAIT_MS_MAX,
+  DATABASE_WAITING_FREE,
+  DATABASE_WAITING_MAX,
+  LATENESS_MAX,
+} from "../../limits.ts";
+import { inFunctionSet } from "../migrate/function_set.ts";
+import { arrayLiteral } from "./array_literal.ts";
+import type { Connections } from "./connect.ts";
+import { isUnavailable } from "./failures.ts";
+import { retryMisdirected } from "./retry.ts";
+import { STATEMENTS, type StatementTypes } from "./statements.ts";
+
+export type StatementName = keyof StatementTypes & keyof typeof STATEMENTS;
+export type Parameters<Name extends StatementName> = StatementTypes[Name]["parameters"];
+export type Row<Name extends StatementName> = StatementTypes[Name]["row"];
+
+/** Named statements over one pool. */
+export interface Database {
+  /** All rows of a statement. @throws {DatabaseUnavailableError} where PostgreSQL can't be reached. */
+  rows<Name extends StatementName>(name: Name, parameters: Parameters<Name>): Promise<Row<Name>[]>;
+  /** The first row, or undefined. */
+  row<Name extends StatementName>(
+    name: Name,
+    parameters: Parameters<Name>,
+  ): Promise<Row<Name> | undefined>;
+  readonly connections: Connections;
+  /** Statements sent so far, for metrics. */
+  readonly statementCount: number;
+  /** Statements that run, those of admission left out, and that wait for a connection. */
+  readonly running: number;
+  readonly waiting: number;
+}
+
+export interface DatabaseOptions {
+  /** Statements that run at once; the others wait, or are refused. @default by DATABASE_CONNECTIONS_MAX */
+  readonly runningMax?: number;
+}
+
+/** PostgreSQL can't be reached, or went away under the statement: the caller may try again. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = "DatabaseUnavailableError";
+}
+
+/** More statements wait than the database can run in time; nothing was sent. */
+export class DatabaseOverloadedError extends DatabaseUnavailableError {
+  constructor() {
+    super("more statements wait than the database can run in time");
+  }
+}
+
+/** Bounded by those who send them: they never wait for a page, and a page never for more than they take. */
+const UNGATED: ReadonlySet<StatementName> = new Set([
+  "grant_read",
+  "admit",
+  "refund_reads",
+  "ping",
+] as const);
+const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
+/** What is sent: each statement calls this program's functions. */
+const TEXTS = Object.fromEntries(
+  Object.entries(STATEMENTS).map(([name, text]) => [name, inFunctionSet(text)]),
+) as Readonly<Record<StatementName, string>>;
+
+export function createDatabase(
+  connections: Connections,
+  { runningMax = RUNNING_MAX }: DatabaseOptions = {},
+): Database {
+  const gate = createGate({
+    runningMax,
+    waitingMax: DATABASE_WAITING_MAX,
+    waitMsMax: DATABASE_WAIT_MS_MAX,
+    waitingFree: DATABASE_WAITING_FREE,
+    latenessMax: LATENESS_MAX,
+  });
+  let statementCount = 0;
+  function run(name: StatementName, parameters: readonly unknown[]) {
+    statementCount += 1;
+    // Without `simple: false` a statement without parameters would not be prepared.
+    const options = { prepare: true, simple: false } as const;
+    return connections.unsafe(
+      TEXTS[name],
+      parameters.map(serverTyped) as never[],
+      options as never,
+    );
+  }
+  async function send(name: StatementName, parameters: readonly unknown[]) {
+    try {
+      return await retryMisdirected(() => run(name, parameters));
+    } catch (error) {
+      throw isUnavailable(error) ? unavailable(error) : error;
+    }
+  }
+  async function rows(name: StatementName, parameters: readonly unknown[]) {
+    if (UNGATED.has(name)) return send(name, parameters);
+    const entered = gate.enter();
+    if (!(entered === true || (await entered))) throw new DatabaseOverloadedError();
+    const startedMs = performance.now();
+    try {
+      return await send(name, parameters);
+    } finally {
+      gate.leave(performance.now() - startedMs);
+    }
+  }
+  return {
+    rows: rows as unknown as Database["rows"],
+    row: (async (name: StatementName, parameters: readonly unknown[]) =>
+      (await rows(name, parameters))[0]) as Database["row"],
+    connections,
+    get statementCount() {
+      return statementCount;
+    },
+    get running() {
+      return gate.running;
+    },
+    get waiting() {
+      return gate.waiting;
+    },
+  };
+}
+
+/**
+ * The driver declares a bigint's type by itself, and for an array that of its first element; as text
+ * the parameter gets the type that the statement has there.
+ */
+function serverTyped(parameter: unknown): unknown {
+  if (Array.isArray(parameter)) return arrayLiteral(parameter);
+  return typeof parameter === "bigint" ? String(parameter) : parameter;
+}
+
+function unavailable(cause: unknown): DatabaseUnavailableError {
+  return new DatabaseUnavailableError("the database can't be reached", { cause });
+}

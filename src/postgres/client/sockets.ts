@@ -1,0 +1,283 @@
+/**
+ * The sockets of a pool: which host each goes to, encryption, and the end of those that are dead.
+ *
+ * Hosts are tried in their order, from the one that was last good; a connection that reaches none is
+ * refused at once. Where a server that can be written to is wanted, a standby tells itself while the
+ * session starts (`in_hot_standby`, PostgreSQL 14 or newer): its socket is closed, with an error that
+ * means nothing was sent, and it is passed over for a while. Where a standby is wanted, so is a server that
+ * is none; and one that has been promoted tells so behind the answer of its next statement, which is then
+ * not passed on.
+ *
+ * A server that has stopped without a word, or a network that has, would leave a statement waiting for
+ * ever: statements are bounded by the server, so a socket that is silent for longer is closed.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+import { isIP, Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { ConfigError } from "../../config.ts";
+import type {
+  AddressedHosts,
+  DatabaseHost,
+  Encryption,
+  EncryptionMode,
+  WantedRole,
+} from "./address.ts";
+import { WRONG_ROLE } from "./failures.ts";
+
+export interface SocketsOptions
+  extends Pick<AddressedHosts, "hosts" | "encryption" | "wantedRole"> {
+  /** For one attempt at all hosts, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** A socket that owes an answer and is silent for as long is closed; undefined for no bound. */
+  readonly silenceMs: number | undefined;
+}
+
+/** How a connection is encrypted, and by whose certificate. */
+interface Tls {
+  readonly mode: EncryptionMode;
+  /** PEM texts. */
+  readonly authorities: string | undefined;
+}
+
+/** Opens the next socket of a pool. Never rejects: a socket that could not be opened fails later. */
+export type OpenSocket = () => Promise<Socket>;
+
+const PASSED_OVER_MS = 1_000;
+const SWEEP_MS = 500;
+/** The message that asks a server for encryption. PostgreSQL's protocol, SSLRequest. */
+const SSL_REQUEST = new Uint8Array([0, 0, 0, 8, 4, 210, 22, 47]);
+const SSL_ACCEPTED = "S".charCodeAt(0);
+/** How long a ReadyForQuery message is, and how it begins. */
+const READY_BYTES = 6;
+const READY_HEAD = Buffer.from([0x5a, 0, 0, 0, 5]);
+/** What a server of the wrong role says of itself, in a ParameterStatus message. */
+const WRONG_MARKS: Readonly<Record<WantedRole, readonly string[]>> = {
+  primary: ["in_hot_standby\0on\0", "default_transaction_read_only\0on\0"],
+  standby: ["in_hot_standby\0off\0"],
+  any: [],
+};
+/** Of the bytes before, what the beginning of a mark may be in. */
+const MARK_LENGTH_MAX = Math.max(
+  ...Object.values(WRONG_MARKS)
+    .flat()
+    .map((mark) => mark.length),
+);
+
+interface Watched {
+  readonly socket: Socket;
+  /** Since when an answer is owed and nothing came. */
+  silentSinceMs: number | undefined;
+  /** The last bytes that came, as many as a ReadyForQuery has: it may come in pieces. */
+  tail: Buffer;
+}
+
+/** @throws where the file of authorities can't be read. */
+export function createSockets(options: SocketsOptions): OpenSocket {
+  const { hosts, encryption, wantedRole, connectTimeoutMs, silenceMs } = options;
+  const tls: Tls = { mode: encryption.mode, authorities: readAuthorities(encryption) };
+  const passedOverUntilMs = new Map<DatabaseHost, number>();
+  let lastGood: DatabaseHost = hosts[0];
+  const sweep = silenceMs === undefined ? undefined : createSweep(silenceMs);
+
+  function inOrder(): DatabaseHost[] {
+    const from = hosts.indexOf(lastGood);
+    const turned = [...hosts.slice(from), ...hosts.slice(0, from)];
+    const nowMs = performance.now();
+    const isGood = (host: DatabaseHost) => (passedOverUntilMs.get(host) ?? 0) <= nowMs;
+    // Those that were passed over come last: where no other is left, they may have been promoted.
+    return [...turned.filter(isGood), ...turned.filter((host) => !isGood(host))];
+  }
+
+  /** Looks on while the session starts; at a standby also later, since it may be promoted. */
+  function prove(socket: Socket, host: DatabaseHost): void {
+    let isStarted = false;
+    let seen = "";
+    // Without an error the driver would try again at once, and for ever.
+    const fail = () => socket.destroy(closedEarly());
+    const emit = socket.emit.bind(socket) as (...event: unknown[]) => boolean;
+    // Before the driver: from a server of the wrong role it must not hear that the session is ready.
+    const look = (name: unknown, ...rest: unknown[]) => {
+      if (name !== "data") return emit(name, ...rest);
+      const bytes = rest[0] as Buffer;
+      seen = (isStarted ? seen.slice(-MARK_LENGTH_MAX) : seen) + bytes.toString("latin1");
+      if (WRONG_MARKS[wantedRole].some((mark) => seen.includes(mark))) {
+        passedOverUntilMs.set(host, performance.now() + PASSED_OVER_MS);
+        socket.destroy(wrongRole(host, wantedRole));
+        return true;
+      }
+      if (!isStarted && isReady(Buffer.from(seen.slice(-READY_BYTES), "latin1"))) {
+        isStarted = true;
+        lastGood = host;
+        socket.off("end", fail);
+        if (wantedRole !== "standby") socket.emit = emit as typeof socket.emit;
+      }
+      return emit(name, ...rest);
+    };
+    socket.emit = look as typeof socket.emit;
+    socket.once("end", fail);
+  }
+
+  return async () => {
+    let failure: unknown;
+    for (const host of inOrder()) {
+      try {
+        const timeoutMs = connectTimeoutMs / hosts.length;
+        const socket = await open(host, { tls, timeoutMs });
+        prove(socket, host);
+        sweep?.watch(socket);
+        return socket;
+      } catch (error) {
+        failure = error;
+      }
+    }
+    return failingSocket(failure);
+  };
+}
+
+/** The driver listens once it has the socket; before that nobody would hear of the failure. */
+function failingSocket(failure: unknown): Socket {
+  const socket = new Socket();
+  // What the driver writes in between would fail first, and for a reason that tells nothing.
+  socket.write = () => true;
+  setTimeout(() => socket.destroy(failure as Error), 0);
+  return socket;
+}
+
+function wrongRole({ host, port }: DatabaseHost, wantedRole: WantedRole): Error {
+  const found = wantedRole === "standby" ? "no standby" : "a standby or read-only";
+  return Object.assign(new Error(`the database at ${host}:${port} is ${found}`), {
+    code: WRONG_ROLE,
+  });
+}
+
+async function open(
+  host: DatabaseHost,
+  { tls, timeoutMs }: { readonly tls: Tls; readonly timeoutMs: number },
+): Promise<Socket> {
+  const isLocal = host.host.startsWith("/");
+  const socket = new Socket();
+  const timer = setTimeout(() => {
+    const message = `${host.host}:${host.port} did not answer within ${timeoutMs} ms`;
+    socket.destroy(Object.assign(new Error(message), { code: "CONNECT_TIMEOUT" }));
+  }, timeoutMs);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once("error", reject);
+      socket.once("close", () => reject(closedEarly()));
+      if (isLocal) socket.connect(`${host.host}/.s.PGSQL.${host.port}`, resolve);
+      else socket.connect(host.port, host.host, resolve);
+    });
+    socket.removeAllListeners();
+    if (isLocal || tls.mode === "none") return socket;
+    return await encrypt(socket, host.host, tls);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function encrypt(socket: Socket, host: string, { mode, authorities }: Tls): Promise<Socket> {
+  const answer = await new Promise<Buffer>((resolve, reject) => {
+    socket.once("data", resolve);
+    socket.once("error", reject);
+    socket.once("close", () => reject(closedEarly()));
+    socket.write(SSL_REQUEST);
+  });
+  socket.removeAllListeners();
+  if (answer[0] !== SSL_ACCEPTED) {
+    if (mode === "prefer") return socket;
+    throw refused("the database takes no encrypted connection");
+  }
+  // What comes before the encryption is nobody's word. PostgreSQL's protocol, SSL session encryption.
+  if (answer.length > 1) throw refused("the database sent more than its consent to encryption");
+  const isVerified = mode === "verify-ca" || mode === "verify-full";
+  const secure = connectTls({
+    socket,
+    host,
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(authorities !== undefined && { ca: authorities }),
+    rejectUnauthorized: isVerified,
+    ...(mode === "verify-ca" && { checkServerIdentity: () => undefined }),
+  });
+  await new Promise<void>((resolve, reject) => {
+    secure.once("secureConnect", resolve);
+    secure.once("error", reject);
+    secure.once("close", () => reject(closedEarly()));
+  });
+  secure.removeAllListeners();
+  return secure;
+}
+
+function readAuthorities({ caFile }: Encryption): string | undefined {
+  if (caFile === undefined) return undefined;
+  try {
+    return readFileSync(caFile, "utf8");
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw new ConfigError([`sslrootcert names ${caFile}, which can't be read (${code})`]);
+  }
+}
+
+function refused(message: string): Error {
+  return Object.assign(new Error(message), { code: "ECONNREFUSED" });
+}
+
+function closedEarly(): Error {
+  return Object.assign(new Error("the connection was closed before it was made"), {
+    code: "ECONNRESET",
+  });
+}
+
+/** Whether the bytes end with a ReadyForQuery message: nothing more is owed. */
+function isReady(bytes: Buffer): boolean {
+  const at = bytes.length - READY_BYTES;
+  return at >= 0 && bytes.subarray(at, at + READY_HEAD.length).equals(READY_HEAD);
+}
+
+/** The last bytes that came, of which these are the newest. */
+function tailOf(before: Buffer, bytes: Buffer): Buffer {
+  const all = bytes.length >= READY_BYTES ? bytes : Buffer.concat([before, bytes]);
+  return all.subarray(-READY_BYTES);
+}
+
+/** Looks after all sockets of a pool at once: a timer for each statement would cost more. */
+function createSweep(silenceMs: number) {
+  const watched = new Set<Watched>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  function sweep(): void {
+    const nowMs = performance.now();
+    for (const { socket, silentSinceMs } of watched) {
+      if (silentSinceMs === undefined || nowMs - silentSinceMs <= silenceMs) continue;
+      const message = `the database was silent for ${silenceMs} ms`;
+      socket.destroy(Object.assign(new Error(message), { code: "ETIMEDOUT" }));
+    }
+  }
+
+  return {
+    watch(socket: Socket): void {
+      const each: Watched = { socket, silentSinceMs: undefined, tail: Buffer.alloc(0) };
+      const write = socket.write.bind(socket) as (...written: unknown[]) => boolean;
+      socket.write = ((...written: unknown[]) => {
+        each.silentSinceMs ??= performance.now();
+        return write(...written);
+      }) as typeof socket.write;
+      socket.on("data", (bytes: Buffer) => {
+        each.tail = tailOf(each.tail, bytes);
+        each.silentSinceMs = isReady(each.tail) ? undefined : performance.now();
+      });
+      socket.once("close", () => {
+        watched.delete(each);
+        if (watched.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      });
+      watched.add(each);
+      timer ??= setInterval(sweep, SWEEP_MS).unref();
+    },
+  };
+}

@@ -1,0 +1,996 @@
+/**
+ * Generated from `sql/` by `bun run generate`; not to be edited.
+ *
+ * @module
+ */
+import sql_account_find_account from "../../../sql/account/find_account.sql" with { type: "text" };
+import sql_account_find_usage_walk_end from "../../../sql/account/find_usage_walk_end.sql" with { type: "text" };
+import sql_account_page_usage from "../../../sql/account/page_usage.sql" with { type: "text" };
+import sql_admission_admit from "../../../sql/admission/admit.sql" with { type: "text" };
+import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
+import sql_admission_grant_read from "../../../sql/admission/grant_read.sql" with { type: "text" };
+import sql_admission_look_at_window from "../../../sql/admission/look_at_window.sql" with { type: "text" };
+import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
+import sql_catalog_list_catalog from "../../../sql/catalog/list_catalog.sql" with { type: "text" };
+import sql_catalog_search_feeds from "../../../sql/catalog/search_feeds.sql" with { type: "text" };
+import sql_credit_create_promotion from "../../../sql/credit/create_promotion.sql" with { type: "text" };
+import sql_credit_grant_credits from "../../../sql/credit/grant_credits.sql" with { type: "text" };
+import sql_credit_record_purchase from "../../../sql/credit/record_purchase.sql" with { type: "text" };
+import sql_credit_redeem_promotion from "../../../sql/credit/redeem_promotion.sql" with { type: "text" };
+import sql_demo_keep_demo_account from "../../../sql/demo/keep_demo_account.sql" with { type: "text" };
+import sql_demo_list_demo_settings from "../../../sql/demo/list_demo_settings.sql" with { type: "text" };
+import sql_feed_index_filter_rows from "../../../sql/feed/index_filter_rows.sql" with { type: "text" };
+import sql_feed_read_collection_page from "../../../sql/feed/read_collection_page.sql" with { type: "text" };
+import sql_feed_read_collection_rows from "../../../sql/feed/read_collection_rows.sql" with { type: "text" };
+import sql_feed_read_document from "../../../sql/feed/read_document.sql" with { type: "text" };
+import sql_feed_read_stream_page from "../../../sql/feed/read_stream_page.sql" with { type: "text" };
+import sql_feed_read_stream_rows from "../../../sql/feed/read_stream_rows.sql" with { type: "text" };
+import sql_feed_row_count_feeds from "../../../sql/feed_row/count_feeds.sql" with { type: "text" };
+import sql_feed_row_find_feed from "../../../sql/feed_row/find_feed.sql" with { type: "text" };
+import sql_feed_row_find_feed_row from "../../../sql/feed_row/find_feed_row.sql" with { type: "text" };
+import sql_feed_row_list_feed_rows from "../../../sql/feed_row/list_feed_rows.sql" with { type: "text" };
+import sql_functions_admit from "../../../sql/functions/admit.sql" with { type: "text" };
+import sql_functions_admit_push from "../../../sql/functions/admit_push.sql" with { type: "text" };
+import sql_functions_append_ledger_entry from "../../../sql/functions/append_ledger_entry.sql" with { type: "text" };
+import sql_functions_are_arrivals_noted from "../../../sql/functions/are_arrivals_noted.sql" with { type: "text" };
+import sql_functions_arrivals_between from "../../../sql/functions/arrivals_between.sql" with { type: "text" };
+import sql_functions_await_replay from "../../../sql/functions/await_replay.sql" with { type: "text" };
+import sql_functions_begin_job from "../../../sql/functions/begin_job.sql" with { type: "text" };
+import sql_functions_charge_of_call from "../../../sql/functions/charge_of_call.sql" with { type: "text" };
+import sql_functions_close_names from "../../../sql/functions/close_names.sql" with { type: "text" };
+import sql_functions_close_steps from "../../../sql/functions/close_steps.sql" with { type: "text" };
+import sql_functions_close_words from "../../../sql/functions/close_words.sql" with { type: "text" };
+import sql_functions_common_entries from "../../../sql/functions/common_entries.sql" with { type: "text" };
+import sql_functions_count_unindexed_rows from "../../../sql/functions/count_unindexed_rows.sql" with { type: "text" };
+import sql_functions_create_usage_partitions from "../../../sql/functions/create_usage_partitions.sql" with { type: "text" };
+import sql_functions_distribute_rows from "../../../sql/functions/distribute_rows.sql" with { type: "text" };
+import sql_functions_end_job from "../../../sql/functions/end_job.sql" with { type: "text" };
+import sql_functions_entries_between from "../../../sql/functions/entries_between.sql" with { type: "text" };
+import sql_functions_epoch_us from "../../../sql/functions/epoch_us.sql" with { type: "text" };
+import sql_functions_filter_lookups from "../../../sql/functions/filter_lookups.sql" with { type: "text" };
+import sql_functions_grant_read from "../../../sql/functions/grant_read.sql" with { type: "text" };
+import sql_functions_index_filter_rows from "../../../sql/functions/index_filter_rows.sql" with { type: "text" };
+import sql_functions_index_large_batches from "../../../sql/functions/index_large_batches.sql" with { type: "text" };
+import sql_functions_index_replaced_rows from "../../../sql/functions/index_replaced_rows.sql" with { type: "text" };
+import sql_functions_is_logged_call from "../../../sql/functions/is_logged_call.sql" with { type: "text" };
+import sql_functions_is_shown_batch from "../../../sql/functions/is_shown_batch.sql" with { type: "text" };
+import sql_functions_is_usable_key from "../../../sql/functions/is_usable_key.sql" with { type: "text" };
+import sql_functions_keep_usage_partitions from "../../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
+import sql_functions_look_up_events from "../../../sql/functions/look_up_events.sql" with { type: "text" };
+import sql_functions_look_up_rows from "../../../sql/functions/look_up_rows.sql" with { type: "text" };
+import sql_functions_match_collection_rows from "../../../sql/functions/match_collection_rows.sql" with { type: "text" };
+import sql_functions_match_stream_rows from "../../../sql/functions/match_stream_rows.sql" with { type: "text" };
+import sql_functions_needs_purchase from "../../../sql/functions/needs_purchase.sql" with { type: "text" };
+import sql_functions_note_arrivals from "../../../sql/functions/note_arrivals.sql" with { type: "text" };
+import sql_functions_parse_search from "../../../sql/functions/parse_search.sql" with { type: "text" };
+import sql_functions_prune_pushes from "../../../sql/functions/prune_pushes.sql" with { type: "text" };
+import sql_functions_push_collection from "../../../sql/functions/push_collection.sql" with { type: "text" };
+import sql_functions_push_document from "../../../sql/functions/push_document.sql" with { type: "text" };
+import sql_functions_push_stream from "../../../sql/functions/push_stream.sql" with { type: "text" };
+import sql_functions_push_to_feed from "../../../sql/functions/push_to_feed.sql" with { type: "text" };
+import sql_functions_rank_broad_search from "../../../sql/functions/rank_broad_search.sql" with { type: "text" };
+import sql_functions_record_purchase from "../../../sql/functions/record_purchase.sql" with { type: "text" };
+import sql_functions_redeem_promotion from "../../../sql/functions/redeem_promotion.sql" with { type: "text" };
+import sql_functions_refund_reads from "../../../sql/functions/refund_reads.sql" with { type: "text" };
+import sql_functions_refund_usage from "../../../sql/functions/refund_usage.sql" with { type: "text" };
+import sql_functions_reliability_of from "../../../sql/functions/reliability_of.sql" with { type: "text" };
+import sql_functions_remove_aged_rows from "../../../sql/functions/remove_aged_rows.sql" with { type: "text" };
+import sql_functions_remove_filter_entries from "../../../sql/functions/remove_filter_entries.sql" with { type: "text" };
+import sql_functions_remove_retired_rows from "../../../sql/functions/remove_retired_rows.sql" with { type: "text" };
+import sql_functions_retire_abandoned_batches from "../../../sql/functions/retire_abandoned_batches.sql" with { type: "text" };
+import sql_functions_retire_usage from "../../../sql/functions/retire_usage.sql" with { type: "text" };
+import sql_functions_row_matches from "../../../sql/functions/row_matches.sql" with { type: "text" };
+import sql_functions_save_feed from "../../../sql/functions/save_feed.sql" with { type: "text" };
+import sql_functions_score_feeds from "../../../sql/functions/score_feeds.sql" with { type: "text" };
+import sql_functions_search_matches from "../../../sql/functions/search_matches.sql" with { type: "text" };
+import sql_functions_search_merit from "../../../sql/functions/search_merit.sql" with { type: "text" };
+import sql_functions_sweep_rate_windows from "../../../sql/functions/sweep_rate_windows.sql" with { type: "text" };
+import sql_functions_to_lexeme_query from "../../../sql/functions/to_lexeme_query.sql" with { type: "text" };
+import sql_functions_usage_id_of from "../../../sql/functions/usage_id_of.sql" with { type: "text" };
+import sql_functions_uuid_from_time from "../../../sql/functions/uuid_from_time.sql" with { type: "text" };
+import sql_functions_uuid_since from "../../../sql/functions/uuid_since.sql" with { type: "text" };
+import sql_functions_uuid_until from "../../../sql/functions/uuid_until.sql" with { type: "text" };
+import sql_functions_weigh_search from "../../../sql/functions/weigh_search.sql" with { type: "text" };
+import sql_functions_window_feed_of from "../../../sql/functions/window_feed_of.sql" with { type: "text" };
+import sql_functions_window_limit_of from "../../../sql/functions/window_limit_of.sql" with { type: "text" };
+import sql_key_find_key from "../../../sql/key/find_key.sql" with { type: "text" };
+import sql_key_touch_keys from "../../../sql/key/touch_keys.sql" with { type: "text" };
+import sql_maintenance_index_large_batches from "../../../sql/maintenance/index_large_batches.sql" with { type: "text" };
+import sql_maintenance_keep_usage_partitions from "../../../sql/maintenance/keep_usage_partitions.sql" with { type: "text" };
+import sql_maintenance_prune_pushes from "../../../sql/maintenance/prune_pushes.sql" with { type: "text" };
+import sql_maintenance_read_clock from "../../../sql/maintenance/read_clock.sql" with { type: "text" };
+import sql_maintenance_remove_aged_rows from "../../../sql/maintenance/remove_aged_rows.sql" with { type: "text" };
+import sql_maintenance_remove_filter_entries from "../../../sql/maintenance/remove_filter_entries.sql" with { type: "text" };
+import sql_maintenance_remove_retired_rows from "../../../sql/maintenance/remove_retired_rows.sql" with { type: "text" };
+import sql_maintenance_retire_abandoned_batches from "../../../sql/maintenance/retire_abandoned_batches.sql" with { type: "text" };
+import sql_maintenance_retire_usage from "../../../sql/maintenance/retire_usage.sql" with { type: "text" };
+import sql_maintenance_score_feeds from "../../../sql/maintenance/score_feeds.sql" with { type: "text" };
+import sql_maintenance_sweep_rate_windows from "../../../sql/maintenance/sweep_rate_windows.sql" with { type: "text" };
+import sql_migrations_0001_feeds_and_accounts from "../../../sql/migrations/0001_feeds_and_accounts.sql" with { type: "text" };
+import sql_migrations_0002_search from "../../../sql/migrations/0002_search.sql" with { type: "text" };
+import sql_migrations_0003_lost_answers from "../../../sql/migrations/0003_lost_answers.sql" with { type: "text" };
+import sql_migrations_0004_filter_index from "../../../sql/migrations/0004_filter_index.sql" with { type: "text" };
+import sql_migrations_0005_maintenance from "../../../sql/migrations/0005_maintenance.sql" with { type: "text" };
+import sql_migrations_0006_audit_events from "../../../sql/migrations/0006_audit_events.sql" with { type: "text" };
+import sql_migrations_0007_trigger_functions from "../../../sql/migrations/0007_trigger_functions.sql" with { type: "text" };
+import sql_migrations_0008_audit_retention from "../../../sql/migrations/0008_audit_retention.sql" with { type: "text" };
+import sql_migrations_0009_feed_versions from "../../../sql/migrations/0009_feed_versions.sql" with { type: "text" };
+import sql_migrations_0010_stream_arrivals from "../../../sql/migrations/0010_stream_arrivals.sql" with { type: "text" };
+import sql_migrations_0011_wide_zeros from "../../../sql/migrations/0011_wide_zeros.sql" with { type: "text" };
+import sql_migrations_0012_audited_purchases from "../../../sql/migrations/0012_audited_purchases.sql" with { type: "text" };
+import sql_migrations_0013_batch_pushes from "../../../sql/migrations/0013_batch_pushes.sql" with { type: "text" };
+import sql_migrations_0014_plain_windows from "../../../sql/migrations/0014_plain_windows.sql" with { type: "text" };
+import sql_migrations_0015_lost_batches_of_accounts from "../../../sql/migrations/0015_lost_batches_of_accounts.sql" with { type: "text" };
+import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
+import sql_operator_create_key from "../../../sql/operator/create_key.sql" with { type: "text" };
+import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
+import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" with { type: "text" };
+import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
+import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
+import sql_operator_list_keys from "../../../sql/operator/list_keys.sql" with { type: "text" };
+import sql_operator_list_newest_pushes from "../../../sql/operator/list_newest_pushes.sql" with { type: "text" };
+import sql_operator_prove_ledger from "../../../sql/operator/prove_ledger.sql" with { type: "text" };
+import sql_operator_revoke_key from "../../../sql/operator/revoke_key.sql" with { type: "text" };
+import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
+import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
+import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
+import sql_postgres_keep_setting from "../../../sql/postgres/keep_setting.sql" with { type: "text" };
+import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "text" };
+import sql_postgres_read_feed_version from "../../../sql/postgres/read_feed_version.sql" with { type: "text" };
+import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
+import sql_postgres_renew_function_set from "../../../sql/postgres/renew_function_set.sql" with { type: "text" };
+import sql_provider_admit_push from "../../../sql/provider/admit_push.sql" with { type: "text" };
+import sql_provider_push_to_feed from "../../../sql/provider/push_to_feed.sql" with { type: "text" };
+import sql_provider_record_push from "../../../sql/provider/record_push.sql" with { type: "text" };
+import sql_provider_save_feed from "../../../sql/provider/save_feed.sql" with { type: "text" };
+import sql_skill_find_skill_feeds from "../../../sql/skill/find_skill_feeds.sql" with { type: "text" };
+import sql_skill_list_skill_feeds from "../../../sql/skill/list_skill_feeds.sql" with { type: "text" };
+
+/** Every migration, in order. */
+export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [
+  { name: "0001_feeds_and_accounts", text: sql_migrations_0001_feeds_and_accounts },
+  { name: "0002_search", text: sql_migrations_0002_search },
+  { name: "0003_lost_answers", text: sql_migrations_0003_lost_answers },
+  { name: "0004_filter_index", text: sql_migrations_0004_filter_index },
+  { name: "0005_maintenance", text: sql_migrations_0005_maintenance },
+  { name: "0006_audit_events", text: sql_migrations_0006_audit_events },
+  { name: "0007_trigger_functions", text: sql_migrations_0007_trigger_functions },
+  { name: "0008_audit_retention", text: sql_migrations_0008_audit_retention },
+  { name: "0009_feed_versions", text: sql_migrations_0009_feed_versions },
+  { name: "0010_stream_arrivals", text: sql_migrations_0010_stream_arrivals },
+  { name: "0011_wide_zeros", text: sql_migrations_0011_wide_zeros },
+  { name: "0012_audited_purchases", text: sql_migrations_0012_audited_purchases },
+  { name: "0013_batch_pushes", text: sql_migrations_0013_batch_pushes },
+  { name: "0014_plain_windows", text: sql_migrations_0014_plain_windows },
+  { name: "0015_lost_batches_of_accounts", text: sql_migrations_0015_lost_batches_of_accounts },
+];
+
+/** Every function, `create or replace`, applied after the migrations. */
+export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
+  { name: "admit", text: sql_functions_admit },
+  { name: "admit_push", text: sql_functions_admit_push },
+  { name: "append_ledger_entry", text: sql_functions_append_ledger_entry },
+  { name: "are_arrivals_noted", text: sql_functions_are_arrivals_noted },
+  { name: "arrivals_between", text: sql_functions_arrivals_between },
+  { name: "await_replay", text: sql_functions_await_replay },
+  { name: "begin_job", text: sql_functions_begin_job },
+  { name: "charge_of_call", text: sql_functions_charge_of_call },
+  { name: "close_names", text: sql_functions_close_names },
+  { name: "close_steps", text: sql_functions_close_steps },
+  { name: "close_words", text: sql_functions_close_words },
+  { name: "common_entries", text: sql_functions_common_entries },
+  { name: "count_unindexed_rows", text: sql_functions_count_unindexed_rows },
+  { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
+  { name: "distribute_rows", text: sql_functions_distribute_rows },
+  { name: "end_job", text: sql_functions_end_job },
+  { name: "entries_between", text: sql_functions_entries_between },
+  { name: "epoch_us", text: sql_functions_epoch_us },
+  { name: "filter_lookups", text: sql_functions_filter_lookups },
+  { name: "grant_read", text: sql_functions_grant_read },
+  { name: "index_filter_rows", text: sql_functions_index_filter_rows },
+  { name: "index_large_batches", text: sql_functions_index_large_batches },
+  { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
+  { name: "is_logged_call", text: sql_functions_is_logged_call },
+  { name: "is_shown_batch", text: sql_functions_is_shown_batch },
+  { name: "is_usable_key", text: sql_functions_is_usable_key },
+  { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
+  { name: "look_up_events", text: sql_functions_look_up_events },
+  { name: "look_up_rows", text: sql_functions_look_up_rows },
+  { name: "match_collection_rows", text: sql_functions_match_collection_rows },
+  { name: "match_stream_rows", text: sql_functions_match_stream_rows },
+  { name: "needs_purchase", text: sql_functions_needs_purchase },
+  { name: "note_arrivals", text: sql_functions_note_arrivals },
+  { name: "parse_search", text: sql_functions_parse_search },
+  { name: "prune_pushes", text: sql_functions_prune_pushes },
+  { name: "push_collection", text: sql_functions_push_collection },
+  { name: "push_document", text: sql_functions_push_document },
+  { name: "push_stream", text: sql_functions_push_stream },
+  { name: "push_to_feed", text: sql_functions_push_to_feed },
+  { name: "rank_broad_search", text: sql_functions_rank_broad_search },
+  { name: "record_purchase", text: sql_functions_record_purchase },
+  { name: "redeem_promotion", text: sql_functions_redeem_promotion },
+  { name: "refund_reads", text: sql_functions_refund_reads },
+  { name: "refund_usage", text: sql_functions_refund_usage },
+  { name: "reliability_of", text: sql_functions_reliability_of },
+  { name: "remove_aged_rows", text: sql_functions_remove_aged_rows },
+  { name: "remove_filter_entries", text: sql_functions_remove_filter_entries },
+  { name: "remove_retired_rows", text: sql_functions_remove_retired_rows },
+  { name: "retire_abandoned_batches", text: sql_functions_retire_abandoned_batches },
+  { name: "retire_usage", text: sql_functions_retire_usage },
+  { name: "row_matches", text: sql_functions_row_matches },
+  { name: "save_feed", text: sql_functions_save_feed },
+  { name: "score_feeds", text: sql_functions_score_feeds },
+  { name: "search_matches", text: sql_functions_search_matches },
+  { name: "search_merit", text: sql_functions_search_merit },
+  { name: "sweep_rate_windows", text: sql_functions_sweep_rate_windows },
+  { name: "to_lexeme_query", text: sql_functions_to_lexeme_query },
+  { name: "usage_id_of", text: sql_functions_usage_id_of },
+  { name: "uuid_from_time", text: sql_functions_uuid_from_time },
+  { name: "uuid_since", text: sql_functions_uuid_since },
+  { name: "uuid_until", text: sql_functions_uuid_until },
+  { name: "weigh_search", text: sql_functions_weigh_search },
+  { name: "window_feed_of", text: sql_functions_window_feed_of },
+  { name: "window_limit_of", text: sql_functions_window_limit_of },
+];
+
+/** The text of every statement, by name. */
+export const STATEMENTS = {
+  find_account: sql_account_find_account,
+  find_usage_walk_end: sql_account_find_usage_walk_end,
+  page_usage: sql_account_page_usage,
+  admit: sql_admission_admit,
+  create_usage_partition: sql_admission_create_usage_partition,
+  grant_read: sql_admission_grant_read,
+  look_at_window: sql_admission_look_at_window,
+  refund_reads: sql_admission_refund_reads,
+  list_catalog: sql_catalog_list_catalog,
+  search_feeds: sql_catalog_search_feeds,
+  create_promotion: sql_credit_create_promotion,
+  grant_credits: sql_credit_grant_credits,
+  record_purchase: sql_credit_record_purchase,
+  redeem_promotion: sql_credit_redeem_promotion,
+  keep_demo_account: sql_demo_keep_demo_account,
+  list_demo_settings: sql_demo_list_demo_settings,
+  index_filter_rows: sql_feed_index_filter_rows,
+  read_collection_page: sql_feed_read_collection_page,
+  read_collection_rows: sql_feed_read_collection_rows,
+  read_document: sql_feed_read_document,
+  read_stream_page: sql_feed_read_stream_page,
+  read_stream_rows: sql_feed_read_stream_rows,
+  count_feeds: sql_feed_row_count_feeds,
+  find_feed: sql_feed_row_find_feed,
+  find_feed_row: sql_feed_row_find_feed_row,
+  list_feed_rows: sql_feed_row_list_feed_rows,
+  find_key: sql_key_find_key,
+  touch_keys: sql_key_touch_keys,
+  index_large_batches: sql_maintenance_index_large_batches,
+  keep_usage_partitions: sql_maintenance_keep_usage_partitions,
+  prune_pushes: sql_maintenance_prune_pushes,
+  read_clock: sql_maintenance_read_clock,
+  remove_aged_rows: sql_maintenance_remove_aged_rows,
+  remove_filter_entries: sql_maintenance_remove_filter_entries,
+  remove_retired_rows: sql_maintenance_remove_retired_rows,
+  retire_abandoned_batches: sql_maintenance_retire_abandoned_batches,
+  retire_usage: sql_maintenance_retire_usage,
+  score_feeds: sql_maintenance_score_feeds,
+  sweep_rate_windows: sql_maintenance_sweep_rate_windows,
+  create_account: sql_operator_create_account,
+  create_key: sql_operator_create_key,
+  edit_account: sql_operator_edit_account,
+  export_usage: sql_operator_export_usage,
+  list_accounts: sql_operator_list_accounts,
+  list_audit_events: sql_operator_list_audit_events,
+  list_keys: sql_operator_list_keys,
+  list_newest_pushes: sql_operator_list_newest_pushes,
+  prove_ledger: sql_operator_prove_ledger,
+  revoke_key: sql_operator_revoke_key,
+  set_feeds_public: sql_operator_set_feeds_public,
+  await_replay: sql_postgres_await_replay,
+  find_replica_state: sql_postgres_find_replica_state,
+  keep_setting: sql_postgres_keep_setting,
+  ping: sql_postgres_ping,
+  read_feed_version: sql_postgres_read_feed_version,
+  read_wal_position: sql_postgres_read_wal_position,
+  renew_function_set: sql_postgres_renew_function_set,
+  admit_push: sql_provider_admit_push,
+  push_to_feed: sql_provider_push_to_feed,
+  record_push: sql_provider_record_push,
+  save_feed: sql_provider_save_feed,
+  find_skill_feeds: sql_skill_find_skill_feeds,
+  list_skill_feeds: sql_skill_list_skill_feeds,
+} as const;
+
+/** Parameters and row of every statement. */
+export interface StatementTypes {
+  /** an account with its balance, for its owner and for the operator */
+  find_account: {
+    parameters: readonly [account_id: string];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+    };
+  };
+  /** how far one page may look through an account's usage log for the calls of one feed */
+  find_usage_walk_end: {
+    parameters: readonly [account_id: string, since: string | null, until: string | null, before_usage_id: string | null, events: number];
+    row: {
+      readonly usage_id: string;
+    };
+  };
+  /** a page of an account's usage log, newest first */
+  page_usage: {
+    parameters: readonly [account_id: string, feed_id: string | null, since: string | null, until: string | null, before_usage_id: string | null, from_usage_id: string | null, limit: number];
+    row: {
+      readonly usage_id: string;
+      readonly timestamp: string;
+      readonly operation: string;
+      readonly feed_id: string | null;
+      readonly charge_nanos: bigint;
+    };
+  };
+  /** decides every waiting read in one round trip and one commit */
+  admit: {
+    parameters: readonly [account_ids: readonly (string | null)[], account_numbers: readonly (number | null)[], window_numbers: readonly (number | null)[], key_ids: readonly (string | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], planned_versions: readonly (bigint | null)[], limits: readonly (number | null)[], limits_paid: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], window_us: bigint, idempotency_us: bigint, batch_token: string];
+    row: {
+      readonly decided_us: bigint;
+      readonly outcomes: string;
+      readonly usage_ids: string;
+      readonly charges_nanos: string;
+      readonly balances_nanos: string;
+      readonly window_limits: string;
+      readonly windows_used: string;
+      readonly frees_us: string;
+      readonly oldest_us: string;
+      readonly data_versions: string;
+      readonly replayed_us: string;
+    };
+  };
+  /** the usage log takes events of this month */
+  create_usage_partition: {
+    parameters: readonly [];
+    row: {
+      readonly is_done: boolean;
+    };
+  };
+  /** the read that waits alone costs half of what it costs in a batch */
+  grant_read: {
+    parameters: readonly [account_id: string, key_id: string, operation: string, feed_id: string | null, planned_version: bigint | null, limit_free: number, limit_paid: number, window_us: bigint, batch_token: string];
+    row: {
+      readonly decided_us: bigint;
+      readonly usage_id: string | null;
+      readonly charge_nanos: bigint;
+      readonly balance_nanos: bigint;
+      readonly window_limit: number;
+      readonly window_used: number;
+      readonly oldest_us: bigint;
+      readonly data_version: bigint | null;
+    };
+  };
+  /** the state of a window and the charge of a call, without counting one: for HEAD */
+  look_at_window: {
+    parameters: readonly [account_id: string, operation: string, feed_id: string | null, limit_free: number, limit_paid: number, window_us: bigint];
+    row: {
+      readonly has_feed: boolean;
+      readonly charge_nanos: bigint;
+      readonly window_limit: number;
+      readonly used: number;
+      readonly oldest_us: bigint;
+    };
+  };
+  /** a read that is answered with an error costs nothing */
+  refund_reads: {
+    parameters: readonly [batch_token: string, account_ids: readonly (string | null)[], key_accounts: readonly (string | null)[], keys: readonly (string | null)[], elapsed_ms: bigint, sent_at: string, only_usage: string | null];
+    row: {
+      readonly refunded: number;
+    };
+  };
+  /** one page of the listed feeds, newest first, with how many there are in all */
+  list_catalog: {
+    parameters: readonly [limit: number, offset: number];
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
+    };
+  };
+  /** one page of a search's listed feeds, best first, with how many there are in all */
+  search_feeds: {
+    parameters: readonly [q: string, category: string | null, limit: number, offset: number];
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
+    };
+  };
+  /** a promotion code; where it is there already, the one that is */
+  create_promotion: {
+    parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null];
+    row: {
+      readonly code: string;
+      readonly amount_nanos: bigint;
+      readonly max_redemptions: number | null;
+      readonly expires_at: string | null;
+      readonly created_at: string;
+      readonly is_same: boolean;
+    };
+  };
+  /** gives an account credits, once for each reference */
+  grant_credits: {
+    parameters: readonly [account_id: string, amount_nanos: bigint, reason: string, reference: string | null];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
+    };
+  };
+  /** notes that an account has bought a one-time feed */
+  record_purchase: {
+    parameters: readonly [account_id: string, feed_id: string, reference: string | null];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
+    };
+  };
+  /** gives an account the credits of a promotion code, once */
+  redeem_promotion: {
+    parameters: readonly [code: string, account_id: string];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
+    };
+  };
+  /** the demo's account by its known id: made once, whichever start comes first */
+  keep_demo_account: {
+    parameters: readonly [account_id: string, name: string, max_feeds_allowed: number];
+    row: {
+      readonly account_id: string;
+    };
+  };
+  /** what the demo has finished in this database, so that a later start does not repeat it */
+  list_demo_settings: {
+    parameters: readonly [];
+    row: {
+      readonly name: string;
+    };
+  };
+  /** puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on */
+  index_filter_rows: {
+    parameters: readonly [feed_id: string, batch_number: bigint, rows_max: number];
+    row: {
+      readonly has_more: boolean;
+    };
+  };
+  /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
+  read_collection_page: {
+    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string, unindexed_max: bigint];
+    row: {
+      readonly data_version: bigint;
+      readonly batch_number: bigint | null;
+      readonly is_current: boolean | null;
+      readonly is_readable: boolean | null;
+      readonly unindexed: bigint;
+      readonly data: string | null;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
+    };
+  };
+  /** the current batch's rows with the ids asked for, in the order of the request */
+  read_collection_rows: {
+    parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
+    row: {
+      readonly data_version: bigint;
+      readonly data: string | null;
+    };
+  };
+  /** the one document of a singleton */
+  read_document: {
+    parameters: readonly [feed_id: string];
+    row: {
+      readonly data_version: bigint;
+      readonly data: string;
+    };
+  };
+  /** a page of a stream, newest event first; one row more than asked says has_more */
+  read_stream_page: {
+    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], unindexed_max: bigint];
+    row: {
+      readonly data_version: bigint;
+      readonly unindexed: bigint;
+      readonly data: string | null;
+      readonly last_event_at: string | null;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
+    };
+  };
+  /** a stream's rows with the ids asked for, in the order of the request */
+  read_stream_rows: {
+    parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
+    row: {
+      readonly data_version: bigint;
+      readonly data: string | null;
+    };
+  };
+  /** how many feeds an account owns, drafts included: what counts against its quota */
+  count_feeds: {
+    parameters: readonly [account_id: string];
+    row: {
+      readonly total: bigint;
+    };
+  };
+  /** what planning a read or a push needs to know of a feed, by id or slug, in any state */
+  find_feed: {
+    parameters: readonly [feed_id: string | null, endpoint_path: string | null];
+    row: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly feed_type: string | null;
+      readonly status: string;
+      readonly locked_schema: string | null;
+      readonly definition_version: bigint;
+      readonly data_version: bigint;
+      readonly has_data: boolean;
+    };
+  };
+  /** all that a feed's owner, operator or reader may see of it, by id or slug */
+  find_feed_row: {
+    parameters: readonly [feed_id: string | null, endpoint_path: string | null];
+    row: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly name: string;
+      readonly description: string | null;
+      readonly readme_md: string | null;
+      readonly category: string | null;
+      readonly endpoint_path: string;
+      readonly feed_type: string | null;
+      readonly schema_definition: string | null;
+      readonly schema_version: string;
+      readonly schema_locked: boolean;
+      readonly sample_response: string | null;
+      readonly sync_interval_mins: number;
+      readonly update_frequency_text: string | null;
+      readonly status: string;
+      readonly draft_step: string | null;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly is_public: boolean;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly created_at: string;
+      readonly updated_at: string;
+      readonly definition_version: bigint;
+      readonly row_version: bigint;
+    };
+  };
+  /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
+  list_feed_rows: {
+    parameters: readonly [account_id: string | null, is_unlisted_only: boolean, limit: number | null, offset: bigint];
+    row: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly name: string;
+      readonly description: string | null;
+      readonly readme_md: string | null;
+      readonly category: string | null;
+      readonly endpoint_path: string;
+      readonly feed_type: string | null;
+      readonly schema_definition: string | null;
+      readonly schema_version: string;
+      readonly schema_locked: boolean;
+      readonly sample_response: string | null;
+      readonly sync_interval_mins: number;
+      readonly update_frequency_text: string | null;
+      readonly status: string;
+      readonly draft_step: string | null;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly is_public: boolean;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly created_at: string;
+      readonly updated_at: string;
+      readonly definition_version: bigint;
+    };
+  };
+  /** the key behind a hash, in any state */
+  find_key: {
+    parameters: readonly [key_hash: Uint8Array];
+    row: {
+      readonly key_id: string;
+      readonly account_id: string;
+      readonly permission: string;
+      readonly is_usable: boolean;
+    };
+  };
+  /** notes that keys were used since the process last said so */
+  touch_keys: {
+    parameters: readonly [key_ids: readonly (string | null)[]];
+    row: {
+      readonly key_id: string;
+    };
+  };
+  /** indexes what has grown large before anyone filters it, a chunk at a time */
+  index_large_batches: {
+    parameters: readonly [moment: string, pause: string, unindexed_min: bigint, rows_max: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** makes the partitions of the usage log ahead of time */
+  keep_usage_partitions: {
+    parameters: readonly [moment: string, pause: string, months: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** bounds the history of pushes, a bounded piece at a time */
+  prune_pushes: {
+    parameters: readonly [moment: string, pause: string, age: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** background work goes by the database's clock, which all processes share */
+  read_clock: {
+    parameters: readonly [];
+    row: {
+      readonly now: string;
+    };
+  };
+  /** forgets what counts no more, a bounded piece at a time */
+  remove_aged_rows: {
+    parameters: readonly [job: string, aged_table: string, aged_column: string, moment: string, pause: string, age: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** clears away the filter indexes of batches that are gone, a bounded piece at a time */
+  remove_filter_entries: {
+    parameters: readonly [moment: string, pause: string, grace: string, entries_max: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** removes the rows of retired batches after the grace, a bounded piece at a time */
+  remove_retired_rows: {
+    parameters: readonly [moment: string, pause: string, grace: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** closes batches that nobody has finished */
+  retire_abandoned_batches: {
+    parameters: readonly [moment: string, pause: string, age: string, batch_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** carries old charges into the credit ledger and drops their partition, a bounded piece at a time */
+  retire_usage: {
+    parameters: readonly [moment: string, pause: string, retention: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** keeps reliability_score true, a bounded piece at a time */
+  score_feeds: {
+    parameters: readonly [moment: string, pause: string, history: string, feed_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** removes windows that nobody uses, a bounded piece at a time */
+  sweep_rate_windows: {
+    parameters: readonly [moment: string, pause: string, idle: string, window_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** a new account, without credits */
+  create_account: {
+    parameters: readonly [name: string, max_feeds_allowed: number];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+    };
+  };
+  /** a new key of an account, by its hash; no row where the account is unknown */
+  create_key: {
+    parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null];
+    row: {
+      readonly key_id: string;
+      readonly expires_at: string | null;
+    };
+  };
+  /** changes an account's name or quota; what is null stays */
+  edit_account: {
+    parameters: readonly [account_id: string, name: string | null, max_feeds_allowed: number | null];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+    };
+  };
+  /** a chunk of an account's usage log, oldest first, from behind the chunk before */
+  export_usage: {
+    parameters: readonly [account_id: string, since: string | null, until: string | null, after_usage_id: string | null, limit: number];
+    row: {
+      readonly usage_id: string;
+      readonly timestamp: string;
+      readonly operation: string;
+      readonly feed_id: string | null;
+      readonly charge_nanos: bigint;
+    };
+  };
+  /** every account with its balance, oldest first */
+  list_accounts: {
+    parameters: readonly [];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+    };
+  };
+  /** the audit trail, newest first */
+  list_audit_events: {
+    parameters: readonly [account_id: string | null, feed_id: string | null, since: string | null, limit: number];
+    row: {
+      readonly event_id: bigint;
+      readonly happened_at: string;
+      readonly actor: string;
+      readonly action: string;
+      readonly account_id: string | null;
+      readonly feed_id: string | null;
+      readonly before: string | null;
+      readonly after: string | null;
+    };
+  };
+  /** the keys of an account in any state, oldest first */
+  list_keys: {
+    parameters: readonly [account_id: string];
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
+    };
+  };
+  /** what became of a feed's newest pushes, refused ones too */
+  list_newest_pushes: {
+    parameters: readonly [feed_id: string, limit: number];
+    row: {
+      readonly pushed_at: string;
+      readonly stored: boolean;
+      readonly code: string | null;
+      readonly detail: string | null;
+      readonly rows_received: number;
+      readonly rows_inserted: number;
+      readonly rows_updated: number;
+      readonly rows_duplicate: number;
+      readonly body_bytes: bigint;
+      readonly duration_ms: number;
+    };
+  };
+  /** whether granted - charged + refunded = balance, in one snapshot */
+  prove_ledger: {
+    parameters: readonly [account_id: string];
+    row: {
+      readonly balance_nanos: bigint;
+      readonly granted_nanos: bigint;
+      readonly charged_nanos: bigint;
+      readonly refunded_nanos: bigint;
+    };
+  };
+  /** ends a key for good; a key that was revoked before keeps that time */
+  revoke_key: {
+    parameters: readonly [key_id: string];
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
+    };
+  };
+  /** lists feeds or takes them off the list; what is as wanted already stays untouched */
+  set_feeds_public: {
+    parameters: readonly [feed_ids: readonly (string | null)[], is_public: boolean];
+    row: {
+      readonly feed_id: string;
+    };
+  };
+  /** whether a standby has what the primary had, asked before it is read */
+  await_replay: {
+    parameters: readonly [wal_position: string, wait_max: string];
+    row: {
+      readonly is_caught_up: boolean;
+    };
+  };
+  /** whether a server is a standby that hears of its primary */
+  find_replica_state: {
+    parameters: readonly [];
+    row: {
+      readonly is_following: boolean;
+    };
+  };
+  /** a value that all processes must agree on: the first one written wins */
+  keep_setting: {
+    parameters: readonly [name: string, value: string];
+    row: {
+      readonly value: string;
+    };
+  };
+  /** whether the database answers */
+  ping: {
+    parameters: readonly [];
+    row: {
+      readonly answer: number;
+    };
+  };
+  /** the data version that a feed's distributed rows have at least, when they are read next */
+  read_feed_version: {
+    parameters: readonly [feed_id: string];
+    row: {
+      readonly data_version: bigint;
+    };
+  };
+  /** how far the primary's WAL is on disk: whatever was answered as committed lies before it */
+  read_wal_position: {
+    parameters: readonly [];
+    row: {
+      readonly wal_position: string;
+    };
+  };
+  /** a program that serves on stays among those that started last, so its functions are not dropped */
+  renew_function_set: {
+    parameters: readonly [schema_name: string];
+    row: {
+      readonly name: string;
+    };
+  };
+  /** admits a push that is refused for what it holds: it counts like any other */
+  admit_push: {
+    parameters: readonly [feed_id: string, account_id: string, key_id: string, window_limit: number, window_us: bigint];
+    row: {
+      readonly outcome: string;
+      readonly window_used: number | null;
+      readonly frees_in_us: bigint | null;
+      readonly oldest_us: bigint | null;
+      readonly definition_version: bigint;
+    };
+  };
+  /** admits and stores one push, whole, in one round trip and one commit */
+  push_to_feed: {
+    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: boolean, is_dry_run: boolean, body_bytes: bigint, elapsed_ms: number, account_id: string, key_id: string, window_limit: number, window_us: bigint, is_admitted: boolean];
+    row: {
+      readonly outcome: string;
+      readonly status: string | null;
+      readonly rows_inserted: number | null;
+      readonly rows_updated: number | null;
+      readonly rows_duplicate: number | null;
+      readonly row_outcomes: string | null;
+      readonly last_sync_at: string | null;
+      readonly data_version: bigint | null;
+      readonly window_used: number | null;
+      readonly frees_in_us: bigint | null;
+      readonly oldest_us: bigint | null;
+    };
+  };
+  /** notes a refused push in the feed's history */
+  record_push: {
+    parameters: readonly [feed_id: string, code: string, detail: string, rows_received: number, body_bytes: bigint, duration_ms: number];
+    row: {
+      readonly push_id: bigint;
+    };
+  };
+  /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
+  save_feed: {
+    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null, key_id: string];
+    row: {
+      readonly outcome: string;
+      readonly feed_id: string | null;
+      readonly max_feeds_allowed: number;
+      readonly feeds_used: bigint | null;
+    };
+  };
+  /** all that the agent skills of some feeds are written from; feeds that are not listed have none */
+  find_skill_feeds: {
+    parameters: readonly [feed_ids: readonly (string | null)[]];
+    row: {
+      readonly feed_id: string;
+      readonly account_name: string;
+      readonly name: string;
+      readonly description: string | null;
+      readonly endpoint_path: string;
+      readonly feed_type: string | null;
+      readonly schema_definition: string | null;
+      readonly schema_version: string;
+      readonly sample_response: string | null;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly sync_interval_mins: number;
+      readonly update_frequency_text: string | null;
+      readonly definition_version: bigint;
+    };
+  };
+  /** which feeds have an agent skill, newest published first, and whether one must be written anew */
+  list_skill_feeds: {
+    parameters: readonly [limit: number];
+    row: {
+      readonly feed_id: string;
+      readonly definition_version: bigint;
+      readonly account_name: string;
+    };
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * Spreads the rows of feeds over the nodes of a Citus cluster, once and for all.
+ *
+ * What it does to the tables is `sql/functions/distribute_rows.sql`; how distributed rows are read,
+ * `distributed_reader.ts`.
+ *
+ * @module
+ */
+import type { Connections } from "../client/connect.ts";
+import { inFunctionSet, planForShards } from "./function_set.ts";
+import { inTransaction } from "./migrate.ts";
+
+/** Why rows can't be distributed here and now, as a sentence; undefined where they can. */
+export async function findObstacle(connections: Connections): Promise<string | undefined> {
+  const extensions = await connections`select from pg_extension where extname = 'citus'`;
+  if (extensions.length === 0) {
+    return "the extension citus is not in this database: nothing was changed; install it on every node, create it here, add the nodes, then try again";
+  }
+  // A gateway that is serving would go on reading as if the rows were all in one place.
+  const others = await connections`
+    select from pg_stat_activity
+    where application_name = 'feedgate'
+      and datname = current_database()
+      and pid <> pg_backend_pid()`;
+  if (others.length === 0) return undefined;
+  return "gateways are connected to this database: nothing was changed; stop them, then try again";
+}
+
+/** False where they are distributed already. @throws what Citus says, and then nothing is changed. */
+export async function distributeRows(connections: Connections): Promise<boolean> {
+  const reserved = await connections.reserve();
+  const connection = reserved as unknown as Connections;
+  try {
+    return await inTransaction(connection, async () => {
+      const rows = await connection.unsafe(inFunctionSet("select distribute_rows() as is_done"));
+      await planForShards(connection);
+      return rows[0]?.is_done === true;
+    });
+  } finally {
+    reserved.release();
+  }
+}

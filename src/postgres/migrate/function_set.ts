@@ -1,0 +1,143 @@
+/**
+ * The SQL functions of this program, in a schema of their own: `feedgate_` and the digest of their texts.
+ *
+ * While a new gateway migrates and begins to serve, those of the version before may serve on. Tables only
+ * ever grow (migrations are additive), but a function is what its program expects, to the parameter; so
+ * each program calls its own, and `sql/functions` may change freely. Calls are qualified in the text of
+ * every statement and function: a search path belongs to a session, and behind a pooler there is none.
+ *
+ * Where the rows are distributed, Citus plans a statement only for values that it knows, so functions that
+ * reach rows are planned at each call there, and not once for all values.
+ *
+ * What a trigger calls is the schema's, not a program's, and belongs to a migration. The functions of the
+ * first release are in `public`, where its gateways look for them, and stay there.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { arrayLiteral } from "../client/array_literal.ts";
+import type { Connections } from "../client/connect.ts";
+import { isForbidden } from "../client/failures.ts";
+import { FUNCTIONS } from "../client/statements.ts";
+
+const DIGEST_LENGTH = 12;
+
+/** Where this program's functions are. */
+export const FUNCTION_SCHEMA = `feedgate_${digestOf(FUNCTIONS).slice(0, DIGEST_LENGTH)}`;
+
+/** Sets that stay: this program's, and those that were used last, by a start or by serving. */
+const SETS_KEPT = 5;
+/** Name of the setting that lists them, the last used first; gateways renew theirs (`renew_function_set`). */
+const SETTING = "function_schemas";
+const SET_NAME = "^feedgate_[0-9a-f]{12}$";
+
+/** A call or a definition: the name, and the parenthesis right behind it. */
+const CALL = new RegExp(
+  `(?<![\\w.])(?:${FUNCTIONS.map(({ name }) => name).join("|")})(?=\\()`,
+  "g",
+);
+
+/** Tables of rows: what is distributed where anything is. Every key of theirs begins with feed_id. */
+export const ROW_TABLES = [
+  "documents",
+  "collection_rows",
+  "stream_events",
+  "feed_versions",
+] as const;
+
+/** Functions that read or write rows, themselves or by others. */
+export const ROW_FUNCTIONS: readonly string[] = rowFunctions();
+
+/** SQL in which every call of our functions, and their own definition, names this program's schema. */
+export function inFunctionSet(text: string): string {
+  return text.replace(CALL, `${FUNCTION_SCHEMA}.$&`);
+}
+
+function rowFunctions(): string[] {
+  let reached: string[] = [...ROW_TABLES];
+  for (;;) {
+    const pattern = new RegExp(`\\b(?:${reached.join("|")})\\b`);
+    const found = FUNCTIONS.filter(({ text }) => pattern.test(text.replace(/--.*/g, ""))).map(
+      ({ name }) => name,
+    );
+    if (found.length + ROW_TABLES.length === reached.length) return found;
+    reached = [...ROW_TABLES, ...found];
+  }
+}
+
+/** True where rows are distributed over the nodes of a Citus cluster (`sql/functions/distribute_rows.sql`). */
+export async function areRowsDistributed(connection: Connections): Promise<boolean> {
+  const found = await connection`select from settings where name = 'rows_distributed'`;
+  return found.length > 0;
+}
+
+/** Lets Citus plan this program's functions that reach rows. */
+export async function planForShards(connection: Connections): Promise<void> {
+  const functions = await connection`
+    select oid::regprocedure::text as signature
+    from pg_proc
+    where pronamespace = to_regnamespace(${FUNCTION_SCHEMA})
+      and proname = any (${arrayLiteral(ROW_FUNCTIONS)}::text[])
+    order by signature`;
+  for (const { signature } of functions) {
+    await connection.unsafe(`alter function ${signature} reset plan_cache_mode`);
+  }
+}
+
+function digestOf(functions: typeof FUNCTIONS): string {
+  const digest = createHash("sha256");
+  for (const { text } of functions) digest.update(text);
+  return digest.digest("hex");
+}
+
+/**
+ * Makes this program's functions where they are missing, and drops sets that nobody has used for
+ * long. Runs in the caller's transaction, under its lock. True where they were missing.
+ */
+export async function keepFunctionSet(connection: Connections): Promise<boolean> {
+  const [found] =
+    await connection`select to_regnamespace(${FUNCTION_SCHEMA}) is null as is_missing`;
+  const isMissing = found?.is_missing === true;
+  if (isMissing) await createSet(connection);
+  const [setting] = await connection`select value from settings where name = ${SETTING}`;
+  const started: string[] = setting?.value.split(" ") ?? [];
+  const others = started.filter((schema) => schema !== FUNCTION_SCHEMA);
+  const kept = [FUNCTION_SCHEMA, ...others].slice(0, SETS_KEPT);
+  if (kept.join(" ") === setting?.value) return isMissing;
+  await connection`
+    insert into settings (name, value) values (${SETTING}, ${kept.join(" ")})
+    on conflict (name) do update set value = excluded.value`;
+  await dropOtherSets(connection, kept);
+  return isMissing;
+}
+
+async function createSet(connection: Connections): Promise<void> {
+  try {
+    await connection.unsafe(`create schema ${FUNCTION_SCHEMA}`);
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    throw new Error(
+      "the role of DATABASE_URL may not create a schema, which each version of feedgate has for its functions: make it the database's owner, or grant it create on the database",
+      { cause: error },
+    );
+  }
+  for (const { text } of FUNCTIONS) await connection.unsafe(inFunctionSet(text));
+  if (await areRowsDistributed(connection)) await planForShards(connection);
+}
+
+async function dropOtherSets(connection: Connections, kept: readonly string[]): Promise<void> {
+  const sets = await connection`
+    select nspname as schema, string_agg(pg_proc.oid::regprocedure::text, ', ') as functions
+    from pg_namespace
+    join pg_proc
+      on pg_proc.pronamespace = pg_namespace.oid
+    where nspname ~ ${SET_NAME}
+      and nspname <> all (${arrayLiteral(kept)}::text[])
+    group by nspname
+    order by nspname`;
+  for (const { schema, functions } of sets) {
+    // Without cascade: should anything else have come to depend on them, they stay and we are told.
+    await connection.unsafe(`drop function ${functions}`);
+    await connection.unsafe(`drop schema ${schema}`);
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Opens what the configuration names as the database: embedded or not, migrated, with its pools.
+ *
+ * @module
+ */
+import type { Config } from "../config.ts";
+import type { Log } from "../lib/log.ts";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_SPARED } from "../limits.ts";
+import { type ConnectOptions, connect, type DatabaseAddress } from "./client/connect.ts";
+import { createDatabase, type Database } from "./client/query.ts";
+import { superviseEmbedded } from "./embedded/revive.ts";
+import { startEmbedded } from "./embedded/start.ts";
+import { type MigrationReport, migrate } from "./migrate/migrate.ts";
+import { REPLICA_WAIT_MS_MAX } from "./replica/reader.ts";
+
+/** How long statements under way may still take when a pool is closed, in milliseconds. */
+export const POOL_CLOSE_MS_MAX = 500;
+/** Of a step of background work, in a piece of a large table. */
+const BACKGROUND_STATEMENT_MS_MAX = 30_000;
+
+/** An open database, embedded or not. */
+export interface OpenDatabase {
+  readonly database: Database;
+  readonly address: DatabaseAddress;
+  /** What was missing from its schema. */
+  readonly migrated: MigrationReport;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions extends ConnectOptions {
+  /** Where it is given, an embedded PostgreSQL that dies is started again, and this is told. */
+  readonly log?: Log;
+}
+
+/** Opens and migrates the database that the configuration names, or the embedded one. */
+export async function openDatabase(
+  config: Config,
+  { log, ...options }: OpenOptions = {},
+): Promise<OpenDatabase> {
+  const embedded =
+    config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
+  const address: DatabaseAddress = embedded ?? {
+    url: config.databaseUrl as string,
+    isPooled: config.isDatabasePooled,
+  };
+  const { dataDir } = config;
+  const server = embedded && log ? superviseEmbedded(embedded, { dataDir, log }) : embedded;
+  const connections = connect(address, options);
+  const close = async () => {
+    await connections.end({ timeout: POOL_CLOSE_MS_MAX / MS_PER_SECOND });
+    await server?.stop();
+  };
+  try {
+    const migrated = await migrateAlone(address, log);
+    // Who sets no bound on a statement sets none on its wait.
+    const isBounded = options.statementTimeoutMs !== 0;
+    const database = createDatabase(
+      connections,
+      isBounded ? {} : { runningMax: Number.POSITIVE_INFINITY },
+    );
+    return { database, address, migrated, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** On a connection of its own, which no statement timeout and no silence ends. */
+async function migrateAlone(address: DatabaseAddress, log?: Log): Promise<MigrationReport> {
+  const connections = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
+  try {
+    return await migrate(connections, {
+      onLocked: () => log?.warn("a migration waits for a lock that somebody holds, a dump say"),
+    });
+  } finally {
+    await connections.end({ timeout: POOL_CLOSE_MS_MAX / MS_PER_SECOND });
+  }
+}
+
+/** Opens a pool; whether a replica is there, and what it is good for, the reader finds out. */
+function openReplica({ databaseReadUrl }: Config): Database | undefined {
+  if (databaseReadUrl === undefined) return undefined;
+  const connectionsMax = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
+  const connections = connect(
+    { url: databaseReadUrl, isReplica: true },
+    {
+      connectionsMax,
+      statementTimeoutMs: REPLICA_WAIT_MS_MAX,
+      connectTimeoutMs: REPLICA_WAIT_MS_MAX,
+    },
+  );
+  return createDatabase(connections, { runningMax: connectionsMax });
+}
+
+export type Databases = Awaited<ReturnType<typeof openDatabases>>;
+
+/** All pools of a gateway. @throws where the configuration and the database don't go together. */
+export async function openDatabases(config: Config, log: Log) {
+  const { database, address, migrated, close: closeDatabase } = await openDatabase(config, { log });
+  const { hasTrigrams, isDistributed } = migrated;
+  try {
+    if (isDistributed && config.databaseReadUrl !== undefined) {
+      throw new Error("DATABASE_READ_URL can't be used where rows are distributed: leave it out");
+    }
+    if (!hasTrigrams) {
+      log.warn(
+        'search finds no misspelled names: have pg_trgm installed in the database with "create extension pg_trgm", then start again',
+      );
+    }
+    const replica = openReplica(config);
+    // A connection of its own: no answer waits behind a step of background work.
+    const background = createDatabase(
+      connect(address, { connectionsMax: 1, statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX }),
+    );
+    const close = async () => {
+      // Whoever read has been answered by now: nothing is waited for.
+      await replica?.connections.end({ timeout: 0 });
+      await background.connections.end({ timeout: 0 });
+      await closeDatabase();
+    };
+    return { database, background, replica, isDistributed, close };
+  } catch (error) {
+    await closeDatabase();
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Reads where the rows of feeds are distributed over the nodes of a Citus cluster.
+ *
+ * A push is committed on all of its servers or on none, but seen on one after the other: for a moment the
+ * coordinator tells the new data version of a feed whose rows are still the old ones. So the version that
+ * lies beside the rows is read first: rows that are read after it are as new as it at least. A page that
+ * names a newer one is read again.
+ *
+ * @module
+ */
+import { type Database, DatabaseUnavailableError } from "../client/query.ts";
+import type { Reader } from "./reader.ts";
+
+/** Between two tries; the moment is mostly shorter than a round trip. */
+const PAUSE_MS = 5;
+/** Half a second: only a server that failed between the two phases of a commit takes as long. */
+const TRIES_MAX = 100;
+
+/** Statements of pages, whose first parameter is the feed. */
+export function createDistributedReader(database: Database): Reader {
+  return {
+    async row(name, parameters) {
+      const feedId = parameters[0] as string;
+      for (let tries = 1; tries <= TRIES_MAX; tries++) {
+        const beside = await database.row("read_feed_version", [feedId]);
+        const row = await database.row(name, parameters);
+        if (row === undefined || versionOf(row) <= (beside?.data_version ?? 0n)) return row;
+        await Bun.sleep(PAUSE_MS);
+      }
+      throw new DatabaseUnavailableError("a feed's rows are not at the version that was committed");
+    },
+    rows: (name, parameters) => database.rows(name, parameters),
+    hasReplica: false,
+    get waiting() {
+      return database.waiting;
+    },
+    close: () => {},
+  };
+}
+
+function versionOf(row: object): bigint {
+  return (row as { readonly data_version: bigint }).data_version;
+}

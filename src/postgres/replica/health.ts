@@ -1,0 +1,91 @@
+/**
+ * Whether a replica is worth asking: a circuit breaker that closes by itself.
+ *
+ * A replica that fails, is too slow, or is found behind several times in a row rests: nobody asks it, until
+ * a probe in the background finds that it follows its primary. Each rest is twice as long as the one before,
+ * up to a bound, until an answer is of use again. So no request waits for a replica that is known to be bad,
+ * and none is spent on finding out.
+ *
+ * @module
+ */
+import type { Log } from "../../lib/log.ts";
+
+export interface ReplicaHealth {
+  /** False at first, until a probe has found it well. */
+  readonly isUp: boolean;
+  noteAnswered(): void;
+  noteBehind(): void;
+  noteFailed(error: unknown): void;
+  stop(): void;
+}
+
+export interface ReplicaHealthOptions {
+  /** Rejects where the replica is not to be asked. */
+  readonly probe: () => Promise<void>;
+  readonly log: Log;
+}
+
+const REST_MS_MIN = 100;
+const REST_MS_MAX = 3_000;
+/** Between two probes of one that is up: a standby that has lost its primary answers as before. */
+const PROBE_PAUSE_MS = 1_000;
+/** One answer that is behind a push just made tells nothing of the replica; so many in a row do. */
+const BEHIND_MAX = 3;
+
+export function createReplicaHealth({ probe, log }: ReplicaHealthOptions): ReplicaHealth {
+  let isUp = false;
+  let isStopped = false;
+  let behindCount = 0;
+  let restMs = REST_MS_MIN;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function probeIn(ms: number): void {
+    clearTimeout(timer);
+    if (isStopped) return;
+    timer = setTimeout(probeNow, ms);
+    timer.unref();
+  }
+
+  async function probeNow(): Promise<void> {
+    try {
+      await probe();
+      isUp = true;
+      probeIn(PROBE_PAUSE_MS);
+    } catch (error) {
+      rest(error);
+    }
+  }
+
+  function rest(reason: unknown): void {
+    if (isUp && restMs === REST_MS_MIN && !isStopped) log.warn("replica passed over", { reason });
+    isUp = false;
+    behindCount = 0;
+    probeIn(restMs);
+    restMs = Math.min(2 * restMs, REST_MS_MAX);
+  }
+
+  probeNow();
+  return {
+    get isUp() {
+      return isUp;
+    },
+    noteAnswered() {
+      behindCount = 0;
+      if (restMs === REST_MS_MIN || !isUp) return;
+      restMs = REST_MS_MIN;
+      log.info("replica serves again");
+    },
+    noteBehind() {
+      behindCount += 1;
+      if (isUp && behindCount >= BEHIND_MAX) rest("it is behind its primary");
+    },
+    // Of those who asked at the same time the first opens the breaker; the others say the same.
+    noteFailed(error) {
+      if (isUp) rest(error);
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * Reads of pages, catalog and search: from a streaming replica where there is one that is new enough,
+ * else from the primary.
+ *
+ * A replica may be behind, slow, gone, or a server of its own by now. What it answers is used only where it
+ * proves to be as new as the caller needs; in every other case the primary is asked as if there were no
+ * replica, so a replica costs speed and never an answer.
+ *
+ * How new a page must be its data version tells. A list has none, so the replica must have replayed all that
+ * the primary had written when the list was asked for: what was answered before is in it.
+ *
+ * @module
+ */
+import type { Log } from "../../lib/log.ts";
+import { createSharedFlights } from "../../lib/shared_flights.ts";
+import type { Database, Parameters, Row, StatementName } from "../client/query.ts";
+import { createReplicaHealth, type ReplicaHealth } from "./health.ts";
+
+export interface Reader {
+  /** The first row; a replica's is used where `isCurrent` finds it new enough. */
+  row<Name extends StatementName>(
+    name: Name,
+    parameters: Parameters<Name>,
+    isCurrent: (row: Row<Name> | undefined) => boolean,
+  ): Promise<Row<Name> | undefined>;
+  /** All rows, of a moment after the call. */
+  rows<Name extends StatementName>(name: Name, parameters: Parameters<Name>): Promise<Row<Name>[]>;
+  /** Whether a replica is asked at present. */
+  readonly hasReplica: boolean;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+  /** Stops looking after the replica; its pool is its owner's to end. */
+  close(): void;
+}
+
+/** answered: by the replica; behind, failed: by the primary after it; resting: by the primary at once. */
+export type ReplicaOutcome = "answered" | "behind" | "failed" | "resting";
+
+export interface ReplicaOptions {
+  readonly replica: Database;
+  readonly log: Log;
+  readonly onRead: (outcome: ReplicaOutcome) => void;
+}
+
+/** Of one read of the replica, all told, in milliseconds; its statements are bounded by the same. */
+export const REPLICA_WAIT_MS_MAX = 500;
+/** How long a list waits for the replica to catch up, in milliseconds: a healthy one is behind by less. */
+const CATCH_UP_MS_MAX = 50;
+
+/** Without a replica all comes from the primary. */
+export function createReader(primary: Database, options?: ReplicaOptions): Reader {
+  if (options === undefined) {
+    return {
+      row: (name, parameters) => primary.row(name, parameters),
+      rows: (name, parameters) => primary.rows(name, parameters),
+      hasReplica: false,
+      get waiting() {
+        return primary.waiting;
+      },
+      close: () => {},
+    };
+  }
+  return new ReplicaReader(primary, options);
+}
+
+class ReplicaReader implements Reader {
+  readonly #primary: Database;
+  readonly #replica: Database;
+  readonly #onRead: ReplicaOptions["onRead"];
+  readonly #health: ReplicaHealth;
+  /** All who wait to read a list are shown one reading of the position, made after each had asked. */
+  readonly #positions = createSharedFlights(() => this.#primary.row("read_wal_position", []));
+
+  constructor(primary: Database, { replica, log, onRead }: ReplicaOptions) {
+    this.#primary = primary;
+    this.#replica = replica;
+    this.#onRead = onRead;
+    this.#health = createReplicaHealth({ probe: () => this.#probe(), log });
+  }
+
+  async row<Name extends StatementName>(
+    name: Name,
+    parameters: Parameters<Name>,
+    isCurrent: (row: Row<Name> | undefined) => boolean,
+  ): Promise<Row<Name> | undefined> {
+    if (this.#isResting()) return this.#primary.row(name, parameters);
+    const found = await this.#ask(() => this.#replica.row(name, parameters), isCurrent);
+    return found === undefined ? this.#primary.row(name, parameters) : found.answer;
+  }
+
+  async rows<Name extends StatementName>(
+    name: Name,
+    parameters: Parameters<Name>,
+  ): Promise<Row<Name>[]> {
+    if (this.#isResting()) return this.#primary.rows(name, parameters);
+    const position = (await this.#positions.ask())?.wal_position ?? "";
+    const found = await this.#ask(
+      () => this.#readCaughtUp(position, name, parameters),
+      (rows) => rows !== undefined,
+    );
+    return found?.answer ?? this.#primary.rows(name, parameters);
+  }
+
+  get hasReplica(): boolean {
+    return this.#health.isUp;
+  }
+
+  get waiting(): number {
+    return this.#primary.waiting + this.#replica.waiting;
+  }
+
+  close(): void {
+    this.#health.stop();
+  }
+
+  async #probe(): Promise<void> {
+    const state = await inTime(this.#replica.row("find_replica_state", []));
+    if (state?.is_following !== true) throw new Error("it follows no primary");
+  }
+
+  #isResting(): boolean {
+    if (!this.#health.isUp) this.#onRead("resting");
+    return !this.#health.isUp;
+  }
+
+  /** What the replica answers; undefined where it fails or is behind. */
+  async #ask<Answer>(
+    read: () => Promise<Answer>,
+    isCurrent: (answer: Answer) => boolean,
+  ): Promise<{ readonly answer: Answer } | undefined> {
+    try {
+      const answer = await inTime(read());
+      if (isCurrent(answer)) {
+        this.#health.noteAnswered();
+        this.#onRead("answered");
+        return { answer };
+      }
+      this.#health.noteBehind();
+      this.#onRead("behind");
+    } catch (error) {
+      this.#health.noteFailed(error);
+      this.#onRead("failed");
+    }
+    return undefined;
+  }
+
+  /** Undefined where the replica does not catch up in time. */
+  async #readCaughtUp<Name extends StatementName>(
+    position: string,
+    name: Name,
+    parameters: Parameters<Name>,
+  ): Promise<Row<Name>[] | undefined> {
+    const waited = await this.#replica.row("await_replay", [
+      position,
+      `${CATCH_UP_MS_MAX} milliseconds`,
+    ]);
+    return waited?.is_caught_up === true ? this.#replica.rows(name, parameters) : undefined;
+  }
+}
+
+/** Rejects where it takes too long; what comes later is dropped. */
+async function inTime<Answer>(work: Promise<Answer>): Promise<Answer> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`it did not answer within ${REPLICA_WAIT_MS_MAX} ms`)),
+      REPLICA_WAIT_MS_MAX,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import { type AddressInfo, createConnection, createServer } from "node:net";
+import { connect } from "../../../src/postgres/client/connect.ts";
+import { createTestDatabase } from "../../support/database.ts";
+
+describe("connect", () => {
+  test("what comes one by one goes to one session, whose caches are warm, however many are open", async () => {
+    const sql = connect((await createTestDatabase()).address, { connectionsMax: 8 });
+    const sessionOf = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number;
+    const open = await Promise.all(
+      Array.from(
+        { length: 8 },
+        async () => (await sql`select pg_backend_pid() as pid, pg_sleep(0.05)`)[0]?.pid,
+      ),
+    );
+    expect(new Set(open).size).toBe(8);
+    const used = new Set<number>();
+    for (let count = 0; count < 16; count += 1) used.add(await sessionOf());
+    expect(used.size).toBe(1);
+    // A transaction takes the warm one, too.
+    expect(used).toContain(
+      await sql.begin(async (own) => (await own`select pg_backend_pid() as pid`)[0]?.pid),
+    );
+    await sql.end();
+  });
+
+  test("a session whose answers come in pieces is not silent when it rests", async () => {
+    const { address } = await createTestDatabase();
+    const { host, port } = address as { host: string; port: number };
+    const link = createServer((client) => {
+      const server = createConnection(`${host}/.s.PGSQL.${port}`);
+      client.pipe(server);
+      let passed = Promise.resolve();
+      server.on("data", (bytes: Buffer) => {
+        passed = passed.then(async () => {
+          client.write(bytes.subarray(0, -3));
+          await Bun.sleep(5);
+          client.write(bytes.subarray(-3));
+        });
+      });
+    });
+    await new Promise<void>((resolve) => link.listen(0, "127.0.0.1", resolve));
+    const { port: linkPort } = link.address() as AddressInfo;
+    const sql = connect(
+      { ...address, host: "127.0.0.1", port: linkPort },
+      { connectionsMax: 1, statementTimeoutMs: 100 },
+    );
+    const sessionOf = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number;
+    const first = await sessionOf();
+    // Longer than a session may be silent that owes an answer.
+    await Bun.sleep(1_900);
+    expect(await sessionOf()).toBe(first);
+    await sql.end();
+    link.close();
+  });
+
+  test("times are RFC 3339 whatever style the database prints them in by itself", async () => {
+    const { address, url } = await createTestDatabase();
+    const owner = connect({ url }, { connectionsMax: 1 });
+    const name = new URL(url).pathname.slice(1);
+    await owner`alter database ${owner(name)} set datestyle = 'SQL, DMY'`;
+    await owner.end();
+    const sql = connect(address, { connectionsMax: 1 });
+    const [row] = await sql`select timestamptz '2026-11-22 07:05:22.638845+01' as moment`;
+    expect(row?.moment).toBe("2026-11-22T06:05:22.638845Z");
+    const [short] = await sql`
+      select timestamptz '2026-11-22 07:05:22+01' as second, timestamptz '0001-01-01 00:00:00.5Z' as half`;
+    expect(short).toEqual({
+      second: "2026-11-22T06:05:22Z",
+      half: "0001-01-01T00:00:00.500000Z",
+    });
+    await sql.end();
+  });
+
+  test("what waits for a lock looks again behind it, whatever isolation the database has by itself", async () => {
+    const { address, url } = await createTestDatabase();
+    const owner = connect({ url }, { connectionsMax: 1 });
+    const name = new URL(url).pathname.slice(1);
+    await owner`
+      alter database ${owner(name)} set default_transaction_isolation = 'repeatable read'`;
+    await owner.end();
+    const sql = connect(address, { connectionsMax: 1 });
+    const [row] = await sql`show transaction_isolation`;
+    expect(row?.transaction_isolation).toBe("read committed");
+    await sql.end();
+  });
+
+  test("a session goes on after a copy that ended while its reader was behind", async () => {
+    const sql = connect((await createTestDatabase()).address, { connectionsMax: 1 });
+    for (const rows of [1_000, 10_000, 1]) {
+      const copy = await sql`
+        copy (select repeat('x', 100) from generate_series(1, ${sql.unsafe(String(rows))})) to stdout`.readable();
+      let bytes = 0;
+      for await (const chunk of copy) bytes += (chunk as Buffer).length;
+      expect(bytes).toBe(rows * 101);
+    }
+    await sql.end();
+  });
+});

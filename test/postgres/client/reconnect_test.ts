@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
+import { createTestDatabase } from "../../support/database.ts";
+
+const NAME = "reconnect_test";
+/** More than PostgreSQL holds back, so that the first rows are on their way before the last is made. */
+const ROW_BYTES = 50_000;
+
+let observer: Connections;
+let one: Connections;
+
+beforeAll(async () => {
+  const { address, url } = await createTestDatabase();
+  observer = connect(address, { connectionsMax: 1 });
+  one = connect({ url: `${url}&application_name=${NAME}` }, { connectionsMax: 1 });
+});
+afterAll(async () => {
+  await one.end();
+  await observer.end();
+});
+
+test("a connection that died between two rows of an answer gives the next statement its own rows alone", async () => {
+  const cut = one`
+    select number, repeat('x', ${ROW_BYTES}), case when number = 3 then pg_sleep(60) end
+    from generate_series(1, 3) as number`.catch((error) => error.code);
+  await cutAsleep();
+  expect(await cut).toBe("CONNECTION_CLOSED");
+  const rows = await one`select number from generate_series(1, 2) as number`;
+  expect([...rows]).toEqual([{ number: 1 }, { number: 2 }]);
+});
+
+test("what waits behind a statement on a session of its own ends with it", async () => {
+  const session = await one.reserve();
+  const codeOf = (statement: Promise<unknown>) => statement.catch((error) => error.code);
+  // More than the socket takes at once: the next statement waits in the driver.
+  const large = "x".repeat(20_000_000);
+  const first = codeOf(session.unsafe(`select pg_sleep(60), length('${large}')`));
+  const second = codeOf(session`rollback`);
+  await cutAsleep();
+  expect(await Promise.all([first, second])).toEqual(["CONNECTION_CLOSED", "CONNECTION_CLOSED"]);
+  session.release();
+  expect([...(await one`select 1 as number`)]).toEqual([{ number: 1 }]);
+});
+
+test("a session can be had for oneself after the connection was lost", async () => {
+  const sleeping = one`select pg_sleep(60)`.catch((error) => error.code);
+  await cutAsleep();
+  expect(await sleeping).toBe("CONNECTION_CLOSED");
+  const session = await one.reserve();
+  expect([...(await session`select 1 as number`)]).toEqual([{ number: 1 }]);
+  session.release();
+});
+
+/** Ends the session that sleeps, once it does. */
+async function cutAsleep(): Promise<void> {
+  for (;;) {
+    const ended = await observer`
+      select pg_terminate_backend(pid)
+      from pg_stat_activity
+      where application_name = ${NAME} and wait_event = 'PgSleep'`;
+    if (ended.length > 0) return;
+    await Bun.sleep(10);
+  }
+}

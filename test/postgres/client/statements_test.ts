@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Glob } from "bun";
+import { generateStatements, parseHeader } from "../../../src/build/generate_statements.ts";
+import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
+import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
+import { createTestDatabase } from "../../support/database.ts";
+
+const SQL_FOLDER = Bun.fileURLToPath(new URL("../../../sql/", import.meta.url));
+const paths = [...new Glob("**/*.sql").scanSync(SQL_FOLDER)]
+  .filter((path) => !/^(migrations|functions)\//.test(path))
+  .sort();
+
+let connections: Connections;
+const typeNames = new Map<number, string>();
+
+beforeAll(async () => {
+  connections = connect((await createTestDatabase()).address, { connectionsMax: 2 });
+  const types = await connections`select oid::int, format_type(oid, null) as name from pg_type`;
+  for (const { oid, name } of types) typeNames.set(oid, name);
+});
+afterAll(() => connections.end());
+
+/** A header's type as PostgreSQL names it. */
+function fullName(type: string): string {
+  const names: Record<string, string> = {
+    int: "integer",
+    timestamptz: "timestamp with time zone",
+    double: "double precision",
+  };
+  const element = type.replace("[]", "");
+  return (names[element] ?? element) + (type.endsWith("[]") ? "[]" : "");
+}
+
+describe("statements", () => {
+  test("the generated file is what the SQL says", async () => {
+    const written = await Bun.file(
+      Bun.fileURLToPath(new URL("../../../src/postgres/client/statements.ts", import.meta.url)),
+    ).text();
+    expect(written).toBe(await generateStatements());
+  });
+
+  for (const path of paths) {
+    test(`${path}: its header is what the database describes`, async () => {
+      const text = await Bun.file(SQL_FOLDER + path).text();
+      const header = parseHeader(text, path);
+      expect(path.replace(/^.*\/|\.sql$/g, "")).toBe(header.name);
+      const described = await connections.unsafe(inFunctionSet(text)).describe();
+      expect(described.types.map((oid) => typeNames.get(oid))).toEqual(
+        header.parameters.map(({ type }) => fullName(type)),
+      );
+      expect(
+        (described.columns ?? []).map(({ name, type }) => [name, typeNames.get(type)]),
+      ).toEqual(header.columns.map(({ name, type }) => [name, fullName(type)]));
+    });
+  }
+});

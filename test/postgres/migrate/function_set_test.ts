@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
+import { FUNCTIONS, MIGRATIONS, STATEMENTS } from "../../../src/postgres/client/statements.ts";
+import { FUNCTION_SCHEMA, inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
+import { migrate } from "../../../src/postgres/migrate/migrate.ts";
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from "../../support/database.ts";
+
+const names = FUNCTIONS.map(({ name }) => name).join("|");
+const withoutComments = (text: string) => text.replace(/^\s*--.*$/gm, "");
+
+let database: TestDatabase;
+let sql: Connections;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = connect(database.address, { connectionsMax: 1 });
+});
+afterAll(() => sql.end());
+
+describe("inFunctionSet", () => {
+  test("calls and definitions are qualified, and what only has such a name is not", () => {
+    const text = "select admit(1), x.admit(2), admit.batch_token, admit (3), readmit(4)";
+    expect(inFunctionSet(text)).toBe(
+      `select ${FUNCTION_SCHEMA}.admit(1), x.admit(2), admit.batch_token, admit (3), readmit(4)`,
+    );
+    expect(inFunctionSet("create or replace function push_stream(\n")).toBe(
+      `create or replace function ${FUNCTION_SCHEMA}.push_stream(\n`,
+    );
+  });
+
+  test("no call escapes: a blank before a parenthesis is only ever an alias's", () => {
+    const escaped = new RegExp(`(?<!as )\\b(?:${names})\\s+\\(`);
+    const texts = [...Object.values(STATEMENTS), ...FUNCTIONS.map(({ text }) => text)];
+    expect(texts.map(withoutComments).filter((text) => escaped.test(text))).toEqual([]);
+  });
+
+  test("a migration calls no function of a program, and no program's function is a trigger's", () => {
+    const called = new RegExp(`\\b(?:${names})\\(`);
+    const migrations = MIGRATIONS.filter(({ text }) => called.test(withoutComments(text)));
+    expect(migrations.map(({ name }) => name)).toEqual([]);
+    const bound = new RegExp(`\\breturns trigger\\b|\\bexecute function (?:${names})\\(`);
+    const triggers = FUNCTIONS.filter(({ text }) => bound.test(withoutComments(text)));
+    expect(triggers.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe("keepFunctionSet", () => {
+  test("of other programs' sets those that started last stay; nothing else is touched", async () => {
+    const sets = [1, 2, 3, 4, 5, 6].map((number) => `feedgate_00000000000${number}`);
+    for (const set of [...sets, "feedgate_reports"]) {
+      await sql.unsafe(`create schema ${set}`);
+      await sql.unsafe(`create function ${set}.answer() returns int language sql as 'select 42'`);
+      await sql.unsafe(
+        `create function ${set}.twice() returns int language sql begin atomic select ${set}.answer() * 2; end`,
+      );
+    }
+    const started = [...sets.toReversed(), FUNCTION_SCHEMA].join(" ");
+    await sql`update settings set value = ${started} where name = 'function_schemas'`;
+    expect((await migrate(sql)).functions).toBe(false);
+    const schemas = await sql`select nspname from pg_namespace where nspname like 'feedgate%'`;
+    expect(schemas.map(({ nspname }) => nspname).sort()).toEqual(
+      [...sets.slice(2), FUNCTION_SCHEMA, "feedgate_reports"].sort(),
+    );
+    const [setting] = await sql`select value from settings where name = 'function_schemas'`;
+    expect(setting?.value).toBe([FUNCTION_SCHEMA, ...sets.slice(2).toReversed()].join(" "));
+  });
+
+  test("a role that may not create a schema is told what it needs", async () => {
+    const empty = await createEmptyDatabase();
+    const admin = connect({ url: empty.url }, { connectionsMax: 1 });
+    await admin.unsafe("create role confined login; grant create on schema public to confined");
+    await admin.end();
+    const confined = connect(
+      { url: empty.url.replace("postgres@", "confined@") },
+      { connectionsMax: 1 },
+    );
+    await expect(migrate(confined)).rejects.toThrow(/grant it create on the database/);
+    await confined.end();
+  });
+});
+
+describe("migrate", () => {
+  test("no read waits for a partition of a later month, whoever holds the usage log", async () => {
+    const { address } = await createTestDatabase();
+    const [holder, starting, reading] = [1, 2, 3].map(() =>
+      connect(address, { connectionsMax: 1 }),
+    );
+    const months = () =>
+      reading?.unsafe(
+        "select relname from pg_class where relname ~ '^usage_events_\\d{4}_\\d\\d$' order by relname",
+      ) as Promise<{ relname: string }[]>;
+    const before = await months();
+    await starting?.unsafe(`drop table ${before.at(-1)?.relname}`);
+    await holder?.unsafe("begin; lock table usage_events in access share mode");
+    const startedMs = performance.now();
+    await migrate(starting as Connections);
+    await reading?.unsafe("select from usage_events");
+    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    expect(await months()).toHaveLength(before.length - 1);
+    await holder?.unsafe("rollback");
+    await migrate(starting as Connections);
+    expect(await months()).toEqual(before);
+    await Promise.all([holder, starting, reading].map((each) => each?.end()));
+  });
+});
