@@ -11,8 +11,8 @@ import { feedRoutes } from "./feed/feed_routes.ts";
 import type { RouteHandler } from "./http/endpoint.ts";
 import { addFallback } from "./http/fallback.ts";
 import { healthRoutes } from "./http/health.ts";
-import { pushRoutes } from "./provider/push_routes.ts";
 import { saveRoutes } from "./provider/save_routes.ts";
+import { pushRoutes } from "./push/push_route.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
 

@@ -155,6 +155,8 @@ export const PUSHES_WAITING_MAX = 1_000;
 /** Of them, those that wait whatever the pace: more than one feed's limit of a minute. */
 export const PUSHES_WAITING_FREE = 64;
 export const PUSH_TURN_WAIT_MS_MAX = 1_500;
+/** Feeds whose full window of pushes a process remembers. */
+export const FULL_PUSH_WINDOWS_MAX = 10_000;
 /**
  * Bytes of bodies in one process's hands at once; the work on them takes some times as many. One account
  * alone has half of them: four times its largest push.

@@ -64,8 +64,8 @@ export function parseHeader(text: string, path: string): DeclaredStatement {
   return { name: one("name:"), why: one("why:"), parameters, columns };
 }
 
-/** A file of a folder holds either a statement or the definition of a function. */
-function isFunction(text: string): boolean {
+/** Whether a SQL file defines a function. If not, it holds a statement, or is a migration. */
+export function isFunction(text: string): boolean {
   return /^create or replace function /m.test(text);
 }
 

@@ -14,7 +14,6 @@ import { excerpt } from "../lib/code_points.ts";
 import {
   boundedPointer,
   findMember,
-  JsonRefusedError,
   JsonSyntaxError,
   type JsonText,
   pointerTo,
@@ -32,7 +31,6 @@ import {
   SYNC_INTERVAL_MINS_MAX,
   UPDATE_FREQUENCY_LENGTH_MAX,
 } from "../limits.ts";
-import { mistakesAt } from "./json_mistakes.ts";
 import { decidePricing, type GivenPricing, type Pricing } from "./pricing.ts";
 import {
   type FieldReader,
@@ -146,13 +144,14 @@ export function parseBody(text: string): BodyOutcome {
       heightMax: BODY_DEPTH_MAX,
       refusalsMax: ERRORS_LISTED_MAX,
     });
+    const { refusals: errors, refusalCount: errorCount } = json;
+    if (errorCount > 0) return { kind: "invalid", errors, errorCount };
     if (json.root.kind === "object") return { kind: "body", body: { json } };
     const message = `the body must be an object, got ${json.root.kind}`;
     return { kind: "invalid", errors: [{ path: "", message }], errorCount: 1 };
   } catch (error) {
     if (error instanceof JsonSyntaxError) return { kind: "not_json", message: error.message };
-    if (!(error instanceof JsonRefusedError)) throw error;
-    return { kind: "invalid", ...mistakesAt("", error) };
+    throw error;
   }
 }
 

@@ -10,6 +10,7 @@
  */
 import { admitHousekeeping } from "../admission/housekeeping.ts";
 import { feedRowText } from "../feed_row/feed_row.ts";
+import { feedForbidden, findOwned } from "../feed_row/owned_feed.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
@@ -23,7 +24,6 @@ import type { Row } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
 import type { Caller } from "../row_schema/row_schema.ts";
 import type { Services } from "../services.ts";
-import { feedForbidden, findOwned } from "./owned_feed.ts";
 import {
   type FeedChanges,
   parseBody,

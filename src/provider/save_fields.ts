@@ -9,9 +9,9 @@
 import { FEED_TYPES } from "../feed_row/feeds.ts";
 import { codePointsOf, excerpt } from "../lib/code_points.ts";
 import { byteLength, type JsonSpan, type JsonText, stringOf, textOf } from "../lib/json_text.ts";
+import { plainDecimal } from "../lib/plain_decimal.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { SCHEMA_BYTES_MAX } from "../limits.ts";
-import { plainDecimal } from "./row_id.ts";
 
 /** Whether a feed is made, or one that is there is changed. */
 export type SaveMode = "create" | "edit";

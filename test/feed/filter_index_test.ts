@@ -5,7 +5,7 @@ import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
 import { inFunctionSet } from "../../src/postgres/migrate/function_set.ts";
-import { type PushScene, startPushScene } from "../provider/push_scene.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 import { seedFeed } from "../support/seed.ts";
 
 let scene: PushScene;

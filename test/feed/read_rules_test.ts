@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type PushScene, startPushScene } from "../provider/push_scene.ts";
 import { problemOf } from "../support/gateway.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 import { seedFeed } from "../support/seed.ts";
 
 let scene: PushScene;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type PushScene, startPushScene } from "../provider/push_scene.ts";
 import { problemOf } from "../support/gateway.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
 let scene: PushScene;
 let key: string;

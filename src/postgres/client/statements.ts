@@ -30,7 +30,6 @@ import sql_feed_row_find_feed from "../../../sql/feed_row/find_feed.sql" with { 
 import sql_feed_row_find_feed_row from "../../../sql/feed_row/find_feed_row.sql" with { type: "text" };
 import sql_feed_row_list_feed_rows from "../../../sql/feed_row/list_feed_rows.sql" with { type: "text" };
 import sql_functions_admit from "../../../sql/functions/admit.sql" with { type: "text" };
-import sql_functions_admit_push from "../../../sql/functions/admit_push.sql" with { type: "text" };
 import sql_functions_append_ledger_entry from "../../../sql/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_functions_are_arrivals_noted from "../../../sql/functions/are_arrivals_noted.sql" with { type: "text" };
 import sql_functions_arrivals_between from "../../../sql/functions/arrivals_between.sql" with { type: "text" };
@@ -53,7 +52,6 @@ import sql_functions_index_filter_rows from "../../../sql/functions/index_filter
 import sql_functions_index_large_batches from "../../../sql/functions/index_large_batches.sql" with { type: "text" };
 import sql_functions_index_replaced_rows from "../../../sql/functions/index_replaced_rows.sql" with { type: "text" };
 import sql_functions_is_logged_call from "../../../sql/functions/is_logged_call.sql" with { type: "text" };
-import sql_functions_is_shown_batch from "../../../sql/functions/is_shown_batch.sql" with { type: "text" };
 import sql_functions_is_usable_key from "../../../sql/functions/is_usable_key.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
 import sql_functions_look_up_events from "../../../sql/functions/look_up_events.sql" with { type: "text" };
@@ -64,10 +62,6 @@ import sql_functions_needs_purchase from "../../../sql/functions/needs_purchase.
 import sql_functions_note_arrivals from "../../../sql/functions/note_arrivals.sql" with { type: "text" };
 import sql_functions_parse_search from "../../../sql/functions/parse_search.sql" with { type: "text" };
 import sql_functions_prune_pushes from "../../../sql/functions/prune_pushes.sql" with { type: "text" };
-import sql_functions_push_collection from "../../../sql/functions/push_collection.sql" with { type: "text" };
-import sql_functions_push_document from "../../../sql/functions/push_document.sql" with { type: "text" };
-import sql_functions_push_stream from "../../../sql/functions/push_stream.sql" with { type: "text" };
-import sql_functions_push_to_feed from "../../../sql/functions/push_to_feed.sql" with { type: "text" };
 import sql_functions_rank_broad_search from "../../../sql/functions/rank_broad_search.sql" with { type: "text" };
 import sql_functions_record_purchase from "../../../sql/functions/record_purchase.sql" with { type: "text" };
 import sql_functions_redeem_promotion from "../../../sql/functions/redeem_promotion.sql" with { type: "text" };
@@ -139,10 +133,17 @@ import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "tex
 import sql_postgres_read_feed_version from "../../../sql/postgres/read_feed_version.sql" with { type: "text" };
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
 import sql_postgres_renew_function_set from "../../../sql/postgres/renew_function_set.sql" with { type: "text" };
-import sql_provider_admit_push from "../../../sql/provider/admit_push.sql" with { type: "text" };
-import sql_provider_push_to_feed from "../../../sql/provider/push_to_feed.sql" with { type: "text" };
-import sql_provider_record_push from "../../../sql/provider/record_push.sql" with { type: "text" };
 import sql_provider_save_feed from "../../../sql/provider/save_feed.sql" with { type: "text" };
+import sql_push_admit_push from "../../../sql/push/admit_push.sql" with { type: "text" };
+import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
+import sql_push_is_shown_batch from "../../../sql/push/is_shown_batch.sql" with { type: "text" };
+import sql_push_push_collection from "../../../sql/push/push_collection.sql" with { type: "text" };
+import sql_push_push_document from "../../../sql/push/push_document.sql" with { type: "text" };
+import sql_push_push_stream from "../../../sql/push/push_stream.sql" with { type: "text" };
+import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
+import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
+import sql_push_store_push from "../../../sql/push/store_push.sql" with { type: "text" };
+import sql_push_write_push from "../../../sql/push/write_push.sql" with { type: "text" };
 import sql_skill_find_skill_feeds from "../../../sql/skill/find_skill_feeds.sql" with { type: "text" };
 import sql_skill_list_skill_feeds from "../../../sql/skill/list_skill_feeds.sql" with { type: "text" };
 
@@ -168,7 +169,6 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "admit", text: sql_functions_admit },
-  { name: "admit_push", text: sql_functions_admit_push },
   { name: "append_ledger_entry", text: sql_functions_append_ledger_entry },
   { name: "are_arrivals_noted", text: sql_functions_are_arrivals_noted },
   { name: "arrivals_between", text: sql_functions_arrivals_between },
@@ -191,7 +191,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "index_large_batches", text: sql_functions_index_large_batches },
   { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
   { name: "is_logged_call", text: sql_functions_is_logged_call },
-  { name: "is_shown_batch", text: sql_functions_is_shown_batch },
   { name: "is_usable_key", text: sql_functions_is_usable_key },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
   { name: "look_up_events", text: sql_functions_look_up_events },
@@ -202,10 +201,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "note_arrivals", text: sql_functions_note_arrivals },
   { name: "parse_search", text: sql_functions_parse_search },
   { name: "prune_pushes", text: sql_functions_prune_pushes },
-  { name: "push_collection", text: sql_functions_push_collection },
-  { name: "push_document", text: sql_functions_push_document },
-  { name: "push_stream", text: sql_functions_push_stream },
-  { name: "push_to_feed", text: sql_functions_push_to_feed },
   { name: "rank_broad_search", text: sql_functions_rank_broad_search },
   { name: "record_purchase", text: sql_functions_record_purchase },
   { name: "redeem_promotion", text: sql_functions_redeem_promotion },
@@ -231,6 +226,13 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "weigh_search", text: sql_functions_weigh_search },
   { name: "window_feed_of", text: sql_functions_window_feed_of },
   { name: "window_limit_of", text: sql_functions_window_limit_of },
+  { name: "admit_push", text: sql_push_admit_push },
+  { name: "is_shown_batch", text: sql_push_is_shown_batch },
+  { name: "push_collection", text: sql_push_push_collection },
+  { name: "push_document", text: sql_push_push_document },
+  { name: "push_stream", text: sql_push_push_stream },
+  { name: "store_push", text: sql_push_store_push },
+  { name: "write_push", text: sql_push_write_push },
 ];
 
 /** The text of every statement, by name. */
@@ -292,10 +294,10 @@ export const STATEMENTS = {
   read_feed_version: sql_postgres_read_feed_version,
   read_wal_position: sql_postgres_read_wal_position,
   renew_function_set: sql_postgres_renew_function_set,
-  admit_push: sql_provider_admit_push,
-  push_to_feed: sql_provider_push_to_feed,
-  record_push: sql_provider_record_push,
   save_feed: sql_provider_save_feed,
+  count_push: sql_push_count_push,
+  push_to_feed: sql_push_push_to_feed,
+  record_push: sql_push_record_push,
   find_skill_feeds: sql_skill_find_skill_feeds,
   list_skill_feeds: sql_skill_list_skill_feeds,
 } as const;
@@ -918,20 +920,29 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** admits a push that is refused for what it holds: it counts like any other */
-  admit_push: {
-    parameters: readonly [feed_id: string, account_id: string, key_id: string, window_limit: number, window_us: bigint];
+  /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
+  save_feed: {
+    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null, key_id: string];
+    row: {
+      readonly outcome: string;
+      readonly feed_id: string | null;
+      readonly max_feeds_allowed: number;
+      readonly feeds_used: bigint | null;
+    };
+  };
+  /** counts a push that is refused for what it holds, like any other */
+  count_push: {
+    parameters: readonly [feed_id: string, account_id: string, key_id: string, definition_version: bigint | null, window_limit: number, window_us: bigint];
     row: {
       readonly outcome: string;
       readonly window_used: number | null;
-      readonly frees_in_us: bigint | null;
-      readonly oldest_us: bigint | null;
-      readonly definition_version: bigint;
+      readonly reset_seconds: bigint | null;
+      readonly retry_after_ms: number | null;
     };
   };
   /** admits and stores one push, whole, in one round trip and one commit */
   push_to_feed: {
-    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: boolean, is_dry_run: boolean, body_bytes: bigint, elapsed_ms: number, account_id: string, key_id: string, window_limit: number, window_us: bigint, is_admitted: boolean];
+    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: boolean, is_dry_run: boolean, body_bytes: bigint, elapsed_ms: number, account_id: string, key_id: string, window_limit: number, window_us: bigint];
     row: {
       readonly outcome: string;
       readonly status: string | null;
@@ -942,8 +953,8 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly data_version: bigint | null;
       readonly window_used: number | null;
-      readonly frees_in_us: bigint | null;
-      readonly oldest_us: bigint | null;
+      readonly reset_seconds: bigint | null;
+      readonly retry_after_ms: number | null;
     };
   };
   /** notes a refused push in the feed's history */
@@ -951,16 +962,6 @@ export interface StatementTypes {
     parameters: readonly [feed_id: string, code: string, detail: string, rows_received: number, body_bytes: bigint, duration_ms: number];
     row: {
       readonly push_id: bigint;
-    };
-  };
-  /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
-  save_feed: {
-    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null, key_id: string];
-    row: {
-      readonly outcome: string;
-      readonly feed_id: string | null;
-      readonly max_feeds_allowed: number;
-      readonly feeds_used: bigint | null;
     };
   };
   /** all that the agent skills of some feeds are written from; feeds that are not listed have none */

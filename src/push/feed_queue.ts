@@ -1,6 +1,8 @@
 /**
- * Pushes of one feed take turns in the process, as they do in the database, where the feed's lock makes
- * them: so they wait here, and a flood of pushes to one feed holds one connection and not all.
+ * A queue for the pushes of each feed.
+ *
+ * The feed's lock makes pushes of one feed follow each other in the database. They wait here for it, so
+ * that many pushes to one feed hold one connection and not all of them.
  *
  * @module
  */
@@ -9,16 +11,16 @@ import { createGate, type Gate } from "../lib/gate.ts";
 import { PUSH_TURN_WAIT_MS_MAX, PUSHES_WAITING_FREE, PUSHES_WAITING_MAX } from "../limits.ts";
 import { DatabaseOverloadedError } from "../postgres/client/query.ts";
 
-export interface PushTurns {
-  /** Does the work when it is the feed's next. @throws {DatabaseOverloadedError} where too many wait. */
-  take<Result>(feedId: string, work: () => Promise<Result>): Promise<Result>;
+export interface FeedQueue {
+  /** Does the work after what waits for the same feed. @throws {DatabaseOverloadedError} if too much waits. */
+  run<Result>(feedId: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-export function createPushTurns(): PushTurns {
-  /** Of the feeds that are pushed to at this moment. */
+export function createFeedQueue(): FeedQueue {
+  /** By feed, while it is pushed to. */
   const gates = new Map<string, Gate>();
   return {
-    async take(feedId, work) {
+    async run(feedId, work) {
       const gate = gates.get(feedId) ?? newGate();
       gates.set(feedId, gate);
       if (!(await gate.enter())) throw new DatabaseOverloadedError();
@@ -38,7 +40,7 @@ function newGate(): Gate {
     runningMax: 1,
     waitingMax: PUSHES_WAITING_MAX,
     waitMsMax: PUSH_TURN_WAIT_MS_MAX,
-    // The pace is that of the turns before, and one that met a lock would speak for all.
+    // The expected wait comes from the pushes before, and a single one that met a lock would raise it.
     waitingFree: PUSHES_WAITING_FREE,
   });
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type PushScene, startPushScene } from "./push_scene.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
 let scene: PushScene;
 beforeAll(async () => {
@@ -104,8 +104,8 @@ describe("push to a collection", () => {
   test("one object is one row, in the wrapper and bare", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     expect((await scene.push(feedId, { payload: { id: "a" } })).body.rows_inserted).toBe(1);
-    expect((await scene.push(feedId, { id: "b", payload: 1 })).body.rows_inserted).toBe(1);
-    expect(await scene.shown(feedId)).toEqual(['{"id":"a"}', '{"id":"b","payload":1}']);
+    expect((await scene.push(feedId, { id: "b", value: 1 })).body.rows_inserted).toBe(1);
+    expect(await scene.shown(feedId)).toEqual(['{"id":"a"}', '{"id":"b","value":1}']);
   });
   test("rows that are there already are not written again and move no version", async () => {
     const feedId = await scene.createFeed({ type: "collection" });

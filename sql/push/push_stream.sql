@@ -1,4 +1,4 @@
--- Appends events to a stream. Called by push_to_feed, under the feed's lock; its parameters are told there.
+-- Appends events to a stream. Called by write_push, under the feed's lock; its parameters are told there.
 --
 -- The first of a row id wins: what the stream has already is left as it is. Positions count up in the
 -- order of the push; those of rows that are skipped stay unused, and where all are, none is given out.

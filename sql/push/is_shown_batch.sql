@@ -4,7 +4,7 @@
 -- Why: who pushes a whole table again and again, or tries a push again whose answer was lost, changes
 -- nothing for readers. Where a batch is open, it does: to finalize one retires those begun before it.
 --
--- pushed_feed_id, row_count, row_texts, row_ids: as push_to_feed takes them
+-- pushed_feed_id, row_count, row_texts, row_ids: as write_push takes them
 -- batch_shown: the batch that readers see; null where there is none
 create or replace function is_shown_batch(
   pushed_feed_id uuid,

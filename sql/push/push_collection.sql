@@ -1,4 +1,4 @@
--- Puts rows into a batch of a collection, and may finalize it. Called by push_to_feed, under the feed's
+-- Puts rows into a batch of a collection, and may finalize it. Called by write_push, under the feed's
 -- lock; its parameters are told there.
 --
 -- The batch is the named one, or a whole new one where the push completes a batch without a name, or

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { startTestGateway, type TestGateway } from "./gateway.ts";
 
 export interface Pushed {
   readonly status: number;

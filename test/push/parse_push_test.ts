@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { FeedType } from "../../src/feed_row/feeds.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
-import { type PushOutcome, parsePush } from "../../src/provider/push_body.ts";
+import { type ParseOutcome, parsePush } from "../../src/push/parse_push.ts";
 
 const limits = { ...LIMITS_DEFAULT, requestBodyBytes: 2_000, rowBytes: 300, rows: 10 };
 
@@ -10,7 +10,7 @@ function parse(text: string, feedType: FeedType | null, form: "json" | "ndjson" 
   return parsePush({ text, bytes: Buffer.byteLength(text), form }, { feedType, limits });
 }
 
-function textsOf(outcome: PushOutcome): string[] | string {
+function textsOf(outcome: ParseOutcome): string[] | string {
   return outcome.kind === "push" ? outcome.push.rows.map(({ text }) => text) : outcome.kind;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type PushScene, startPushScene } from "./push_scene.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
 let scene: PushScene;
 beforeAll(async () => {

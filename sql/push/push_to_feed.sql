@@ -16,11 +16,10 @@
 -- $14 key_id uuid
 -- $15 window_limit int
 -- $16 window_us bigint
--- $17 is_admitted boolean
 -- returns outcome text, status text?, rows_inserted int?, rows_updated int?, rows_duplicate int?,
 --   row_outcomes text?, last_sync_at timestamptz?, data_version bigint?, window_used int?,
---   frees_in_us bigint?, oldest_us bigint?
+--   reset_seconds bigint?, retry_after_ms int?
 select
   outcome, status, rows_inserted, rows_updated, rows_duplicate, row_outcomes, last_sync_at,
-  data_version, window_used, frees_in_us, oldest_us
-from push_to_feed($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+  data_version, window_used, reset_seconds, retry_after_ms
+from store_push($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)

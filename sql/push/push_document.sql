@@ -1,4 +1,4 @@
--- Puts one document in the place of a singleton's. Called by push_to_feed, under the feed's lock.
+-- Puts one document in the place of a singleton's. Called by write_push, under the feed's lock.
 --
 -- A text that is there already is not written again, and readers see no change.
 --

@@ -3,26 +3,25 @@
  *
  * @module
  */
-import type { Feed } from "../feed_row/feeds.ts";
 import { Problem } from "../http/errors.ts";
-import type { Principal } from "../key/keys.ts";
+import type { Keys, Principal } from "../key/keys.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import type { Services } from "../services.ts";
+import type { Feed, Feeds } from "./feeds.ts";
 
-/** @throws {Problem} 403 `FEED_FORBIDDEN`, after a proof of the key: one that was revoked is told so. */
+/** @throws {Problem} 403 `FEED_FORBIDDEN`; `KEY_INVALID` if the key turns out to be revoked or expired. */
 export async function findOwned(
-  services: Services,
+  { feeds, keys }: { readonly feeds: Feeds; readonly keys: Keys },
   principal: Principal,
   reference: string,
 ): Promise<Feed> {
   const feedId = parseUuid(reference);
-  const feed = feedId === undefined ? undefined : await services.feeds.find(feedId);
+  const feed = feedId === undefined ? undefined : await feeds.find(feedId);
   if (feed?.accountId === principal.accountId) return feed;
-  await services.keys.prove(principal);
+  await keys.prove(principal);
   throw feedForbidden();
 }
 
-/** One and the same refusal for an unknown id and another account's. */
+/** The same refusal for an unknown id and another account's. */
 export function feedForbidden(): Problem {
   return new Problem("FEED_FORBIDDEN", {
     detail:

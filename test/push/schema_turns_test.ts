@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Call, Handler } from "../../src/http/endpoint.ts";
 import { Problem } from "../../src/http/errors.ts";
-import { createPushFeed } from "../../src/provider/push_feed.ts";
 import { createCreateFeed, createEditFeed } from "../../src/provider/save_feed.ts";
+import { createPushFeed } from "../../src/push/push_route.ts";
 import { WAITING_MAX } from "../../src/row_schema/limits.ts";
 import { createRowSchemas, type RowSchemas } from "../../src/row_schema/row_schema.ts";
 import type { Services } from "../../src/services.ts";
 import { callerOf } from "../row_schema/caller.ts";
-import { type PushScene, startPushScene } from "./push_scene.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
 /** Longer than any test: the worker stands still until it is ended. */
 const FOR_EVER_MS = 600_000;

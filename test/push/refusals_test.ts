@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { type PushScene, startPushScene } from "./push_scene.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
 const SINGLETON_BYTES = 4_000;
 const REQUEST_BYTES = 2_000;
@@ -369,6 +369,63 @@ describe("422", () => {
       ]);
       expect((await scene.push(feedId, [{ id: "😀".repeat(100) }])).status).toBe(200);
     }
+  });
+  describe("a body that was meant as a wrapper", () => {
+    const payload = [{ id: 1 }];
+
+    test("payload beside other keys names those keys, unless the feed is a singleton", async () => {
+      for (const type of ["collection", "stream", undefined] as const) {
+        const feedId = await scene.createFeed(type && { type });
+        const answer = await scene.push(feedId, { payload, batchId: "b", complete: true });
+        expect([answer.status, answer.body.code]).toEqual([422, "VALIDATION_FAILED"]);
+        expect(answer.body.errors).toEqual([
+          {
+            path: "/batchId",
+            message: 'a wrapper takes payload, batch_id and batch_complete; leave "batchId" out',
+          },
+          {
+            path: "/complete",
+            message: 'a wrapper takes payload, batch_id and batch_complete; leave "complete" out',
+          },
+        ]);
+        expect((await scene.feed(feedId)).feed_type).toBe(type ?? null);
+      }
+      const singleton = await scene.createFeed({ type: "singleton" });
+      expect((await scene.push(singleton, { payload, batchId: "b" })).status).toBe(200);
+    });
+
+    test("a list of rows under another name does not make a feed without a type a singleton", async () => {
+      const feedId = await scene.createFeed();
+      for (const name of ["rows", "data", "items", "records"]) {
+        const answer = await scene.push(feedId, { [name]: payload, count: 1 });
+        expect(answer.body.errors).toEqual([
+          {
+            path: `/${name}`,
+            message: `${name} looks like the list of rows; send that array alone, or set the feed's feed_type to singleton first`,
+          },
+        ]);
+        expect(await pathsOf(feedId, { payload: { [name]: payload } })).toEqual([
+          `/payload/${name}`,
+        ]);
+      }
+      expect((await scene.feed(feedId)).feed_type).toBeNull();
+      // With a second list, or under another name, it is a document like any.
+      expect((await scene.push(feedId, { rows: payload, tags: [] })).status).toBe(200);
+      expect((await scene.push(await scene.createFeed(), { prices: [] })).status).toBe(200);
+    });
+
+    test("on a collection or stream a list of rows is named, too, and a row with an id is a row", async () => {
+      for (const type of ["collection", "stream"] as const) {
+        const feedId = await scene.createFeed({ type });
+        const answer = await scene.push(feedId, { rows: payload });
+        expect(answer.body.errors).toEqual([
+          { path: "/rows", message: "rows looks like the list of rows; send that array alone" },
+        ]);
+        expect((await scene.push(feedId, { id: 1, rows: payload })).status).toBe(200);
+      }
+      const singleton = await scene.createFeed({ type: "singleton" });
+      expect((await scene.push(singleton, { rows: payload })).status).toBe(200);
+    });
   });
   test("an event_timestamp that is no RFC 3339 date-time", async () => {
     const feedId = await scene.createFeed({ type: "stream" });

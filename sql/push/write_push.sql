@@ -1,0 +1,123 @@
+-- Writes a push that was admitted, under the feed's lock. Called by store_push.
+--
+-- pushed_type: the model that the push was checked by; a feed that has none takes it over
+-- row_texts: compact JSON, one row a line (compact JSON holds no raw line feed); a row that is to be
+--   stamped with the time of receipt lacks its closing brace
+-- row_ids, event_times: parallel to the lines; event_times holds null for a row that is to be stamped.
+--   Both are empty for a document, and event_times for a collection
+-- body_bytes: size of the body, for the history
+-- elapsed_ms: milliseconds that the push took before this statement, for the history
+--
+-- outcome: stored or batch_closed (nothing was written)
+-- row_outcomes: a letter a row, in the order of the push: i (inserted), u (updated), d (duplicate: the
+--   stream has the row, or its batch was pushed before)
+create or replace function write_push(
+  pushed_feed_id uuid,
+  pushed_type text,
+  row_count int,
+  row_texts text,
+  row_ids text[],
+  event_times timestamptz[],
+  pushed_batch_id text,
+  is_complete boolean,
+  body_bytes bigint,
+  elapsed_ms int,
+  pusher_key_id uuid,
+  out outcome text,
+  out status text,
+  out rows_inserted int,
+  out rows_updated int,
+  out rows_duplicate int,
+  out row_outcomes text,
+  out last_sync_at timestamptz,
+  out data_version bigint
+)
+language plpgsql
+-- Every table is reached by its key; without these a plan made while the tables were empty could scan
+-- them, and be kept.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  feed record;
+  batch_shown bigint;
+  is_changed boolean;
+  is_closed boolean := false;
+  positions_used int := row_count;
+begin
+  select
+    feeds.feed_type, feeds.status, feeds.first_pushed_at, feeds.data_version, feeds.next_position,
+    feeds.current_batch
+  into feed
+  from feeds
+  where feeds.feed_id = pushed_feed_id;
+
+  -- Taken under the lock, so that what is stamped with it is in order of commit.
+  last_sync_at := clock_timestamp();
+  batch_shown := feed.current_batch;
+  if pushed_type = 'singleton' then
+    select pushed.outcomes, pushed.is_changed
+    into row_outcomes, is_changed
+    from push_document(pushed_feed_id, row_texts) as pushed;
+    positions_used := (row_outcomes = 'i')::int;
+  elsif pushed_type = 'stream' then
+    row_outcomes := push_stream(
+      pushed_feed_id, feed.next_position, last_sync_at, row_texts, row_ids, event_times
+    );
+    is_changed := row_outcomes like '%i%';
+    positions_used := case when is_changed then row_count else 0 end;
+  else
+    select pushed.is_closed, pushed.outcomes, pushed.batch_shown, pushed.is_changed
+    into is_closed, row_outcomes, batch_shown, is_changed
+    from push_collection(
+      pushed_feed_id, feed.next_position, feed.current_batch, last_sync_at, row_count, row_texts,
+      row_ids, pushed_batch_id, is_complete
+    ) as pushed;
+  end if;
+  if is_closed then
+    outcome := 'batch_closed';
+    return;
+  end if;
+
+  outcome := 'stored';
+  status := feed.status;
+  rows_inserted := row_count - length(replace(row_outcomes, 'i', ''));
+  rows_updated := row_count - length(replace(row_outcomes, 'u', ''));
+  rows_duplicate := row_count - rows_inserted - rows_updated;
+  data_version := feed.data_version + is_changed::int;
+  update feeds
+  set last_sync_at = write_push.last_sync_at,
+    push_count = feeds.push_count + 1,
+    data_version = write_push.data_version,
+    next_position = feeds.next_position + positions_used,
+    current_batch = batch_shown
+  where feeds.feed_id = pushed_feed_id;
+
+  -- Apart from the update above, because an update that names the status works out the catalog and the
+  -- search words anew.
+  if feed.first_pushed_at is null or feed.feed_type is null then
+    status := case when feed.first_pushed_at is null then 'active' else feed.status end;
+    -- Who it was, for the audit trail; in this transaction only.
+    perform set_config('feedgate.actor', 'key ' || pusher_key_id, true);
+    update feeds
+    set feed_type = pushed_type,
+      status = write_push.status,
+      first_pushed_at = coalesce(feeds.first_pushed_at, write_push.last_sync_at),
+      definition_version = feeds.definition_version + 1
+    where feeds.feed_id = pushed_feed_id;
+  end if;
+
+  insert into pushes (
+    feed_id, pushed_at, stored, rows_received, rows_inserted, rows_updated, rows_duplicate,
+    body_bytes, duration_ms
+  )
+  values (
+    pushed_feed_id, last_sync_at, true, row_count, rows_inserted, rows_updated, rows_duplicate,
+    write_push.body_bytes,
+    elapsed_ms + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000
+  );
+end
+$$;

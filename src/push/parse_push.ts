@@ -1,0 +1,423 @@
+/**
+ * Parses a push: from the text of its body, the feed's type and the limits to a `Push`, or to the reason
+ * why it is none. Interface 4.6 and 8.3, decisions 5 and 10, beyond 12.
+ *
+ * Checks run in the order of decisions 2: JSON syntax for a body that has no rows to count, then size
+ * (body, row count, first row too large), then everything that the rows may not hold, then their shape
+ * and meaning. Rows keep the provider's own text.
+ *
+ * @module
+ */
+import type { FeedType } from "../feed_row/feeds.ts";
+import { codePointsOf, excerpt, hasAtMost } from "../lib/code_points.ts";
+import { parseEventTime } from "../lib/event_time.ts";
+import {
+  boundedPointer,
+  byteLength,
+  findMember,
+  type JsonSpan,
+  JsonSyntaxError,
+  type JsonText,
+  pointerTo,
+  scanJson,
+  stringOf,
+  textOf,
+} from "../lib/json_text.ts";
+import { BATCH_ID_LENGTH_MAX, ERRORS_LISTED_MAX, JSON_DEPTH_MAX, type Limits } from "../limits.ts";
+import { canonicalRowId } from "./row_id.ts";
+
+/** A body as it came in. */
+export interface PushBody {
+  readonly text: string;
+  /** Counted after gzip decoding, as the limits count. */
+  readonly bytes: number;
+  /** One JSON text, or one row a line. */
+  readonly form: "json" | "ndjson";
+}
+
+export interface PushRules {
+  /** Null until the first push decides. */
+  readonly feedType: FeedType | null;
+  readonly limits: Limits;
+}
+
+/** A row of a collection or stream, or a singleton's document. */
+export interface PushedRow {
+  /** Compact JSON: the provider's text without insignificant white space. */
+  readonly text: string;
+  /** Canonical; empty for a document. */
+  readonly id: string;
+  /** RFC 3339, UTC. Null if the row has none; the event is then stamped with the time of receipt. */
+  readonly eventTime: string | null;
+  /** RFC 6901 pointer of the row in the body. */
+  readonly pointer: string;
+}
+
+export interface Push {
+  readonly feedType: FeedType;
+  readonly rows: readonly PushedRow[];
+  readonly batchId: string | null;
+  readonly isComplete: boolean;
+}
+
+/** One mistake: an RFC 6901 pointer into the body as sent, and what is wrong there. */
+export interface PushMistake {
+  readonly path: string;
+  readonly message: string;
+  /** Index and id of the row, for mistakes that the feed's schema finds. */
+  readonly row_index?: number;
+  readonly row_id?: string;
+}
+
+/** 413, with the hints that the interface names. */
+export interface TooLarge {
+  readonly kind: "too_large";
+  readonly limit: "singleton_body" | "request_body" | "row_count" | "row_payload";
+  /** Bytes, or rows for `row_count`. */
+  readonly most: number;
+  readonly rowIndex?: number;
+}
+
+/** 400: the body is not JSON. */
+export interface NotJson {
+  readonly kind: "not_json";
+  readonly message: string;
+}
+
+/** 422. */
+export interface Invalid {
+  readonly kind: "invalid";
+  /** The first mistakes. */
+  readonly errors: readonly PushMistake[];
+  /** The number of all mistakes. */
+  readonly errorCount: number;
+}
+
+export type ParseOutcome =
+  | { readonly kind: "push"; readonly push: Push }
+  | TooLarge
+  | NotJson
+  | Invalid;
+
+/** At most a wrapper and an array stand around a row. */
+const BODY_HEIGHT_MAX = JSON_DEPTH_MAX + 2;
+const WRAPPER_KEYS: readonly string[] = ["payload", "batch_id", "batch_complete"];
+/** Keys under which providers of other services send a list of rows. Beyond 12. */
+const LIST_KEYS: readonly string[] = ["rows", "data", "items", "records"];
+const UTF8_BYTES_PER_UNIT_MAX = 3;
+
+/** Decides what a body means. `body.bytes` is within the limit that it was read with. */
+export function parsePush(body: PushBody, rules: PushRules): ParseOutcome {
+  try {
+    const found = body.form === "ndjson" ? readLines(body, rules) : readText(body, rules);
+    if ("kind" in found) return found;
+    const { refusals, refusalCount } = found;
+    const tooLarge = findTooLarge(body, found, rules.limits);
+    if (tooLarge !== undefined) return tooLarge;
+    if (refusalCount > 0) return { kind: "invalid", errors: refusals, errorCount: refusalCount };
+    return checkRows(found);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return { kind: "not_json", message: error.message };
+    throw error;
+  }
+}
+
+/** The limit of a body for a feed of this type, before it is read. Null: the singleton's. */
+export function bodyLimitOf(feedType: FeedType | null, limits: Limits): TooLarge {
+  return feedType === null || feedType === "singleton"
+    ? { kind: "too_large", limit: "singleton_body", most: limits.singletonBodyBytes }
+    : { kind: "too_large", limit: "request_body", most: limits.requestBodyBytes };
+}
+
+/** A row in the body: its text, and its place. */
+interface FoundRow {
+  readonly json: JsonText;
+  readonly span: JsonSpan;
+  readonly pointer: string;
+  /** Index in the payload, or of the line. */
+  readonly index: number;
+}
+
+/** A body that is JSON, divided into its parts. */
+interface FoundRows {
+  readonly feedType: FeedType;
+  readonly rows: readonly FoundRow[];
+  /** Whether the payload is a list of rows, and not the one row or document itself. */
+  readonly isList: boolean;
+  /** Around the rows, if there is one. */
+  readonly wrapper: JsonText | undefined;
+  /** What the texts may not hold, and mistakes in how the rows are wrapped. */
+  readonly refusals: readonly PushMistake[];
+  readonly refusalCount: number;
+}
+
+function readText(body: PushBody, rules: PushRules): FoundRows {
+  const json = scanJson(body.text, {
+    spanDepth: spanDepthOf(body.text, rules.feedType),
+    heightMax: BODY_HEIGHT_MAX,
+    // Providers count the levels of a row, and the body may be two levels deeper.
+    heightTold: JSON_DEPTH_MAX,
+    refusalsMax: ERRORS_LISTED_MAX,
+  });
+  const { root, refusals, refusalCount } = json;
+  const isWrapped = isWrapper(root);
+  const payload = (isWrapped ? findMember(root, "payload") : undefined) ?? root;
+  const base = isWrapped ? pointerTo("payload") : "";
+  const feedType = rules.feedType ?? (payload.kind === "array" ? "collection" : "singleton");
+  const isList = payload.kind === "array" && feedType !== "singleton";
+  const rows = isList
+    ? (payload.items ?? []).map((span, index) => ({
+        json,
+        span,
+        pointer: `${base}/${index}`,
+        index,
+      }))
+    : [{ json, span: payload, pointer: base, index: 0 }];
+  const misread = refusalCount > 0 ? [] : wrappingMistakes({ root, payload, base }, rules.feedType);
+  return {
+    feedType,
+    rows,
+    isList,
+    wrapper: isWrapped ? json : undefined,
+    refusals: [...refusals, ...misread.slice(0, ERRORS_LISTED_MAX)],
+    refusalCount: refusalCount + misread.length,
+  };
+}
+
+/** Newline-delimited JSON: every line is a row; empty lines are none. */
+function readLines(body: PushBody, rules: PushRules): FoundRows | NotJson | TooLarge {
+  const lines = body.text.split("\n");
+  const filled = lines.flatMap((line, index) => (line.trim() === "" ? [] : [{ line, index }]));
+  if (filled.length === 0) return { kind: "not_json", message: "the body has no line with a row" };
+  if (filled.length > rules.limits.rows) return tooManyRows(rules.limits);
+  const refusals: PushMistake[] = [];
+  let refusalCount = 0;
+  const rows = filled.map(({ line, index }) => {
+    const pointer = pointerTo(index);
+    const json = scanJson(line, {
+      spanDepth: 1,
+      heightMax: JSON_DEPTH_MAX,
+      firstLine: index + 1,
+      path: pointer,
+      refusalsMax: ERRORS_LISTED_MAX - refusals.length,
+    });
+    refusals.push(...json.refusals);
+    refusalCount += json.refusalCount;
+    return { json, span: json.root, pointer, index };
+  });
+  const feedType = rules.feedType ?? "collection";
+  return { feedType, rows, isList: true, wrapper: undefined, refusals, refusalCount };
+}
+
+/** How deep the reader must look: to the fields of a row, and past what stands around it. */
+function spanDepthOf(text: string, feedType: FeedType | null): number {
+  if (feedType === "singleton") return 1;
+  const isBareArray = /^[ \t\r\n]*\[/.test(text);
+  return isBareArray ? 2 : 3;
+}
+
+/** Decisions 5: an object with `payload` and no keys but the wrapper's. Every other is the payload. */
+function isWrapper(root: JsonSpan): boolean {
+  const keys = root.members?.map(({ key }) => key) ?? [];
+  return keys.includes("payload") && keys.every((key) => WRAPPER_KEYS.includes(key));
+}
+
+/**
+ * Bodies that were meant as a wrapper and are none. Stored as they are, they would make one row of many,
+ * and decide the type of a feed that has none. Beyond 12.
+ */
+function wrappingMistakes(
+  { root, payload, base }: { root: JsonSpan; payload: JsonSpan; base: string },
+  feedType: FeedType | null,
+): PushMistake[] {
+  const { members = [] } = root;
+  const isMeantAsWrapper = payload === root && members.some(({ key }) => key === "payload");
+  if (isMeantAsWrapper && feedType !== "singleton") {
+    const others = members.filter(({ key }) => !WRAPPER_KEYS.includes(key));
+    return others.map(({ key }) => ({
+      path: boundedPointer(pointerTo(key)),
+      message: `a wrapper takes payload, batch_id and batch_complete; leave ${JSON.stringify(excerpt(key))} out`,
+    }));
+  }
+  if (feedType === "singleton") return [];
+  const fields = payload.members ?? [];
+  // A feed with a type stores an object with an id as one row, whatever its fields.
+  if (feedType !== null && fields.some(({ key }) => key === "id")) return [];
+  const lists = fields.filter(({ value }) => value.kind === "array");
+  const key = lists.length === 1 ? lists[0]?.key : undefined;
+  if (key === undefined || !LIST_KEYS.includes(key)) return [];
+  const otherwise = feedType === null ? ", or set the feed's feed_type to singleton first" : "";
+  return [
+    {
+      path: base + pointerTo(key),
+      message: `${key} looks like the list of rows; send that array alone${otherwise}`,
+    },
+  ];
+}
+
+/** The guardrails of interface 8.3, in their order. Only the first holds for a singleton. */
+function findTooLarge(
+  body: PushBody,
+  { feedType, rows }: FoundRows,
+  limits: Limits,
+): TooLarge | undefined {
+  const bodyLimit = bodyLimitOf(feedType, limits);
+  if (body.bytes > bodyLimit.most) return bodyLimit;
+  if (feedType === "singleton") return undefined;
+  if (rows.length > limits.rows) return tooManyRows(limits);
+  const most = limits.rowBytes;
+  const large = rows.find((row) => !isWithin(row, most));
+  if (large === undefined) return undefined;
+  return { kind: "too_large", limit: "row_payload", most, rowIndex: large.index };
+}
+
+/** Most rows are far from the limit, and need not be counted byte by byte. */
+function isWithin({ json, span }: FoundRow, bytesMax: number): boolean {
+  const units = span.end - span.start;
+  if (units * UTF8_BYTES_PER_UNIT_MAX <= bytesMax) return true;
+  return units <= bytesMax && byteLength(textOf(json, span)) <= bytesMax;
+}
+
+function tooManyRows(limits: Limits): TooLarge {
+  return { kind: "too_large", limit: "row_count", most: limits.rows };
+}
+
+/** Shape and meaning, once sizes and syntax are known to be right. */
+function checkRows(found: FoundRows): ParseOutcome {
+  const { feedType, wrapper } = found;
+  const errors: PushMistake[] = [];
+  const batch = readBatch(feedType, wrapper, errors);
+  const rows =
+    feedType === "singleton"
+      ? found.rows.map((row) => readDocument(row, errors))
+      : readRows(found, errors);
+  if (errors.length > 0) return { kind: "invalid", errors, errorCount: errors.length };
+  return { kind: "push", push: { feedType, rows, ...batch } };
+}
+
+/** `batch_id` and `batch_complete`; null and false count as absent. Decisions 5 and 10. */
+function readBatch(
+  feedType: FeedType,
+  wrapper: JsonText | undefined,
+  errors: PushMistake[],
+): Pick<Push, "batchId" | "isComplete"> {
+  if (wrapper === undefined) return { batchId: null, isComplete: false };
+  const batchId = readBatchId(wrapper, errors);
+  const isComplete = readBatchComplete(wrapper, errors);
+  if (feedType !== "collection") {
+    if (batchId !== null) errors.push(noBatches("batch_id", feedType));
+    if (isComplete) errors.push(noBatches("batch_complete", feedType));
+  }
+  return { batchId, isComplete };
+}
+
+function readBatchId(wrapper: JsonText, errors: PushMistake[]): string | null {
+  const span = findMember(wrapper.root, "batch_id");
+  if (span === undefined || span.kind === "null") return null;
+  const batchId = span.kind === "string" ? stringOf(wrapper, span) : "";
+  if (batchId !== "" && hasAtMost(batchId, BATCH_ID_LENGTH_MAX)) return batchId;
+  const got = span.kind === "string" ? `one of ${codePointsOf(batchId)}` : span.kind;
+  errors.push({
+    path: pointerTo("batch_id"),
+    message: `batch_id must be a string of 1 to ${BATCH_ID_LENGTH_MAX} characters, got ${got}`,
+  });
+  return null;
+}
+
+function readBatchComplete(wrapper: JsonText, errors: PushMistake[]): boolean {
+  const span = findMember(wrapper.root, "batch_complete");
+  if (span === undefined || span.kind === "null") return false;
+  if (span.kind === "boolean") return textOf(wrapper, span) === "true";
+  errors.push({
+    path: pointerTo("batch_complete"),
+    message: `batch_complete must be true or false, got ${named(span)}`,
+  });
+  return false;
+}
+
+function noBatches(field: string, feedType: FeedType): PushMistake {
+  return {
+    path: pointerTo(field),
+    message: `a ${feedType} has no batches; leave ${field} out`,
+  };
+}
+
+function readDocument(found: FoundRow, errors: PushMistake[]): PushedRow {
+  const { json, span, pointer } = found;
+  if (span.kind !== "object") {
+    errors.push({
+      path: pointer,
+      message: `a singleton's payload must be one object, got ${named(span)}`,
+    });
+  }
+  const text = textOf(json, span);
+  errors.push(...findTooDeep(found, text));
+  return { text, id: "", eventTime: null, pointer };
+}
+
+function readRows({ rows, isList, feedType }: FoundRows, errors: PushMistake[]): PushedRow[] {
+  const indexById = new Map<string, number>();
+  return rows.map((row) => {
+    const { json, span, pointer, index } = row;
+    const text = textOf(json, span);
+    if (span.kind !== "object") {
+      const wanted = isList ? "a row must be an object" : "payload must be an object or array";
+      errors.push({ path: pointer, message: `${wanted}, got ${named(span)}` });
+      return { text, id: "", eventTime: null, pointer };
+    }
+    errors.push(...findTooDeep(row, text));
+    const id = readId(row, errors);
+    const sameIndex = id === undefined ? undefined : indexById.get(id);
+    if (sameIndex !== undefined) {
+      errors.push({
+        path: `${pointer}/id`,
+        message: `an id must come once in a push, and row ${sameIndex} has this one; leave one of them out`,
+      });
+    }
+    if (id !== undefined) indexById.set(id, sameIndex ?? index);
+    const eventTime = feedType === "stream" ? readEventTime(row, errors) : null;
+    return { text, id: id ?? "", eventTime, pointer };
+  });
+}
+
+function readId({ json, span, pointer }: FoundRow, errors: PushMistake[]): string | undefined {
+  const member = findMember(span, "id");
+  if (member === undefined) {
+    errors.push({ path: pointer, message: "a row must have an id: a string or a number" });
+    return undefined;
+  }
+  const outcome = canonicalRowId(json, member);
+  if (outcome.kind === "valid") return outcome.id;
+  errors.push({ path: `${pointer}/id`, message: outcome.message });
+  return undefined;
+}
+
+function readEventTime({ json, span, pointer }: FoundRow, errors: PushMistake[]): string | null {
+  const member = findMember(span, "event_timestamp");
+  if (member === undefined) return null;
+  const text = member.kind === "string" ? stringOf(json, member) : undefined;
+  const time = text === undefined ? undefined : parseEventTime(text);
+  if (time !== undefined) return time;
+  const got = text === undefined ? named(member) : JSON.stringify(excerpt(text));
+  errors.push({
+    path: `${pointer}/event_timestamp`,
+    message: `event_timestamp must be an RFC 3339 date-time such as 2026-01-31T12:00:00Z, got ${got}; leave it out for the time of receipt`,
+  });
+  return null;
+}
+
+/** Levels are counted from the row or document itself. Decisions 10. */
+function findTooDeep({ span, pointer }: FoundRow, text: string): readonly PushMistake[] {
+  if (span.height <= JSON_DEPTH_MAX) return [];
+  return scanJson(text, {
+    spanDepth: 0,
+    heightMax: JSON_DEPTH_MAX,
+    path: pointer,
+    refusalsMax: ERRORS_LISTED_MAX,
+  }).refusals;
+}
+
+function named(span: JsonSpan): string {
+  if (span.kind === "null") return "null";
+  return span.kind === "array" || span.kind === "object" ? `an ${span.kind}` : `a ${span.kind}`;
+}

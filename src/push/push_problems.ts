@@ -1,0 +1,105 @@
+/**
+ * Outcomes of a push as problem documents. Decisions 2 and 5.
+ *
+ * @module
+ */
+import { feedKeepsChanging } from "../admission/refusal.ts";
+import { bodyNotJson } from "../http/body_text.ts";
+import { Problem, unavailable } from "../http/errors.ts";
+import { rateLimited } from "../http/rate_headers.ts";
+import { mediaTypeOf } from "../http/read_body.ts";
+import { keyInvalid } from "../key/keys.ts";
+import { unreachable } from "../lib/assert.ts";
+import type { Invalid, TooLarge } from "./parse_push.ts";
+import type { PushOutcome, PushRefusal } from "./push_feed.ts";
+
+/** The problem of a push that was not counted. */
+export function problemOfUncounted(
+  outcome: Exclude<PushOutcome, { kind: "stored" | "refused" }>,
+): Problem {
+  switch (outcome.kind) {
+    case "limited":
+      return rateLimited(outcome, Date.now());
+    case "key_refused":
+      return keyInvalid("write");
+    case "feed_keeps_changing":
+      return feedKeepsChanging();
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** The problem of a push that is refused for what it holds. */
+export function problemOfRefusal(refusal: PushRefusal, request: Request): Problem {
+  switch (refusal.kind) {
+    case "too_large":
+      return payloadTooLarge(refusal);
+    case "not_json":
+      return bodyNotJson(refusal.message);
+    case "invalid":
+      return validationFailed(refusal);
+    case "lines_to_singleton":
+      return unsupportedMediaType(request, { ndjson: false });
+    case "batch_closed":
+      return new Problem("BATCH_CLOSED", {
+        detail: `The batch ${JSON.stringify(refusal.batchId)} is already finalized or retired; push under a new batch_id.`,
+      });
+    case "schema_unusable":
+      return new Problem("SCHEMA_INVALID", {
+        detail: `The feed's locked schema_definition can't be used (${refusal.detail}); edit it, then push again.`,
+      });
+    case "schema_busy":
+      return unavailable("More pushes wait for their schema check than the gateway can serve.");
+    default:
+      return unreachable(refusal);
+  }
+}
+
+/** 415, for a request whose media type is not taken. */
+export function unsupportedMediaType(request: Request, options: { ndjson: boolean }): Problem {
+  const mediaType = mediaTypeOf(request, options);
+  const message = mediaType.kind === "unsupported" ? mediaType.message : "Send application/json";
+  return new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `${message}.` });
+}
+
+/** 413, sent at once: the rest of the body is not read, so the connection can't be used again. */
+export function payloadTooLarge(tooLarge: TooLarge): Problem {
+  const { limit, most, rowIndex } = tooLarge;
+  const extras = {
+    singleton_body: { max_bytes: most },
+    request_body: { max_bytes: most },
+    row_count: { max_rows: most },
+    row_payload: { max_bytes: most, row_index: rowIndex },
+  }[limit];
+  const detail = {
+    singleton_body: `The body is larger than the ${most} bytes of a singleton; trim the document or make the feed a collection.`,
+    request_body: `The body is larger than the ${most} bytes of one push; split it over several.`,
+    row_count: `The payload has more than the ${most} rows of one push; split it over several.`,
+    row_payload: `Row ${rowIndex} is larger than the ${most} bytes of one row; trim it.`,
+  }[limit];
+  return new Problem("PAYLOAD_TOO_LARGE", {
+    detail,
+    extras: { limit, ...extras },
+    headers: { Connection: "close" },
+  });
+}
+
+/** The same problem with headers beside its own. */
+export function withHeaders(problem: Problem, headers: Readonly<Record<string, string>>): Problem {
+  const { code, options, status } = problem;
+  return new Problem(code, {
+    ...options,
+    status,
+    headers: { ...headers, ...options.headers },
+  });
+}
+
+function validationFailed({ errors, errorCount }: Invalid): Problem {
+  const first = errors[0];
+  const where = first === undefined ? "" : `: ${first.path || "the body"}: ${first.message}`;
+  return new Problem("VALIDATION_FAILED", {
+    detail: `Nothing was stored, since the body is not valid${where}; correct what is listed in errors and push again.`,
+    errors,
+    errorCount,
+  });
+}

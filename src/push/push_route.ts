@@ -1,0 +1,347 @@
+/**
+ * `POST /provider/feed/{feed_id}/push`: rows or a document into a feed. Interface 4.6, decisions 2 and 5.
+ *
+ * This file is the HTTP side of a push: it receives the body, hands it to `pushToFeed`, and answers. Every
+ * push that is counted tells of the feed's window in its headers. A refused one leaves a row in the feed's
+ * history, unless it is a dry run; `pushToFeed` does the same for one that is stored.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Feed, FeedType } from "../feed_row/feeds.ts";
+import { findOwned } from "../feed_row/owned_feed.ts";
+import { type Answer, privateJson } from "../http/answer.ts";
+import type { HoldBytes } from "../http/body_budget.ts";
+import { bodyTextOf, receiveBody } from "../http/body_text.ts";
+import { type Call, createEndpoint, type Handler } from "../http/endpoint.ts";
+import { Problem, problemOf } from "../http/errors.ts";
+import { documentedParameters, readParameters } from "../http/parameters.ts";
+import { rateHeaders } from "../http/rate_headers.ts";
+import { mediaTypeOf } from "../http/read_body.ts";
+import { allowUpload } from "../http/upload_time.ts";
+import { assert } from "../lib/assert.ts";
+import type { Limits } from "../limits.ts";
+import { DatabaseUnavailableError } from "../postgres/client/query.ts";
+import type { Services } from "../services.ts";
+import { bodyLimitOf, type Push, type PushBody } from "./parse_push.ts";
+import { type PushServices, pushToFeed } from "./push_feed.ts";
+import {
+  payloadTooLarge,
+  problemOfRefusal,
+  problemOfUncounted,
+  unsupportedMediaType,
+  withHeaders,
+} from "./push_problems.ts";
+import { createPushStore, type PushClaim, type PushWindow, type StoredPush } from "./store_push.ts";
+
+const PUSH_PARAMETERS = Type.Object({
+  dry_run: Type.Optional(
+    Type.Boolean({ description: "Run every check, store nothing, and answer as the push would." }),
+  ),
+});
+
+/** What happened to a row; `duplicate`: the stream had it, or its batch was pushed before. */
+type RowOutcome = "inserted" | "updated" | "duplicate";
+
+/** The receipt, 200; documented as `PushResult`. Decisions 5. */
+interface PushAnswer {
+  readonly feed_id: string;
+  readonly feed_type: FeedType;
+  readonly status: string;
+  readonly rows_received: number;
+  readonly rows_inserted: number;
+  readonly rows_updated: number;
+  readonly rows_duplicate: number;
+  /** One a row, in the order of the push: no more than a push may have rows. */
+  readonly row_outcomes: readonly RowOutcome[];
+  readonly batch_id: string | null;
+  readonly batch_complete: boolean;
+  readonly last_sync_at: string;
+  readonly data_version: number;
+  readonly dry_run?: true;
+}
+
+/** By the letter of `push_to_feed`. */
+const ROW_OUTCOMES: Readonly<Record<string, RowOutcome>> = {
+  i: "inserted",
+  u: "updated",
+  d: "duplicate",
+};
+
+export function pushRoutes(services: Services) {
+  const push = createEndpoint(
+    services.http,
+    { route: "/v1/provider/feed/{feed_id}/push", isKeyed: true },
+    createPushFeed(services),
+  );
+  return new Elysia({ name: "push" }).post(
+    "/provider/feed/:feed_id/push",
+    ({ request, server, params }) => {
+      allowUpload(request, server);
+      return push(request, params.feed_id);
+    },
+    {
+      parse: "none",
+      detail: {
+        parameters: documentedParameters(PUSH_PARAMETERS),
+      },
+    },
+  );
+}
+
+/** A push that was let in, before its body is read. */
+interface Arrival {
+  readonly call: Call;
+  /** On the process's monotonic clock. */
+  readonly startedMs: number;
+  readonly claim: PushClaim;
+  /** As this process knows it. */
+  readonly feed: Feed;
+}
+
+/** The handler of the route; its parameter is the feed's id. */
+export function createPushFeed(services: Services): Handler {
+  const { limits } = services.config;
+  const { feeds, rowSchemas } = services;
+  const store = createPushStore(services.database, limits.pushes);
+  const pushes: PushServices = { feeds, rowSchemas, limits, store };
+  return async (call, reference) => {
+    const startedMs = performance.now();
+    const principal = await services.keys.authenticate(call, "write");
+    const feed = await findOwned(services, principal, reference);
+    const { feedId } = feed;
+    const { keyId, accountId } = principal;
+    call.subject.feedId = feedId;
+    const limited = store.findLimited(feedId);
+    if (limited !== undefined) throw problemOfUncounted(limited);
+    const arrival = { call, startedMs, claim: { feedId, accountId, keyId }, feed };
+    return services.bodies.whileHeld(accountId, (hold) =>
+      answerPush(services, pushes, { ...arrival, hold }),
+    );
+  };
+}
+
+async function answerPush(
+  services: Services,
+  pushes: PushServices,
+  arrival: Arrival & { readonly hold: HoldBytes },
+): Promise<Answer> {
+  const { call, claim, feed, startedMs } = arrival;
+  const received = await receive(arrival, pushes.limits);
+  if (received.kind === "refused") {
+    const window = await countRefused(services, pushes, claim);
+    throw await refuse(services, arrival, { ...received, window, feedType: feed.feedType });
+  }
+  const { body, isDryRun } = received;
+  const { signal } = call.request;
+  const outcome = await pushToFeed(pushes, {
+    claim,
+    feed,
+    body,
+    isDryRun,
+    startedMs,
+    signal,
+  }).catch((error) => failed(services, pushes, { arrival, isDryRun, error }));
+  if (outcome.kind !== "stored" && outcome.kind !== "refused") {
+    countDecision(services, outcome.kind);
+    throw problemOfUncounted(outcome);
+  }
+  countDecision(services, "granted");
+  if (outcome.kind === "refused") {
+    const problem = problemOfRefusal(outcome.refusal, call.request);
+    throw await refuse(services, arrival, {
+      ...outcome,
+      problem,
+      isDryRun,
+      bodyBytes: body.bytes,
+    });
+  }
+  const { push, stored, window } = outcome;
+  countPush(services, {
+    isDryRun,
+    feedType: push.feedType,
+    outcome: "stored",
+    rows: push.rows.length,
+  });
+  return {
+    headers: { ...privateJson(), ...rateHeaders(window, Date.now()) },
+    body: JSON.stringify(answerOf({ feedId: feed.feedId, push, stored, isDryRun })),
+  };
+}
+
+type Received =
+  | { readonly kind: "received"; readonly body: PushBody; readonly isDryRun: boolean }
+  | {
+      readonly kind: "refused";
+      readonly problem: Problem;
+      readonly isDryRun: boolean;
+      /** 0 if the body did not come in whole. */
+      readonly bodyBytes: number;
+      readonly rowsReceived: 0;
+    };
+
+/** Parameters, media type and body. @throws {Problem} 503 if there is no room for bodies: not counted */
+async function receive(
+  { call, feed, hold }: Arrival & { readonly hold: HoldBytes },
+  limits: Limits,
+): Promise<Received> {
+  const { request, search } = call;
+  let isDryRun = false;
+  let bodyBytes = 0;
+  try {
+    isDryRun = readParameters(PUSH_PARAMETERS, search).dry_run ?? false;
+    const form = formOf(request, feed.feedType);
+    const limit = bodyLimitOf(form === "ndjson" ? "collection" : feed.feedType, limits);
+    const tooLarge = () => payloadTooLarge(limit);
+    const bytes = await receiveBody(request, { bytesMax: limit.most, tooLarge, hold });
+    bodyBytes = bytes.length;
+    return {
+      kind: "received",
+      body: { form, text: bodyTextOf(bytes), bytes: bodyBytes },
+      isDryRun,
+    };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === "UNAVAILABLE") throw error;
+    return { kind: "refused", problem: error, isDryRun, bodyBytes, rowsReceived: 0 };
+  }
+}
+
+/** A singleton takes JSON only, because lines of rows are not a document. @throws {Problem} 415 */
+function formOf(request: Request, feedType: FeedType | null): PushBody["form"] {
+  const options = { ndjson: feedType !== "singleton" };
+  const { kind } = mediaTypeOf(request, options);
+  if (kind === "unsupported") throw unsupportedMediaType(request, options);
+  return kind;
+}
+
+/** Counts a push that never came to be checked. @throws {Problem} 429, 401 */
+async function countRefused(
+  services: Services,
+  { store }: PushServices,
+  claim: PushClaim,
+): Promise<PushWindow> {
+  const counted = await store.count(claim, null);
+  assert(counted.kind !== "stale", "only a push that was checked can be stale");
+  if (counted.kind === "counted") {
+    countDecision(services, "granted");
+    return counted.window;
+  }
+  countDecision(services, counted.kind);
+  throw problemOfUncounted(counted);
+}
+
+/** A fault of ours counts, too. Its own count was rolled back with everything else. @throws always */
+async function failed(
+  services: Services,
+  pushes: PushServices,
+  { arrival, isDryRun, error }: { arrival: Arrival; isDryRun: boolean; error: unknown },
+): Promise<never> {
+  if (error instanceof DatabaseUnavailableError) throw error;
+  const { call, claim, feed } = arrival;
+  const window = await countRefused(services, pushes, claim).catch((refusal) => {
+    services.log.error("push failed", { request_id: call.requestId, error });
+    throw refusal;
+  });
+  countPush(services, { isDryRun, feedType: feed.feedType, outcome: "refused", rows: 0 });
+  throw withHeaders(problemOf(error), rateHeaders(window, Date.now()));
+}
+
+interface Refusal {
+  readonly problem: Problem;
+  readonly window: PushWindow;
+  readonly feedType: FeedType | null;
+  readonly isDryRun: boolean;
+  readonly bodyBytes: number;
+  readonly rowsReceived: number;
+}
+
+/** Notes the refusal of a counted push. Returns the problem with the window's headers. */
+async function refuse(
+  services: Services,
+  arrival: Arrival,
+  { problem, window, feedType, isDryRun, bodyBytes, rowsReceived }: Refusal,
+): Promise<Problem> {
+  countPush(services, { isDryRun, feedType, outcome: "refused", rows: rowsReceived });
+  if (!isDryRun) await record(services, arrival, { problem, bodyBytes, rowsReceived });
+  return withHeaders(problem, rateHeaders(window, Date.now()));
+}
+
+/** Writes a refusal into the feed's history. If that fails, the refusal is answered all the same. */
+async function record(
+  { database, log }: Services,
+  { call, startedMs, feed }: Arrival,
+  { problem, bodyBytes, rowsReceived }: Pick<Refusal, "problem" | "bodyBytes" | "rowsReceived">,
+): Promise<void> {
+  const { code, options } = problem;
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  const { feedId } = feed;
+  try {
+    await database.row("record_push", [
+      feedId,
+      code,
+      options.detail,
+      rowsReceived,
+      BigInt(bodyBytes),
+      elapsedMs,
+    ]);
+  } catch (error) {
+    log.warn("refused push not recorded", { request_id: call.requestId, feed: feedId, error });
+  }
+}
+
+function countDecision({ http }: Services, outcome: string): void {
+  http.metrics.decided({ operation: "push", outcome, isLogged: false, credits: 0 });
+}
+
+/** A dry run stores nothing and counts as none. */
+function countPush(
+  { http }: Services,
+  {
+    isDryRun,
+    feedType,
+    outcome,
+    rows,
+  }: {
+    readonly isDryRun: boolean;
+    readonly feedType: FeedType | null;
+    readonly outcome: "stored" | "refused";
+    readonly rows: number;
+  },
+): void {
+  if (!isDryRun) http.metrics.pushed({ feedType: feedType ?? "undecided", outcome, rows });
+}
+
+function answerOf({
+  feedId,
+  push,
+  stored,
+  isDryRun,
+}: {
+  feedId: string;
+  push: Push;
+  stored: StoredPush;
+  isDryRun: boolean;
+}): PushAnswer {
+  return {
+    feed_id: feedId,
+    feed_type: push.feedType,
+    status: stored.status,
+    rows_received: push.rows.length,
+    rows_inserted: stored.rowsInserted,
+    rows_updated: stored.rowsUpdated,
+    rows_duplicate: stored.rowsDuplicate,
+    row_outcomes: Array.from(stored.rowOutcomes, rowOutcomeOf),
+    batch_id: push.batchId,
+    batch_complete: push.isComplete,
+    last_sync_at: stored.lastSyncAt,
+    data_version: stored.dataVersion,
+    ...(isDryRun && { dry_run: true }),
+  };
+}
+
+function rowOutcomeOf(letter: string): RowOutcome {
+  const outcome = ROW_OUTCOMES[letter];
+  assert(outcome !== undefined, "push_to_feed knows three outcomes of a row");
+  return outcome;
+}
