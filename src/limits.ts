@@ -178,6 +178,10 @@ export const PLANS_MAX = 5;
 /** Feeds whose metadata a process remembers, and characters of it: longer ones are read each time. */
 export const KNOWN_METADATA_MAX = 1_024;
 export const KNOWN_METADATA_LENGTH_MAX = 16 * KIB;
+/** Calls without a key in a minute, of a process together: a tenth of its time at most. */
+export const ANONYMOUS_LIMIT = 6_000;
+/** Bytes of agent skills, and of pages of their index, kept in memory. */
+export const SKILL_BYTES_MAX = 32 * MIB;
 /** Bytes of answers kept in memory. */
 export const PAGE_CACHE_BYTES_MAX = 64 * MIB;
 /** Bytes of an answer from which it is compressed where the client takes that. */

@@ -6,9 +6,10 @@
 import { Admission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
+import { createAnonymousLimit } from "./http/anonymous_limit.ts";
 import { BodyBudget } from "./http/body_budget.ts";
 import { createCors } from "./http/cors.ts";
-import type { HttpContext } from "./http/endpoint.ts";
+import type { Handler, HttpContext } from "./http/endpoint.ts";
 import { Metrics } from "./http/metrics.ts";
 import { Keys } from "./key/keys.ts";
 import { assert } from "./lib/assert.ts";
@@ -35,8 +36,13 @@ export interface Services {
   readonly reader: Reader;
   readonly log: Log;
   readonly http: HttpContext;
+  /** Makes a handler of a route without a key share the one limit of all such calls. */
+  readonly anonymously: (handler: Handler) => Handler;
   readonly keys: Keys;
+  /** As readers see them: the active ones. */
   readonly feeds: Feeds;
+  /** In any state: for pushes and edits. */
+  readonly storedFeeds: Feeds;
   readonly admission: Admission;
   readonly rowSchemas: RowSchemas;
   /** Bodies of push, create and edit. */
@@ -129,8 +135,10 @@ export async function createServices(options: ServicesOptions): Promise<Services
     reader,
     log,
     http,
+    anonymously: createAnonymousLimit(),
     keys: new Keys(database),
-    feeds: createFeeds(database),
+    feeds: createFeeds(database, { isActiveOnly: true }),
+    storedFeeds: createFeeds(database, { isActiveOnly: false }),
     admission,
     rowSchemas,
     bodies,

@@ -1,7 +1,9 @@
 -- name: find_feed
--- why: what planning a read or a push needs to know of a feed, by id or slug, in any state
+-- why: what planning a read or a push needs to know of a feed, by id or slug. For a reader the state is
+-- part of the look-up, so that a draft, an inactive and an unknown feed take the same time
 -- $1 feed_id uuid?
 -- $2 endpoint_path text?
+-- $3 active_only boolean
 -- returns feed_id uuid, account_id uuid, feed_type text?, status text,
 --   locked_schema json?, definition_version bigint, data_version bigint, has_data boolean
 select
@@ -14,5 +16,5 @@ select
   data_version,
   next_position > 1 as has_data
 from feeds
-where feed_id = $1
-  or endpoint_path = $2
+where (feed_id = $1 or endpoint_path = $2)
+  and (status = 'active' or not $3)

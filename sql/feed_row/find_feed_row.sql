@@ -1,7 +1,9 @@
 -- name: find_feed_row
--- why: all that a feed's owner, operator or reader may see of it, by id or slug
+-- why: all that a feed's owner, operator or reader may see of it, by id or slug. For a reader the state
+-- is part of the look-up, so that a draft, an inactive and an unknown feed take the same time
 -- $1 feed_id uuid?
 -- $2 endpoint_path text?
+-- $3 active_only boolean
 -- returns feed_id uuid, account_id uuid, account_name text, name text,
 --   description text?, readme_md text?, category text?, endpoint_path text, feed_type text?,
 --   schema_definition json?, schema_version numeric, schema_locked boolean, sample_response json?,
@@ -22,5 +24,5 @@ select
 from feeds
 join accounts
   on accounts.account_id = feeds.account_id
-where feeds.feed_id = $1
-  or feeds.endpoint_path = $2
+where (feeds.feed_id = $1 or feeds.endpoint_path = $2)
+  and (feeds.status = 'active' or not $3)

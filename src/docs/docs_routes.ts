@@ -59,10 +59,14 @@ export function docsRoutes(services: Services, app: AnyElysia) {
   const { http } = services;
   const hidden = { detail: { hide: true } };
   const endpoint = (route: string, handler: Handler) =>
-    createEndpoint(http, { route, isKeyed: false }, (call, parameter) => {
-      readParameters(NO_PARAMETERS, call.search);
-      return handler(call, parameter);
-    });
+    createEndpoint(
+      http,
+      { route, isKeyed: false },
+      services.anonymously((call, parameter) => {
+        readParameters(NO_PARAMETERS, call.search);
+        return handler(call, parameter);
+      }),
+    );
 
   let described: { readonly baseUrl: string; readonly content: () => Promise<Content> } | undefined;
   /** Made once for each base URL, which is known only when the listener has its port. */

@@ -6,7 +6,7 @@
 import { Type } from "@sinclair/typebox";
 import { IF_NONE_MATCH } from "./consumer_operations.ts";
 import { FEED_ID } from "./examples.ts";
-import type { OperationDoc } from "./operation.ts";
+import { type OperationDoc, SERVER_PROBLEMS } from "./operation.ts";
 
 const FILE = Type.Unsafe({ type: "string", contentEncoding: "binary" });
 const SKILL_HEADERS = ["ETag", "Cache-Control", "Content-Disposition"] as const;
@@ -49,7 +49,7 @@ export const PUBLIC_OPERATIONS: readonly OperationDoc[] = [
       },
       304: UNCHANGED,
     },
-    problems: ["INVALID_PARAMETER", "FEED_NOT_FOUND", "INTERNAL", "UNAVAILABLE"],
+    problems: ["INVALID_PARAMETER", "FEED_NOT_FOUND", ...SERVER_PROBLEMS],
   },
   {
     operationId: "listAgentSkills",
@@ -58,12 +58,14 @@ export const PUBLIC_OPERATIONS: readonly OperationDoc[] = [
     access: "public",
     tag: "skills",
     summary: "List the agent skills of all public feeds",
-    description: "Agent Skills discovery, version 0.2.0, with a digest of each SKILL.md.",
+    description:
+      'Agent Skills discovery, version 0.2.0, with a digest of each SKILL.md; newest published first. `Link` with `rel="next"` leads to the next page.',
     parameters: [IF_NONE_MATCH],
     answers: {
       200: {
         description: "The index.",
         headers: ["ETag", "Cache-Control"],
+        headersOptional: ["Link"],
         content: {
           "application/json": {
             schema: "SkillIndex",
@@ -84,7 +86,7 @@ export const PUBLIC_OPERATIONS: readonly OperationDoc[] = [
       },
       304: UNCHANGED,
     },
-    problems: ["INVALID_PARAMETER", "INTERNAL", "UNAVAILABLE"],
+    problems: ["INVALID_PARAMETER", ...SERVER_PROBLEMS],
   },
   {
     operationId: "healthz",

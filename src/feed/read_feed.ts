@@ -92,7 +92,7 @@ export class FeedReads {
    */
   #prepare(reading: Reading, feed: Feed | undefined): MaybePromise<Prepared> {
     const { call, principal } = reading;
-    if (feed === undefined || feed.status !== "active") throw feedNotFound();
+    if (feed === undefined) throw feedNotFound();
     call.subject.feedId = feed.feedId;
     if (!feed.hasData) {
       throw new Problem("FEED_NOT_SYNCED", {

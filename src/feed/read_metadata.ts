@@ -95,10 +95,10 @@ export class MetadataReads {
     if (call.search !== "") {
       // A refusal that counts nowhere costs no more than to see that the feed is there.
       const feed = await feeds.findFresh(reference);
-      if (feed?.status === "active") readParameters(NO_PARAMETERS, call.search);
+      if (feed !== undefined) readParameters(NO_PARAMETERS, call.search);
     }
-    const row = await database.row("find_feed_row", referenceParameters(reference));
-    if (row === undefined || row.status !== "active") {
+    const row = await database.row("find_feed_row", [...referenceParameters(reference), true]);
+    if (row === undefined) {
       this.#known.delete(reference);
       throw feedNotFound();
     }

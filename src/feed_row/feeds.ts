@@ -36,6 +36,7 @@ export interface Feed {
   readonly hasData: boolean;
 }
 
+/** The feeds that a role sees. What is not found is asked anew each time, so it always takes as long. */
 export interface Feeds {
   /** From memory where known. */
   find(reference: string): MaybePromise<Feed | undefined>;
@@ -45,11 +46,16 @@ export interface Feeds {
   forget(reference: string): void;
 }
 
-export function createFeeds(database: Database): Feeds {
+export interface FeedsOptions {
+  /** For readers: a draft or an inactive feed is not found. */
+  readonly isActiveOnly: boolean;
+}
+
+export function createFeeds(database: Database, { isActiveOnly }: FeedsOptions): Feeds {
   const known = new BoundedMap<string, Feed>(KNOWN_FEEDS_MAX);
 
   async function findFresh(reference: string): Promise<Feed | undefined> {
-    const row = await database.row("find_feed", referenceParameters(reference));
+    const row = await database.row("find_feed", [...referenceParameters(reference), isActiveOnly]);
     if (row === undefined) {
       known.delete(reference);
       return undefined;

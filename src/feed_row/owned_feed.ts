@@ -10,12 +10,12 @@ import type { Feed, Feeds } from "./feeds.ts";
 
 /** @throws {Problem} 403 `FEED_FORBIDDEN`; `KEY_INVALID` if the key turns out to be revoked or expired. */
 export async function findOwned(
-  { feeds, keys }: { readonly feeds: Feeds; readonly keys: Keys },
+  { storedFeeds, keys }: { readonly storedFeeds: Feeds; readonly keys: Keys },
   principal: Principal,
   reference: string,
 ): Promise<Feed> {
   const feedId = parseUuid(reference);
-  const feed = feedId === undefined ? undefined : await feeds.find(feedId);
+  const feed = feedId === undefined ? undefined : await storedFeeds.find(feedId);
   if (feed?.accountId === principal.accountId) return feed;
   await keys.prove(principal);
   throw feedForbidden();

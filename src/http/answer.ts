@@ -12,7 +12,8 @@ export interface Answer {
   readonly headers: Record<string, string>;
   /** Other headers, which many answers have in common: to copy them costs less than to make them. */
   readonly sharedHeaders?: Headers | undefined;
-  readonly body: string | Uint8Array | null;
+  /** Answers share a blob; bytes are copied for each. */
+  readonly body: string | Uint8Array | Blob | null;
 }
 
 /** `Cache-Control` of all that needs a key. Decisions 10. */

@@ -1,5 +1,5 @@
 /**
- * `Link` to the next page of a list (RFC 8288): what `next_cursor` says, as an address. Decisions 10.
+ * `Link` to the next page of a list (RFC 8288), by cursor or by offset. Decisions 10.
  *
  * @module
  */
@@ -16,7 +16,9 @@ export function walkSearchOf(search: string): string {
 /** Absolute on the public address, in the path form of the request. */
 export function nextLink(
   of: { readonly requestUrl: string; readonly baseUrl: string; readonly walkSearch: string },
-  cursor: string,
+  value: string | number,
+  parameter: "cursor" | "offset" = "cursor",
 ): string {
-  return `<${of.baseUrl}${pathOf(of.requestUrl)}?${of.walkSearch}cursor=${cursor}>; rel="next"`;
+  const { requestUrl, baseUrl, walkSearch } = of;
+  return `<${baseUrl}${pathOf(requestUrl)}?${walkSearch}${parameter}=${value}>; rel="next"`;
 }

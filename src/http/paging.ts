@@ -7,10 +7,10 @@ import { Type } from "@sinclair/typebox";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
 
 /** `what` is on the page, in the plural. */
-export function limitParameter(what: string) {
+export function limitParameter(what: string, limitDefault = PAGE_LIMIT_DEFAULT) {
   return Type.Integer({
     minimum: 1,
-    default: PAGE_LIMIT_DEFAULT,
+    default: limitDefault,
     description: `${what} on the page; above ${PAGE_LIMIT_MAX} is capped.`,
   });
 }

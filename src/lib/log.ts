@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { escapeInvisible } from "./invisible_text.ts";
 import { StderrLines } from "./stderr.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
@@ -51,7 +52,7 @@ export function createLog(options: LogOptions): Log {
       const pairs = Object.entries(plain).map(([key, value]) => `${key}=${value}`);
       write(
         isReadable
-          ? [time.slice(11, 23), name.padEnd(5), message, ...pairs].join(" ")
+          ? escapeInvisible([time.slice(11, 23), name.padEnd(5), message, ...pairs].join(" "))
           : JSON.stringify({ time, level: name, message, ...plain }),
       );
     };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { escapeInvisible } from "../lib/invisible_text.ts";
 
 export interface Output {
   /** Whether `--json` was given. */
@@ -70,13 +71,7 @@ function padded(cells: readonly string[], widths: readonly number[]): string {
 
 /** A stored value on one line; what a table shows for null. */
 export function shown(value: unknown): string {
-  return value === null || value === undefined ? "-" : visible(String(value).replace(/\s+/g, " "));
-}
-
-/** What a terminal obeys: control characters but for line breaks, and what turns the direction of writing. */
-const CONTROLS = /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu;
-
-/** Names are anybody's: what in them would speak to the terminal is written out, as in JSON. */
-export function visible(text: string): string {
-  return text.replace(CONTROLS, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return value === null || value === undefined
+    ? "-"
+    : escapeInvisible(String(value).replace(/\s+/g, " "));
 }

@@ -36,7 +36,7 @@ export async function findAccount(database: Database, text: string) {
 
 /** A feed by id or slug. @throws {RefusedError} where there is none. */
 export async function findFeed(database: Database, text: string): Promise<FeedRow> {
-  const row = await database.row("find_feed_row", referenceParameters(text));
+  const row = await database.row("find_feed_row", [...referenceParameters(text), false]);
   return row ?? throwUnknown("feed", text, "feedgate feed list");
 }
 

@@ -6,12 +6,13 @@
  */
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { KEY_SHAPE, startOf } from "../key/key_format.ts";
+import { escapeInvisible } from "../lib/invisible_text.ts";
 import { isReadOnly, isUnavailable } from "../postgres/client/failures.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { becomeOwner } from "../postgres/embedded/owner.ts";
 import { type Answer, type Command, UsageError } from "./command.ts";
 import { parseCommandLine, type Request } from "./command_line.ts";
-import { type Output, OutputClosedError, processStreams, type Streams, visible } from "./output.ts";
+import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";
 
 export type ExitCode = 0 | 1 | 2;
 
@@ -53,7 +54,7 @@ export async function runCommand(
 /** What was done stands, also where nobody could be told; that is said where it can't be looked up. */
 async function tell(output: Output, { words, isToldOnce }: Command, answer: Answer): Promise<void> {
   try {
-    await output.write(`${visible(output.isJson ? answer.json : answer.text)}\n`);
+    await output.write(`${escapeInvisible(output.isJson ? answer.json : answer.text)}\n`);
   } catch (error) {
     if (error instanceof OutputClosedError && isToldOnce !== true) throw error;
     const { code = "closed" } = error as { code?: string };
@@ -65,7 +66,7 @@ async function tell(output: Output, { words, isToldOnce }: Command, answer: Answ
 
 /** A line that a terminal may show: no key, and nothing that speaks to it. */
 function plain(message: string): string {
-  return visible(oneLine(message)).replace(KEY_SHAPE, (key) => `${startOf(key)}…`);
+  return escapeInvisible(oneLine(message)).replace(KEY_SHAPE, (key) => `${startOf(key)}…`);
 }
 
 /** What the command line says goes before the environment: a folder named there is the database. */

@@ -73,7 +73,7 @@ async function targetOfCreate(
   principal: Principal,
   feedId: string | undefined,
 ): Promise<Target> {
-  const feed = feedId === undefined ? undefined : await services.feeds.find(feedId);
+  const feed = feedId === undefined ? undefined : await services.storedFeeds.find(feedId);
   if (feed === undefined) return { feedId, mode: "create" };
   if (feed.accountId !== principal.accountId) throw feedForbidden();
   return { feedId, mode: "edit" };
@@ -138,7 +138,7 @@ async function save(
   assert(saved !== undefined, "save_feed returns one row");
   if (saved.outcome !== "created" && saved.outcome !== "saved") throw refusedSave(saved);
   if (saved.feed_id !== null) call.subject.feedId = saved.feed_id;
-  const row = await services.database.row("find_feed_row", [saved.feed_id, null]);
+  const row = await services.database.row("find_feed_row", [saved.feed_id, null, false]);
   assert(row !== undefined, "a feed is never deleted");
   const feedText = feedRowText(row, services.config.limits);
   const quota = `"max_feeds_allowed":${saved.max_feeds_allowed},"feeds_used":${saved.feeds_used}`;

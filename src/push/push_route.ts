@@ -103,7 +103,7 @@ interface Arrival {
 /** The handler of the route; its parameter is the feed's id. */
 export function createPushFeed(services: Services): Handler {
   const { limits } = services.config;
-  const { feeds, rowSchemas } = services;
+  const { storedFeeds: feeds, rowSchemas } = services;
   const store = createPushStore(services.database, limits.pushes);
   const pushes: PushServices = { feeds, rowSchemas, limits, store };
   return async (call, reference) => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { schemaProperties } from "../feed_row/schema_properties.ts";
+import { withoutInvisible } from "../lib/invisible_text.ts";
 
 export interface FeedField {
   readonly name: string;
@@ -28,8 +29,13 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /** In the schema's order; of the sample where there is no schema. Both are JSON text or null. */
 export function feedFields(schema: string | null, sample: string | null): FeedFields {
   const all = fieldsOfSchema(schema) ?? fieldsOfSample(sample) ?? [];
-  const fields = all.filter(({ name }) => PLAIN_NAME.test(name)).slice(0, FIELDS_MAX);
+  const fields = all.filter(({ name }) => isPlain(name)).slice(0, FIELDS_MAX);
   return { fields, unnamedCount: all.length - fields.length };
+}
+
+/** Fillers are letters, so a name of letters may still hold what nobody sees. */
+function isPlain(name: string): boolean {
+  return PLAIN_NAME.test(name) && withoutInvisible(name) === name;
 }
 
 /** Whether `eq` can match a value of this field. */

@@ -8,13 +8,13 @@ import { zipSync } from "fflate";
 import { unreachable } from "../lib/assert.ts";
 import type { Skill } from "./render_skill.ts";
 
-export type SkillFormat = "zip" | "tar.gz";
+export type ArchiveFormat = "zip" | "tar.gz";
 
 /** A zip's times begin here; the content alone decides what an archive holds. */
 const ZIP_TIME = "1980-01-02T00:00:00Z";
 const ZIP_LEVEL = 6;
 
-export function packSkill(skill: Skill, format: SkillFormat): Promise<Uint8Array<ArrayBuffer>> {
+export function packSkill(skill: Skill, format: ArchiveFormat): Promise<Uint8Array<ArrayBuffer>> {
   const files = {
     [`${skill.name}/SKILL.md`]: Buffer.from(skill.markdown),
     [`${skill.name}/references/schema.json`]: Buffer.from(skill.schema),

@@ -4,17 +4,13 @@
  *
  * @module
  */
+import { withoutInvisible } from "../lib/invisible_text.ts";
 
-/** Control, format (bidirectional overrides, zero width, tags) and lone surrogates: unseen by people, read by agents. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu;
 const WHITE = /[\s\p{Z}]+/gu;
 
 /** One line of at most `lengthMax` code points, without quotation marks, backticks and angle brackets. */
 export function quotable(text: string, lengthMax: number): string {
-  const plain = text
-    .normalize("NFC")
-    .replace(WHITE, " ")
-    .replace(UNSEEN, "")
+  const plain = withoutInvisible(text.normalize("NFC").replace(WHITE, " "))
     .replace(/["“”„«»`]/g, "'")
     .replace(/[<>]/g, "")
     .replace(/ {2,}/g, " ")

@@ -10,6 +10,7 @@
 import { creditsText, pricePer1kText, usdOfCents } from "../credit/money.ts";
 import { consumerType } from "../feed_row/feed_row.ts";
 import type { FeedType } from "../feed_row/feeds.ts";
+import { escapeInvisible } from "../lib/invisible_text.ts";
 import type { Limits } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { type FeedField, type FeedFields, feedFields, isFilterable } from "./feed_fields.ts";
@@ -17,7 +18,7 @@ import { quotable, yamlText } from "./provider_text.ts";
 import { skillName } from "./skill_name.ts";
 
 /** What a skill is written from. */
-export type SkillFeed = Omit<Row<"find_skill_feeds">, "definition_version">;
+export type SkillFeed = Row<"find_skill_feed">;
 
 export interface SkillContext {
   /** Public address without a trailing slash. */
@@ -33,9 +34,9 @@ export interface Skill {
   readonly description: string;
   /** SKILL.md. */
   readonly markdown: string;
-  /** references/schema.json: the provider's own text. */
+  /** references/schema.json: the provider's own JSON, invisible characters written out. */
   readonly schema: string;
-  /** references/sample.json: the provider's own text. */
+  /** references/sample.json, likewise. */
   readonly sample: string;
 }
 
@@ -84,8 +85,8 @@ export function renderSkill(feed: SkillFeed, context: SkillContext): Skill {
     name,
     description,
     markdown: `${frontmatter(name, description, feed, context)}\n${sections.join("\n\n")}\n`,
-    schema: feed.schema_definition ?? "{}",
-    sample: feed.sample_response ?? "null",
+    schema: escapeInvisible(feed.schema_definition ?? "{}"),
+    sample: escapeInvisible(feed.sample_response ?? "null"),
   };
 }
 

@@ -10,13 +10,14 @@ import { feedNotFound } from "../admission/refusal.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
 import { type Call, createEndpoint, handlerOf } from "../http/endpoint.ts";
-import { matchesTag, weakTag } from "../http/etag.ts";
-import { documentedParameters, NO_PARAMETERS, readParameters } from "../http/parameters.ts";
-import { BoundedMap } from "../lib/bounded_map.ts";
+import { matchesTag } from "../http/etag.ts";
+import { nextLink, walkSearchOf } from "../http/next_link.ts";
+import { cappedLimit, limitParameter } from "../http/paging.ts";
+import { documentedParameters, readParameters } from "../http/parameters.ts";
+import { assert } from "../lib/assert.ts";
+import { PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
-import { packSkill, type SkillFormat } from "./pack_skill.ts";
-import { renderSkill, type Skill, type SkillContext } from "./render_skill.ts";
-import { createSkillIndex } from "./skill_index.ts";
+import { type SkillFile, type SkillFormat, Skills } from "./skills.ts";
 
 const SKILL_PARAMETERS = Type.Object({
   format: Type.Optional(
@@ -25,93 +26,78 @@ const SKILL_PARAMETERS = Type.Object({
     }),
   ),
 });
-
-/** Archives that are kept, and the bytes of the largest. */
-const ARCHIVES_MAX = 32;
-const ARCHIVE_KEPT_BYTES_MAX = 512 * 1_024;
-const CACHE_CONTROL = "public, max-age=300";
-const ARCHIVE_TYPES: Readonly<Record<SkillFormat, string>> = {
+const INDEX_PARAMETERS = Type.Object({
+  // Clients that know of no pages read the first one only, so it is as long as may be.
+  limit: limitParameter("Skills", PAGE_LIMIT_MAX),
+  offset: Type.Integer({ minimum: 0, default: 0, description: "Skills to skip." }),
+});
+const TYPES: Readonly<Record<SkillFormat, string>> = {
+  md: "text/markdown; charset=utf-8",
   zip: "application/zip",
   "tar.gz": "application/gzip",
 };
 
 export function skillRoutes(services: Services) {
   const { config, database, http } = services;
-  const context = (): SkillContext => ({
+  const skills = new Skills(database, () => ({
     baseUrl: http.baseUrl(),
     billingUrl: services.billingUrl(),
     limits: config.limits,
-  });
-  const writeIndex = createSkillIndex({ database, context });
-  const archives = new BoundedMap<string, Uint8Array<ArrayBuffer>>(ARCHIVES_MAX);
+  }));
 
   async function download(call: Call, reference: string): Promise<Answer> {
-    const row = await database.row("find_feed_row", referenceParameters(reference));
-    if (row === undefined || row.status !== "active" || !row.is_public) throw feedNotFound();
-    const { format } = readParameters(SKILL_PARAMETERS, call.search);
-    const skill = renderSkill(row, context());
-    const tag = tagOf(skill, format);
-    return revalidated(call, tag, {
-      "Content-Type": format === undefined ? "text/markdown; charset=utf-8" : ARCHIVE_TYPES[format],
-      "Content-Disposition": `attachment; filename="${format === undefined ? "SKILL.md" : `${skill.name}.${format}`}"`,
-    })(() => (format === undefined ? skill.markdown : pack(skill, { format, tag })));
-  }
-
-  /** Nobody needs a key for it, and packing holds up all others: so once for the same content. */
-  async function pack(
-    skill: Skill,
-    { format, tag }: { readonly format: SkillFormat; readonly tag: string },
-  ): Promise<Uint8Array<ArrayBuffer>> {
-    const known = archives.get(tag);
-    if (known !== undefined) return known;
-    const archive = await packSkill(skill, format);
-    if (archive.length <= ARCHIVE_KEPT_BYTES_MAX) archives.set(tag, archive);
-    return archive;
+    const version = await database.row("find_skill_version", referenceParameters(reference));
+    if (version === undefined) throw feedNotFound();
+    const { format = "md" } = readParameters(SKILL_PARAMETERS, call.search);
+    const file = await skills.file(version, format);
+    if (file === undefined) throw feedNotFound();
+    const filename = format === "md" ? "SKILL.md" : `${file.name}.${format}`;
+    return answer(call, file, {
+      "Content-Type": TYPES[format],
+      "Content-Disposition": `attachment; filename="${filename}"`,
+    });
   }
 
   async function index(call: Call): Promise<Answer> {
-    readParameters(NO_PARAMETERS, call.search);
-    const text = await writeIndex();
-    return revalidated(call, weakTag(text), { "Content-Type": "application/json" })(() => text);
+    const { offset, ...asked } = readParameters(INDEX_PARAMETERS, call.search);
+    const limit = cappedLimit(asked.limit);
+    const row = await database.row("list_skill_versions", [limit, BigInt(offset)]);
+    assert(row !== undefined, "list_skill_versions returns one row");
+    const page = await skills.page(row.versions);
+    const next = {
+      requestUrl: call.request.url,
+      baseUrl: http.baseUrl(),
+      walkSearch: walkSearchOf(call.search),
+    };
+    return answer(call, page, {
+      "Content-Type": "application/json",
+      ...(row.has_more && { Link: nextLink(next, offset + limit, "offset") }),
+    });
   }
 
   const skillEndpoint = createEndpoint(
     http,
     { route: "/public/feeds/{id}/agent-skill", isKeyed: false },
-    download,
+    services.anonymously(download),
   );
   const indexEndpoint = createEndpoint(
     http,
     { route: "/.well-known/agent-skills/index.json", isKeyed: false },
-    index,
+    services.anonymously(index),
   );
   return new Elysia({ name: "skill" })
     .get("/public/feeds/:id/agent-skill", handlerOf(skillEndpoint, "id"), {
-      detail: {
-        parameters: documentedParameters(SKILL_PARAMETERS),
-      },
+      detail: { parameters: documentedParameters(SKILL_PARAMETERS) },
     })
-    .get("/.well-known/agent-skills/index.json", handlerOf(indexEndpoint));
+    .get("/.well-known/agent-skills/index.json", handlerOf(indexEndpoint), {
+      detail: { parameters: documentedParameters(INDEX_PARAMETERS) },
+    });
 }
 
-/** An archive's tag is of what it holds: its bytes tell when it was made. */
-function tagOf(skill: Skill, format: SkillFormat | undefined): string {
-  const { markdown, schema, sample } = skill;
-  return weakTag(
-    format === undefined ? markdown : JSON.stringify([format, markdown, schema, sample]),
-  );
-}
-
-/** 304, or the body, which is made only where it is sent, and for the length that HEAD tells. */
-function revalidated(call: Call, tag: string, headers: Readonly<Record<string, string>>) {
-  return async (makeBody: () => string | Promise<Uint8Array<ArrayBuffer>>): Promise<Answer> => {
-    const shared = { ETag: tag, "Cache-Control": CACHE_CONTROL };
-    if (matchesTag(call.request.headers.get("if-none-match"), tag)) {
-      return { status: 304, headers: shared, body: null };
-    }
-    return {
-      headers: { ...shared, ...headers, "X-Content-Type-Options": "nosniff" },
-      body: await makeBody(),
-    };
-  };
+function answer(call: Call, { tag, body }: SkillFile, headers: Record<string, string>): Answer {
+  const shared = { ETag: tag, "Cache-Control": "public, max-age=300" };
+  if (matchesTag(call.request.headers.get("if-none-match"), tag)) {
+    return { status: 304, headers: shared, body: null };
+  }
+  return { headers: { ...shared, ...headers, "X-Content-Type-Options": "nosniff" }, body };
 }

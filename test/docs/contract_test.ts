@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { HOUSEKEEPING_LIMIT } from "../../src/limits.ts";
+import { ANONYMOUS_LIMIT, HOUSEKEEPING_LIMIT } from "../../src/limits.ts";
 import { type Contract, loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 
@@ -276,6 +276,19 @@ describe("every answer is one that the document promises", () => {
       const response = await call();
       expect([method, response.url, response.status]).toEqual([method, response.url, 429]);
       await contract.check(method, response);
+    }
+  });
+
+  test("the limit that calls without a key share", async () => {
+    for (const path of ["/public/feeds/made/agent-skill", "/.well-known/agent-skills/index.json"]) {
+      let limited: Response | undefined;
+      for (let calls = 0; calls < 2 * ANONYMOUS_LIMIT && limited === undefined; calls += 100) {
+        const some = Array.from({ length: 99 }, () => gateway.get("/docs/assets/page.css"));
+        const [response, ...others] = await Promise.all([gateway.get(path), ...some]);
+        for (const other of others) await other.bytes();
+        if (response?.status === 429) limited = response;
+      }
+      await contract.check("GET", limited as Response);
     }
   });
 

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
+
+import { ANONYMOUS_LIMIT } from "../../src/limits.ts";
+import { skillRoutes } from "../../src/skill/skill_routes.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type Seed, type SeededFeed, seedFeed } from "../support/seed.ts";
+import { threadMs } from "../support/thread_time.ts";
 
 let gateway: TestGateway;
 let owner: string;
@@ -98,7 +102,10 @@ describe("agent skill", () => {
     const before = await tag();
     await gateway.sql`update feeds set data_version = 9, last_sync_at = now() where feed_id = ${feed.feedId}`;
     expect(await tag()).toBe(before);
-    await gateway.sql`update feeds set description = 'New' where feed_id = ${feed.feedId}`;
+    await gateway.sql`
+      update feeds
+      set description = 'New', definition_version = definition_version + 1
+      where feed_id = ${feed.feedId}`;
     expect(await tag()).not.toBe(before);
   });
 
@@ -108,14 +115,16 @@ describe("agent skill", () => {
       (await gateway.get(`${pathOf(feed)}?format=zip`)).headers.get("etag") as string;
     const before = await tag();
     await gateway.sql`
-      update feeds set sample_response = '{"id":7}' where feed_id = ${feed.feedId}`;
+      update feeds
+      set sample_response = '{"id":7}', definition_version = definition_version + 1
+      where feed_id = ${feed.feedId}`;
     expect(await tag()).not.toBe(before);
   });
 
   test("what is not listed any more is not found by its id either", async () => {
     const { feedId } = await listedFeed();
     const { database } = gateway.gateway.services;
-    const found = async () => (await database.rows("find_skill_feeds", [[feedId]])).length;
+    const found = async () => (await database.rows("find_skill_feed", [feedId])).length;
     expect(await found()).toBe(1);
     await gateway.sql`update feeds set is_public = false where feed_id = ${feedId}`;
     expect(await found()).toBe(0);
@@ -177,6 +186,22 @@ describe("agent skill", () => {
     expect(index).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
   });
 
+  test("a call for a feed with 660 KB of texts takes less than 1 ms, in every format", async () => {
+    const feed = await listedFeed();
+    const schema = { properties: { text: { description: "ü".repeat(115_000) } } };
+    await gateway.sql`
+      update feeds
+      set
+        readme_md = ${"r".repeat(200_000)},
+        schema_definition = ${JSON.stringify(schema)},
+        sample_response = ${JSON.stringify({ text: "ü".repeat(115_000) })},
+        definition_version = definition_version + 1
+      where feed_id = ${feed.feedId}`;
+    for (const query of ["", "?format=zip", "?format=tar.gz"]) {
+      await expectCheap(pathOf(feed) + query);
+    }
+  });
+
   test("its commands work: first call, filter and projection, for every type", async () => {
     for (const type of ["singleton", "collection", "stream"] as const) {
       const feed = await listedFeed({ type });
@@ -208,13 +233,42 @@ describe("agent skill", () => {
   );
 });
 
+/** Milliseconds of the event loop that a call takes. */
+async function millisecondsOf(path: string, init: RequestInit, status: number): Promise<number> {
+  const app = skillRoutes(gateway.gateway.services);
+  const callsOf = async (count: number) => {
+    for (let call = 0; call < count; call++) {
+      const response = await app.handle(new Request(`http://localhost${path}`, init));
+      expect(response.status).toBe(status);
+    }
+  };
+  await callsOf(50);
+  const startedMs = threadMs();
+  await callsOf(200);
+  return (threadMs() - startedMs) / 200;
+}
+
+/** GET, HEAD and a revalidation of the path, each in less than a millisecond. */
+async function expectCheap(path: string): Promise<void> {
+  const etag = (await gateway.get(path)).headers.get("etag") as string;
+  const unchanged = { headers: { "If-None-Match": etag } };
+  for (const [init, status] of [
+    [{}, 200],
+    [{ method: "HEAD" }, 200],
+    [unchanged, 304],
+  ] as const) {
+    expect(await millisecondsOf(path, init, status)).toBeLessThan(1);
+  }
+}
+
 describe("index of agent skills", () => {
   interface Index {
     $schema: string;
     skills: { name: string; type: string; description: string; url: string; digest: string }[];
   }
+  const PATH = "/.well-known/agent-skills/index.json";
   const read = async () => {
-    const response = await gateway.get("/.well-known/agent-skills/index.json");
+    const response = await gateway.get(PATH);
     expect(response.headers.get("cache-control")).toBe("public, max-age=300");
     return (await response.json()) as Index;
   };
@@ -249,5 +303,75 @@ describe("index of agent skills", () => {
       "If-None-Match": etag,
     });
     expect(again.status).toBe(304);
+  });
+
+  describe("with 1,000 feeds more", () => {
+    beforeAll(async () => {
+      await gateway.sql`
+        insert into feeds (
+          account_id, name, endpoint_path, feed_type, status, is_public, published_at, price_type,
+          call_price_nanos, first_pushed_at, last_sync_at
+        )
+        select
+          ${owner}, 'Many ' || place, 'many-' || place, 'singleton', 'active', true,
+          now() + place * interval '1 second', 'free', 0, now(), now()
+        from generate_series(1, 1000) as places (place)`;
+    });
+
+    test("its pages are linked and hold each skill once, newest published first", async () => {
+      const names: string[] = [];
+      let path: string | undefined = `${PATH}?limit=99`;
+      for (let pages = 0; path !== undefined; pages++) {
+        expect(pages).toBeLessThan(20);
+        const response = await gateway.get(path);
+        const { skills } = (await response.json()) as Index;
+        names.push(...skills.map(({ name }) => name));
+        const next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
+        expect(next === undefined || skills.length === 99).toBe(true);
+        path = next?.slice(gateway.baseUrl.length);
+      }
+      const many = names.filter((name) => name.startsWith("feed-many-"));
+      expect(many).toEqual(
+        Array.from({ length: 1_000 }, (_, place) => `feed-many-${1_000 - place}`),
+      );
+      expect(new Set(names).size).toBe(names.length);
+    });
+
+    test("a page has 100 skills at most, and as many unasked", async () => {
+      for (const query of ["", "?limit=1000", "?offset=100"]) {
+        const response = await gateway.get(PATH + query);
+        expect(((await response.json()) as Index).skills).toHaveLength(100);
+      }
+      expect(((await (await gateway.get(`${PATH}?offset=100000`)).json()) as Index).skills).toEqual(
+        [],
+      );
+    });
+
+    test("a page takes less than 1 ms", async () => {
+      await expectCheap(PATH);
+      await expectCheap(`${PATH}?offset=900`);
+    });
+  });
+});
+
+describe("calls without a key", () => {
+  test("share a limit of the process, over which they are 429; health and keyed calls go on", async () => {
+    const paths = ["/docs/assets/page.css", "/public/feeds/unknown/agent-skill"];
+    const statuses = new Set<number>();
+    let limited: Response | undefined;
+    for (let call = 0; call < 2 * ANONYMOUS_LIMIT && limited === undefined; call += 100) {
+      const responses = await Promise.all(
+        Array.from({ length: 100 }, (_, index) => gateway.get(paths[index % 2] as string)),
+      );
+      for (const { status } of responses) statuses.add(status);
+      limited = responses.find(({ status }) => status === 429);
+      await Promise.all(responses.map((response) => response !== limited && response.bytes()));
+    }
+    expect([...statuses].sort()).toEqual([200, 404, 429]);
+    expect(limited?.headers.get("retry-after")).toBe("1");
+    const problem = await problemOf(limited as Response);
+    expect(problem).toMatchObject({ status: 429, code: "RATE_LIMITED" });
+    expect((await gateway.get("/healthz")).status).toBe(200);
+    expect((await gateway.get("/v1/catalog", key)).status).toBe(200);
   });
 });

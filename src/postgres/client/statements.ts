@@ -144,8 +144,9 @@ import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { ty
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
 import sql_push_store_push from "../../../sql/push/store_push.sql" with { type: "text" };
 import sql_push_write_push from "../../../sql/push/write_push.sql" with { type: "text" };
-import sql_skill_find_skill_feeds from "../../../sql/skill/find_skill_feeds.sql" with { type: "text" };
-import sql_skill_list_skill_feeds from "../../../sql/skill/list_skill_feeds.sql" with { type: "text" };
+import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
+import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
+import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
 
 /** Every migration, in order. */
 export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [
@@ -298,8 +299,9 @@ export const STATEMENTS = {
   count_push: sql_push_count_push,
   push_to_feed: sql_push_push_to_feed,
   record_push: sql_push_record_push,
-  find_skill_feeds: sql_skill_find_skill_feeds,
-  list_skill_feeds: sql_skill_list_skill_feeds,
+  find_skill_feed: sql_skill_find_skill_feed,
+  find_skill_version: sql_skill_find_skill_version,
+  list_skill_versions: sql_skill_list_skill_versions,
 } as const;
 
 /** Parameters and row of every statement. */
@@ -569,9 +571,9 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** what planning a read or a push needs to know of a feed, by id or slug, in any state */
+  /** what planning a read or a push needs to know of a feed, by id or slug. For a reader the state is */
   find_feed: {
-    parameters: readonly [feed_id: string | null, endpoint_path: string | null];
+    parameters: readonly [feed_id: string | null, endpoint_path: string | null, active_only: boolean];
     row: {
       readonly feed_id: string;
       readonly account_id: string;
@@ -583,9 +585,9 @@ export interface StatementTypes {
       readonly has_data: boolean;
     };
   };
-  /** all that a feed's owner, operator or reader may see of it, by id or slug */
+  /** all that a feed's owner, operator or reader may see of it, by id or slug. For a reader the state */
   find_feed_row: {
-    parameters: readonly [feed_id: string | null, endpoint_path: string | null];
+    parameters: readonly [feed_id: string | null, endpoint_path: string | null, active_only: boolean];
     row: {
       readonly feed_id: string;
       readonly account_id: string;
@@ -964,9 +966,9 @@ export interface StatementTypes {
       readonly push_id: bigint;
     };
   };
-  /** all that the agent skills of some feeds are written from; feeds that are not listed have none */
-  find_skill_feeds: {
-    parameters: readonly [feed_ids: readonly (string | null)[]];
+  /** all that the agent skill of a feed is written from; a feed that is not listed has none */
+  find_skill_feed: {
+    parameters: readonly [feed_id: string];
     row: {
       readonly feed_id: string;
       readonly account_name: string;
@@ -982,16 +984,23 @@ export interface StatementTypes {
       readonly one_time_price_cents: bigint | null;
       readonly sync_interval_mins: number;
       readonly update_frequency_text: string | null;
-      readonly definition_version: bigint;
     };
   };
-  /** which feeds have an agent skill, newest published first, and whether one must be written anew */
-  list_skill_feeds: {
-    parameters: readonly [limit: number];
+  /** which skill the feed of an id or slug has. That it is listed is part of the look-up, so that a draft, */
+  find_skill_version: {
+    parameters: readonly [feed_id: string | null, endpoint_path: string | null];
     row: {
       readonly feed_id: string;
       readonly definition_version: bigint;
       readonly account_name: string;
+    };
+  };
+  /** a page of the feeds that have an agent skill, newest published first, and which skill each has. As one */
+  list_skill_versions: {
+    parameters: readonly [limit: number, offset: bigint];
+    row: {
+      readonly versions: string;
+      readonly has_more: boolean;
     };
   };
 }

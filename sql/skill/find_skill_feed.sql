@@ -1,10 +1,10 @@
--- name: find_skill_feeds
--- why: all that the agent skills of some feeds are written from; feeds that are not listed have none
--- $1 feed_ids uuid[]
+-- name: find_skill_feed
+-- why: all that the agent skill of a feed is written from; a feed that is not listed has none
+-- $1 feed_id uuid
 -- returns feed_id uuid, account_name text, name text, description text?, endpoint_path text,
 --   feed_type text?, schema_definition json?, schema_version numeric, sample_response json?,
 --   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, sync_interval_mins int,
---   update_frequency_text text?, definition_version bigint
+--   update_frequency_text text?
 select
   feeds.feed_id,
   accounts.name as account_name,
@@ -19,11 +19,9 @@ select
   feeds.call_price_nanos,
   feeds.one_time_price_cents,
   feeds.sync_interval_mins,
-  feeds.update_frequency_text,
-  feeds.definition_version
+  feeds.update_frequency_text
 from feeds
 join accounts
   on accounts.account_id = feeds.account_id
-where feeds.feed_id = any ($1)
+where feeds.feed_id = $1
   and feeds.listed_at is not null
-order by feeds.feed_id

@@ -1,0 +1,15 @@
+-- name: find_skill_version
+-- why: which skill the feed of an id or slug has. That it is listed is part of the look-up, so that a draft,
+-- an unlisted and an unknown feed take the same time
+-- $1 feed_id uuid?
+-- $2 endpoint_path text?
+-- returns feed_id uuid, definition_version bigint, account_name text
+select
+  feeds.feed_id,
+  feeds.definition_version,
+  accounts.name as account_name
+from feeds
+join accounts
+  on accounts.account_id = feeds.account_id
+where (feeds.feed_id = $1 or feeds.endpoint_path = $2)
+  and feeds.listed_at is not null

@@ -1,0 +1,34 @@
+-- name: list_skill_versions
+-- why: a page of the feeds that have an agent skill, newest published first, and which skill each has. As one
+-- JSON text, since it is compared far more often than it is read
+-- $1 limit int
+-- $2 offset bigint
+-- returns versions json, has_more boolean
+with listed as (
+  select
+    row_number() over (order by feeds.listed_at desc, feeds.feed_id) as place,
+    feeds.feed_id,
+    feeds.definition_version,
+    accounts.name as account_name
+  from feeds
+  join accounts
+    on accounts.account_id = feeds.account_id
+  where feeds.listed_at is not null
+  order by feeds.listed_at desc, feeds.feed_id
+  limit $1::int + 1
+  offset $2::bigint
+)
+select
+  coalesce(
+    json_agg(
+      json_build_object(
+        'feed_id', feed_id,
+        'definition_version', definition_version,
+        'account_name', account_name
+      )
+      order by place
+    ) filter (where place <= $2::bigint + $1::int),
+    '[]'
+  ) as versions,
+  count(*) > $1::int as has_more
+from listed

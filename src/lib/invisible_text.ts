@@ -1,0 +1,29 @@
+/**
+ * Characters that people don't see and machines obey: every text of others that goes to a model or a
+ * terminal passes through here.
+ *
+ * @module
+ */
+
+/**
+ * Control and format characters (bidirectional overrides, zero width, tags), private use, lone surrogates,
+ * what Unicode lets a font ignore (variation selectors, fillers), and the braille blank. Line breaks stay.
+ */
+const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const HEX = 16;
+const UNIT_DIGITS = 4;
+
+/** For a model: nothing is left that a person would not see. */
+export function withoutInvisible(text: string): string {
+  return text.replace(INVISIBLE, "");
+}
+
+/** For a terminal, or in JSON strings: written out as JSON does, so that nothing is lost. */
+export function escapeInvisible(text: string): string {
+  return text.replace(INVISIBLE, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(HEX).padStart(UNIT_DIGITS, "0")}`)
+      .join(""),
+  );
+}

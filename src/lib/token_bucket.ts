@@ -1,0 +1,40 @@
+/**
+ * A rate limit for what has no caller to count by: a token bucket, in memory.
+ *
+ * @module
+ */
+import { assert } from "./assert.ts";
+
+export interface TokenBucketOptions {
+  /** Tokens in a full bucket, which is what may be taken at once. */
+  readonly capacity: number;
+  /** How long an empty bucket takes to fill, in milliseconds. */
+  readonly fillMs: number;
+  /** Milliseconds of a monotonic clock. @default performance.now */
+  readonly now?: () => number;
+}
+
+export class TokenBucket {
+  readonly #options: Required<TokenBucketOptions>;
+  #tokens: number;
+  #countedMs: number;
+
+  constructor({ capacity, fillMs, now = () => performance.now() }: TokenBucketOptions) {
+    assert(capacity >= 1 && fillMs > 0, "a bucket holds a token and fills");
+    this.#options = { capacity, fillMs, now };
+    this.#tokens = capacity;
+    this.#countedMs = now();
+  }
+
+  /** Takes a token and returns 0; if there is none, the milliseconds until there is one. */
+  take(): number {
+    const { capacity, fillMs, now } = this.#options;
+    const nowMs = now();
+    const gained = ((nowMs - this.#countedMs) * capacity) / fillMs;
+    this.#tokens = Math.min(capacity, this.#tokens + gained);
+    this.#countedMs = nowMs;
+    if (this.#tokens < 1) return Math.ceil(((1 - this.#tokens) * fillMs) / capacity);
+    this.#tokens -= 1;
+    return 0;
+  }
+}

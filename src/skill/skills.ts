@@ -1,0 +1,119 @@
+/**
+ * Skills and pages of their index as they are served. Each is made once for a version of what it shows and
+ * kept in memory, so that an anonymous call costs one look-up and no rendering.
+ *
+ * A key names the version, so what is kept is never old. Calls that come while a file is made wait for it.
+ *
+ * @module
+ */
+import { LRUCache } from "lru-cache";
+import { weakTag } from "../http/etag.ts";
+import { assert } from "../lib/assert.ts";
+import { SKILL_BYTES_MAX } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
+import { type ArchiveFormat, packSkill } from "./pack_skill.ts";
+import { renderSkill, type Skill, type SkillContext } from "./render_skill.ts";
+
+/** A file that is downloaded. Answers share a blob; bytes and texts would be copied for each. */
+export interface SkillFile {
+  readonly body: Blob;
+  readonly tag: string;
+  /** Of the skill; a page has none. */
+  readonly name: string;
+}
+
+export type SkillFormat = "md" | ArchiveFormat;
+
+/** Which skill a feed has. */
+export interface SkillVersion {
+  readonly feed_id: string;
+  readonly definition_version: bigint | number;
+  /** A feed's definition does not hold its owner's name, which the skill shows, too. */
+  readonly account_name: string;
+}
+
+const INDEX_SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+/** Feeds rendered before other calls have a turn. */
+const RENDERED_AT_ONCE = 10;
+/** Of a kept file beside its body and its key. */
+const FILE_OVERHEAD_BYTES = 512;
+/** Of all kept files, what one may take. */
+const FILE_SHARE_MAX = 1 / 8;
+
+export class Skills {
+  readonly #database: Database;
+  readonly #context: () => SkillContext;
+  readonly #files = new LRUCache<string, SkillFile, () => Promise<SkillFile | undefined>>({
+    maxSize: SKILL_BYTES_MAX,
+    maxEntrySize: SKILL_BYTES_MAX * FILE_SHARE_MAX,
+    sizeCalculation: ({ body }, key) => FILE_OVERHEAD_BYTES + key.length + body.size,
+    fetchMethod: (_key, _stale, { context: make }) => make(),
+    ignoreFetchAbort: true,
+  });
+
+  constructor(database: Database, context: () => SkillContext) {
+    this.#database = database;
+    this.#context = context;
+  }
+
+  /** Undefined where the feed is listed no more. */
+  file(version: SkillVersion, format: SkillFormat): Promise<SkillFile | undefined> {
+    return this.#once(`${format} ${keyOf(version)}`, async () => {
+      const skill = await this.#render(version);
+      if (skill === undefined) return undefined;
+      const { name, markdown, schema, sample } = skill;
+      // An archive's tag is of what it holds: its bytes tell when it was made.
+      const content =
+        format === "md" ? markdown : JSON.stringify([format, markdown, schema, sample]);
+      const body = format === "md" ? markdown : await packSkill(skill, format);
+      return { name, tag: weakTag(content), body: new Blob([body]) };
+    });
+  }
+
+  /** A page of the index, of the `versions` that `list_skill_versions` returns: Agent Skills discovery 0.2.0. */
+  async page(versionsText: string): Promise<SkillFile> {
+    const page = await this.#once(`page ${weakTag(versionsText)}`, async () => {
+      const versions: readonly SkillVersion[] = JSON.parse(versionsText);
+      const entries: string[] = [];
+      for (let start = 0; start < versions.length; start += RENDERED_AT_ONCE) {
+        const some = versions.slice(start, start + RENDERED_AT_ONCE);
+        const files = await Promise.all(some.map((version) => this.#entry(version)));
+        entries.push(...(await Promise.all(files.flatMap((file) => file?.body.text() ?? []))));
+      }
+      const text = `{"$schema":"${INDEX_SCHEMA}","skills":[${entries.join(",")}]}`;
+      return { name: "", tag: weakTag(text), body: new Blob([text]) };
+    });
+    assert(page !== undefined, "a page is there, however few skills are on it");
+    return page;
+  }
+
+  /** What the index says of a skill, with the digest of its SKILL.md. */
+  #entry(version: SkillVersion): Promise<SkillFile | undefined> {
+    return this.#once(`entry ${keyOf(version)}`, async () => {
+      const skill = await this.#render(version);
+      if (skill === undefined) return undefined;
+      const { name, description, markdown } = skill;
+      const digest = new Bun.CryptoHasher("sha256").update(markdown).digest("hex");
+      const url = `${this.#context().baseUrl}/public/feeds/${version.feed_id}/agent-skill`;
+      const entry = { name, type: "skill-md", description, url, digest: `sha256:${digest}` };
+      return { name, tag: "", body: new Blob([JSON.stringify(entry)]) };
+    });
+  }
+
+  async #render({ feed_id: feedId }: SkillVersion): Promise<Skill | undefined> {
+    const feed = await this.#database.row("find_skill_feed", [feedId]);
+    return feed && renderSkill(feed, this.#context());
+  }
+
+  #once(key: string, make: () => Promise<SkillFile | undefined>): Promise<SkillFile | undefined> {
+    return this.#files.fetch(key, { context: make });
+  }
+}
+
+function keyOf({
+  feed_id: feedId,
+  definition_version: version,
+  account_name: owner,
+}: SkillVersion) {
+  return `${feedId} ${version} ${owner}`;
+}

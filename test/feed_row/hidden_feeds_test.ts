@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+
+const CALLS = 2_000;
+const WARMING_CALLS = 200;
+/** What this machine's noise moves a median by; what betrayed a draft moved it by 1.3 and by 4. */
+const RATIO_MAX = 1.15;
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const owner = await gateway.createAccount();
+  key = await gateway.createKey(owner, "read");
+  for (const status of ["draft", "inactive"]) {
+    const { feedId } = await seedFeed(gateway, owner, { type: "singleton", isPublic: true });
+    // With texts that take time to fetch and to read.
+    const schema = { properties: { text: { description: "x".repeat(200_000) } } };
+    await gateway.sql`
+      update feeds
+      set status = ${status}, endpoint_path = ${status}, readme_md = ${"y".repeat(200_000)},
+        schema_definition = ${JSON.stringify(schema)}
+      where feed_id = ${feedId}`;
+  }
+});
+afterAll(() => gateway.stop());
+
+/** Median milliseconds of calls for each slug, in turns. */
+async function medians(pathOf: (slug: string) => string, slugs: readonly string[]) {
+  const times = slugs.map(() => [] as number[]);
+  for (let call = 0; call < WARMING_CALLS + CALLS; call++) {
+    for (const [index, slug] of slugs.entries()) {
+      const startedMs = performance.now();
+      const response = await gateway.get(pathOf(slug), key);
+      await response.bytes();
+      if (call >= WARMING_CALLS) times[index]?.push(performance.now() - startedMs);
+      expect(response.status).toBe(404);
+    }
+  }
+  return times.map((each) => each.toSorted((a, b) => a - b)[CALLS / 2] as number);
+}
+
+describe("the time of a 404 does not tell whether there is a feed that is not active", () => {
+  test.each([
+    ["data", (slug: string) => `/v1/feed/${slug}`],
+    ["metadata", (slug: string) => `/v1/feed/${slug}/metadata`],
+    ["skill", (slug: string) => `/public/feeds/${slug}/agent-skill`],
+  ])("%s of a draft and of an unknown feed", async (_name, pathOf) => {
+    const [hidden = 0, unknown = 0] = await medians(pathOf, ["draft", "unknown"]);
+    expect(Math.max(hidden / unknown, unknown / hidden)).toBeLessThan(RATIO_MAX);
+  });
+
+  test("data of an inactive and of an unknown feed", async () => {
+    const [hidden = 0, unknown = 0] = await medians(
+      (slug) => `/v1/feed/${slug}`,
+      ["inactive", "unknown"],
+    );
+    expect(Math.max(hidden / unknown, unknown / hidden)).toBeLessThan(RATIO_MAX);
+  });
+});
