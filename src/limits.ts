@@ -64,6 +64,12 @@ export const USAGE_WALK_MAX = 20_000;
 export const PARAMETER_DIGITS_MAX = 15;
 /** Record ids in one details read. Decisions 6. */
 export const IDS_MAX = 100;
+/** Values in a projection, objects made by a construction and their nulls included. Decisions 6. */
+export const PROJECTION_NODES_MAX = 100_000;
+/** UTF-8 bytes of a projection. Decisions 6. */
+export const PROJECTION_BYTES_MAX = 8 * 1_024 * 1_024;
+/** Nodes that a projection looks at: twice those of the largest page, so that one `..` always fits. */
+export const PROJECTION_VISITS_MAX = 6_000_000;
 /** Projections of an account that grow too large, in a window, in one process: then 429. */
 export const PROJECTIONS_REFUSED_MAX = 10;
 /** `eq` filters in one read. Decisions 6. */

@@ -12,9 +12,9 @@ import { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
 import { FILTER_UNINDEXED_MAX, RETIRED_BATCH_GRACE } from "../limits.ts";
 import type { Reader } from "../postgres/replica/reader.ts";
+import type { Projections } from "../read/data/projections.ts";
 import { writeCursor } from "./cursor.ts";
 import type { FilterIndexer } from "./filter_index.ts";
-import type { Projections } from "./projections.ts";
 import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./read_plan.ts";
 
 export interface Page {
@@ -46,8 +46,6 @@ interface Wanted<Plan> {
 }
 
 interface PageToBuild extends Wanted<ReadPlan> {
-  /** Feed and normalized query. */
-  readonly pageKey: string;
   /** In whose turn a large projection is made. */
   readonly accountId: string;
 }
@@ -73,28 +71,21 @@ interface Extent {
 export async function buildPage(
   source: PageSource,
   feed: Feed,
-  { plan, atLeast, pageKey, accountId }: PageToBuild,
+  { plan, atLeast, accountId }: PageToBuild,
 ): Promise<Page | undefined> {
-  const project = (data: string, dataVersion: bigint) =>
-    plan.projection === undefined
-      ? data
-      : source.projections.apply({
-          projection: plan.projection,
-          data,
-          dataVersion,
-          pageKey,
-          accountId,
-        });
+  const { projection } = plan;
+  const project = (data: string) =>
+    projection === undefined ? data : source.projections.apply({ projection, data, accountId });
   const tagAt = (dataVersion: bigint) => tagOf(feed, { plan, dataVersion }, source.incarnation);
   const finish = async (rows: Rows, extent: Extent) => {
-    const data = await project(rows.data, rows.dataVersion);
+    const data = await project(rows.data);
     return pageOf(rows, { data, tag: tagAt(rows.dataVersion) }, extent);
   };
   switch (plan.kind) {
     case "document": {
       const row = await source.reader.row("read_document", [feed.feedId], isAt(atLeast));
       if (row === undefined) return undefined;
-      const data = await project(row.data, row.data_version);
+      const data = await project(row.data);
       const text = `{"data":${data},`;
       const tag = tagAt(row.data_version);
       return { dataVersion: row.data_version, tag, text, nextCursor: null, isCacheable: true };

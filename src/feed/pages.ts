@@ -7,12 +7,12 @@ import { feedNotFound } from "../admission/refusal.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../limits.ts";
+import { Projections } from "../read/data/projections.ts";
 import type { Services } from "../services.ts";
 import { buildPage, type Page, tagOf } from "./build_page.ts";
 import { FilterIndexer } from "./filter_index.ts";
 import { PageCache } from "./page_cache.ts";
 import type { PlannedRead } from "./plans.ts";
-import { Projections } from "./projections.ts";
 
 /** What a page is of. */
 export interface PageWanted {
@@ -69,7 +69,7 @@ export function createPages(services: Services): Pages {
     { accountId, feed, planned: { plan, pageKey } }: PageWanted,
     atLeast: bigint,
   ): Promise<Page> {
-    const page = await buildPage(source, feed, { plan, pageKey, atLeast, accountId });
+    const page = await buildPage(source, feed, { plan, atLeast, accountId });
     if (page === undefined) throw feedNotFound();
     cache.set(pageKey, page);
     return page;

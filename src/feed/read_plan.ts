@@ -13,9 +13,9 @@ import { cappedLimit } from "../http/paging.ts";
 import { invalidParameter, readTime, takeParameters } from "../http/parameters.ts";
 import { decode, parseQuery, type QueryEntry } from "../http/query_string.ts";
 import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
+import { type Projection, parseProjection } from "../read/data/projection_parse.ts";
 import { type Cursor, readCursor } from "./cursor.ts";
 import { checkFilterCount, type Filter, readFilter } from "./filters.ts";
-import { type Projection, parseProjection, projectionKey } from "./projection_parse.ts";
 
 /** The parameters of a data read beside its filters. */
 export const READ_PARAMETERS = Type.Object({
@@ -105,7 +105,7 @@ export function planRead(search: string, feed: Feed, cursorSecret: string): Read
   const source: FeedType = feed.feedType ?? "singleton";
   refuseUseless(source, parameters, filters);
   const projection = readProjection(parameters.jsonpath);
-  const projected = projection === undefined ? "" : projectionKey(projection);
+  const projected = projection?.key ?? "";
   if (source === "singleton") {
     return { kind: "document", projection, key: `document ${projected}` };
   }

@@ -11,13 +11,13 @@
 import { readConfig } from "../../src/config.ts";
 import { buildPage, type PageSource } from "../../src/feed/build_page.ts";
 import { writeCursor } from "../../src/feed/cursor.ts";
-import { Projections } from "../../src/feed/projections.ts";
 import { type PagePlan, planRead } from "../../src/feed/read_plan.ts";
 import type { Feed } from "../../src/feed_row/feeds.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
 import { createReader } from "../../src/postgres/replica/reader.ts";
+import { Projections } from "../../src/read/data/projections.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
@@ -278,7 +278,6 @@ async function readPage({ source }: Scene, kind: Kind, sized: SizedFeed): Promis
   const plan = planRead(query, sized.feed, source.cursorSecret);
   const page = await buildPage(source, sized.feed, {
     plan,
-    pageKey: query,
     atLeast: 0n,
     accountId: sized.feed.accountId,
   });

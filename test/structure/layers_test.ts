@@ -16,6 +16,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["server.ts"],
   ["app.ts"],
   FEATURES,
+  ["read"],
   ["services.ts"],
   ["admission", "maintenance", "feed_row", "credit", "key", "row_schema"],
   ["http"],

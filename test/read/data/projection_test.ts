@@ -10,15 +10,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { JSONPath } from "jsonpath-plus";
-import {
-  PROJECTION_BYTES_MAX,
-  PROJECTION_NODES_MAX,
-  type ProjectionOutcome,
-  project,
-} from "../../src/feed/projection.ts";
-import { type Projection, parseProjection } from "../../src/feed/projection_parse.ts";
-import suite from "../fixtures/jsonpath-projection.json";
-import { threadMs } from "../support/thread_time.ts";
+import { PROJECTION_BYTES_MAX, PROJECTION_NODES_MAX } from "../../../src/limits.ts";
+import { type ProjectionOutcome, project } from "../../../src/read/data/projection.ts";
+import { type Projection, parseProjection } from "../../../src/read/data/projection_parse.ts";
+import suite from "../../fixtures/jsonpath-projection.json";
+import { threadMs } from "../../support/thread_time.ts";
 
 const TIME_BOUND_MS = 250;
 const DOCUMENT_BYTES = 4 * 1_024 * 1_024;
@@ -35,7 +31,7 @@ interface SuiteRow {
 describe("project and the compliance suite", () => {
   test.each(suite as readonly SuiteRow[])("$name", ({ selector, document, result, results }) => {
     const projection = parsed(selector);
-    const unwraps = projection.kind === "path" && projection.path.singular;
+    const unwraps = projection.path.isSingular;
     const expected = (results ?? [result ?? []]).map((nodes) =>
       JSON.stringify(unwraps ? (nodes[0] ?? null) : nodes),
     );
@@ -442,8 +438,7 @@ function spelled(segments: readonly ModelSegment[], dialect: "text" | "plus"): s
 /** The nodes of a path as an array, also of a singular one. */
 function nodesOf(path: string, text: string): unknown {
   const projection = parsed(path);
-  if (projection.kind !== "path") throw new Error(`${path} is no path`);
-  const plural: Projection = { kind: "path", path: { ...projection.path, singular: false } };
+  const plural: Projection = { ...projection, path: { ...projection.path, isSingular: false } };
   return JSON.parse(textOf(project(plural, text)));
 }
 
@@ -462,7 +457,7 @@ function projected(path: string, data: string): string {
 }
 
 function textOf(outcome: ProjectionOutcome): string {
-  if (outcome.kind !== "projected") throw new Error(outcome.detail);
+  if (outcome.kind !== "projected") throw new Error(JSON.stringify(outcome));
   return outcome.text;
 }
 

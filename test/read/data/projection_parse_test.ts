@@ -1,13 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  type ProjectionParse,
-  parseProjection,
-  projectionKey,
-} from "../../src/feed/projection_parse.ts";
-import { JSONPATH_LENGTH_MAX } from "../../src/limits.ts";
-import accepted from "../fixtures/jsonpath-projection.json";
-import refused from "../fixtures/jsonpath-refuse.json";
+import { JSONPATH_LENGTH_MAX } from "../../../src/limits.ts";
+import { type ProjectionParse, parseProjection } from "../../../src/read/data/projection_parse.ts";
+import accepted from "../../fixtures/jsonpath-projection.json";
+import refused from "../../fixtures/jsonpath-refuse.json";
+import { threadMs } from "../../support/thread_time.ts";
 
 /** Rows of the suite whose form our own grammar decides. Decisions 6. */
 const CONSTRUCTION = "object construction";
@@ -125,7 +122,7 @@ describe("parseProjection", () => {
   });
 
   test("an alias may stand once, however it is written", () => {
-    expect(detailOf(parseProjection("{a: b, 'a': c}"))).toContain("not used before");
+    expect(detailOf(parseProjection("{a: b, 'a': c}"))).toContain("only once");
     expect(parseProjection("{a: b, A: c}").kind).toBe("parsed");
   });
 
@@ -137,9 +134,28 @@ describe("parseProjection", () => {
 
   test("a detail is one sentence with the place, counted in code points", () => {
     expect(detailOf(parseProjection("$.😀[01]"))).toBe(
-      'jsonpath needs , or ] at character 6, got "1".',
+      "jsonpath is not understood from character 4 on, got \"[01]\"; write $ and segments (.name, ['any name'], [0], [0:5], [*], ..name), or {alias: path}.",
     );
-    expect(detailOf(parseProjection("$.a."))).toEndWith("at character 5, got nothing.");
+    expect(detailOf(parseProjection("$.a."))).toContain('from character 4 on, got "."');
+    expect(detailOf(parseProjection("$[*].{a: b, 1: c}"))).toContain(
+      'character 12 on, got " 1: c}"',
+    );
+    expect(detailOf(parseProjection("{"))).toContain("from character 2 on, got nothing");
+  });
+
+  // The whole grammar is one expression, which must not try all ways to divide white space.
+  test.each([
+    ["slices full of white space", `$${`[${" ".repeat(20)}:${" ".repeat(20)}]`.repeat(20)}!`],
+    ["one such slice", `$[${" ".repeat(500)}:${" ".repeat(500)}!`],
+    ["long names", `$${".abcdefghijklmno".repeat(60)}!`],
+    ["quoted names with escapes", `$${"['\\\\\\\\']".repeat(60)}!`],
+    ["unions", `$[${"0 , ".repeat(250)}!`],
+    ["members", `{${"a : b [ 0 : 1 ] , ".repeat(55)}!`],
+  ])("refuses %s within 20 ms", (_, text) => {
+    expect(text.length).toBeLessThanOrEqual(JSONPATH_LENGTH_MAX);
+    const startMs = threadMs();
+    expect(parseProjection(text).kind).toBe("invalid");
+    expect(threadMs() - startMs).toBeLessThan(20);
   });
 
   test("never throws, whatever the text", () => {
@@ -165,7 +181,7 @@ describe("parseProjection", () => {
   });
 });
 
-describe("parseProjection, singular", () => {
+describe("parseProjection, isSingular", () => {
   test.each([
     ["$", true],
     ["$.a['b'][0][-1]", true],
@@ -175,11 +191,11 @@ describe("parseProjection, singular", () => {
     ["$.*", false],
   ])("%s: %p", (text, singular) => {
     const parse = parseProjection(text);
-    expect(parse).toMatchObject({ kind: "parsed", projection: { path: { singular } } });
+    expect(parse).toMatchObject({ kind: "parsed", projection: { path: { isSingular: singular } } });
   });
 });
 
-describe("projectionKey", () => {
+describe("parseProjection, key", () => {
   test.each([
     { spellings: ["$.a", "$['a']", '$ ["\\u0061"]'] },
     { spellings: ["$.*", "$[*]", "$[ * ]"] },
@@ -217,7 +233,7 @@ describe("projectionKey", () => {
 function keyOf(text: string): string {
   const parse = parseProjection(text);
   if (parse.kind !== "parsed") throw new Error(`${text}: ${parse.detail}`);
-  return projectionKey(parse.projection);
+  return parse.projection.key;
 }
 
 function detailOf(parse: ProjectionParse): string {
