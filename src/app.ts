@@ -4,48 +4,42 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { accountRoutes } from "./account/account_routes.ts";
+import { accountRoutes } from "./accounts/account_routes.ts";
 import { catalogRoutes } from "./catalog/catalog_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
 import { feedRoutes } from "./feed/feed_routes.ts";
-import type { RouteHandler } from "./http/endpoint.ts";
-import { addFallback } from "./http/fallback.ts";
+import { basePlugins } from "./http/base_plugins.ts";
 import { healthRoutes } from "./http/health.ts";
+import { unroutedRequests } from "./http/unrouted.ts";
 import { saveRoutes } from "./provider/save_routes.ts";
 import { pushRoutes } from "./push/push_route.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
 
-/** Prefixes under which the same routes answer. Decisions 1. */
-const PREFIXES = ["/v1", "/api/v1"] as const;
+/** What a client in TypeScript is typed by. */
+export type App = ReturnType<typeof createApp>;
 
 export function createApp(services: Services) {
-  // With its standard-hostname shortcut on, Elysia misroutes where Host has three characters or fewer.
-  const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
-  addFallback(app, services.http, PREFIXES);
+  const { http, database } = services;
   const features = new Elysia()
     .use(catalogRoutes(services))
     .use(feedRoutes(services))
     .use(pushRoutes(services))
     .use(saveRoutes(services))
     .use(accountRoutes(services));
-  for (const prefix of PREFIXES) app.group(prefix, (group) => group.use(features));
-  app.use(healthRoutes(services.http, services.database));
-  app.use(skillRoutes(services));
-  app.use(docsRoutes(services, app));
-  app.config.serve = { routes: { ...directRoutes(app), ...app.config.serve?.routes } };
+  const routes = new Elysia({
+    strictPath: true,
+    // What a schema does not name is refused, not dropped.
+    normalize: false,
+    // With its standard-hostname shortcut on, Elysia misroutes where Host has three characters or fewer.
+    handler: { standardHostname: false },
+  })
+    .use(basePlugins(http))
+    .group("/v1", (group) => group.use(features))
+    .group("/api/v1", (group) => group.use(features))
+    .use(healthRoutes(http, database))
+    .use(skillRoutes(services));
+  const app = routes.use(docsRoutes(services, routes));
+  app.config.serve = { routes: unroutedRequests(app, http, ["/v1", "/api/v1"]) };
   return app;
-}
-
-/**
- * Endpoints that Bun's router calls itself: with a context and a promise of Elysia's for each request, a
- * refused read would cost a tenth more.
- */
-function directRoutes(app: Elysia) {
-  const routes: Record<string, { GET: RouteHandler["direct"] }> = {};
-  for (const { path, method, handler } of app.routes) {
-    const { direct } = handler as Partial<RouteHandler>;
-    if (method === "GET" && direct !== undefined) routes[path] = { GET: direct };
-  }
-  return routes;
 }

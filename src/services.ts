@@ -8,13 +8,14 @@ import { type Config, listenerUrl } from "./config.ts";
 import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
 import { createAnonymousLimit } from "./http/anonymous_limit.ts";
 import { BodyBudget } from "./http/body_budget.ts";
+import type { HttpContext } from "./http/call.ts";
 import { createCors } from "./http/cors.ts";
-import type { Handler, HttpContext } from "./http/endpoint.ts";
 import { Metrics } from "./http/metrics.ts";
 import { Keys } from "./key/keys.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { createPace } from "./lib/pace.ts";
+import type { TokenBucket } from "./lib/token_bucket.ts";
 import {
   BODIES_BYTES_MAX,
   REFUSALS_AT_ONCE_MAX,
@@ -36,8 +37,8 @@ export interface Services {
   readonly reader: Reader;
   readonly log: Log;
   readonly http: HttpContext;
-  /** Makes a handler of a route without a key share the one limit of all such calls. */
-  readonly anonymously: (handler: Handler) => Handler;
+  /** Shared by all calls without a key. */
+  readonly anonymousLimit: TokenBucket;
   readonly keys: Keys;
   /** As readers see them: the active ones. */
   readonly feeds: Feeds;
@@ -135,7 +136,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     reader,
     log,
     http,
-    anonymously: createAnonymousLimit(),
+    anonymousLimit: createAnonymousLimit(),
     keys: new Keys(database),
     feeds: createFeeds(database, { isActiveOnly: true }),
     storedFeeds: createFeeds(database, { isActiveOnly: false }),

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Call } from "../http/endpoint.ts";
+import type { Call } from "../http/call.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert } from "../lib/assert.ts";
 import { HOUSEKEEPING_LIMIT, REVALIDATION_LIMIT } from "../limits.ts";

@@ -10,7 +10,7 @@
  */
 
 import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
-import type { Call, HttpContext } from "../http/endpoint.ts";
+import type { Call, HttpContext } from "../http/call.ts";
 import type { Problem } from "../http/errors.ts";
 import { matchesTag } from "../http/etag.ts";
 import { limitHeaders, stateHeaders } from "../http/rate_headers.ts";

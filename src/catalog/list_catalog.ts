@@ -5,28 +5,27 @@
  */
 import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
 import type { Answer } from "../http/answer.ts";
-import type { Call } from "../http/endpoint.ts";
+import type { Call } from "../http/call.ts";
 import type { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
-import { cappedLimit, hasMoreAfter, PAGE_PARAMETERS } from "../http/paging.ts";
-import { readParameters } from "../http/parameters.ts";
+import { hasMoreAfter } from "../http/paging.ts";
+import type { Principal } from "../key/keys.ts";
 import { assert } from "../lib/assert.ts";
 import { createSharedFlights } from "../lib/shared_flights.ts";
-import { PAGE_LIMIT_DEFAULT } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { catalogEntry } from "./entries.ts";
 
 /** PostgreSQL's integer; no catalog is longer. */
 export const OFFSET_MAX = 2 ** 31 - 1;
-const DEFAULTS: CatalogPage = { limit: PAGE_LIMIT_DEFAULT, offset: 0 };
 
+/** What is asked for, the limit capped. */
 interface CatalogPage {
   readonly limit: number;
   readonly offset: number;
 }
 
 export function createListCatalog(services: Services) {
-  const { config, reader, http, keys } = services;
+  const { config, reader, http } = services;
   // The catalog is the same for every reader: all who wait for a page are shown one reading of it.
   const pages = createSharedFlights(
     readPage,
@@ -61,19 +60,17 @@ export function createListCatalog(services: Services) {
     return { members, tag: weakTag(members) };
   }
 
-  return async (call: Call): Promise<Answer | Problem> => {
-    const principal = await keys.authenticate(call, "read");
-    const parameters =
-      call.search === ""
-        ? DEFAULTS
-        : await keys.provenOnRefusal(principal, () => readParameters(PAGE_PARAMETERS, call.search));
-    const limit = cappedLimit(parameters.limit);
+  return async (
+    call: Call,
+    principal: Principal,
+    { limit, offset }: CatalogPage,
+  ): Promise<Answer | Problem> => {
     const answer = await loggedAnswer(services, {
       call,
       principal,
       operation: "catalog",
       limit: config.limits.discovery,
-      read: () => pages.ask({ limit, offset: parameters.offset }),
+      read: () => pages.ask({ limit, offset }),
     });
     assert(answer !== undefined, "a call that names no feed is never stale");
     return answer;

@@ -10,11 +10,13 @@ import { type AnyElysia, Elysia } from "elysia";
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import { anonymous } from "../http/anonymous_limit.ts";
 import type { Answer } from "../http/answer.ts";
-import { type Call, createEndpoint, type Handler, handlerOf } from "../http/endpoint.ts";
+import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
-import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
+import { NO_PARAMETERS } from "../http/parameters.ts";
+import { respond } from "../http/respond.ts";
 import type { Services } from "../services.ts";
 import { describeApi, type OpenApiDocument, type PluginDocument } from "./openapi.ts";
 import { PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, renderPage } from "./page.ts";
@@ -57,17 +59,7 @@ const renderedPage = once(async () => tagged(renderPage()));
 /** `app` is described as it is when the document is first asked for: with all its routes. */
 export function docsRoutes(services: Services, app: AnyElysia) {
   const { http } = services;
-  const hidden = { detail: { hide: true } };
-  const endpoint = (route: string, handler: Handler) =>
-    createEndpoint(
-      http,
-      { route, isKeyed: false },
-      services.anonymously((call, parameter) => {
-        readParameters(NO_PARAMETERS, call.search);
-        return handler(call, parameter);
-      }),
-    );
-
+  const hidden = { detail: { hide: true }, query: NO_PARAMETERS };
   let described: { readonly baseUrl: string; readonly content: () => Promise<Content> } | undefined;
   /** Made once for each base URL, which is known only when the listener has its port. */
   function document(): Promise<Content> {
@@ -79,31 +71,43 @@ export function docsRoutes(services: Services, app: AnyElysia) {
     return described.content();
   }
 
-  const page = endpoint("/docs", async (call) => answer(call, await renderedPage(), PAGE_HEADERS));
-  const json = endpoint("/docs/json", async (call) =>
-    answer(call, await document(), {
-      "Content-Type": "application/json",
-      "Cache-Control": "public, no-cache",
-      "X-Content-Type-Options": "nosniff",
-      // Tools on other sites read it; there is nothing secret in it.
-      "Access-Control-Allow-Origin": "*",
-    }),
-  );
-  const asset = endpoint("/docs/assets/{name}", async (call, name) => {
-    const found = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
-    if (found === undefined) {
-      throw new Problem("ROUTE_NOT_FOUND", { detail: "There is no such file; see /docs." });
-    }
-    return answer(call, await found.read(), {
-      "Content-Type": found.type,
-      "Cache-Control": "public, no-cache",
-      "X-Content-Type-Options": "nosniff",
-    });
-  });
   return new Elysia({ name: "docs" })
-    .get("/docs", handlerOf(page), hidden)
-    .get("/docs/json", handlerOf(json), hidden)
-    .get("/docs/assets/:name", handlerOf(asset, "name"), hidden);
+    .use(anonymous(services.anonymousLimit))
+    .get(
+      "/docs",
+      async ({ call }) => respond(answer(call, await renderedPage(), PAGE_HEADERS)),
+      hidden,
+    )
+    .get(
+      "/docs/json",
+      async ({ call }) =>
+        respond(
+          answer(call, await document(), {
+            "Content-Type": "application/json",
+            "Cache-Control": "public, no-cache",
+            "X-Content-Type-Options": "nosniff",
+            // Tools on other sites read it; there is nothing secret in it.
+            "Access-Control-Allow-Origin": "*",
+          }),
+        ),
+      hidden,
+    )
+    .get(
+      "/docs/assets/:name",
+      async ({ call, params }) => {
+        const found = Object.hasOwn(ASSETS, params.name) ? ASSETS[params.name] : undefined;
+        if (found === undefined) {
+          throw new Problem("ROUTE_NOT_FOUND", { detail: "There is no such file; see /docs." });
+        }
+        const headers = {
+          "Content-Type": found.type,
+          "Cache-Control": "public, no-cache",
+          "X-Content-Type-Options": "nosniff",
+        };
+        return respond(answer(call, await found.read(), headers));
+      },
+      hidden,
+    );
 }
 
 /** The document of an app, for tests and tools. */
@@ -127,7 +131,8 @@ async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
     }),
   );
   for (const { method, path, hooks } of app.routes) {
-    describer.route(method, path, () => "", { detail: hooks.detail });
+    const { detail, params, query } = hooks;
+    describer.route(method, path, () => "", { detail, params, query });
   }
   const response = await describer.handle(new Request(`http://localhost${PLUGIN_PATH}/json`));
   return (await response.json()) as PluginDocument;

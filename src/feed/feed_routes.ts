@@ -3,31 +3,40 @@
  *
  * @module
  */
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { createEndpoint, handlerOf } from "../http/endpoint.ts";
-import { documentedParameters } from "../http/parameters.ts";
+import { authenticated } from "../http/auth.ts";
+import { NO_PARAMETERS } from "../http/parameters.ts";
+import { respondOutcome } from "../http/problems.ts";
 import type { Services } from "../services.ts";
 import { FeedReads } from "./read_feed.ts";
 import { MetadataReads } from "./read_metadata.ts";
-import { READ_PARAMETERS } from "./read_plan.ts";
+import { READ_QUERY } from "./read_plan.ts";
+
+const FEED_PARAMS = Type.Object({
+  id: Type.String({ description: "The feed's UUID or its `endpoint_path`." }),
+});
 
 export function feedRoutes(services: Services) {
-  const { http } = services;
+  const { http, keys } = services;
   const reads = new FeedReads(services);
   const metadataReads = new MetadataReads(services);
-  const read = createEndpoint(http, { route: "/v1/feed/{id}", isKeyed: true }, (call, reference) =>
-    reads.read(call, reference),
-  );
-  const metadata = createEndpoint(
-    http,
-    { route: "/v1/feed/{id}/metadata", isKeyed: true },
-    (call, reference) => metadataReads.read(call, reference),
-  );
   return new Elysia({ name: "feed" })
-    .get("/feed/:id", handlerOf(read, "id"), {
-      detail: {
-        parameters: documentedParameters(READ_PARAMETERS),
-      },
-    })
-    .get("/feed/:id/metadata", handlerOf(metadata, "id"));
+    .use(authenticated(keys, "read"))
+    .get(
+      "/feed/:id",
+      async ({ call, principal, params }) =>
+        respondOutcome(http, call, await reads.read({ call, principal, reference: params.id })),
+      { params: FEED_PARAMS, query: READ_QUERY },
+    )
+    .get(
+      "/feed/:id/metadata",
+      async ({ call, principal, params }) =>
+        respondOutcome(
+          http,
+          call,
+          await metadataReads.read({ call, principal, reference: params.id }),
+        ),
+      { params: FEED_PARAMS, query: NO_PARAMETERS },
+    );
 }

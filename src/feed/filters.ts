@@ -4,9 +4,11 @@
  *
  * @module
  */
+import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { Problem } from "../http/errors.ts";
 import { invalidParameter, unknownParameter } from "../http/parameters.ts";
 import type { QueryEntry } from "../http/query_string.ts";
+import { Refusal, type Refuse } from "../http/validation.ts";
 import { excerpt } from "../lib/code_points.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../lib/json_text.ts";
 import { FILTERS_MAX } from "../limits.ts";
@@ -27,36 +29,50 @@ const OPERATORS = new Set(
   ),
 );
 const LITERAL_PREFIX = "payload.";
+const BRACKETED = /^filters\[(.*)\]$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** @throws {Problem} 400 `OPERATOR_DISABLED` or `INVALID_PARAMETER` */
-export function readFilter(entry: QueryEntry, known: readonly string[]): Filter {
-  const { name, value } = entry;
-  // As clients write an object that the API's document calls `filters`.
-  const bracketed = /^filters\[(.*)\]$/.exec(name)?.[1];
-  if (bracketed !== undefined) {
-    const given = value.startsWith("eq.") ? excerpt(value) : "eq.VALUE";
-    throw invalidParameter(
-      `A filter is a parameter of its own: write ${excerpt(bracketed)}=${given}; for a field of that very name, ${LITERAL_PREFIX}${excerpt(name)}=${given}.`,
-    );
-  }
-  const dot = value.indexOf(".");
-  const operator = dot < 0 ? undefined : value.slice(0, dot);
-  if (operator !== "eq") {
-    // PostgREST lets an operator carry a modifier, as in fts(english) and eq(any).
-    const word = operator?.replace(/\(.*$/, "");
-    if (word === undefined || !OPERATORS.has(word)) {
-      throw unknownParameter(name, known, `to filter by a field write ${excerpt(name)}=eq.VALUE`);
-    }
-    throw new Problem("OPERATOR_DISABLED", {
-      detail: `The operator "${excerpt(operator ?? "")}" is disabled; only equality is supported, as in ${excerpt(name)}=eq.VALUE.`,
-    });
-  }
+const EQUALITY = "eq.";
+
+TypeRegistry.Set("Filter", (_, value) =>
+  [value].flat().every((each) => typeof each === "string" && each.startsWith(EQUALITY)),
+);
+
+/** The type of each parameter that is none of `known`: one filter, or several of one field. */
+export function filterParameter(known: readonly string[]) {
+  const refuse: Refuse = (name, value) => {
+    const wrong = [value].flat().find((each) => !String(each).startsWith(EQUALITY));
+    return refusedFilter(name, String(wrong), known);
+  };
+  return Type.Unsafe<string | string[]>({
+    [Kind]: "Filter",
+    [Refusal]: refuse,
+    type: "string",
+    pattern: "^eq\\.",
+  });
+}
+
+/** Of a parameter that has the type of a filter. @throws {Problem} 400 `OPERATOR_DISABLED` */
+export function readFilter({ name, value }: Pick<QueryEntry, "name" | "value">): Filter {
   const key = keyOf(name);
-  const text = value.slice("eq.".length);
+  const text = value.slice(EQUALITY.length);
   // No stored row holds a NUL, and PostgreSQL takes none in a parameter.
   if (key.includes("\0") || text.includes("\0")) return { name: "", text: null, literal: null };
   return { name: key, text, literal: literalOf(text) };
+}
+
+/** What is no equality: another operator, or no filter at all. */
+function refusedFilter(name: string, value: string, known: readonly string[]): Problem {
+  const dot = value.indexOf(".");
+  const operator = dot < 0 ? undefined : value.slice(0, dot);
+  // PostgREST lets an operator carry a modifier, as in fts(english) and eq(any).
+  const word = operator?.replace(/\(.*$/, "");
+  if (word === undefined || !OPERATORS.has(word)) {
+    return unknownParameter(name, known, `to filter by a field write ${excerpt(name)}=eq.VALUE`);
+  }
+  return new Problem("OPERATOR_DISABLED", {
+    detail: `The operator "${excerpt(operator ?? "")}" is disabled; only equality is supported, as in ${excerpt(name)}=eq.VALUE.`,
+  });
 }
 
 /** @throws {Problem} 400 where there are more than 10. */
@@ -67,8 +83,12 @@ export function checkFilterCount(filters: readonly Filter[]): void {
   );
 }
 
-/** A name with a dot would mean a nested field; `payload.` in front makes it one key, literally. */
-function keyOf(name: string): string {
+/**
+ * A name with a dot would mean a nested field; `payload.` in front makes it one key, literally. Clients
+ * that are generated from the API's document write `filters[name]`.
+ */
+function keyOf(written: string): string {
+  const name = BRACKETED.exec(written)?.[1] ?? written;
   if (name.startsWith(LITERAL_PREFIX)) return name.slice(LITERAL_PREFIX.length);
   if (!name.includes(".")) return name;
   throw new Problem("OPERATOR_DISABLED", {

@@ -14,7 +14,7 @@ import { feedKeepsChanging, feedNotFound, refusalOf } from "../admission/refusal
 import { lookAtWindow, standInGrant } from "../admission/stand_in.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
-import type { Call } from "../http/endpoint.ts";
+import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { matchesTag, weakTag } from "../http/etag.ts";
 import { invalidParameter } from "../http/parameters.ts";
@@ -29,7 +29,7 @@ import { createPlans, type Plans } from "./plans.ts";
 import type { ReadPlan } from "./read_plan.ts";
 
 /** What is known of a read before its feed is. */
-interface Reading {
+export interface Reading {
   readonly call: Call;
   readonly reference: string;
   readonly principal: Principal;
@@ -58,13 +58,8 @@ export class FeedReads {
   }
 
   /** `reference` is a feed's id or its `endpoint_path`. @throws {Problem} every refusal of a read */
-  read(call: Call, reference: string): MaybePromise<Answer | Problem> {
-    return chain(this.#services.keys.authenticate(call, "read"), (principal) => {
-      const reading = { call, reference, principal };
-      return chain(this.#prepareRemembered(reading), (prepared) =>
-        this.#admit(reading, prepared, 1),
-      );
-    });
+  async read(reading: Reading): Promise<Answer | Problem> {
+    return this.#admit(reading, await this.#prepareRemembered(reading), 1);
   }
 
   /** By what is remembered; where that refuses, by what the database says now. */

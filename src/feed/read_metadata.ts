@@ -11,27 +11,18 @@ import { feedKeepsChanging, feedNotFound } from "../admission/refusal.ts";
 import { metadataMembers } from "../feed_row/feed_row.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
 import type { Answer } from "../http/answer.ts";
-import type { Call } from "../http/endpoint.ts";
 import { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
-import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
-import type { Principal } from "../key/keys.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX, PLANS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
+import type { Reading } from "./read_feed.ts";
 
 /** Metadata as it was read, and the version of the feed's row that it shows. */
 interface Metadata extends Shown {
   readonly feedId: string;
   readonly definitionVersion: bigint;
   readonly rowVersion: bigint;
-}
-
-/** A call by a known key, for the feed of this id or `endpoint_path`. */
-interface Reading {
-  readonly call: Call;
-  readonly reference: string;
-  readonly principal: Principal;
 }
 
 export class MetadataReads {
@@ -43,18 +34,16 @@ export class MetadataReads {
   }
 
   /** @throws {Problem} every refusal */
-  async read(call: Call, reference: string): Promise<Answer | Problem> {
+  async read(reading: Reading): Promise<Answer | Problem> {
     const { keys } = this.#services;
-    const principal = await keys.authenticate(call, "read");
-    const reading = { call, reference, principal };
+    const { call, reference, principal } = reading;
     // What is answered without a body shows no version that admission could confirm.
-    const isPlain =
-      !call.isHead && call.search === "" && !call.request.headers.has("if-none-match");
+    const isPlain = !call.isHead && !call.request.headers.has("if-none-match");
     const remembered = isPlain ? this.#known.get(reference) : undefined;
     const early = remembered && (await this.#answerKnown(reading, remembered));
     if (early !== undefined) return early;
     for (let attempt = 1; attempt <= PLANS_MAX; attempt++) {
-      const metadata = await keys.provenOnRefusal(principal, () => this.#describe(call, reference));
+      const metadata = await keys.provenOnRefusal(principal, () => this.#describe(reference));
       const outcome = await this.#answer(reading, metadata);
       if (outcome !== undefined) return outcome;
     }
@@ -85,24 +74,18 @@ export class MetadataReads {
       feed: { feedId, definitionVersion },
       renewed: async (version) =>
         // By the id that was admitted: the reference may be another feed's by now.
-        version === rowVersion ? metadata : await this.#describe(call, feedId),
+        version === rowVersion ? metadata : await this.#describe(feedId),
     });
   }
 
-  /** @throws {Problem} 404, then 400: both true of the database's own state. */
-  async #describe(call: Call, reference: string): Promise<Metadata> {
-    const { config, database, feeds } = this.#services;
-    if (call.search !== "") {
-      // A refusal that counts nowhere costs no more than to see that the feed is there.
-      const feed = await feeds.findFresh(reference);
-      if (feed !== undefined) readParameters(NO_PARAMETERS, call.search);
-    }
+  /** @throws {Problem} 404, true of the database's own state. */
+  async #describe(reference: string): Promise<Metadata> {
+    const { config, database } = this.#services;
     const row = await database.row("find_feed_row", [...referenceParameters(reference), true]);
     if (row === undefined) {
       this.#known.delete(reference);
       throw feedNotFound();
     }
-    readParameters(NO_PARAMETERS, call.search);
     const members = metadataMembers(row, config.limits);
     const metadata: Metadata = {
       feedId: row.feed_id,

@@ -6,27 +6,28 @@
  *
  * @module
  */
-import { type Static, Type } from "@sinclair/typebox";
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
 import { Problem } from "../http/errors.ts";
 import { cappedLimit } from "../http/paging.ts";
-import { invalidParameter, readTime, takeParameters } from "../http/parameters.ts";
+import { invalidParameter, queryInteger, queryTime } from "../http/parameters.ts";
 import { decode, parseQuery, type QueryEntry } from "../http/query_string.ts";
+import { checkedQuery } from "../http/validation.ts";
 import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
 import { type Projection, parseProjection } from "../read/data/projection_parse.ts";
 import { type Cursor, readCursor } from "./cursor.ts";
-import { checkFilterCount, type Filter, readFilter } from "./filters.ts";
+import { checkFilterCount, type Filter, filterParameter, readFilter } from "./filters.ts";
 
-/** The parameters of a data read beside its filters. */
-export const READ_PARAMETERS = Type.Object({
+const READ_PARAMETERS = {
   limit: Type.Optional(
-    Type.Integer({
+    queryInteger({
       minimum: 1,
       description: `Rows on the page; above ${PAGE_LIMIT_MAX} is capped. Default ${PAGE_LIMIT_DEFAULT}.`,
     }),
   ),
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, description: "Rows to skip; a cursor is the fast way. Default 0." }),
+    queryInteger({ minimum: 0, description: "Rows to skip; a cursor is the fast way. Default 0." }),
   ),
   cursor: Type.Optional(
     Type.String({ description: "next_cursor of the page before; not for singletons." }),
@@ -35,19 +36,22 @@ export const READ_PARAMETERS = Type.Object({
     Type.String({ description: "Projection of data, such as $[*].name; no filter expressions." }),
   ),
   ids: Type.Optional(
-    Type.String({
+    Type.Union([Type.String(), Type.Array(Type.String())], {
       description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated: their full payloads (details mode). A comma in an id is sent as %2C.`,
     }),
   ),
-  start_time: Type.Optional(
-    Type.String({ format: "date-time", description: "Streams: inclusive lower bound." }),
-  ),
-  end_time: Type.Optional(
-    Type.String({ format: "date-time", description: "Streams: inclusive upper bound." }),
-  ),
-});
+  start_time: Type.Optional(queryTime({ description: "Streams: inclusive lower bound." })),
+  end_time: Type.Optional(queryTime({ description: "Streams: inclusive upper bound." })),
+};
+const KNOWN = Object.keys(READ_PARAMETERS);
 
-type ReadParameters = Static<typeof READ_PARAMETERS>;
+/** The query of a data read. Every other parameter is a filter. */
+export const READ_QUERY = Type.Optional(
+  Type.Object(READ_PARAMETERS, { additionalProperties: filterParameter(KNOWN) }),
+);
+const READ_QUERY_CHECK = TypeCompiler.Compile(READ_QUERY);
+
+type ReadParameters = StaticDecode<typeof READ_QUERY>;
 
 interface Planned {
   readonly projection: Projection | undefined;
@@ -84,23 +88,16 @@ export interface PagePlan extends Planned {
 
 export type ReadPlan = DocumentPlan | DetailsPlan | PagePlan;
 
-const KNOWN = Object.keys(READ_PARAMETERS.properties);
 const ROWS_ONLY = ["cursor", "ids"] as const;
 const STREAM_ONLY = ["start_time", "end_time"] as const;
 
 /** @throws {Problem} 400, with the parameter and what to do about it. */
 export function planRead(search: string, feed: Feed, cursorSecret: string): ReadPlan {
   const entries = parseQuery(search);
-  const filters: Filter[] = [];
-  const parameters = takeParameters(
-    READ_PARAMETERS,
-    // `ids` may be repeated: the first stands for all here, and `readIds` reads each.
-    entries.filter(
-      (entry, index) =>
-        entry.name !== "ids" || entries.findIndex(({ name }) => name === "ids") === index,
-    ),
-    (entry) => filters.push(readFilter(entry, KNOWN)),
-  );
+  const parameters = checkedQuery(READ_QUERY_CHECK, search);
+  const filters = entries
+    .filter(({ name }) => !Object.hasOwn(READ_PARAMETERS, name))
+    .map(readFilter);
   checkFilterCount(filters);
   const source: FeedType = feed.feedType ?? "singleton";
   refuseUseless(source, parameters, filters);
@@ -215,8 +212,7 @@ function planPage(input: PageInput): PagePlan {
   if (parameters.cursor !== undefined && parameters.offset !== undefined) {
     throw invalidParameter("offset and cursor don't go together; leave out the offset.");
   }
-  const startTime = readTime("start_time", parameters.start_time);
-  const endTime = readTime("end_time", parameters.end_time);
+  const { start_time: startTime, end_time: endTime } = parameters;
   if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
     throw invalidParameter("start_time is after end_time; swap them.");
   }

@@ -8,21 +8,16 @@
  */
 import { Elysia } from "elysia";
 import type { Database } from "../postgres/client/query.ts";
-import { createEndpoint, type HttpContext, handlerOf } from "./endpoint.ts";
+import type { HttpContext } from "./call.ts";
 import { unavailable } from "./errors.ts";
-import { NO_PARAMETERS, readParameters } from "./parameters.ts";
+import { exactQuery, NO_PARAMETERS } from "./parameters.ts";
+import { respond } from "./respond.ts";
 
-const NO_STORE = { "Cache-Control": "no-store" };
-
-function noStoreJson(): Record<string, string> {
-  return { "Content-Type": "application/json", ...NO_STORE };
+function noStore(contentType = "application/json"): Record<string, string> {
+  return { "Content-Type": contentType, "Cache-Control": "no-store" };
 }
 
 export function healthRoutes(http: HttpContext, database: Database) {
-  const healthz = createEndpoint(http, { route: "/healthz", isKeyed: false }, ({ search }) => {
-    readParameters(NO_PARAMETERS, search);
-    return { headers: noStoreJson(), body: `{"status":"ok"}` };
-  });
   let pinging: Promise<unknown> | undefined;
   // No key is asked for, and nothing bounds it but this: all who ask meanwhile share one.
   const ping = () => {
@@ -31,25 +26,28 @@ export function healthRoutes(http: HttpContext, database: Database) {
     });
     return pinging;
   };
-  const readyz = createEndpoint(http, { route: "/readyz", isKeyed: false }, async ({ search }) => {
-    readParameters(NO_PARAMETERS, search);
-    if (http.isDraining()) {
-      throw unavailable("The gateway is draining; send this to another instance.");
-    }
-    await ping();
-    return { headers: noStoreJson(), body: `{"status":"ready"}` };
-  });
-  const metrics = createEndpoint(
-    http,
-    { route: "/metrics", isKeyed: false },
-    async ({ search }) => {
-      readParameters(NO_PARAMETERS, search);
-      const headers = { "Content-Type": http.metrics.contentType, ...NO_STORE };
-      return { headers, body: await http.metrics.text() };
-    },
-  );
   return new Elysia({ name: "health" })
-    .get("/healthz", handlerOf(healthz))
-    .get("/readyz", handlerOf(readyz))
-    .get("/metrics", handlerOf(metrics));
+    .use(exactQuery())
+    .get("/healthz", () => respond({ headers: noStore(), body: `{"status":"ok"}` }), {
+      query: NO_PARAMETERS,
+    })
+    .get(
+      "/readyz",
+      async () => {
+        if (http.isDraining()) {
+          throw unavailable("The gateway is draining; send this to another instance.");
+        }
+        await ping();
+        return respond({ headers: noStore(), body: `{"status":"ready"}` });
+      },
+      { query: NO_PARAMETERS },
+    )
+    .get(
+      "/metrics",
+      async () => {
+        const headers = noStore(http.metrics.contentType);
+        return respond({ headers, body: await http.metrics.text() });
+      },
+      { query: NO_PARAMETERS },
+    );
 }

@@ -5,24 +5,33 @@
  */
 import { Type } from "@sinclair/typebox";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
+import { queryInteger } from "./parameters.ts";
 
 /** `what` is on the page, in the plural. */
 export function limitParameter(what: string, limitDefault = PAGE_LIMIT_DEFAULT) {
-  return Type.Integer({
-    minimum: 1,
-    default: limitDefault,
-    description: `${what} on the page; above ${PAGE_LIMIT_MAX} is capped.`,
-  });
+  return Type.Optional(
+    queryInteger({
+      minimum: 1,
+      description: `${what} on the page, ${limitDefault} where left out; above ${PAGE_LIMIT_MAX} is capped.`,
+    }),
+  );
 }
 
 /** The parameters of a list of feeds. */
-export const PAGE_PARAMETERS = Type.Object({
+export const PAGE_PARAMETERS = {
   limit: limitParameter("Feeds"),
-  offset: Type.Integer({ minimum: 0, default: 0, description: "Feeds to skip." }),
-});
+  offset: Type.Optional(
+    queryInteger({ minimum: 0, description: "Feeds to skip, 0 where left out." }),
+  ),
+};
+
+/** A page as it counts. */
+export function pageOf({ limit, offset = 0 }: { limit?: number; offset?: number }) {
+  return { limit: cappedLimit(limit), offset };
+}
 
 /** A `limit` as it counts. */
-export function cappedLimit(limit: number): number {
+export function cappedLimit(limit = PAGE_LIMIT_DEFAULT): number {
   return Math.min(limit, PAGE_LIMIT_MAX);
 }
 

@@ -1,93 +1,139 @@
 /**
- * Query parameters by a TypeBox schema, which is also what the docs show.
+ * Query parameters: the types that routes declare them by, and the query as those types check it.
+ * Decisions 6 and 10.
  *
- * The schema is read here rather than by Elysia's own validation, because that would answer a wrong
- * parameter before a missing key or feed (decisions 2 fix the order), and drop unknown names.
+ * Elysia's own types for numbers take whatever JavaScript's `Number` does, and its own parser keeps one
+ * of two equal names and passes over broken escapes. So the query is parsed here, and Elysia validates
+ * what came out.
  *
  * @module
  */
 import {
-  KindGuard,
-  type Static,
-  type TInteger,
-  type TObject,
+  Kind,
+  type SchemaOptions,
   type TProperties,
-  type TSchema,
+  type TTransform,
+  type TUnsafe,
   Type,
+  TypeRegistry,
 } from "@sinclair/typebox";
+import { Elysia } from "elysia";
 import { excerpt } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
+import { Expected } from "../lib/types.ts";
+import { parseUuid } from "../lib/uuid.ts";
 import { PARAMETER_DIGITS_MAX } from "../limits.ts";
 import { Problem } from "./errors.ts";
-import { parseQuery, type QueryEntry } from "./query_string.ts";
+import { parseQuery, searchOf } from "./query_string.ts";
 
-/** The schema of a route that takes none. */
-export const NO_PARAMETERS = Type.Object({});
+interface WholeNumber extends SchemaOptions {
+  readonly minimum: number;
+}
 
-/** The parameters of a route that takes no others. @throws {Problem} 400 `INVALID_PARAMETER` */
-export function readParameters<Properties extends TProperties>(
-  schema: TObject<Properties>,
-  search: string,
-): Static<TObject<Properties>> {
-  return takeParameters(schema, parseQuery(search), (entry) => {
-    throw unknownParameter(entry.name, Object.keys(schema.properties));
+const DIGITS = new RegExp(`^\\d{1,${PARAMETER_DIGITS_MAX}}$`);
+
+// Elysia decodes twice, so what came out of the first time passes, too.
+TypeRegistry.Set<WholeNumber>("QueryInteger", ({ minimum }, value) =>
+  typeof value === "string"
+    ? DIGITS.test(value) && Number(value) >= minimum
+    : Number.isSafeInteger(value),
+);
+TypeRegistry.Set("QueryFlag", (_, value) =>
+  ["true", "false", true, false].includes(value as string),
+);
+
+TypeRegistry.Set("QueryTime", (_, value) => isText(value) && parseQueryTime(value) !== undefined);
+TypeRegistry.Set("QueryUuid", (_, value) => isText(value) && parseUuid(value) !== undefined);
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** A whole number of a query: digits there, a number to the handler. */
+export function queryInteger(options: WholeNumber): TTransform<TUnsafe<number>, number> {
+  const digits = Type.Unsafe<number>({
+    [Kind]: "QueryInteger",
+    [Expected]: `an integer of at least ${options.minimum} and at most ${PARAMETER_DIGITS_MAX} digits`,
+    type: "integer",
+    ...options,
   });
+  return Type.Transform(digits).Decode(Number).Encode(Number);
+}
+
+/** `true` or `false` of a query: a boolean to the handler. */
+export function queryFlag(options: SchemaOptions): TTransform<TUnsafe<boolean>, boolean> {
+  const flag = Type.Unsafe<boolean>({
+    [Kind]: "QueryFlag",
+    [Expected]: "true or false",
+    type: "boolean",
+    ...options,
+  });
+  return Type.Transform(flag)
+    .Decode((value) => String(value) === "true")
+    .Encode(Boolean);
+}
+
+/** An RFC 3339 date-time of a query: in UTC, to the microsecond, to the handler. */
+export function queryTime(options: SchemaOptions): TTransform<TUnsafe<string>, string> {
+  const time = Type.Unsafe<string>({
+    [Kind]: "QueryTime",
+    [Expected]: "an RFC 3339 date-time such as 2026-01-31T00:00:00Z",
+    type: "string",
+    format: "date-time",
+    ...options,
+  });
+  return Type.Transform(time)
+    .Decode((value) => parseQueryTime(value) ?? value)
+    .Encode(String);
+}
+
+/** The plus of an offset that was not encoded has become a blank. Decisions 10. */
+function parseQueryTime(value: string): string | undefined {
+  return parseEventTime(value.replace(/ (\d\d:\d\d)$/, "+$1"));
+}
+
+/** A UUID of a query: in lower case to the handler. */
+export function queryUuid(options: SchemaOptions): TTransform<TUnsafe<string>, string> {
+  const uuid = Type.Unsafe<string>({
+    [Kind]: "QueryUuid",
+    [Expected]: "a UUID",
+    type: "string",
+    format: "uuid",
+    ...options,
+  });
+  return Type.Transform(uuid)
+    .Decode((value) => parseUuid(value) ?? value)
+    .Encode(String);
 }
 
 /**
- * The parameters that the schema names; every other entry is handed to `onOther`.
- * @throws {Problem} 400 `INVALID_PARAMETER`
+ * The parameters of a route, and no others. Optional as a whole: an empty query, which is nearly every
+ * one, is then not looked at.
  */
-export function takeParameters<Properties extends TProperties>(
-  schema: TObject<Properties>,
-  entries: readonly QueryEntry[],
-  onOther: (entry: QueryEntry) => void,
-): Static<TObject<Properties>> {
-  const values: Record<string, unknown> = {};
-  for (const entry of entries) {
-    const property = Object.hasOwn(schema.properties, entry.name)
-      ? schema.properties[entry.name]
-      : undefined;
-    if (property === undefined) {
-      onOther(entry);
-      continue;
-    }
-    if (Object.hasOwn(values, entry.name)) {
-      throw invalidParameter(`${entry.name} is given twice; send it once.`);
-    }
-    values[entry.name] = readValue(entry, property);
-  }
-  for (const [name, property] of Object.entries(schema.properties)) {
-    if (!Object.hasOwn(values, name) && property.default !== undefined) {
-      values[name] = property.default;
-    }
-  }
-  return values as Static<TObject<Properties>>;
+export function parameters<Properties extends TProperties>(properties: Properties) {
+  return Type.Optional(Type.Object(properties, { additionalProperties: false }));
 }
 
-function readValue({ name, value }: QueryEntry, property: TSchema): unknown {
-  if (KindGuard.IsInteger(property)) return readInteger(name, value, property);
-  if (KindGuard.IsBoolean(property)) {
-    if (value === "true" || value === "false") return value === "true";
-    throw invalidParameter(`${name} must be true or false, got "${excerpt(value)}".`);
-  }
-  if (KindGuard.IsUnion(property)) {
-    const choices = property.anyOf.map((choice) => String(choice.const));
-    if (choices.includes(value)) return value;
-    throw invalidParameter(
-      `${name} must be one of ${choices.join(", ")}, got "${excerpt(value)}".`,
-    );
-  }
-  return value;
+/** The query of a route that takes none. */
+export const NO_PARAMETERS = parameters({});
+
+/** Gives the routes behind it a `query` of texts, or of lists where a name is repeated. */
+export function exactQuery() {
+  return new Elysia({ name: "exact query" }).onTransform({ as: "scoped" }, (context) => {
+    const { request } = context;
+    context.query = queryOf(searchOf(request.url));
+  });
 }
 
-function readInteger(name: string, value: string, property: TInteger): number {
-  const least = property.minimum ?? 0;
-  const isInteger = /^\d+$/.test(value) && value.length <= PARAMETER_DIGITS_MAX;
-  if (isInteger && Number(value) >= least) return Number(value);
-  throw invalidParameter(
-    `${name} must be an integer of at least ${least} and at most ${PARAMETER_DIGITS_MAX} digits, got "${excerpt(value)}".`,
-  );
+/** By name; a list where a name is repeated. @throws {Problem} as `parseQuery`. */
+export function queryOf(search: string): Record<string, string> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const { name, value } of parseQuery(search)) {
+    const known = query[name];
+    query[name] = known === undefined ? value : [known, value].flat();
+  }
+  // Elysia's type knows no lists; the routes' own schemas do.
+  return query as Record<string, string>;
 }
 
 export function invalidParameter(detail: string): Problem {
@@ -134,29 +180,4 @@ function editDistance(a: string, b: string): number {
     previous = current;
   }
   return previous[b.length] as number;
-}
-
-/** The schema as OpenAPI parameters, for a route's `detail`. */
-export function documentedParameters(schema: TObject) {
-  return Object.entries(schema.properties).map(([name, property]) => {
-    const { description, ...rest } = property;
-    return {
-      name,
-      in: "query" as const,
-      required: (schema.required ?? []).includes(name) && property.default === undefined,
-      ...(description !== undefined && { description }),
-      schema: rest,
-    };
-  });
-}
-
-/** A time of a query as the database takes it. @throws {Problem} 400 `INVALID_PARAMETER` */
-export function readTime(name: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  // The plus of an offset that was not encoded has become a blank. Decisions 10.
-  const time = parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1"));
-  if (time !== undefined) return time;
-  throw invalidParameter(
-    `${name} must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, got "${excerpt(text)}".`,
-  );
 }

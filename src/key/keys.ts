@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { Call } from "../http/endpoint.ts";
+import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";

@@ -14,9 +14,8 @@ import { feedForbidden, findOwned } from "../feed_row/owned_feed.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
 import { bodyNotJson, bodyTextOf, receiveBody } from "../http/body_text.ts";
-import type { Call, Handler } from "../http/endpoint.ts";
+import type { Call } from "../http/call.ts";
 import { type FieldError, Problem, type ProblemCode, unavailable } from "../http/errors.ts";
-import { NO_PARAMETERS, readParameters } from "../http/parameters.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
@@ -40,32 +39,34 @@ interface Target {
   readonly mode: SaveMode;
 }
 
-/** The handler of create. */
-export function createCreateFeed(services: Services): Handler {
-  return async (call) => {
-    const principal = await services.keys.authenticate(call, "write");
-    await admitHousekeeping(services, { call, principal, operation: "save" });
-    return services.bodies.whileHeld(principal.accountId, async (hold) => {
-      const body = await receiveSave(services, call, hold);
-      // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
-      const target = await targetOfCreate(services, principal, upsertIdOf(body));
-      return save(services, principal, { ...target, body, call });
-    });
-  };
+/** @throws {Problem} every refusal of a create */
+export async function createFeed(
+  services: Services,
+  call: Call,
+  principal: Principal,
+): Promise<Answer> {
+  await admitHousekeeping(services, { call, principal, operation: "save" });
+  return services.bodies.whileHeld(principal.accountId, async (hold) => {
+    const body = await receiveSave(services, call, hold);
+    // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
+    const target = await targetOfCreate(services, principal, upsertIdOf(body));
+    return save(services, principal, { ...target, body, call });
+  });
 }
 
-/** The handler of edit; its parameter is the feed's id. */
-export function createEditFeed(services: Services): Handler {
-  return async (call, reference) => {
-    const principal = await services.keys.authenticate(call, "write");
-    await admitHousekeeping(services, { call, principal, operation: "save" });
-    const { feedId } = await findOwned(services, principal, reference);
-    call.subject.feedId = feedId;
-    return services.bodies.whileHeld(principal.accountId, async (hold) => {
-      const body = await receiveSave(services, call, hold);
-      return save(services, principal, { feedId, mode: "edit", body, call });
-    });
-  };
+/** `reference` is the feed's id. @throws {Problem} every refusal of an edit */
+export async function editFeed(
+  services: Services,
+  call: Call,
+  { principal, reference }: { readonly principal: Principal; readonly reference: string },
+): Promise<Answer> {
+  await admitHousekeeping(services, { call, principal, operation: "save" });
+  const { feedId } = await findOwned(services, principal, reference);
+  call.subject.feedId = feedId;
+  return services.bodies.whileHeld(principal.accountId, async (hold) => {
+    const body = await receiveSave(services, call, hold);
+    return save(services, principal, { feedId, mode: "edit", body, call });
+  });
 }
 
 async function targetOfCreate(
@@ -82,10 +83,9 @@ async function targetOfCreate(
 /** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
 async function receiveSave(
   services: Services,
-  { request, search }: Call,
+  { request }: Call,
   hold: HoldBytes,
 ): Promise<SaveBody> {
-  readParameters(NO_PARAMETERS, search);
   const mediaType = mediaTypeOf(request);
   if (mediaType.kind === "unsupported") {
     throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `${mediaType.message}.` });

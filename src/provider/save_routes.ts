@@ -3,56 +3,46 @@
  *
  * @module
  */
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { createEndpoint, handlerOf } from "../http/endpoint.ts";
-import { PAGE_PARAMETERS } from "../http/paging.ts";
-import { documentedParameters } from "../http/parameters.ts";
-import { allowUpload } from "../http/upload_time.ts";
+import { admitHousekeeping } from "../admission/housekeeping.ts";
+import { privateJson } from "../http/answer.ts";
+import { authenticated } from "../http/auth.ts";
+import { PAGE_PARAMETERS, pageOf } from "../http/paging.ts";
+import { NO_PARAMETERS, parameters } from "../http/parameters.ts";
+import { respond } from "../http/respond.ts";
+import { uploads } from "../http/uploads.ts";
 import type { Services } from "../services.ts";
-import { createListFeeds } from "./list_feeds.ts";
-import { createCreateFeed, createEditFeed } from "./save_feed.ts";
+import { listFeeds } from "./list_feeds.ts";
+import { createFeed, editFeed } from "./save_feed.ts";
+
+const OWN_FEED_PARAMS = Type.Object({
+  feed_id: Type.String({ description: "UUID of a feed that the key's account owns." }),
+});
+const FEEDS_QUERY = parameters(PAGE_PARAMETERS);
 
 export function saveRoutes(services: Services) {
-  const { http } = services;
-  const create = createEndpoint(
-    http,
-    { route: "/v1/provider/feed/create", isKeyed: true },
-    createCreateFeed(services),
-  );
-  const edit = createEndpoint(
-    http,
-    { route: "/v1/provider/feed/{feed_id}/edit", isKeyed: true },
-    createEditFeed(services),
-  );
-  const list = createEndpoint(
-    http,
-    { route: "/v1/provider/feeds", isKeyed: true },
-    createListFeeds(services),
-  );
   return new Elysia({ name: "save" })
+    .use(authenticated(services.keys, "write"))
+    .get(
+      "/provider/feeds",
+      async ({ call, principal, query }) => {
+        await admitHousekeeping(services, { call, principal, operation: "feeds" });
+        const body = await listFeeds(services, principal.accountId, pageOf(query));
+        return respond({ headers: privateJson(), body });
+      },
+      { query: FEEDS_QUERY },
+    )
+    .use(uploads())
     .post(
       "/provider/feed/create",
-      ({ request, server }) => {
-        allowUpload(request, server);
-        return create(request);
-      },
-      {
-        parse: "none",
-      },
+      async ({ call, principal }) => respond(await createFeed(services, call, principal)),
+      { parse: "none", query: NO_PARAMETERS },
     )
     .patch(
       "/provider/feed/:feed_id/edit",
-      ({ request, server, params }) => {
-        allowUpload(request, server);
-        return edit(request, params.feed_id);
-      },
-      {
-        parse: "none",
-      },
-    )
-    .get("/provider/feeds", handlerOf(list), {
-      detail: {
-        parameters: documentedParameters(PAGE_PARAMETERS),
-      },
-    });
+      async ({ call, principal, params }) =>
+        respond(await editFeed(services, call, { principal, reference: params.feed_id })),
+      { parse: "none", params: OWN_FEED_PARAMS, query: NO_PARAMETERS },
+    );
 }

@@ -12,14 +12,17 @@ import { Elysia } from "elysia";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
 import { findOwned } from "../feed_row/owned_feed.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
+import { authenticated } from "../http/auth.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
 import { bodyTextOf, receiveBody } from "../http/body_text.ts";
-import { type Call, createEndpoint, type Handler } from "../http/endpoint.ts";
+import type { Call } from "../http/call.ts";
 import { Problem, problemOf } from "../http/errors.ts";
-import { documentedParameters, readParameters } from "../http/parameters.ts";
+import { parameters, queryFlag } from "../http/parameters.ts";
 import { rateHeaders } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
-import { allowUpload } from "../http/upload_time.ts";
+import { respond } from "../http/respond.ts";
+import { uploads } from "../http/uploads.ts";
+import type { Principal } from "../key/keys.ts";
 import { assert } from "../lib/assert.ts";
 import type { Limits } from "../limits.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
@@ -35,9 +38,12 @@ import {
 } from "./push_problems.ts";
 import { createPushStore, type PushClaim, type PushWindow, type StoredPush } from "./store_push.ts";
 
-const PUSH_PARAMETERS = Type.Object({
+const PUSH_PARAMS = Type.Object({
+  feed_id: Type.String({ description: "UUID of a feed that the key's account owns." }),
+});
+const PUSH_QUERY = parameters({
   dry_run: Type.Optional(
-    Type.Boolean({ description: "Run every check, store nothing, and answer as the push would." }),
+    queryFlag({ description: "Run every check, store nothing, and answer as the push would." }),
   ),
 });
 
@@ -70,24 +76,19 @@ const ROW_OUTCOMES: Readonly<Record<string, RowOutcome>> = {
 };
 
 export function pushRoutes(services: Services) {
-  const push = createEndpoint(
-    services.http,
-    { route: "/v1/provider/feed/{feed_id}/push", isKeyed: true },
-    createPushFeed(services),
-  );
-  return new Elysia({ name: "push" }).post(
-    "/provider/feed/:feed_id/push",
-    ({ request, server, params }) => {
-      allowUpload(request, server);
-      return push(request, params.feed_id);
-    },
-    {
-      parse: "none",
-      detail: {
-        parameters: documentedParameters(PUSH_PARAMETERS),
+  const pushFeed = createPushFeed(services);
+  return new Elysia({ name: "push" })
+    .use(authenticated(services.keys, "write"))
+    .use(uploads())
+    .post(
+      "/provider/feed/:feed_id/push",
+      async ({ call, principal, params, query }) => {
+        const reference = params.feed_id;
+        const isDryRun = query.dry_run ?? false;
+        return respond(await pushFeed(call, { principal, reference, isDryRun }));
       },
-    },
-  );
+      { parse: "none", params: PUSH_PARAMS, query: PUSH_QUERY },
+    );
 }
 
 /** A push that was let in, before its body is read. */
@@ -98,24 +99,31 @@ interface Arrival {
   readonly claim: PushClaim;
   /** As this process knows it. */
   readonly feed: Feed;
+  readonly isDryRun: boolean;
 }
 
-/** The handler of the route; its parameter is the feed's id. */
-export function createPushFeed(services: Services): Handler {
+/** One push by a known key into the feed of this id. */
+interface Pushing {
+  readonly principal: Principal;
+  readonly reference: string;
+  readonly isDryRun: boolean;
+}
+
+/** Receives pushes. */
+function createPushFeed(services: Services) {
   const { limits } = services.config;
   const { storedFeeds: feeds, rowSchemas } = services;
   const store = createPushStore(services.database, limits.pushes);
   const pushes: PushServices = { feeds, rowSchemas, limits, store };
-  return async (call, reference) => {
+  return async (call: Call, { principal, reference, isDryRun }: Pushing): Promise<Answer> => {
     const startedMs = performance.now();
-    const principal = await services.keys.authenticate(call, "write");
     const feed = await findOwned(services, principal, reference);
     const { feedId } = feed;
     const { keyId, accountId } = principal;
     call.subject.feedId = feedId;
     const limited = store.findLimited(feedId);
     if (limited !== undefined) throw problemOfUncounted(limited);
-    const arrival = { call, startedMs, claim: { feedId, accountId, keyId }, feed };
+    const arrival = { call, startedMs, claim: { feedId, accountId, keyId }, feed, isDryRun };
     return services.bodies.whileHeld(accountId, (hold) =>
       answerPush(services, pushes, { ...arrival, hold }),
     );
@@ -127,13 +135,13 @@ async function answerPush(
   pushes: PushServices,
   arrival: Arrival & { readonly hold: HoldBytes },
 ): Promise<Answer> {
-  const { call, claim, feed, startedMs } = arrival;
+  const { call, claim, feed, isDryRun, startedMs } = arrival;
   const received = await receive(arrival, pushes.limits);
   if (received.kind === "refused") {
     const window = await countRefused(services, pushes, claim);
     throw await refuse(services, arrival, { ...received, window, feedType: feed.feedType });
   }
-  const { body, isDryRun } = received;
+  const { body } = received;
   const { signal } = call.request;
   const outcome = await pushToFeed(pushes, {
     claim,
@@ -142,7 +150,7 @@ async function answerPush(
     isDryRun,
     startedMs,
     signal,
-  }).catch((error) => failed(services, pushes, { arrival, isDryRun, error }));
+  }).catch((error) => failed(services, pushes, { arrival, error }));
   if (outcome.kind !== "stored" && outcome.kind !== "refused") {
     countDecision(services, outcome.kind);
     throw problemOfUncounted(outcome);
@@ -153,7 +161,6 @@ async function answerPush(
     throw await refuse(services, arrival, {
       ...outcome,
       problem,
-      isDryRun,
       bodyBytes: body.bytes,
     });
   }
@@ -171,26 +178,23 @@ async function answerPush(
 }
 
 type Received =
-  | { readonly kind: "received"; readonly body: PushBody; readonly isDryRun: boolean }
+  | { readonly kind: "received"; readonly body: PushBody }
   | {
       readonly kind: "refused";
       readonly problem: Problem;
-      readonly isDryRun: boolean;
       /** 0 if the body did not come in whole. */
       readonly bodyBytes: number;
       readonly rowsReceived: 0;
     };
 
-/** Parameters, media type and body. @throws {Problem} 503 if there is no room for bodies: not counted */
+/** Media type and body. @throws {Problem} 503 if there is no room for bodies: not counted */
 async function receive(
   { call, feed, hold }: Arrival & { readonly hold: HoldBytes },
   limits: Limits,
 ): Promise<Received> {
-  const { request, search } = call;
-  let isDryRun = false;
+  const { request } = call;
   let bodyBytes = 0;
   try {
-    isDryRun = readParameters(PUSH_PARAMETERS, search).dry_run ?? false;
     const form = formOf(request, feed.feedType);
     const limit = bodyLimitOf(form === "ndjson" ? "collection" : feed.feedType, limits);
     const tooLarge = () => payloadTooLarge(limit);
@@ -199,11 +203,10 @@ async function receive(
     return {
       kind: "received",
       body: { form, text: bodyTextOf(bytes), bytes: bodyBytes },
-      isDryRun,
     };
   } catch (error) {
     if (!(error instanceof Problem) || error.code === "UNAVAILABLE") throw error;
-    return { kind: "refused", problem: error, isDryRun, bodyBytes, rowsReceived: 0 };
+    return { kind: "refused", problem: error, bodyBytes, rowsReceived: 0 };
   }
 }
 
@@ -235,10 +238,10 @@ async function countRefused(
 async function failed(
   services: Services,
   pushes: PushServices,
-  { arrival, isDryRun, error }: { arrival: Arrival; isDryRun: boolean; error: unknown },
+  { arrival, error }: { arrival: Arrival; error: unknown },
 ): Promise<never> {
   if (error instanceof DatabaseUnavailableError) throw error;
-  const { call, claim, feed } = arrival;
+  const { call, claim, feed, isDryRun } = arrival;
   const window = await countRefused(services, pushes, claim).catch((refusal) => {
     services.log.error("push failed", { request_id: call.requestId, error });
     throw refusal;
@@ -251,7 +254,6 @@ interface Refusal {
   readonly problem: Problem;
   readonly window: PushWindow;
   readonly feedType: FeedType | null;
-  readonly isDryRun: boolean;
   readonly bodyBytes: number;
   readonly rowsReceived: number;
 }
@@ -260,8 +262,9 @@ interface Refusal {
 async function refuse(
   services: Services,
   arrival: Arrival,
-  { problem, window, feedType, isDryRun, bodyBytes, rowsReceived }: Refusal,
+  { problem, window, feedType, bodyBytes, rowsReceived }: Refusal,
 ): Promise<Problem> {
+  const { isDryRun } = arrival;
   countPush(services, { isDryRun, feedType, outcome: "refused", rows: rowsReceived });
   if (!isDryRun) await record(services, arrival, { problem, bodyBytes, rowsReceived });
   return withHeaders(problem, rateHeaders(window, Date.now()));

@@ -8,34 +8,47 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { feedNotFound } from "../admission/refusal.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
+import { anonymous } from "../http/anonymous_limit.ts";
 import type { Answer } from "../http/answer.ts";
-import { type Call, createEndpoint, handlerOf } from "../http/endpoint.ts";
+import type { Call } from "../http/call.ts";
 import { matchesTag } from "../http/etag.ts";
 import { nextLink, walkSearchOf } from "../http/next_link.ts";
 import { cappedLimit, limitParameter } from "../http/paging.ts";
-import { documentedParameters, readParameters } from "../http/parameters.ts";
+import { parameters, queryInteger } from "../http/parameters.ts";
+import { respond } from "../http/respond.ts";
 import { assert } from "../lib/assert.ts";
+import { oneOf } from "../lib/types.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { type SkillFile, type SkillFormat, Skills } from "./skills.ts";
 
-const SKILL_PARAMETERS = Type.Object({
+const SKILL_PARAMS = Type.Object({
+  id: Type.String({ description: "The feed's UUID or its `endpoint_path`." }),
+});
+const SKILL_QUERY = parameters({
   format: Type.Optional(
-    Type.Union([Type.Literal("zip"), Type.Literal("tar.gz")], {
+    oneOf(["zip", "tar.gz"], {
       description: "A folder with schema and sample beside SKILL.md; left out, SKILL.md alone.",
     }),
   ),
 });
-const INDEX_PARAMETERS = Type.Object({
+const INDEX_QUERY = parameters({
   // Clients that know of no pages read the first one only, so it is as long as may be.
   limit: limitParameter("Skills", PAGE_LIMIT_MAX),
-  offset: Type.Integer({ minimum: 0, default: 0, description: "Skills to skip." }),
+  offset: Type.Optional(
+    queryInteger({ minimum: 0, description: "Skills to skip, 0 where left out." }),
+  ),
 });
 const TYPES: Readonly<Record<SkillFormat, string>> = {
   md: "text/markdown; charset=utf-8",
   zip: "application/zip",
   "tar.gz": "application/gzip",
 };
+
+interface IndexPage {
+  readonly limit: number;
+  readonly offset: number;
+}
 
 export function skillRoutes(services: Services) {
   const { config, database, http } = services;
@@ -45,10 +58,9 @@ export function skillRoutes(services: Services) {
     limits: config.limits,
   }));
 
-  async function download(call: Call, reference: string): Promise<Answer> {
+  async function download(call: Call, reference: string, format: SkillFormat): Promise<Answer> {
     const version = await database.row("find_skill_version", referenceParameters(reference));
     if (version === undefined) throw feedNotFound();
-    const { format = "md" } = readParameters(SKILL_PARAMETERS, call.search);
     const file = await skills.file(version, format);
     if (file === undefined) throw feedNotFound();
     const filename = format === "md" ? "SKILL.md" : `${file.name}.${format}`;
@@ -58,9 +70,7 @@ export function skillRoutes(services: Services) {
     });
   }
 
-  async function index(call: Call): Promise<Answer> {
-    const { offset, ...asked } = readParameters(INDEX_PARAMETERS, call.search);
-    const limit = cappedLimit(asked.limit);
+  async function index(call: Call, { limit, offset }: IndexPage): Promise<Answer> {
     const row = await database.row("list_skill_versions", [limit, BigInt(offset)]);
     assert(row !== undefined, "list_skill_versions returns one row");
     const page = await skills.page(row.versions);
@@ -75,23 +85,22 @@ export function skillRoutes(services: Services) {
     });
   }
 
-  const skillEndpoint = createEndpoint(
-    http,
-    { route: "/public/feeds/{id}/agent-skill", isKeyed: false },
-    services.anonymously(download),
-  );
-  const indexEndpoint = createEndpoint(
-    http,
-    { route: "/.well-known/agent-skills/index.json", isKeyed: false },
-    services.anonymously(index),
-  );
   return new Elysia({ name: "skill" })
-    .get("/public/feeds/:id/agent-skill", handlerOf(skillEndpoint, "id"), {
-      detail: { parameters: documentedParameters(SKILL_PARAMETERS) },
-    })
-    .get("/.well-known/agent-skills/index.json", handlerOf(indexEndpoint), {
-      detail: { parameters: documentedParameters(INDEX_PARAMETERS) },
-    });
+    .use(anonymous(services.anonymousLimit))
+    .get(
+      "/public/feeds/:id/agent-skill",
+      async ({ call, params, query }) =>
+        respond(await download(call, params.id, query.format ?? "md")),
+      { params: SKILL_PARAMS, query: SKILL_QUERY },
+    )
+    .get(
+      "/.well-known/agent-skills/index.json",
+      async ({ call, query }) => {
+        const { limit = PAGE_LIMIT_MAX, offset = 0 } = query;
+        return respond(await index(call, { limit: cappedLimit(limit), offset }));
+      },
+      { query: INDEX_QUERY },
+    );
 }
 
 function answer(call: Call, { tag, body }: SkillFile, headers: Record<string, string>): Answer {

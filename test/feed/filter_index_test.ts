@@ -88,9 +88,7 @@ function textOf({ id, fields, second, isWide }: Row): string {
 }
 
 function filtersOf(pairs: readonly (readonly [string, string])[]): Filter[] {
-  return pairs.map(([name, text]) =>
-    readFilter({ name: `payload.${name}`, value: `eq.${text}`, rawValue: "" }, []),
-  );
+  return pairs.map(([name, text]) => readFilter({ name: `payload.${name}`, value: `eq.${text}` }));
 }
 
 /** What the fast way finds and what `row_matches` finds on every row, seen at one moment. */

@@ -88,7 +88,6 @@ describe("401 and 403", () => {
     for (const reference of [crypto.randomUUID(), "nonsense", "%00", slug, feedId]) {
       const answer = await scene.push(reference, "[", {
         key,
-        query: "?nonsense=1",
         headers: { "Content-Type": "text/plain" },
       });
       expect([answer.status, answer.body.code]).toEqual([403, "FEED_FORBIDDEN"]);
@@ -102,13 +101,16 @@ describe("401 and 403", () => {
 });
 
 describe("400", () => {
-  test("an unknown or malformed parameter", async () => {
+  test("an unknown or malformed parameter, before whose feed it is, and not counted", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
     for (const query of ["?dryrun=true", "?dry_run=1", "?dry_run=true&dry_run=true", "?dry_run="]) {
-      const answer = await scene.push(feedId, {}, { query });
-      expect([answer.status, answer.body.code]).toEqual([400, "INVALID_PARAMETER"]);
-      expectRateHeaders(answer.headers);
+      for (const reference of [feedId, crypto.randomUUID()]) {
+        const answer = await scene.push(reference, {}, { query });
+        expect([answer.status, answer.body.code]).toEqual([400, "INVALID_PARAMETER"]);
+        expect(answer.headers.get("x-ratelimit-limit")).toBeNull();
+      }
     }
+    expect(await scene.history(feedId)).toEqual([]);
   });
   test("a body that is no JSON, no UTF-8, no whole gzip, or empty", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
@@ -617,7 +619,7 @@ describe("429", () => {
       [[{ id: 1 }], ""],
       [[{}], ""],
       [[{ id: 2 }], "?dry_run=true"],
-      ["[", "?nonsense=1"],
+      ["[", ""],
     ] as const) {
       const answer = await limited.push(feedId, body, { query });
       expect(answer.headers.get("x-ratelimit-limit")).toBe("4");

@@ -1,12 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Call, Handler } from "../../src/http/endpoint.ts";
-import { Problem } from "../../src/http/errors.ts";
-import { createCreateFeed, createEditFeed } from "../../src/provider/save_feed.ts";
-import { createPushFeed } from "../../src/push/push_route.ts";
+import { type App, createApp } from "../../src/app.ts";
+import { Metrics } from "../../src/http/metrics.ts";
 import { WAITING_MAX } from "../../src/row_schema/limits.ts";
 import { createRowSchemas, type RowSchemas } from "../../src/row_schema/row_schema.ts";
-import type { Services } from "../../src/services.ts";
 import { callerOf } from "../row_schema/caller.ts";
+import { problemOf } from "../support/gateway.ts";
 import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
 /** Longer than any test: the worker stands still until it is ended. */
@@ -14,7 +12,7 @@ const FOR_EVER_MS = 600_000;
 
 let scene: PushScene;
 let rowSchemas: RowSchemas;
-let services: Services;
+let app: App;
 beforeAll(async () => {
   scene = await startPushScene();
 });
@@ -25,47 +23,39 @@ beforeEach(() => {
     compileMs: FOR_EVER_MS,
     validateMs: FOR_EVER_MS,
   });
-  services = { ...scene.gateway.gateway.services, rowSchemas };
+  const { services } = scene.gateway.gateway;
+  const http = { ...services.http, metrics: new Metrics() };
+  app = createApp({ ...services, http, rowSchemas }).listen({ port: 0 });
 });
-afterEach(() => rowSchemas.close());
-
-interface Sent {
-  readonly key: string;
-  readonly body: unknown;
-  readonly signal?: AbortSignal;
-}
-
-/** What the handler answers; a problem as its code. */
-async function answerOf(handler: Handler, feedId: string, sent: Sent): Promise<unknown> {
-  const { key, body, signal = new AbortController().signal } = sent;
-  const request = new Request(scene.gateway.baseUrl, {
-    method: "POST",
-    body: JSON.stringify(body),
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    signal,
-  });
-  const call: Call = { request, requestId: "test", search: "", isHead: false, subject: {} };
-  try {
-    return await handler(call, feedId);
-  } catch (error) {
-    if (error instanceof Problem) return error.code;
-    throw error;
-  }
-}
+afterEach(async () => {
+  rowSchemas.close();
+  await app.stop(true);
+});
 
 const SCHEMA = { type: "object" };
 const ROUTES = {
-  push: { handlerOf: createPushFeed, body: [{ id: 1 }] },
-  edit: { handlerOf: createEditFeed, body: { schema_definition: SCHEMA } },
+  push: { method: "POST", path: "{feed_id}/push", body: [{ id: 1 }] },
+  edit: { method: "PATCH", path: "{feed_id}/edit", body: { schema_definition: SCHEMA } },
   create: {
-    handlerOf: createCreateFeed,
+    method: "POST",
+    path: "create",
     body: { name: "A", endpoint_path: "never-made", schema_definition: SCHEMA },
   },
 };
 
 describe.each(Object.entries(ROUTES))(
   "%s, where a schema is checked",
-  (route, { handlerOf, body }) => {
+  (route, { method, path, body }) => {
+    function send(feedId: string, signal: AbortSignal | null = null): Promise<Response> {
+      const target = `/v1/provider/feed/${path.replace("{feed_id}", feedId)}`;
+      return fetch(new URL(target, app.server?.url), {
+        method,
+        body: JSON.stringify(body),
+        headers: { authorization: `Bearer ${scene.key}`, "content-type": "application/json" },
+        signal,
+      });
+    }
+
     /** A check of the same lane, whose worker never answers. */
     function ask(accountId: string): Promise<unknown> {
       const caller = callerOf(accountId);
@@ -87,19 +77,18 @@ describe.each(Object.entries(ROUTES))(
     test("an account that has its share of checks waiting is 503", async () => {
       const feedId = await scene.createFeed({ schema: SCHEMA });
       await askForAll(scene.accountId);
-      const answer = await answerOf(handlerOf(services), feedId, { key: scene.key, body });
-      expect(answer).toBe("UNAVAILABLE");
+      expect(await problemOf(await send(feedId))).toMatchObject({ code: "UNAVAILABLE" });
     });
 
     test("another account's gets in, and leaves when its client goes away", async () => {
       const feedId = await scene.createFeed({ schema: SCHEMA });
       const share = await askForAll("another account");
       const leaving = new AbortController();
-      const sent = { key: scene.key, body, signal: leaving.signal };
-      const answer = answerOf(handlerOf(services), feedId, sent);
+      const answer = send(feedId, leaving.signal);
       while (rowSchemas.waiting === share) await Bun.sleep(5);
       leaving.abort();
-      expect(await answer).toBe("UNAVAILABLE");
+      await expect(answer).rejects.toThrow("aborted");
+      while (rowSchemas.waiting > share) await Bun.sleep(5);
       expect(rowSchemas.waiting).toBe(share);
     });
   },

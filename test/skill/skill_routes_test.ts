@@ -157,7 +157,7 @@ describe("agent skill", () => {
     expect(Object.fromEntries(texts)).toEqual(expected);
   });
 
-  test("unlisted, inactive, draft and unknown feeds are 404, before any parameter is looked at", async () => {
+  test("unlisted, inactive, draft and unknown feeds are 404, and parameters are looked at before", async () => {
     const unlisted = await seedFeed(gateway, owner, { type: "singleton" });
     const inactive = await listedFeed();
     await gateway.sql`update feeds set status = 'inactive' where feed_id = ${inactive.feedId}`;
@@ -169,10 +169,10 @@ describe("agent skill", () => {
       crypto.randomUUID(),
       "%00",
     ]) {
-      const problem = await problemOf(
-        await gateway.get(`/public/feeds/${reference}/agent-skill?x=1`),
-      );
+      const problem = await problemOf(await gateway.get(`/public/feeds/${reference}/agent-skill`));
       expect(problem).toMatchObject({ status: 404, code: "FEED_NOT_FOUND" });
+      const unknown = await gateway.get(`/public/feeds/${reference}/agent-skill?x=1`);
+      expect(await problemOf(unknown)).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
     }
   });
 

@@ -5,7 +5,7 @@ import { Glob } from "bun";
 const SRC = Bun.fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** One another's peers, which may not meet. */
-const FEATURES = ["catalog", "feed", "skill", "provider", "push", "account", "docs"];
+const FEATURES = ["catalog", "feed", "skill", "provider", "push", "accounts", "docs"];
 
 /** From the top down; a file may import from its own layer's folder and from lower layers only. */
 const LAYERS: readonly (readonly string[])[] = [

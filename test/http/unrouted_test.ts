@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { Elysia } from "elysia";
-import type { HttpContext } from "../../src/http/endpoint.ts";
-import { addFallback } from "../../src/http/fallback.ts";
-import { Metrics } from "../../src/http/metrics.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { createPace } from "../../src/lib/pace.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 let gateway: TestGateway;
@@ -114,41 +108,20 @@ describe("a query of bytes that are no UTF-8", () => {
   });
 });
 
-describe("addFallback", () => {
-  function createApp(lines: string[]) {
-    const http: HttpContext = {
-      baseUrl: () => "http://localhost",
-      isDraining: () => false,
-      cors: undefined,
-      log: createLog({ level: "info", write: (line) => lines.push(line) }),
-      metrics: new Metrics(),
-      refusals: createPace({ perSecond: 10, atOnceMax: 1, waitSecondsMax: 5, waitingMax: 100 }),
-    };
-    const app = new Elysia();
-    addFallback(app, http, []);
-    return app
-      .get("/broken", () => {
-        throw Object.assign(new Error("the secret of the house"), { code: "NOT_FOUND" });
-      })
-      .get("/fine", () => "fine");
+test("an unknown route is 404, and another method 405 with Allow", async () => {
+  const unknown = await fetch(`${gateway.baseUrl}/none`);
+  expect(await problemOf(unknown)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
+  expect(unknown.headers.get("x-request-id")).toBeString();
+  for (const [method, path, allow] of [
+    ["PUT", "/healthz", "GET, HEAD"],
+    ["DELETE", "/v1/catalog", "GET, HEAD"],
+    ["GET", `/v1/provider/feed/${feed.feedId}/push`, "POST"],
+    ["POST", `/api/v1/provider/feed/${feed.feedId}/edit`, "PATCH"],
+  ] as const) {
+    const other = await fetch(gateway.baseUrl + path, { method });
+    const isKeyed = path.includes("/v1/");
+    expect([path, other.headers.get("allow")]).toEqual([path, allow]);
+    expect(other.headers.get("cache-control")).toBe(isKeyed ? "private, no-cache" : null);
+    expect(await problemOf(other)).toMatchObject({ status: 405, code: "METHOD_NOT_ALLOWED" });
   }
-
-  test("what a handler throws is a logged 500, whatever its code says", async () => {
-    const lines: string[] = [];
-    const answer = await createApp(lines).handle(new Request("http://localhost/broken"));
-    const body = await answer.text();
-    expect(answer.status).toBe(500);
-    expect(JSON.parse(body)).toMatchObject({ code: "INTERNAL" });
-    expect(body).not.toContain("secret");
-    expect(lines.join("\n")).toContain("the secret of the house");
-  });
-
-  test("an unknown route is 404, and another method 405 with Allow", async () => {
-    const app = createApp([]);
-    const unknown = await app.handle(new Request("http://localhost/none"));
-    expect(unknown.status).toBe(404);
-    const other = await app.handle(new Request("http://localhost/fine", { method: "PUT" }));
-    expect(other.status).toBe(405);
-    expect(other.headers.get("allow")).toBe("GET, HEAD");
-  });
 });

@@ -6,26 +6,18 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
+import { type StaticDecode, Type } from "@sinclair/typebox";
 import { Problem } from "../http/errors.ts";
 import { cappedLimit, limitParameter } from "../http/paging.ts";
-import { invalidParameter, readParameters, readTime } from "../http/parameters.ts";
-import { excerpt } from "../lib/code_points.ts";
+import { invalidParameter, parameters, queryTime, queryUuid } from "../http/parameters.ts";
 import { openToken, sealToken, type TokenOptions } from "../lib/sealed_token.ts";
-import { parseUuid } from "../lib/uuid.ts";
 
-export const USAGE_PARAMETERS = Type.Object({
+export const USAGE_QUERY = parameters({
   limit: limitParameter("Events"),
   cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
-  feed_id: Type.Optional(
-    Type.String({ format: "uuid", description: "Reads of this feed only, by its UUID." }),
-  ),
-  since: Type.Optional(
-    Type.String({ format: "date-time", description: "RFC 3339, inclusive lower bound." }),
-  ),
-  until: Type.Optional(
-    Type.String({ format: "date-time", description: "RFC 3339, inclusive upper bound." }),
-  ),
+  feed_id: Type.Optional(queryUuid({ description: "Reads of this feed only, by its UUID." })),
+  since: Type.Optional(queryTime({ description: "RFC 3339, inclusive lower bound." })),
+  until: Type.Optional(queryTime({ description: "RFC 3339, inclusive upper bound." })),
 });
 
 /** What to read of an account's usage log. */
@@ -48,22 +40,22 @@ export interface UsageReader {
 }
 
 /** @throws {Problem} 400 `INVALID_PARAMETER`, `CURSOR_INVALID` */
-export function readUsageQuery(search: string, reader: UsageReader): UsageQuery {
-  const parameters = readParameters(USAGE_PARAMETERS, search);
-  const feedId = readFeedId(parameters.feed_id);
-  const since = readTime("since", parameters.since);
-  const until = readTime("until", parameters.until);
+export function readUsageQuery(
+  query: StaticDecode<typeof USAGE_QUERY>,
+  reader: UsageReader,
+): UsageQuery {
+  const { feed_id: feedId, since, until } = query;
   if (since !== undefined && until !== undefined && since > until) {
     throw invalidParameter("since is later than until; swap them.");
   }
   const binding = [reader.accountId, feedId, since, until].join(" ");
   const scope = { secret: reader.cursorSecret, purpose: "usage cursor", binding };
   return {
-    limit: cappedLimit(parameters.limit),
+    limit: cappedLimit(query.limit),
     feedId,
     since,
     until,
-    beforeUsageId: readUsageCursor(parameters.cursor, scope),
+    beforeUsageId: readUsageCursor(query.cursor, scope),
     scope,
   };
 }
@@ -81,11 +73,4 @@ function readUsageCursor(token: string | undefined, scope: TokenOptions): string
     detail:
       "This cursor was not issued for this account and these filters; start again without it.",
   });
-}
-
-function readFeedId(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const feedId = parseUuid(text);
-  if (feedId !== undefined) return feedId;
-  throw invalidParameter(`feed_id must be a feed's UUID, got "${excerpt(text)}".`);
 }

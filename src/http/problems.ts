@@ -1,0 +1,86 @@
+/**
+ * Errors as answers: a plugin that makes an RFC 9457 problem document of whatever a route throws.
+ * Decisions 2.
+ *
+ * A `Problem` is sent as it is, a failed validation becomes one, trouble with the database is 503, and
+ * everything else is a logged 500.
+ *
+ * @module
+ */
+import { Elysia, ValidationError } from "elysia";
+import type { Log } from "../lib/log.ts";
+import type { Pace } from "../lib/pace.ts";
+import { DatabaseOverloadedError, DatabaseUnavailableError } from "../postgres/client/query.ts";
+import type { Answer } from "./answer.ts";
+import { callPlugin, createCall, type HttpContext, type RoutedCall } from "./call.ts";
+import { Problem, problemAnswer, problemOf } from "./errors.ts";
+import { routeLabel } from "./observe.ts";
+import { respond } from "./respond.ts";
+import { invalidRequestPart } from "./validation.ts";
+
+/** `Retry-After` of a 503 is so many times the wait of now, so that the line gets shorter. */
+const RETRY_AFTER_LINES = 2;
+
+/** Answers every error of the routes behind it. */
+export function problems(http: HttpContext) {
+  return new Elysia({ name: "problems" })
+    .use(callPlugin())
+    .onError({ as: "global" }, async ({ call: known, error, request }) => {
+      // What Elysia itself finds no route for, without a listener, has met no other plugin.
+      const call = known ?? createCall(request, "/*");
+      const problem = await toldProblem(call, error);
+      if (problem.status >= 500) logFailure(http.log, call, error);
+      return respondProblem(http, call, problem);
+    });
+}
+
+/** What a handler came to, as the answer to its call. */
+export function respondOutcome(
+  http: HttpContext,
+  call: RoutedCall,
+  outcome: Answer | Problem,
+): Response | Promise<Response> {
+  return outcome instanceof Problem ? respondProblem(http, call, outcome) : respond(outcome);
+}
+
+/** A problem as the answer to a call. 503s of keyed routes wait for their turn. */
+export async function respondProblem(
+  { baseUrl, refusals }: HttpContext,
+  { requestId, isKeyed }: RoutedCall,
+  problem: Problem,
+): Promise<Response> {
+  // Who asks for /readyz is told at once.
+  const retryAfterSeconds =
+    isKeyed && problem.code === "UNAVAILABLE" ? await takeTurn(refusals) : undefined;
+  const context = { requestId, isKeyed, baseUrl: baseUrl(), retryAfterSeconds };
+  return respond(problemAnswer(problem, context));
+}
+
+/** What the client is told. */
+async function toldProblem({ proveKey }: RoutedCall, error: unknown): Promise<Problem> {
+  const problem = error instanceof ValidationError ? invalidRequestPart(error) : problemOf(error);
+  if (problem.status !== 400 || proveKey === undefined) return problem;
+  // A bad key is told before a bad parameter, and the key may have been from memory.
+  return proveKey().then(() => problem, problemOf);
+}
+
+/** When it is sensible to come again; undefined where nobody is in line. */
+async function takeTurn(refusals: Pace): Promise<number | undefined> {
+  const { waitSeconds } = refusals;
+  await refusals.turn();
+  return waitSeconds === 0 ? undefined : Math.ceil(RETRY_AFTER_LINES * waitSeconds);
+}
+
+/** A fault of ours with all its causes; trouble with the database, which fails many, in one line. */
+function logFailure(log: Log, { requestId, route: path }: RoutedCall, error: unknown): void {
+  const route = routeLabel(path);
+  const fault = error instanceof Problem ? error.options.cause : error;
+  // What is refused on purpose is counted: too much load would only be more of it.
+  if (fault === undefined || fault instanceof DatabaseOverloadedError) return;
+  if (fault instanceof DatabaseUnavailableError) {
+    const { code, message } = (fault.cause ?? fault) as { code?: string; message: string };
+    log.warn("database unavailable", { request_id: requestId, route, code, reason: message });
+    return;
+  }
+  log.error("request failed", { request_id: requestId, route, error: fault });
+}

@@ -1,0 +1,72 @@
+/**
+ * The answers to what no route takes: 404, 405 with `Allow`, and 400 for a path that only looks like a
+ * route's. Decisions 1.
+ *
+ * Bun's router takes the path as it was sent. `request.url` has it after the URL parser has resolved dot
+ * segments and turned backslashes. So where Bun finds no route and `request.url` names one, the client
+ * sent another form of its path, which a proxy's rules would not have recognized.
+ *
+ * @module
+ */
+import { type AnyElysia, Elysia } from "elysia";
+import { CACHE_PRIVATE } from "./answer.ts";
+import { basePlugins } from "./base_plugins.ts";
+import type { HttpContext } from "./call.ts";
+import { Problem } from "./errors.ts";
+import { pathOf } from "./query_string.ts";
+import { respond } from "./respond.ts";
+
+/** The path that Bun's router takes all other requests by. */
+const CATCH_ALL = "/*";
+
+/** The catch-all of `app`, which has all its routes, for `Bun.serve`. `keyedPrefixes`: all under them need a key. */
+export function unroutedRequests(
+  app: AnyElysia,
+  http: HttpContext,
+  keyedPrefixes: readonly string[],
+) {
+  const routes = app.routes.map(({ path, method }) => ({ pattern: patternOf(path), method }));
+  const unrouted = new Elysia({ handler: { standardHostname: false } })
+    .use(basePlugins(http))
+    .all(CATCH_ALL, ({ request }) => {
+      const pathname = pathOf(request.url);
+      const allowed = allowedMethods(routes, pathname);
+      if (allowed.length === 0) {
+        throw new Problem("ROUTE_NOT_FOUND", {
+          detail: `No route has this path; see ${http.baseUrl()}/docs.`,
+        });
+      }
+      const isKeyed = keyedPrefixes.some((prefix) => pathname.startsWith(`${prefix}/`));
+      const headers = isKeyed ? { "Cache-Control": CACHE_PRIVATE } : {};
+      if (allowed.includes(request.method)) {
+        throw new Problem("INVALID_REQUEST", {
+          detail: `Send the path in its normal form, ${pathname}, without dot segments or backslashes.`,
+          headers,
+        });
+      }
+      const preflight = http.cors?.preflight(request, allowed);
+      if (preflight !== undefined) return respond(preflight);
+      throw new Problem("METHOD_NOT_ALLOWED", {
+        detail: `This route takes ${allowed.join(", ")}, not ${request.method}.`,
+        headers: { Allow: allowed.join(", "), ...headers },
+      });
+    });
+  return { [CATCH_ALL]: (request: Request) => unrouted.handle(request) };
+}
+
+interface RoutePattern {
+  readonly pattern: RegExp;
+  readonly method: string;
+}
+
+/** `HEAD` works wherever `GET` does. */
+function allowedMethods(routes: readonly RoutePattern[], pathname: string): string[] {
+  const methods = routes.filter(({ pattern }) => pattern.test(pathname));
+  return [
+    ...new Set(methods.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : method))),
+  ];
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(".", "\\.").replace(/:[^/]+/g, "[^/]+")}$`);
+}

@@ -1,0 +1,50 @@
+/**
+ * What a client is told of a parameter that failed its route's schema: which one, what was given, what is
+ * allowed, and which one was probably meant. Decisions 2.
+ *
+ * @module
+ */
+import type { StaticDecode, TSchema } from "@sinclair/typebox";
+import type { TypeCheck } from "@sinclair/typebox/compiler";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import type { ValidationError } from "elysia";
+import { mismatchOf } from "../lib/types.ts";
+import type { Problem } from "./errors.ts";
+import { invalidParameter, queryOf, unknownParameter } from "./parameters.ts";
+
+/** A schema's own problem, where the usual one would not do. A parameter that is missing is undefined. */
+export const Refusal = Symbol("Refusal");
+export type Refuse = (name: string, value: unknown) => Problem | undefined;
+
+/** The problem of a validation that failed in Elysia. */
+export function invalidRequestPart({ validator, value }: ValidationError): Problem {
+  return parameterProblem(validator as TypeCheck<TSchema>, value);
+}
+
+/** A raw query by its schema, outside a route. @throws {Problem} 400 */
+export function checkedQuery<Schema extends TSchema>(
+  check: TypeCheck<Schema>,
+  search: string,
+): StaticDecode<Schema> {
+  const query = queryOf(search);
+  if (!check.Check(query)) throw parameterProblem(check, query);
+  return check.Decode(query);
+}
+
+/** The problem of the first mistake. */
+export function parameterProblem(check: TypeCheck<TSchema>, value: unknown): Problem {
+  const error = check.Errors(value).First();
+  if (error === undefined) throw new Error("a validation failed and there is no mistake");
+  return problemOfError(error, Object.keys(check.Schema().properties ?? {}));
+}
+
+function problemOfError({ path, schema, type, value }: ValueError, known: string[]): Problem {
+  const name = path.split("/", 2)[1]?.replaceAll("~1", "/").replaceAll("~0", "~") ?? "";
+  if (type === ValueErrorType.ObjectAdditionalProperties) return unknownParameter(name, known);
+  const refuse: Refuse | undefined = schema[Refusal as never];
+  const refusal = refuse?.(name, value);
+  if (refusal !== undefined) return refusal;
+  if (value === undefined) return invalidParameter(`${name} is missing.`);
+  if (Array.isArray(value)) return invalidParameter(`${name} is given twice; send it once.`);
+  return invalidParameter(`${name} ${mismatchOf(schema, value)}.`);
+}

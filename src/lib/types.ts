@@ -1,0 +1,102 @@
+/**
+ * TypeBox types beside its own, and what is wrong with a value in words.
+ *
+ * To whoever reads the document they are plain JSON Schema. At run time lengths count Unicode code
+ * points, as JSON Schema wants, and TypeBox's own strings don't.
+ *
+ * @module
+ */
+import {
+  Kind,
+  KindGuard,
+  type SchemaOptions,
+  type TNull,
+  type TSchema,
+  type TUnion,
+  type TUnsafe,
+  Type,
+  TypeRegistry,
+} from "@sinclair/typebox";
+import { codePointsOf, excerpt } from "./code_points.ts";
+
+interface Bounds extends SchemaOptions {
+  readonly minLength?: number;
+  readonly maxLength: number;
+}
+
+/** What a value must be, in words, for types that TypeBox has no words for: "must be" comes before it. */
+export const Expected = Symbol("Expected");
+
+TypeRegistry.Set<Bounds>("Text", ({ minLength = 0, maxLength }, value) => {
+  if (typeof value !== "string") return false;
+  const length = codePointsOf(value);
+  return length >= minLength && length <= maxLength;
+});
+TypeRegistry.Set<{ enum: readonly unknown[] }>("OneOf", (schema, value) =>
+  schema.enum.includes(value),
+);
+
+/** A string whose length counts Unicode code points. */
+export function text(options: Bounds): TUnsafe<string> {
+  const { minLength = 0, maxLength } = options;
+  const range = minLength > 0 ? `${minLength} to ${maxLength}` : `at most ${maxLength}`;
+  return Type.Unsafe<string>({
+    [Kind]: "Text",
+    [Expected]: `a string of ${range} characters`,
+    type: "string",
+    ...options,
+  });
+}
+
+/** One of a few texts. */
+export function oneOf<const Choice extends string>(
+  choices: readonly Choice[],
+  options: SchemaOptions = {},
+): TUnsafe<Choice> {
+  return Type.Unsafe<Choice>({
+    [Kind]: "OneOf",
+    [Expected]: `one of ${choices.join(", ")}`,
+    type: "string",
+    enum: choices,
+    ...options,
+  });
+}
+
+/** The same, or null. */
+export function nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema, TNull]> {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** What a value that fails its schema must be and is not: "must be …, got …". */
+export function mismatchOf(schema: TSchema, value: unknown): string {
+  if (KindGuard.IsUnion(schema)) {
+    const member = schema.anyOf.find((each) => !KindGuard.IsNull(each));
+    if (member !== undefined) return mismatchOf(member, value);
+  }
+  return `must be ${expectedOf(schema)}, got ${gotOf(schema, value)}`;
+}
+
+function expectedOf(schema: TSchema): string {
+  if (typeof schema[Expected as never] === "string") return schema[Expected as never];
+  if (KindGuard.IsBoolean(schema)) return "true or false";
+  if (KindGuard.IsInteger(schema)) {
+    const { minimum, maximum } = schema;
+    return maximum === undefined ? "an integer" : `an integer from ${minimum} to ${maximum}`;
+  }
+  return `${/^[aeiou]/.test(schema.type) ? "an" : "a"} ${schema.type}`;
+}
+
+/** The value where it tells something, else its kind or length. */
+function gotOf(schema: TSchema, value: unknown): string {
+  const isText = schema[Kind] === "Text";
+  if (isText && typeof value === "string") return String(codePointsOf(value));
+  const isPlain = isText || KindGuard.IsNumber(schema) || KindGuard.IsString(schema);
+  if (isPlain || typeof value === "object") return kindOf(value);
+  return excerpt(JSON.stringify(value));
+}
+
+/** JSON's name for the kind of a value. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,0 +1,21 @@
+/**
+ * What the HTTP plugins know of their server, for tests of the plugins alone.
+ *
+ * @module
+ */
+import type { HttpContext } from "../../src/http/call.ts";
+import { Metrics } from "../../src/http/metrics.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { createPace } from "../../src/lib/pace.ts";
+
+/** Its log goes to `lines`. */
+export function createHttpContext(lines: string[] = []): HttpContext {
+  return {
+    baseUrl: () => "http://localhost",
+    isDraining: () => false,
+    cors: undefined,
+    log: createLog({ level: "info", isReadable: false, write: (line) => lines.push(line) }),
+    metrics: new Metrics(),
+    refusals: createPace({ perSecond: 10, atOnceMax: 1, waitSecondsMax: 5, waitingMax: 100 }),
+  };
+}
