@@ -1,22 +1,19 @@
 /**
  * The PostgreSQL of one platform as an archive for the executable: the files that a gateway needs, with
- * a manifest of their digests (`postgres/embedded/archive.ts` reads it).
+ * a manifest of their sizes (`postgres/embedded/archive.ts` reads it).
  *
  * @module
  */
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Glob } from "bun";
-import {
-  archiveName,
-  type FileEntry,
-  MANIFEST_NAME,
-  sha256,
-} from "../postgres/embedded/archive.ts";
+import { MANIFEST_NAME } from "../postgres/embedded/archive.ts";
 
 /** 19 would take five times as long and save a tenth. */
 const ZSTD_LEVEL = 12;
+const DIGEST_HEX_CHARS = 16;
 
 /** What the server and our migrations load, and two that an operator looks for when it is slow. */
 const MODULES = "plpgsql|pg_trgm|dict_snowball|pg_stat_statements|auto_explain|\\w+_and_\\w+";
@@ -45,7 +42,8 @@ export async function packPostgres(packageFolder: string, outFolder: string): Pr
   const { version } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
   const native = join(packageFolder, "native");
   const contents: Record<string, Uint8Array> = {};
-  const manifest: Record<string, FileEntry> = {};
+  const manifest: Record<string, number> = {};
+  const digest = createHash("sha256");
   // Links are left out: they are made from `pg-symlinks.json` at the start.
   const scan = new Glob("**/*").scan({ cwd: native, onlyFiles: true, followSymlinks: false });
   const paths = (await Array.fromAsync(scan)).map((path) => path.replaceAll("\\", "/")).sort();
@@ -54,13 +52,14 @@ export async function packPostgres(packageFolder: string, outFolder: string): Pr
     if (!isKept(path) || linked.has(path)) continue;
     const content = new Uint8Array(readFileSync(join(native, path)));
     contents[path] = content;
-    manifest[path] = { digest: sha256(content), bytes: content.length };
+    manifest[path] = content.length;
+    digest.update(path).update(content);
   }
-  const manifestText = JSON.stringify(manifest);
-  const path = join(outFolder, archiveName(version, manifestText));
+  const name = `postgres-${version}-${digest.digest("hex").slice(0, DIGEST_HEX_CHARS)}`;
+  const path = join(outFolder, `${name}.tar.zst`);
   if (existsSync(path)) return path;
   await mkdir(outFolder, { recursive: true });
-  const tar = new Bun.Archive({ ...contents, [MANIFEST_NAME]: manifestText });
+  const tar = new Bun.Archive({ ...contents, [MANIFEST_NAME]: JSON.stringify(manifest) });
   // Written aside and renamed: two builds at once don't read half of each other's.
   const draft = `${path}.${process.pid}`;
   await Bun.write(draft, await Bun.zstdCompress(await tar.bytes(), { level: ZSTD_LEVEL }));

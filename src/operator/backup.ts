@@ -24,7 +24,7 @@ import {
   writeBackup,
 } from "../postgres/backup.ts";
 import type { Connections } from "../postgres/client/connect.ts";
-import { hasCluster } from "../postgres/embedded/files.ts";
+import { isDataDir } from "../postgres/embedded/site.ts";
 import { startEmbedded } from "../postgres/embedded/start.ts";
 import { migrate, migrateTo } from "../postgres/migrate/migrate.ts";
 import { openDatabase } from "../postgres/open_database.ts";
@@ -50,7 +50,7 @@ const backup = command({
     if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) {
       throw new RefusedError(`there is no folder ${dirname(file)}`);
     }
-    if (!hasCluster(config.dataDir)) {
+    if (!isDataDir(config.dataDir)) {
       throw new RefusedError(`there is no database in ${config.dataDir}: check --data-dir`);
     }
     const report = await withSession(config, async (connections) => {

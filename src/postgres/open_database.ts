@@ -9,7 +9,7 @@ import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_SPARED } from "../limits.ts";
 import { type ConnectOptions, connect, type DatabaseAddress } from "./client/connect.ts";
 import { createDatabase, type Database } from "./client/query.ts";
-import { superviseEmbedded } from "./embedded/revive.ts";
+import { reviveEmbedded } from "./embedded/revive.ts";
 import { startEmbedded } from "./embedded/start.ts";
 import { type MigrationReport, migrate } from "./migrate/migrate.ts";
 import { REPLICA_WAIT_MS_MAX } from "./replica/reader.ts";
@@ -45,11 +45,11 @@ export async function openDatabase(
     isPooled: config.isDatabasePooled,
   };
   const { dataDir } = config;
-  const server = embedded && log ? superviseEmbedded(embedded, { dataDir, log }) : embedded;
+  const leave = embedded && log ? reviveEmbedded(embedded, { dataDir, log }) : embedded?.stop;
   const connections = connect(address, options);
   const close = async () => {
     await connections.end({ timeout: POOL_CLOSE_MS_MAX / MS_PER_SECOND });
-    await server?.stop();
+    await leave?.();
   };
   try {
     const migrated = await migrateAlone(address, log);

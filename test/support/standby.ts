@@ -11,7 +11,12 @@ import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { prepareSite, type Site } from "../../src/postgres/embedded/files.ts";
+import {
+  findPrograms,
+  type Programs,
+  placeSite,
+  type Site,
+} from "../../src/postgres/embedded/site.ts";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
 
 export interface ServerPair {
@@ -41,7 +46,8 @@ export async function startServerPair(): Promise<ServerPair> {
   chmodSync(folder, 0o755);
   const dataDir = join(folder, "primary");
   const postgres = await startEmbedded({ dataDir });
-  const site = await prepareSite(dataDir);
+  const site = placeSite(dataDir);
+  const programs = await findPrograms(site);
   const primaryUrl = urlOf(postgres.host);
   const standbyUrl = urlOf(folder);
   const sql = connect({ url: primaryUrl }, { connectionsMax: 2, statementTimeoutMs: 0 });
@@ -64,7 +70,7 @@ export async function startServerPair(): Promise<ServerPair> {
   let standbySql: Connections | undefined;
   async function startStandby(): Promise<void> {
     rmSync(join(cluster, "postmaster.pid"), { force: true });
-    child = startPostgres(site, cluster, folder);
+    child = startPostgres(site, { programs, cluster, socketDir: folder });
     await untilReady(cluster);
   }
   function signalStandby(signal: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
@@ -104,16 +110,22 @@ async function copyCluster(sql: Connections, from: string, to: string): Promise<
   session.release();
 }
 
-function startPostgres(site: Site, cluster: string, socketDir: string): ChildProcess {
+interface StandbyOptions {
+  readonly programs: Programs;
+  readonly cluster: string;
+  readonly socketDir: string;
+}
+
+function startPostgres(site: Site, { programs, cluster, socketDir }: StandbyOptions): ChildProcess {
   const settings = ["listen_addresses=", "timezone=UTC", "max_connections=200", "fsync=off"];
   const args = ["-D", cluster, "-k", socketDir, "-p", "5432"];
   return spawn(
-    join(site.runtime, "bin", "postgres"),
+    join(programs.folder, "bin", "postgres"),
     [...args, ...settings.flatMap((setting) => ["-c", setting])],
     {
       ...site.account,
       cwd: "/",
-      env: { PATH: process.env.PATH, LC_ALL: "C", ...site.libraries },
+      env: { PATH: process.env.PATH, LC_ALL: "C", ...programs.libraries },
       stdio: "ignore",
     },
   );

@@ -8,8 +8,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { connect } from "../../src/postgres/client/connect.ts";
-import { makeDataDir, prepareSite } from "../../src/postgres/embedded/files.ts";
-import { createCluster } from "../../src/postgres/embedded/server.ts";
+import { createCluster } from "../../src/postgres/embedded/cluster.ts";
+import { findPrograms, makeDataDir, placeSite } from "../../src/postgres/embedded/site.ts";
 import { freePort } from "./free_port.ts";
 
 export interface TlsPostgres {
@@ -42,8 +42,9 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     ...["-addext", `subjectAltName=${NAMES}`, "-keyout", file("server.key")],
     ...["-out", file("server.pem")],
   );
-  const site = await prepareSite(makeDataDir(file("data")));
-  await createCluster(site);
+  const site = placeSite(makeDataDir(file("data")));
+  const programs = await findPrograms(site);
+  await createCluster(site, programs);
   const { account, cluster } = site;
   if (account !== undefined) {
     spawnSync("chown", [`${account.uid}:${account.gid}`, file("server.key"), folder]);
@@ -56,7 +57,7 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     ...["fsync=off", "timezone=UTC"],
   ];
   const child: ChildProcess = spawn(
-    join(site.runtime, "bin", "postgres"),
+    join(programs.folder, "bin", "postgres"),
     [
       ...["-D", cluster, "-k", folder, "-p", String(port)],
       ...settings.flatMap((each) => ["-c", each]),
@@ -64,7 +65,7 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     {
       ...account,
       cwd: "/",
-      env: { PATH: process.env.PATH, LC_ALL: "C", ...site.libraries },
+      env: { PATH: process.env.PATH, LC_ALL: "C", ...programs.libraries },
       stdio: "ignore",
     },
   );

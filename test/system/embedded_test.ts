@@ -6,7 +6,6 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -18,12 +17,13 @@ import { dirname, join, resolve } from "node:path";
 import type { Subprocess } from "bun";
 import postgres from "postgres";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
-import { commandLine, findProcess } from "../../src/postgres/embedded/users.ts";
 import { usedDataDir } from "../support/folders.ts";
+import { findProcesses, isRunning, waitFor } from "../support/processes.ts";
 
 const MODULE = resolve(import.meta.dir, "../../src/postgres/embedded/start.ts");
 const OWNER_MODULE = resolve(import.meta.dir, "../../src/postgres/embedded/owner.ts");
 const TEST_MS = 30_000;
+const LONG_NAME = `${"long".repeat(20)}/${"path".repeat(20)}`;
 /** However the gateway ends, PostgreSQL has gone or is taken over after this long. */
 const ABANDONED_MS_MAX = 15_000;
 const NOBODY = 65534;
@@ -83,22 +83,17 @@ function serverPid(dataDir: string): number | undefined {
   const file = join(dataDir, "pg18", "postmaster.pid");
   if (!existsSync(file)) return undefined;
   const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
-  return commandLine(pid).includes("postgres -D") ? pid : undefined;
+  return findProcesses(`${pid} `, `postgres -D ${dataDir}`).includes(pid) ? pid : undefined;
 }
 
 async function killAndWait(pid: number): Promise<void> {
   process.kill(pid, "SIGKILL");
-  await waitFor(() => findProcess(pid) === undefined, 5_000);
+  await waitFor(() => !isRunning(pid), 5_000);
 }
 
-/** Waits until the condition holds, and tells whether it did in time. */
-async function waitFor(condition: () => boolean, waitMs: number): Promise<boolean> {
-  const until = Date.now() + waitMs;
-  while (!condition()) {
-    if (Date.now() > until) return false;
-    await Bun.sleep(20);
-  }
-  return true;
+/** The keeper of a data directory's server, and its part that waits for the users' end. */
+function keepersOf(dataDir: string): number[] {
+  return findProcesses("feedgate-keeper", ` ${dataDir}/pg18 `);
 }
 
 /** Runs one statement and returns the first column of its first row. */
@@ -161,10 +156,9 @@ describe("startEmbedded", () => {
         if (round === 1) await ask(server, "create table kept (n int)");
         else expect(await ask(server, "select count(*)::int from kept")).toBe(0);
         await server.stop();
-        expect(findProcess(server.pid)).toBeUndefined();
+        expect(isRunning(server.pid)).toBe(false);
       }
-      expect(existsSync(join(dataDir, "watchdog"))).toBe(false);
-      expect(readdirSync(join(dataDir, "users"))).toEqual([]);
+      expect(await waitFor(() => keepersOf(dataDir).length === 0, 1_000)).toBe(true);
     },
     TEST_MS,
   );
@@ -198,7 +192,7 @@ describe("startEmbedded", () => {
       expect(await ask(report, "select 1")).toBe(1);
       third.child.stdin.end();
       expect(await third.child.exited).toBe(0);
-      expect(findProcess(first.pid)).toBeUndefined();
+      expect(isRunning(first.pid)).toBe(false);
     },
     TEST_MS,
   );
@@ -232,7 +226,7 @@ describe("startEmbedded", () => {
       await killed.stop();
       expect(await ask(server, "select n from kept")).toBe(7);
       await server.stop();
-      expect(findProcess(server.pid)).toBeUndefined();
+      expect(isRunning(server.pid)).toBe(false);
     },
     TEST_MS,
   );
@@ -262,35 +256,41 @@ describe("startEmbedded", () => {
   );
 
   test(
-    "takes over the server of a user that was killed, while its watchdog was killed, too",
+    "takes over the server of a user that was killed, while its keeper was killed, too",
     async () => {
       const dataDir = await usedDataDir(newDataDir());
       const { child, report } = spawnUser(dataDir);
       const { pid } = await report;
-      process.kill(Number(readFileSync(join(dataDir, "watchdog"), "utf8")), "SIGKILL");
+      for (const keeper of keepersOf(dataDir)) process.kill(keeper, "SIGKILL");
       child.kill("SIGKILL");
       await child.exited;
       const server = await startEmbedded({ dataDir });
       expect(server).toMatchObject({ joined: true, pid });
       expect(await ask(server, "select 1")).toBe(1);
       await server.stop();
-      expect(findProcess(pid)).toBeUndefined();
+      expect(isRunning(pid)).toBe(false);
     },
     TEST_MS,
   );
 
   test(
-    "leaves no server and no watchdog when every user was killed and none starts again",
+    "leaves no server, no keeper and no socket when every user was killed and none starts again",
     async () => {
-      const dataDir = await usedDataDir(newDataDir());
-      const { child, report } = spawnUser(dataDir);
-      const { pid } = await report;
-      const watchdog = Number(readFileSync(join(dataDir, "watchdog"), "utf8"));
-      expect(commandLine(watchdog)).toContain("feedgate-watchdog");
-      child.kill("SIGKILL");
-      const gone = () => findProcess(pid) === undefined && findProcess(watchdog) === undefined;
-      expect(await waitFor(gone, ABANDONED_MS_MAX)).toBe(true);
-      expect(existsSync(join(dataDir, "pg18", "postmaster.pid"))).toBe(false);
+      // Once with the socket in the data directory, once in the temporary one.
+      for (const name of ["data", LONG_NAME]) {
+        const dataDir = await usedDataDir(newDataDir(name));
+        const users = [spawnUser(dataDir), spawnUser(dataDir)];
+        const reports = await Promise.all(users.map(({ report }) => report));
+        const { pid, host } = reports[0] as Report;
+        expect(host.startsWith(dataDir)).toBe(name === "data");
+        expect(keepersOf(dataDir)).toHaveLength(2);
+        for (const { child } of users) child.kill("SIGKILL");
+        const gone = () => !isRunning(pid) && keepersOf(dataDir).length === 0;
+        expect(await waitFor(gone, ABANDONED_MS_MAX)).toBe(true);
+        expect(existsSync(join(dataDir, "pg18", "postmaster.pid"))).toBe(false);
+        expect(existsSync(join(host, ".s.PGSQL.5432"))).toBe(false);
+        expect(existsSync(host)).toBe(name === "data");
+      }
     },
     TEST_MS,
   );
@@ -306,14 +306,14 @@ describe("startEmbedded", () => {
       await Bun.sleep(3_000);
       expect(await ask(server, "select 1")).toBe(1);
       await server.stop();
-      expect(findProcess(server.pid)).toBeUndefined();
+      expect(isRunning(server.pid)).toBe(false);
     },
     TEST_MS,
   );
 
   test.each([
     ["with spaces", "my data, 1 'copy'"],
-    ["too long for a socket", `${"long".repeat(20)}/${"path".repeat(20)}`],
+    ["too long for a socket", LONG_NAME],
   ])(
     "starts and joins on a path %s",
     async (_, name) => {
@@ -338,7 +338,7 @@ describe("startEmbedded", () => {
       writeFileSync(join(dataDir, "pg18", "PG_VERSION"), "12\n");
       const failed = startEmbedded({ dataDir });
       await expect(failed).rejects.toThrow(/DATABASE_URL.*postgres\.log ends:.*version 12/s);
-      expect(readdirSync(join(dataDir, "users"))).toEqual([]);
+      expect(await waitFor(() => keepersOf(dataDir).length === 0, 1_000)).toBe(true);
     },
     TEST_MS,
   );
@@ -359,7 +359,7 @@ describe("startEmbedded", () => {
       expect(await second.child.exited).toBe(0);
       child.stdin.end();
       expect(await child.exited).toBe(0);
-      expect(findProcess(pid)).toBeUndefined();
+      expect(isRunning(pid)).toBe(false);
     },
     TEST_MS,
   );
@@ -369,23 +369,25 @@ describe("startEmbedded", () => {
     async () => {
       const dataDir = newDataDir();
       chmodSync(dirname(dataDir), 0o700);
-      const asides: string[] = [];
+      const clusters: string[] = [];
       for (const round of [1, 2]) {
         const server = await startEmbedded({ dataDir });
-        expect(await ask(server, "select count(*)::int from pg_tables where tablename = 't'")).toBe(
-          0,
-        );
+        const count = "select count(*)::int from pg_tables where tablename = 't'";
+        expect(await ask(server, count)).toBe(0);
         await ask(server, "create table t ()");
         await server.stop();
-        const home = dirname(readlinkSync(join(dataDir, "pg18")));
+        const again = await startEmbedded({ dataDir });
+        expect(await ask(again, count)).toBe(1);
+        await again.stop();
+        clusters.push(readlinkSync(join(dataDir, "pg18")));
         if (round === 1) rmSync(dataDir, { recursive: true });
-        for (const name of readdirSync(dirname(home))) {
-          const path = join(dirname(home), name);
-          if (path.startsWith(`${home}.`)) asides.push(path);
-        }
       }
-      expect(asides).toHaveLength(1);
-      for (const path of asides) rmSync(path, { recursive: true });
+      // The files of the one that was deleted are kept, in case that was a mistake.
+      expect(clusters.map((cluster) => existsSync(join(cluster, "PG_VERSION")))).toEqual([
+        true,
+        true,
+      ]);
+      for (const cluster of clusters) rmSync(dirname(cluster), { recursive: true, force: true });
     },
     TEST_MS,
   );

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import {
   chmodSync,
   chownSync,
@@ -21,6 +21,15 @@ const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) console.log("skipped: giving up root's privileges needs root");
 const SECRET = "only root may read or write this\n";
+
+const children: ReturnType<typeof spawnFeedgate>[] = [];
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+});
 
 async function run(dataDir: string, ...argv: string[]) {
   const { stdout, stderr, code } = await runProcess([...argv, "--data-dir", dataDir], {});
@@ -51,6 +60,7 @@ test.skipIf(!isRoot)(
     expect(await run(dataDir, "account", "create", "--name", "A")).toMatchObject({ code: 0 });
     // While it runs, so that files are seen which go when it stops.
     const serving = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});
+    children.push(serving);
     await serving.stdout.getReader().read();
     const whileServing = everything(dataDir);
     serving.kill("SIGTERM");
@@ -107,6 +117,7 @@ test.skipIf(!isRoot)("workers of a supervisor that root started are not root's",
     ["serve", "--workers", "2", "--port", "0", "--data-dir", dataDir],
     {},
   );
+  children.push(child);
   await child.stdout.getReader().read();
   const ids = Bun.spawnSync(["pgrep", "-P", `${child.pid}`])
     .stdout.toString()

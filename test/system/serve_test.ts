@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../src/postgres/client/connect.ts";
 import {
@@ -12,9 +12,11 @@ import {
 } from "../operator/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { findProcesses, waitFor } from "../support/processes.ts";
 
-function usersOf(dataDir: string): string[] {
-  return existsSync(join(dataDir, "users")) ? readdirSync(join(dataDir, "users")) : [];
+/** Whether no process of a data directory is left; the server's keeper ends a moment after it. */
+function isLeft(dataDir: string): Promise<boolean> {
+  return waitFor(() => findProcesses(dataDir).length === 0, 1_000);
 }
 
 describe("serve", () => {
@@ -129,10 +131,10 @@ describe("serve", () => {
     expect(await answer.json()).toMatchObject({ id: account.id });
     child.kill("SIGTERM");
     expect(await child.exited).toBe(0);
-    expect(usersOf(dataDir)).toEqual([]);
+    expect(await isLeft(dataDir)).toBe(true);
     // On its own it starts the database for itself, and stops it.
     expect(await run("account", "list")).toMatchObject([{ id: account.id }]);
-    expect(usersOf(dataDir)).toEqual([]);
+    expect(await isLeft(dataDir)).toBe(true);
   });
 
   test("a signal while the database starts leaves nothing behind", async () => {
@@ -143,7 +145,7 @@ describe("serve", () => {
       child.kill("SIGTERM");
       // Before the handlers are there the signal ends it by itself: 143.
       expect([0, 143]).toContain(await child.exited);
-      expect(usersOf(dataDir)).toEqual([]);
+      expect(await isLeft(dataDir)).toBe(true);
     }
   });
 });

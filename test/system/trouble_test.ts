@@ -14,7 +14,7 @@ import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../src/limits.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { prepareSite } from "../../src/postgres/embedded/files.ts";
+import { findPrograms, placeSite } from "../../src/postgres/embedded/site.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
@@ -263,7 +263,7 @@ describe("the database in trouble", () => {
     try {
       const space = join(disk, "space");
       mkdirSync(space, { mode: 0o700 });
-      const { account } = await prepareSite(dataDir);
+      const { account } = placeSite(dataDir);
       if (account !== undefined) chownSync(space, account.uid, account.gid);
       await sql.unsafe(`create tablespace small location '${space}'`);
       await sql.unsafe("alter table collection_rows set tablespace small");
@@ -328,7 +328,8 @@ function noise(): string {
 
 /** A second server from a copy of the first one's files, as a standby in its own folder. */
 async function copyAsStandby(): Promise<{ readonly host: string; stop(): void }> {
-  const site = await prepareSite(dataDir);
+  const site = placeSite(dataDir);
+  const programs = await findPrograms(site);
   const folder = temporaryFolder();
   await sql.unsafe("checkpoint");
   process.kill(postgres.pid, "SIGINT");
@@ -353,12 +354,12 @@ async function copyAsStandby(): Promise<{ readonly host: string; stop(): void }>
     "5432",
   ];
   const child: ChildProcess = spawn(
-    join(site.runtime, "bin", "postgres"),
+    join(programs.folder, "bin", "postgres"),
     ["-D", cluster, "-k", folder, ...settings],
     {
       ...account,
       cwd: "/",
-      env: { PATH: process.env.PATH, LC_ALL: "C", ...site.libraries },
+      env: { PATH: process.env.PATH, LC_ALL: "C", ...programs.libraries },
       stdio: "ignore",
     },
   );

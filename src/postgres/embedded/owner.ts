@@ -4,7 +4,7 @@
  * Whoever owns the directory can put a link in the place of any file there, and configures the PostgreSQL
  * that runs there. So root gives up its privileges for good (`becomeOwner`) at the start of every command
  * that uses a data directory. In a directory of its own root stays root, if nobody else can replace the
- * directory or what is on the way to it (`requireSafeDataDir`).
+ * directory or what is on the way to it (`requireRootsOwn`).
  *
  * @module
  */
@@ -30,7 +30,6 @@ export const IS_STARTED_BY_ROOT = isRoot();
 
 const WRITABLE_BY_GROUP = 0o020;
 const WRITABLE_BY_OTHERS = 0o002;
-/** In a directory with this bit, only the owner of an entry may rename or remove it. */
 const STICKY = 0o1000;
 
 export function isRoot(): boolean {
@@ -52,17 +51,20 @@ export function becomeOwner(dataDir: string): void {
 }
 
 /**
- * Refuses a data directory in which root could be led astray by another account.
+ * Refuses to let root use a directory in which another account could lead it astray.
  * @throws where the directory, or anything on the way to it, is not root's alone.
  */
-export function requireSafeDataDir(dataDir: string): void {
-  if (!isRoot()) return;
-  const own = lstatSync(realpathSync(dataDir));
-  const foreign = isWritable(own) || own.uid !== 0 ? dataDir : findForeign(resolve(dataDir));
+export function requireRootsOwn(folder: string): void {
+  const foreign = isRoot() ? findForeign(resolve(folder)) : undefined;
   if (foreign === undefined) return;
   throw new Error(
-    `root can't use the data directory ${dataDir}, since another account could replace what is in ${foreign}: run feedgate as that account, or name a directory that only root may write to, on the whole way to it`,
+    `root can't use ${folder}, since another account could replace what is in ${foreign}: run feedgate as that account, or name a directory that only root may write to, on the whole way to it`,
   );
+}
+
+/** Whether a directory is root's alone, so far as it and the way to it are there. */
+export function isRootsOwn(folder: string): boolean {
+  return findForeign(resolve(folder)) === undefined;
 }
 
 /** The first account of `/etc/passwd` that fits. */
@@ -91,13 +93,17 @@ function nearestExisting(path: string): string {
   return at;
 }
 
-/** The first directory or link on the way to a path that another account may replace. */
+/** The first directory or link on the way to a path that another account could lead elsewhere. */
 function findForeign(path: string): string | undefined {
   let at = parse(path).root;
-  for (const name of path.slice(at.length).split(sep)) {
+  const names = path.slice(at.length).split(sep);
+  for (const [index, name] of names.entries()) {
     const next = join(at, name);
-    const found = lstatSync(next);
-    if (found.uid !== 0 || (isWritable(found) && (found.mode & STICKY) === 0)) return next;
+    const found = lstatSync(next, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    // Only the owner of an entry may replace it in a sticky directory; but anybody may add one.
+    const isGuarded = (found.mode & STICKY) !== 0 && index < names.length - 1;
+    if (found.uid !== 0 || (isWritable(found) && !isGuarded)) return next;
     if (found.isSymbolicLink()) {
       const foreign = findForeign(resolve(at, readlinkSync(next)));
       if (foreign !== undefined) return foreign;

