@@ -182,7 +182,9 @@ function placeCluster(dataDir: string, account: Account | undefined): string {
 function placeSockets(dataDir: string, account: Account | undefined): string | undefined {
   if (process.platform === "win32") return undefined;
   const short = `feedgate-${hashOf(dataDir)}`;
-  const choices = [join(dataDir, "sock"), join(tmpdir(), short), join("/tmp", short)];
+  // Of another account we know only that it may make and remove a directory in /tmp.
+  const temporary = account === undefined ? [join(tmpdir(), short)] : [];
+  const choices = [join(dataDir, "sock"), ...temporary, join("/tmp", short)];
   const path = choices.find(
     (choice) =>
       Buffer.byteLength(choice) <= SOCKET_DIR_BYTES_MAX &&
