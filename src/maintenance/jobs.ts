@@ -21,7 +21,6 @@ import {
   WINDOW_IDLE_MS,
 } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
-import { FUNCTION_SCHEMA } from "../postgres/migrate/function_set.ts";
 
 export interface Job {
   /** As the log, the metrics and `maintenance_jobs` name it. */
@@ -133,15 +132,6 @@ export function createJobs(options: JobOptions): readonly Job[] {
       async step(database, now) {
         const parameters = [now, milliseconds(HOUR_MS), USAGE_MONTHS_AHEAD] as const;
         return (await database.row("keep_usage_partitions", parameters))?.is_more === true;
-      },
-    },
-    {
-      // Runs in every process, like the next: processes may run different versions.
-      name: "function set",
-      everyMs: MINUTE_MS,
-      async step(database) {
-        await database.rows("renew_function_set", [FUNCTION_SCHEMA]);
-        return false;
       },
     },
     {

@@ -3,7 +3,6 @@ import { Admission, type Claim } from "../../src/admission/admission.ts";
 import { createJobs, type Job } from "../../src/maintenance/jobs.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
-import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const MINUTE_MS = 60_000;
@@ -105,19 +104,6 @@ describe("jobs", () => {
     expect(await isRun(later(today, 365 * DAY_MS))).toBe(true);
     expect(await isRun(today)).toBe(true);
     expect(await isRun(later(today, 1_000))).toBe(false);
-  });
-
-  test("a program that serves on keeps its functions, however many others start", async () => {
-    const others = [1, 2, 3, 4, 5].map((number) => `feedgate_00000000000${number}`).join(" ");
-    await sql`
-      insert into settings (name, value) values ('function_schemas', ${`${others} ${FUNCTION_SCHEMA}`})
-      on conflict (name) do update set value = excluded.value`;
-    const job = jobs.find(({ name }) => name === "function set") as Job;
-    for (let step = 0; step < 2; step += 1) {
-      await job.step(database, today.toISOString());
-      const [setting] = await sql`select value from settings where name = 'function_schemas'`;
-      expect(setting?.value).toBe(`${FUNCTION_SCHEMA} ${others}`);
-    }
   });
 });
 

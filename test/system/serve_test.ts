@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../src/postgres/client/connect.ts";
 import {
@@ -45,26 +44,6 @@ describe("serve", () => {
     expect(await child.exited).toBe(0);
     expect((await child.stdout.getReader().read()).done).toBe(true);
   });
-
-  test.skipIf(process.platform !== "linux")(
-    "a server keeps freed memory for a second, in the process that was started, or as its environment says",
-    async () => {
-      const { databaseUrl } = await createOperator();
-      for (const [given, kept] of [
-        [{}, "1000"],
-        [{ MIMALLOC_PURGE_DELAY: "5" }, "5"],
-      ] as const) {
-        const child = spawnFeedgate(["serve", "--port=0"], { DATABASE_URL: databaseUrl, ...given });
-        await firstLine(child.stdout);
-        const settings = readFileSync(`/proc/${child.pid}/environ`, "utf8").split("\0");
-        expect(settings).toContain(`MIMALLOC_PURGE_DELAY=${kept}`);
-        const argv = readFileSync(`/proc/${child.pid}/cmdline`, "utf8").split("\0");
-        expect(argv.slice(-3)).toEqual(["serve", "--port=0", ""]);
-        child.kill("SIGTERM");
-        expect(await child.exited).toBe(0);
-      }
-    },
-  );
 
   test("a drain that can't end is over within 10 seconds", async () => {
     const { url, address } = await createTestDatabase();

@@ -1,21 +1,21 @@
 /**
  * Reads where the database is: one host or several, a socket, encrypted or not.
  *
- * The driver knows several hosts and `target_session_attrs`, too; but with several it never gives up,
- * and it takes a standby for a server that can be written to. So it is told of one host only, and its
- * sockets come from us (`sockets.ts`).
+ * The driver knows several hosts and `target_session_attrs`, too. But with several it never gives up, and
+ * it takes a standby for a server that can be written to. So it is told of one host only, and its sockets
+ * come from us (`sockets.ts`).
  *
  * @module
  */
-import { ConfigError, PORT_MAX } from "../../config.ts";
+import { ConfigError } from "../../config.ts";
 
 /** Where the database is: an address, or the private socket of the embedded one. */
 export type DatabaseAddress =
   | {
       readonly url: string;
-      /** Behind it is a PgBouncer in transaction mode: what belongs to a session is not to be had. */
+      /** Behind it is a PgBouncer in transaction mode, where nothing belongs to a session. */
       readonly isPooled?: boolean;
-      /** Only a standby will do: a server that was promoted goes ways of its own. */
+      /** Only a standby will do: a server that was promoted has its own history. */
       readonly isReplica?: boolean;
     }
   | {
@@ -60,18 +60,18 @@ export interface AddressedHosts {
 }
 
 const PORT_DEFAULT = 5432;
-const ENCRYPTION_MODES: Readonly<Record<string, EncryptionMode>> = {
-  disable: "none",
-  false: "none",
-  allow: "prefer",
-  prefer: "prefer",
-  require: "require",
-  true: "require",
-  "verify-ca": "verify-ca",
-  "verify-full": "verify-full",
-};
+const ENCRYPTION_MODES: ReadonlyMap<string, EncryptionMode> = new Map([
+  ["disable", "none"],
+  ["false", "none"],
+  ["allow", "prefer"],
+  ["prefer", "prefer"],
+  ["require", "require"],
+  ["true", "require"],
+  ["verify-ca", "verify-ca"],
+  ["verify-full", "verify-full"],
+]);
 
-/** @throws where the address can't be used; the message repeats no part of it that may be a secret. */
+/** @throws {ConfigError} if the address can't be used; the message repeats no part that may be a secret. */
 export function hostsOf(address: DatabaseAddress): AddressedHosts {
   if (!("url" in address)) {
     const { host, port, user, database } = address;
@@ -89,16 +89,15 @@ export function hostsOf(address: DatabaseAddress): AddressedHosts {
   const url = new URL(`${scheme}${user}localhost${rest}`);
   const named = takeParameter(url, "host");
   const target = takeParameter(url, "target_session_attrs");
-  const portGiven = takeParameter(url, "port");
-  if (!isPort(portGiven)) {
-    throw new ConfigError([`port in a database's address must be a port, got "${portGiven}"`]);
-  }
-  const port = Number(portGiven ?? PORT_DEFAULT);
-  const given = authority.split(",").map((each) => hostOf(each, port));
+  const { port } = hostOf(`:${takeParameter(url, "port") ?? ""}`, PORT_DEFAULT);
+  const [first = "", ...others] = authority.split(",");
+  const given = [hostOf(first, port), ...others.map((each) => hostOf(each, port))] as const;
   // `?host=/run/postgresql` names a socket or other hosts, as in libpq.
-  const hosts = named?.split(",").map((host) => ({ host, port: given[0]?.port ?? port })) ?? given;
+  const [socket = "", ...sockets] = named?.split(",") ?? [];
+  const at = (host: string) => ({ host, port: given[0].port });
+  const hosts = named === undefined ? given : ([at(socket), ...sockets.map(at)] as const);
   return {
-    hosts: hosts as [DatabaseHost, ...DatabaseHost[]],
+    hosts,
     wantedRole: address.isReplica ? readReplicaTarget(target) : readTarget(target, hosts.length),
     encryption: takeEncryption(url),
     url: url.href,
@@ -106,7 +105,7 @@ export function hostsOf(address: DatabaseAddress): AddressedHosts {
   };
 }
 
-/** Without it, of several hosts the one that can be written to is meant: a gateway writes. */
+/** Without a target, several hosts mean the one that can be written to: a gateway writes. */
 function readTarget(target: string | undefined, hostCount: number): WantedRole {
   switch (target) {
     case undefined:
@@ -132,7 +131,7 @@ function readReplicaTarget(target = "standby"): WantedRole {
 
 function takeEncryption(url: URL): Encryption {
   const named = takeParameter(url, "sslmode") ?? takeParameter(url, "ssl") ?? "disable";
-  const mode = Object.hasOwn(ENCRYPTION_MODES, named) ? ENCRYPTION_MODES[named] : undefined;
+  const mode = ENCRYPTION_MODES.get(named);
   if (mode === undefined) {
     throw new ConfigError([
       `sslmode in a database's address must be disable, prefer, require, verify-ca or verify-full, got "${named}"`,
@@ -140,7 +139,7 @@ function takeEncryption(url: URL): Encryption {
   }
   const caFile = takeParameter(url, "sslrootcert");
   if (caFile === undefined || caFile === "system") return { mode };
-  // Who names an authority wants it to be looked at. The same in libpq.
+  // An authority that is named is to be checked. The same in libpq.
   return { mode: mode === "require" ? "verify-ca" : mode, caFile };
 }
 
@@ -150,22 +149,15 @@ function takeParameter(url: URL, name: string): string | undefined {
   return value;
 }
 
-/** `name`, `name:port`, `[::1]:port`; nothing is the machine itself. @throws {ConfigError} */
+/** `name`, `name:port`, `[::1]:port`; without a name, the machine itself. @throws {ConfigError} */
 function hostOf(text: string, portDefault: number): DatabaseHost {
-  const parts = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text);
-  const [, bracketed, plain, port] = parts ?? [];
-  if (parts === null || !isPort(port)) {
+  const url = URL.parse(`postgres://${/^(:|$)/.test(text) ? `localhost${text}` : text}`);
+  if (url === null || url.port === "0") {
     // Not repeated: where a password holds a slash, a part of it stands here.
     throw new ConfigError([
       "a database's address must name its hosts as name, name:port or [IPv6]:port; in a password, / is written %2F",
     ]);
   }
-  const host = bracketed || plain || "localhost";
-  return { host: decodeURIComponent(host), port: port === undefined ? portDefault : Number(port) };
-}
-
-function isPort(text: string | undefined): boolean {
-  return (
-    text === undefined || (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= PORT_MAX)
-  );
+  const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, "$1"));
+  return { host, port: Number(url.port || portDefault) };
 }

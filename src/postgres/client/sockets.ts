@@ -1,20 +1,20 @@
 /**
  * The sockets of a pool: which host each goes to, encryption, and the end of those that are dead.
  *
- * Hosts are tried in their order, from the one that was last good; a connection that reaches none is
- * refused at once. Where a server that can be written to is wanted, a standby tells itself while the
- * session starts (`in_hot_standby`, PostgreSQL 14 or newer): its socket is closed, with an error that
- * means nothing was sent, and it is passed over for a while. Where a standby is wanted, so is a server that
- * is none; and one that has been promoted tells so behind the answer of its next statement, which is then
- * not passed on.
+ * Hosts are tried in their order, from the one that was last good. If none answers, the connection is
+ * refused at once. A server tells its role while the session starts (`in_hot_standby`, PostgreSQL 14 or
+ * newer). If that is not the wanted role, the socket is closed, with an error that means nothing was sent,
+ * and the host is passed over for a while. A standby that has been promoted says so behind the answer of
+ * its next statement, which is then not passed on.
  *
- * A server that has stopped without a word, or a network that has, would leave a statement waiting for
- * ever: statements are bounded by the server, so a socket that is silent for longer is closed.
+ * A server or a network that stops without a word would leave a statement waiting forever. The server
+ * bounds statements, so a socket that is silent for longer is closed.
  *
  * @module
  */
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { isIP, Socket } from "node:net";
+import { createConnection, isIP, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { ConfigError } from "../../config.ts";
 import type {
@@ -153,25 +153,20 @@ function wrongRole({ host, port }: DatabaseHost, wantedRole: WantedRole): Error 
 }
 
 async function open(
-  host: DatabaseHost,
+  { host, port }: DatabaseHost,
   { tls, timeoutMs }: { readonly tls: Tls; readonly timeoutMs: number },
 ): Promise<Socket> {
-  const isLocal = host.host.startsWith("/");
-  const socket = new Socket();
+  const isLocal = host.startsWith("/");
+  const socket = isLocal
+    ? createConnection(`${host}/.s.PGSQL.${port}`)
+    : createConnection(port, host);
   const timer = setTimeout(() => {
-    const message = `${host.host}:${host.port} did not answer within ${timeoutMs} ms`;
+    const message = `${host}:${port} did not answer within ${timeoutMs} ms`;
     socket.destroy(Object.assign(new Error(message), { code: "CONNECT_TIMEOUT" }));
   }, timeoutMs);
   try {
-    await new Promise<void>((resolve, reject) => {
-      socket.once("error", reject);
-      socket.once("close", () => reject(closedEarly()));
-      if (isLocal) socket.connect(`${host.host}/.s.PGSQL.${host.port}`, resolve);
-      else socket.connect(host.port, host.host, resolve);
-    });
-    socket.removeAllListeners();
-    if (isLocal || tls.mode === "none") return socket;
-    return await encrypt(socket, host.host, tls);
+    await first(socket, "connect");
+    return isLocal || tls.mode === "none" ? socket : await encrypt(socket, host, tls);
   } catch (error) {
     socket.destroy();
     throw error;
@@ -180,35 +175,37 @@ async function open(
   }
 }
 
+/** What a socket that is being opened says first; its end is a failure. Leaves no listener. */
+async function first(socket: Socket, event: string): Promise<unknown[]> {
+  const closed = new AbortController();
+  socket.once("close", () => closed.abort());
+  try {
+    return await once(socket, event, { signal: closed.signal });
+  } catch (error) {
+    throw closed.signal.aborted ? closedEarly() : error;
+  } finally {
+    socket.removeAllListeners();
+  }
+}
+
 async function encrypt(socket: Socket, host: string, { mode, authorities }: Tls): Promise<Socket> {
-  const answer = await new Promise<Buffer>((resolve, reject) => {
-    socket.once("data", resolve);
-    socket.once("error", reject);
-    socket.once("close", () => reject(closedEarly()));
-    socket.write(SSL_REQUEST);
-  });
-  socket.removeAllListeners();
+  socket.write(SSL_REQUEST);
+  const [answer] = (await first(socket, "data")) as [Buffer];
   if (answer[0] !== SSL_ACCEPTED) {
     if (mode === "prefer") return socket;
     throw refused("the database takes no encrypted connection");
   }
   // What comes before the encryption is nobody's word. PostgreSQL's protocol, SSL session encryption.
   if (answer.length > 1) throw refused("the database sent more than its consent to encryption");
-  const isVerified = mode === "verify-ca" || mode === "verify-full";
   const secure = connectTls({
     socket,
     host,
     ...(isIP(host) === 0 && { servername: host }),
     ...(authorities !== undefined && { ca: authorities }),
-    rejectUnauthorized: isVerified,
+    rejectUnauthorized: mode === "verify-ca" || mode === "verify-full",
     ...(mode === "verify-ca" && { checkServerIdentity: () => undefined }),
   });
-  await new Promise<void>((resolve, reject) => {
-    secure.once("secureConnect", resolve);
-    secure.once("error", reject);
-    secure.once("close", () => reject(closedEarly()));
-  });
-  secure.removeAllListeners();
+  await first(secure, "secureConnect");
   return secure;
 }
 

@@ -132,7 +132,6 @@ import sql_postgres_keep_setting from "../../../sql/postgres/keep_setting.sql" w
 import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "text" };
 import sql_postgres_read_feed_version from "../../../sql/postgres/read_feed_version.sql" with { type: "text" };
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
-import sql_postgres_renew_function_set from "../../../sql/postgres/renew_function_set.sql" with { type: "text" };
 import sql_provider_save_feed from "../../../sql/provider/save_feed.sql" with { type: "text" };
 import sql_push_admit_push from "../../../sql/push/admit_push.sql" with { type: "text" };
 import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
@@ -294,7 +293,6 @@ export const STATEMENTS = {
   ping: sql_postgres_ping,
   read_feed_version: sql_postgres_read_feed_version,
   read_wal_position: sql_postgres_read_wal_position,
-  renew_function_set: sql_postgres_renew_function_set,
   save_feed: sql_provider_save_feed,
   count_push: sql_push_count_push,
   push_to_feed: sql_push_push_to_feed,
@@ -913,13 +911,6 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly wal_position: string;
-    };
-  };
-  /** a program that serves on stays among those that started last, so its functions are not dropped */
-  renew_function_set: {
-    parameters: readonly [schema_name: string];
-    row: {
-      readonly name: string;
     };
   };
   /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */

@@ -25,10 +25,8 @@ const DIGEST_LENGTH = 12;
 /** Where this program's functions are. */
 export const FUNCTION_SCHEMA = `feedgate_${digestOf(FUNCTIONS).slice(0, DIGEST_LENGTH)}`;
 
-/** Sets that stay: this program's, and those that were used last, by a start or by serving. */
-const SETS_KEPT = 5;
-/** Name of the setting that lists them, the last used first; gateways renew theirs (`renew_function_set`). */
-const SETTING = "function_schemas";
+/** Sets that stay, those that were made last: no gateway serves on while so many newer ones start. */
+const SETS_KEPT = 20;
 const SET_NAME = "^feedgate_[0-9a-f]{12}$";
 
 /** A call or a definition: the name, and the parenthesis right behind it. */
@@ -91,24 +89,16 @@ function digestOf(functions: typeof FUNCTIONS): string {
 }
 
 /**
- * Makes this program's functions where they are missing, and drops sets that nobody has used for
- * long. Runs in the caller's transaction, under its lock. True where they were missing.
+ * Makes this program's functions where they are missing, and drops the oldest sets. Runs in the caller's
+ * transaction, under its lock. True where they were missing.
  */
 export async function keepFunctionSet(connection: Connections): Promise<boolean> {
   const [found] =
     await connection`select to_regnamespace(${FUNCTION_SCHEMA}) is null as is_missing`;
-  const isMissing = found?.is_missing === true;
-  if (isMissing) await createSet(connection);
-  const [setting] = await connection`select value from settings where name = ${SETTING}`;
-  const started: string[] = setting?.value.split(" ") ?? [];
-  const others = started.filter((schema) => schema !== FUNCTION_SCHEMA);
-  const kept = [FUNCTION_SCHEMA, ...others].slice(0, SETS_KEPT);
-  if (kept.join(" ") === setting?.value) return isMissing;
-  await connection`
-    insert into settings (name, value) values (${SETTING}, ${kept.join(" ")})
-    on conflict (name) do update set value = excluded.value`;
-  await dropOtherSets(connection, kept);
-  return isMissing;
+  if (found?.is_missing !== true) return false;
+  await createSet(connection);
+  await dropOldSets(connection);
+  return true;
 }
 
 async function createSet(connection: Connections): Promise<void> {
@@ -125,14 +115,19 @@ async function createSet(connection: Connections): Promise<void> {
   if (await areRowsDistributed(connection)) await planForShards(connection);
 }
 
-async function dropOtherSets(connection: Connections, kept: readonly string[]): Promise<void> {
+async function dropOldSets(connection: Connections): Promise<void> {
   const sets = await connection`
+    with old_sets as (
+      select oid, nspname
+      from pg_namespace
+      where nspname ~ ${SET_NAME}
+      order by oid desc
+      offset ${SETS_KEPT}
+    )
     select nspname as schema, string_agg(pg_proc.oid::regprocedure::text, ', ') as functions
-    from pg_namespace
+    from old_sets
     join pg_proc
-      on pg_proc.pronamespace = pg_namespace.oid
-    where nspname ~ ${SET_NAME}
-      and nspname <> all (${arrayLiteral(kept)}::text[])
+      on pg_proc.pronamespace = old_sets.oid
     group by nspname
     order by nspname`;
   for (const { schema, functions } of sets) {

@@ -48,24 +48,25 @@ describe("inFunctionSet", () => {
 });
 
 describe("keepFunctionSet", () => {
-  test("of other programs' sets those that started last stay; nothing else is touched", async () => {
-    const sets = [1, 2, 3, 4, 5, 6].map((number) => `feedgate_00000000000${number}`);
-    for (const set of [...sets, "feedgate_reports"]) {
+  test("of other programs' sets those that were made last stay; nothing else is touched", async () => {
+    const number = (count: number) => String(count).padStart(12, "0");
+    const sets = Array.from({ length: 22 }, (_, count) => `feedgate_${number(count)}`);
+    for (const set of ["feedgate_reports", ...sets]) {
       await sql.unsafe(`create schema ${set}`);
       await sql.unsafe(`create function ${set}.answer() returns int language sql as 'select 42'`);
       await sql.unsafe(
         `create function ${set}.twice() returns int language sql begin atomic select ${set}.answer() * 2; end`,
       );
     }
-    const started = [...sets.toReversed(), FUNCTION_SCHEMA].join(" ");
-    await sql`update settings set value = ${started} where name = 'function_schemas'`;
+    // Ours was made first; without it, it is made anew.
     expect((await migrate(sql)).functions).toBe(false);
+    await sql.unsafe(`drop schema ${FUNCTION_SCHEMA} cascade`);
+    expect((await migrate(sql)).functions).toBe(true);
     const schemas = await sql`select nspname from pg_namespace where nspname like 'feedgate%'`;
     expect(schemas.map(({ nspname }) => nspname).sort()).toEqual(
-      [...sets.slice(2), FUNCTION_SCHEMA, "feedgate_reports"].sort(),
+      [...sets.slice(3), FUNCTION_SCHEMA, "feedgate_reports"].sort(),
     );
-    const [setting] = await sql`select value from settings where name = 'function_schemas'`;
-    expect(setting?.value).toBe([FUNCTION_SCHEMA, ...sets.slice(2).toReversed()].join(" "));
+    expect((await migrate(sql)).functions).toBe(false);
   });
 
   test("a role that may not create a schema is told what it needs", async () => {
