@@ -57,7 +57,12 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
 /** The database can't be reached, went away, or is too busy: the caller may try again. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
-  return UNAVAILABLE.has(code) || (typeof code === "string" && /^(08|53)/.test(code));
+  return UNAVAILABLE.has(code) || /^(08|53)/.test(code ?? "");
+}
+
+/** The server has no room for another session. */
+export function isFull(error: unknown): boolean {
+  return codeOf(error) === TOO_MANY_CONNECTIONS;
 }
 
 /** Whether a statement that failed with this error may have been committed. */
@@ -103,6 +108,8 @@ export function isPartitionMissing(error: unknown): boolean {
   return codeOf(error) === CHECK_VIOLATION && constraint === undefined;
 }
 
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | null)?.code;
+/** The code of an error of the system, the driver or PostgreSQL; undefined if it has none. */
+export function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" ? code : undefined;
 }

@@ -24,7 +24,7 @@ import type {
   EncryptionMode,
   WantedRole,
 } from "./address.ts";
-import { WRONG_ROLE } from "./failures.ts";
+import { codeOf, WRONG_ROLE } from "./failures.ts";
 
 export interface SocketsOptions
   extends Pick<AddressedHosts, "hosts" | "encryption" | "wantedRole"> {
@@ -214,8 +214,7 @@ function readAuthorities({ caFile }: Encryption): string | undefined {
   try {
     return readFileSync(caFile, "utf8");
   } catch (error) {
-    const { code } = error as { code?: string };
-    throw new ConfigError([`sslrootcert names ${caFile}, which can't be read (${code})`]);
+    throw new ConfigError([`sslrootcert names ${caFile}, which can't be read (${codeOf(error)})`]);
   }
 }
 

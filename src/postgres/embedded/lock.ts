@@ -7,6 +7,7 @@
  * @module
  */
 import { constants, Database } from "bun:sqlite";
+import { codeOf } from "../client/failures.ts";
 
 /** A start holds the data directory's lock through crash recovery (5 min in `start.ts`), a stop for 15 s. */
 const WAIT_MS_MAX = 330_000;
@@ -37,7 +38,7 @@ async function acquire(lock: Database, path: string): Promise<void> {
       lock.run("begin exclusive");
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== "SQLITE_BUSY") throw error;
+      if (codeOf(error) !== "SQLITE_BUSY") throw error;
     }
     if (Date.now() > until) {
       throw new Error(

@@ -27,6 +27,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { assert } from "../../lib/assert.ts";
+import { codeOf } from "../client/failures.ts";
 import { cacheFolder, findPackedPostgres, installFolder, unpackPostgres } from "./archive.ts";
 import { type Account, findAccount, isRoot, isRootsOwn, requireRootsOwn } from "./owner.ts";
 
@@ -226,7 +227,7 @@ function makeLink(target: string, path: string): boolean {
     return true;
   } catch (error) {
     // Another start made it in between.
-    return (error as NodeJS.ErrnoException).code === "EEXIST";
+    return codeOf(error) === "EEXIST";
   }
 }
 

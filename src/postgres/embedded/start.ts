@@ -13,7 +13,7 @@ import { spawnSync } from "node:child_process";
 import { renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
-import { isUnavailable } from "../client/failures.ts";
+import { codeOf, isFull, isUnavailable } from "../client/failures.ts";
 import { createCluster, hasCluster, SUPERUSER } from "./cluster.ts";
 import { enterUsers, type Keeper, STOP_FAST_SECONDS, startKeeper } from "./keeper.ts";
 import { takeLock } from "./lock.ts";
@@ -71,11 +71,10 @@ export async function startEmbedded(options: StartOptions): Promise<EmbeddedPost
   try {
     return await start(makeDataDir(options.dataDir), options.isAlone === true);
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
     const isOfFiles = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ELOOP|ENOENT|SQLITE_.*)$/;
-    if (!isOfFiles.test(code)) throw error;
+    if (!(error instanceof Error && isOfFiles.test(codeOf(error) ?? ""))) throw error;
     throw new Error(
-      `the data directory ${options.dataDir} cannot be used (${message}): set FEEDGATE_DATA_DIR to one that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
+      `the data directory ${options.dataDir} cannot be used (${error.message}): set FEEDGATE_DATA_DIR to one that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
       { cause: error },
     );
   }
@@ -226,8 +225,7 @@ async function openSession({ host, port }: Server): Promise<Session | undefined>
     if (found.length === 0) await sql.unsafe(`create database ${DATABASE}`);
   } catch (error) {
     await close();
-    const isFull = /^53/.test((error as { code?: string }).code ?? "");
-    if (isUnavailable(error) && !isFull) return undefined;
+    if (isUnavailable(error) && !isFull(error)) return undefined;
     throw error;
   }
   const hasOthers = async () => {
@@ -282,7 +280,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
   } catch (error) {
     // EPERM: it lives, but belongs to another account.
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+    if (codeOf(error) !== "EPERM") return false;
   }
   // A process that has ended, which nobody has asked for its exit code: proc(5), the state behind the name.
   return !/\) Z [^)]*$/.test(readOwn(`/proc/${pid}/stat`));

@@ -28,8 +28,7 @@ export async function findObstacle(connections: Connections): Promise<string | u
 
 /** False where they are distributed already. @throws what Citus says, and then nothing is changed. */
 export async function distributeRows(connections: Connections): Promise<boolean> {
-  const reserved = await connections.reserve();
-  const connection = reserved as unknown as Connections;
+  const connection = await connections.reserve();
   try {
     return await inTransaction(connection, async () => {
       const rows = await connection.unsafe(inFunctionSet("select distribute_rows() as is_done"));
@@ -37,6 +36,6 @@ export async function distributeRows(connections: Connections): Promise<boolean>
       return rows[0]?.is_done === true;
     });
   } finally {
-    reserved.release();
+    connection.release();
   }
 }

@@ -54,10 +54,9 @@ export async function migrate(
     throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
   }
   const reserved = await connections.reserve();
-  const connection = reserved as unknown as Connections;
   try {
-    const migrations = await applyMissing(connection, MIGRATIONS.length, options);
-    const rest = await inTransaction(connection, () => makeReady(connection));
+    const migrations = await applyMissing(reserved, MIGRATIONS.length, options);
+    const rest = await inTransaction(reserved, () => makeReady(reserved));
     return { migrations, ...rest };
   } finally {
     reserved.release();
@@ -71,7 +70,7 @@ export async function migrate(
 export async function migrateTo(connections: Connections, schema: number): Promise<void> {
   const reserved = await connections.reserve();
   try {
-    await applyMissing(reserved as unknown as Connections, schema);
+    await applyMissing(reserved, schema);
   } finally {
     reserved.release();
   }
