@@ -26,7 +26,7 @@ import {
 import type { Database } from "./postgres/client/query.ts";
 import { createDistributedReader } from "./postgres/replica/distributed_reader.ts";
 import { createReader, type Reader } from "./postgres/replica/reader.ts";
-import { createRowSchemas, type RowSchemas } from "./row_schema/row_schema.ts";
+import { createRowSchemas, type RowSchemas } from "./push/schema/row_schemas.ts";
 
 const SECRET_BYTES = 32;
 

@@ -75,7 +75,7 @@ async function build(target: Target, outfile: string): Promise<void> {
         ]
       : []),
     "src/main.ts",
-    "src/row_schema/worker.ts",
+    "src/push/schema/schema_worker.ts",
     `--asset=${archive}`,
     `--outfile=${outfile}`,
   ]);

@@ -21,7 +21,7 @@ import type { Principal } from "../key/keys.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
-import type { Caller } from "../row_schema/row_schema.ts";
+import type { Caller } from "../push/schema/worker_queue.ts";
 import type { Services } from "../services.ts";
 import {
   type FeedChanges,
@@ -175,9 +175,9 @@ async function checkSchema(
   switch (check.kind) {
     case "valid":
       return;
-    case "invalid":
+    case "invalid_schema":
       throw invalid("SCHEMA_INVALID", {
-        errors: [{ path: "/schema_definition", message: check.detail }],
+        errors: [{ path: `/schema_definition${check.pointer}`, message: check.detail }],
       });
     case "busy":
       throw unavailable(

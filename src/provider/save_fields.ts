@@ -111,7 +111,7 @@ export function readInteger({ least, most }: { least?: bigint; most?: bigint }):
   };
 }
 
-/** Whether it is a valid schema is for `row_schema` to say. */
+/** `push/schema` says whether it is a valid schema. */
 export function readSchema(json: JsonText, value: JsonSpan): FieldOutcome {
   if (value.kind === "object") return readBounded(json, value);
   return { message: `must be a JSON Schema object, got ${value.kind}` };

@@ -12,7 +12,6 @@
 import type { Feed, Feeds, FeedType } from "../feed_row/feeds.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import { type Limits, PLANS_MAX } from "../limits.ts";
-import type { RowSchemas } from "../row_schema/row_schema.ts";
 import {
   type Invalid,
   type NotJson,
@@ -21,6 +20,7 @@ import {
   parsePush,
   type TooLarge,
 } from "./parse_push.ts";
+import type { RowSchemas } from "./schema/row_schemas.ts";
 import type { NotCounted, PushClaim, PushStore, PushWindow, StoredPush } from "./store_push.ts";
 
 /** A push whose body was received. */
@@ -139,8 +139,8 @@ async function checkSchema(
     }
     case "over_budget":
       return { kind: "invalid", errors: [{ path: "", message: outcome.detail }], errorCount: 1 };
-    case "schema_unusable":
-      return outcome;
+    case "invalid_schema":
+      return { kind: "schema_unusable", detail: outcome.detail };
     case "busy":
       return { kind: "schema_busy" };
     default:

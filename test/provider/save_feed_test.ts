@@ -241,15 +241,17 @@ describe("create", () => {
   });
 
   test("422 SCHEMA_INVALID for a schema that is none, or leads out of the document", async () => {
-    for (const schema of [
-      { type: "nothing" },
-      { properties: [] },
-      { $ref: "https://example.com/schema.json" },
-      { $schema: "http://json-schema.org/draft-04/schema#" },
-      { pattern: "(" },
-    ]) {
+    const cases: [schema: object, pointer: string][] = [
+      [{ type: "nothing" }, "/type"],
+      [{ properties: [] }, "/properties"],
+      [{ properties: { a: { $ref: "https://example.com/schema.json" } } }, "/properties/a/$ref"],
+      [{ $schema: "http://json-schema.org/draft-04/schema#" }, "/$schema"],
+      [{ pattern: "(" }, "/pattern"],
+    ];
+    for (const [schema, pointer] of cases) {
       const body = { name: "n", endpoint_path: newSlug(), schema_definition: schema };
-      await expectProblem(await create(body), 422, "SCHEMA_INVALID", ["/schema_definition"]);
+      const paths = [`/schema_definition${pointer}`];
+      await expectProblem(await create(body), 422, "SCHEMA_INVALID", paths);
     }
   });
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type App, createApp } from "../../src/app.ts";
 import { Metrics } from "../../src/http/metrics.ts";
-import { WAITING_MAX } from "../../src/row_schema/limits.ts";
-import { createRowSchemas, type RowSchemas } from "../../src/row_schema/row_schema.ts";
-import { callerOf } from "../row_schema/caller.ts";
+import { createRowSchemas, type RowSchemas } from "../../src/push/schema/row_schemas.ts";
+import { JOBS_WAITING_MAX } from "../../src/push/schema/worker_queue.ts";
 import { problemOf } from "../support/gateway.ts";
 import { type PushScene, startPushScene } from "../support/push_scene.ts";
+import { callerOf } from "./schema/caller.ts";
 
 /** Longer than any test: the worker stands still until it is ended. */
 const FOR_EVER_MS = 600_000;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => scene.gateway.stop());
 beforeEach(() => {
   rowSchemas = createRowSchemas({
-    workerUrl: new URL("../row_schema/stubborn_worker.ts", import.meta.url),
+    workerUrl: new URL("./schema/stubborn_worker.ts", import.meta.url),
     compileMs: FOR_EVER_MS,
     validateMs: FOR_EVER_MS,
   });
@@ -68,7 +68,7 @@ describe.each(Object.entries(ROUTES))(
     async function askForAll(accountId: string): Promise<number> {
       ask(accountId);
       while (rowSchemas.waiting > 0) await Bun.sleep(5);
-      const share = WAITING_MAX / 2;
+      const share = JOBS_WAITING_MAX / 2;
       for (let asked = 0; asked < share; asked++) ask(accountId);
       expect(rowSchemas.waiting).toBe(share);
       return share;

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Budget } from "../../src/row_schema/budget.ts";
-import { compileRowSchema } from "../../src/row_schema/guarded_ajv.ts";
-import { isMultipleOf } from "../../src/row_schema/value_keywords.ts";
+import { CheckRun } from "../../../src/push/schema/check_run.ts";
+import { compileSchema } from "../../../src/push/schema/compile_schema.ts";
+import { isMultipleOf } from "../../../src/push/schema/json_equality.ts";
 
 function isValid(schema: unknown, value: unknown): boolean {
-  const budget = new Budget();
-  const validator = compileRowSchema(schema, budget);
-  budget.refill(1_000_000);
-  return validator.findError(value) === undefined;
+  const run = new CheckRun({ stepsMax: 1_000_000, isExplaining: false });
+  return compileSchema(schema).isValid(value, run);
 }
 
 describe("isMultipleOf", () => {

@@ -1,29 +1,37 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { Lane, type LaneOptions, type LaneOutcome } from "../../src/row_schema/lane.ts";
-import { WAITING_MAX } from "../../src/row_schema/limits.ts";
-import { createRowSchemas } from "../../src/row_schema/row_schema.ts";
+import { createRowSchemas } from "../../../src/push/schema/row_schemas.ts";
+import {
+  JOBS_WAITING_MAX,
+  type QueueOutcome,
+  WorkerQueue,
+  type WorkerQueueOptions,
+} from "../../../src/push/schema/worker_queue.ts";
 import { CALLER, callerOf, IDLE_MACHINE } from "./caller.ts";
 
 const STUBBORN = new URL("./stubborn_worker.ts", import.meta.url);
-const OPTIONS: LaneOptions = { workerUrl: STUBBORN, ...IDLE_MACHINE };
+const OPTIONS: WorkerQueueOptions = { workerUrl: STUBBORN, ...IDLE_MACHINE };
 const TIME_MS = 200;
-const BUSY: LaneOutcome = { kind: "busy" };
+const BUSY: QueueOutcome = { kind: "busy" };
 
-let lane = new Lane(OPTIONS);
+let queue = new WorkerQueue(OPTIONS);
 afterEach(() => {
-  lane.close();
-  lane = new Lane(OPTIONS);
+  queue.close();
+  queue = new WorkerQueue(OPTIONS);
 });
 
-function run(text: string, caller = CALLER): Promise<LaneOutcome> {
-  return lane.run({ kind: "check", text }, { timeMs: TIME_MS, caller });
+function run(text: string, caller = CALLER): Promise<QueueOutcome> {
+  return queue.run({ kind: "compile", text }, { timeMs: TIME_MS, caller });
 }
 
-function answered(text: string): LaneOutcome {
-  return { kind: "done", outcome: { kind: "invalid_schema", detail: text }, processorMs: 0 };
+function answered(text: string): QueueOutcome {
+  return {
+    kind: "done",
+    outcome: { kind: "invalid_schema", detail: text, pointer: "" },
+    processorMs: 0,
+  };
 }
 
-describe("Lane.run", () => {
+describe("WorkerQueue.run", () => {
   test("answers in order", async () => {
     const texts = ["a", "b", "c"];
     expect(await Promise.all(texts.map((text) => run(text)))).toEqual(texts.map(answered));
@@ -47,9 +55,9 @@ describe("Lane.run", () => {
     const caller = callerOf("a", leaving.signal);
     const staying = run("a", callerOf("a"));
     const left = [run("hang", caller), run("hang", caller)];
-    expect(lane.waiting).toBe(3);
+    expect(queue.waiting).toBe(3);
     leaving.abort();
-    expect(lane.waiting).toBe(1);
+    expect(queue.waiting).toBe(1);
     expect(await Promise.all([...left, run("hang", caller)])).toEqual([BUSY, BUSY, BUSY]);
     expect(await staying).toEqual(answered("a"));
   });
@@ -57,13 +65,13 @@ describe("Lane.run", () => {
   test("a job that hangs is timed out, and those that wait run on the next worker", async () => {
     const texts = ["a", "hang", "b", "hang", "c"];
     const outcomes = await Promise.all(texts.map((text) => run(text)));
-    const timedOut: LaneOutcome = { kind: "timed_out" };
+    const timedOut: QueueOutcome = { kind: "timed_out" };
     expect(outcomes).toEqual([answered("a"), timedOut, answered("b"), timedOut, answered("c")]);
   });
 
   test("a job that the machine has no time for is not timed out: it has longer, then it is busy", async () => {
-    lane.close();
-    lane = new Lane({ workerUrl: STUBBORN, processorMs: () => 0 });
+    queue.close();
+    queue = new WorkerQueue({ workerUrl: STUBBORN, processorMs: () => 0 });
     const startedMs = performance.now();
     expect(await run("hang")).toEqual(BUSY);
     expect(performance.now() - startedMs).toBeGreaterThan(2 * TIME_MS);
@@ -71,8 +79,8 @@ describe("Lane.run", () => {
   });
 
   test("by the clock of the process a job that hangs ends, too", async () => {
-    lane.close();
-    lane = new Lane({ workerUrl: STUBBORN });
+    queue.close();
+    queue = new WorkerQueue({ workerUrl: STUBBORN });
     // Busy where the machine that runs this test is.
     expect(["timed_out", "busy"]).toContain((await run("hang")).kind);
     expect(await run("a")).toEqual(answered("a"));
@@ -86,7 +94,7 @@ describe("Lane.run", () => {
   });
 
   test("is busy for an account that has as many waiting as it leaves free, not for another", async () => {
-    const half = WAITING_MAX / 2;
+    const half = JOBS_WAITING_MAX / 2;
     const jobs = Array.from({ length: half + 2 }, (_, index) => run(String(index)));
     const other = run("other", callerOf("other"));
     const outcomes = await Promise.all(jobs);
@@ -98,8 +106,8 @@ describe("Lane.run", () => {
   });
 
   test("is busy where no worker starts", async () => {
-    const broken = new Lane({ workerUrl: new URL("./none.ts", import.meta.url) });
-    const job = { kind: "check", text: "a" } as const;
+    const broken = new WorkerQueue({ workerUrl: new URL("./none.ts", import.meta.url) });
+    const job = { kind: "compile", text: "a" } as const;
     expect(await broken.run(job, { timeMs: TIME_MS, caller: CALLER })).toEqual(BUSY);
     broken.close();
   });
@@ -107,7 +115,7 @@ describe("Lane.run", () => {
   test("is busy once closed, also for what waits", async () => {
     const waiting = [run("hang"), run("a")];
     await Bun.sleep(100);
-    lane.close();
+    queue.close();
     expect(await Promise.all(waiting)).toEqual([BUSY, BUSY]);
     expect(await run("a")).toEqual(BUSY);
   });
@@ -116,7 +124,7 @@ describe("Lane.run", () => {
 describe("createRowSchemas", () => {
   test("a schema that outlasts its time is refused, and delays other pushes only once", async () => {
     const rowSchemas = createRowSchemas({ ...OPTIONS, compileMs: 200, validateMs: 1_000 });
-    expect(await rowSchemas.checkSchema("hang", CALLER)).toMatchObject({ kind: "invalid" });
+    expect(await rowSchemas.checkSchema("hang", CALLER)).toMatchObject({ kind: "invalid_schema" });
     const hang = () => rowSchemas.validateRows({ key: "slow", text: "hang" }, ["1"], CALLER);
     expect(await hang()).toMatchObject({ kind: "over_budget" });
     const again = hang();
@@ -136,7 +144,7 @@ describe("createRowSchemas", () => {
     };
     const push = (text: string) => rowSchemas.validateRows({ key: text, text }, ["1"], CALLER);
     await push("costly");
-    // It stops the lane of checks, and no push that has not been slow.
+    // It stops the queue of checks, and no push that has not been slow.
     const check = noted("check", rowSchemas.checkSchema("hang", CALLER));
     await Promise.all([check, noted("costly", push("costly"))]);
     expect(order).toEqual(["check", "costly"]);

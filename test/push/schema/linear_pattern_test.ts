@@ -1,13 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Budget, BudgetSpent } from "../../src/row_schema/budget.ts";
-import { PatternCompiler } from "../../src/row_schema/linear_pattern.ts";
-import { SchemaRefused } from "../../src/row_schema/schema_refused.ts";
+import { CheckRun, StepsSpent } from "../../../src/push/schema/check_run.ts";
+import { PatternCompiler } from "../../../src/push/schema/linear_pattern.ts";
+import { SchemaRefused } from "../../../src/push/schema/schema_refused.ts";
 
-function compile(pattern: string, steps = 1_000_000) {
-  const budget = new Budget();
-  budget.refill(steps);
-  return new PatternCompiler(budget).compile(pattern);
+/** The pattern, tested by a run with so many steps. */
+function compile(pattern: string, stepsMax = 1_000_000) {
+  const run = new CheckRun({ stepsMax, isExplaining: false });
+  const linear = new PatternCompiler().compile(pattern, "/pattern");
+  return { test: (text: string) => linear.test(text, run) };
 }
 
 const TEXTS = [
@@ -185,17 +186,15 @@ describe("PatternCompiler.compile", () => {
     expect(linear.test(`${"a".repeat(50_000)}!`)).toBe(false);
     expect(() => {
       for (let run = 0; run < 100; run += 1) linear.test("a".repeat(50_000));
-    }).toThrow(BudgetSpent);
+    }).toThrow(StepsSpent);
   });
 
   test("goes on matching after its automata were dropped", () => {
-    const budget = new Budget();
-    const patterns = new PatternCompiler(budget);
-    const linear = patterns.compile("^[ab]*$");
+    const linear = new PatternCompiler().compile("^[ab]*$", "/pattern");
     const text = "ab".repeat(50_000);
-    for (let run = 0; run < 100; run += 1) {
-      budget.refill(1_000_000);
-      expect(linear.test(text)).toBe(true);
+    for (let count = 0; count < 100; count += 1) {
+      const run = new CheckRun({ stepsMax: 1_000_000, isExplaining: false });
+      expect(linear.test(text, run)).toBe(true);
     }
   });
 });

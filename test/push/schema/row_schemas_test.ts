@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { createRowSchemas, type RowsCheck } from "../../src/row_schema/row_schema.ts";
+import { createRowSchemas, type RowsCheck } from "../../../src/push/schema/row_schemas.ts";
 import { CALLER, callerOf } from "./caller.ts";
 
 const rowSchemas = createRowSchemas();
@@ -42,20 +42,21 @@ describe("checkSchema", () => {
 
   test("refuses every other $schema, also one inside", async () => {
     for (const $schema of ["http://json-schema.org/draft-04/schema#", "", 7, "x"]) {
-      expect(await check({ $schema })).toMatchObject({ kind: "invalid" });
+      expect(await check({ $schema })).toMatchObject({ kind: "invalid_schema" });
     }
     const mixed = { properties: { a: { $schema: DRAFT_07 } } };
-    expect(await check(mixed)).toMatchObject({ kind: "invalid" });
+    expect(await check(mixed)).toMatchObject({ kind: "invalid_schema" });
   });
 
   test("refuses what the metaschema refuses, and says where", async () => {
     const outcome = await check({ properties: { price: { minimum: "0" } } });
     expect(outcome).toEqual({
-      kind: "invalid",
-      detail: "/properties/price/minimum in the schema must be number",
+      kind: "invalid_schema",
+      detail: 'minimum must be a number, got "0"',
+      pointer: "/properties/price/minimum",
     });
     for (const schema of ["[]", "1", "null", '"a"', "{", '{"type":"text"}']) {
-      expect(await check(schema)).toMatchObject({ kind: "invalid" });
+      expect(await check(schema)).toMatchObject({ kind: "invalid_schema" });
     }
   });
 
@@ -74,17 +75,21 @@ describe("checkSchema", () => {
     ]) {
       const schema = { type: "object", properties: { a: { $ref } } };
       expect({ $ref, outcome: await check(schema) }).toMatchObject({
-        outcome: { kind: "invalid" },
+        outcome: { kind: "invalid_schema" },
       });
     }
-    expect(await check({ $dynamicRef: "http://localhost/a#b" })).toMatchObject({ kind: "invalid" });
+    expect(await check({ $dynamicRef: "http://localhost/a#b" })).toMatchObject({
+      kind: "invalid_schema",
+    });
     // Unused definitions as well: they would fail the day they are used.
-    expect(await check({ $defs: { a: { $ref: "b.json" } } })).toMatchObject({ kind: "invalid" });
+    expect(await check({ $defs: { a: { $ref: "b.json" } } })).toMatchObject({
+      kind: "invalid_schema",
+    });
   });
 
   test("refuses a metaschema's error in a target outside the known keywords", async () => {
     const outcome = await check({ $ref: "#/shapes/0", shapes: [{ type: "text" }] });
-    expect(outcome).toMatchObject({ kind: "invalid" });
+    expect(outcome).toMatchObject({ kind: "invalid_schema" });
     expect(await kindOf({ $ref: "#/shapes/0", shapes: [{ type: "string" }] }, "1")).toBe("invalid");
   });
 
@@ -98,7 +103,7 @@ describe("checkSchema", () => {
       { anyOf: [{ type: "string" }, { $ref: "#" }] },
       { $dynamicAnchor: "a", $dynamicRef: "#a" },
     ]) {
-      expect(await check(schema)).toMatchObject({ kind: "invalid" });
+      expect(await check(schema)).toMatchObject({ kind: "invalid_schema" });
     }
     expect(await check({ properties: { child: { $ref: "#" } } })).toEqual({ kind: "valid" });
   });
@@ -106,11 +111,11 @@ describe("checkSchema", () => {
   test("refuses a pattern that is not ECMA-262, or not linear", async () => {
     for (const pattern of ["(", "a{", "\\a", "(?=a)b", "(?<!a)b", "(a)\\1", "a{5000}"]) {
       expect({ pattern, outcome: await check({ pattern }) }).toMatchObject({
-        outcome: { kind: "invalid" },
+        outcome: { kind: "invalid_schema" },
       });
     }
     expect(await check({ patternProperties: { "(?=a)": true } })).toMatchObject({
-      kind: "invalid",
+      kind: "invalid_schema",
     });
   });
 });
@@ -134,9 +139,9 @@ describe("validateRows", () => {
     expect(errors.map(({ row, pointer }) => `${row} ${pointer}`)).toEqual([
       "0 /id",
       "1 ",
-      "1 /m~1n",
       "1 /a~1b~0c/1",
       "1 /kind",
+      "1 /m~1n",
       "2 ",
     ]);
     expect(errors.find(({ pointer }) => pointer === "/kind")?.message).toBe(
@@ -166,7 +171,7 @@ describe("validateRows", () => {
   });
 
   test("answers for a schema that does not compile", async () => {
-    expect(await kindOf({ type: "text" }, "1")).toBe("schema_unusable");
+    expect(await kindOf({ type: "text" }, "1")).toBe("invalid_schema");
   });
 
   test("keeps format and content keywords as annotations, and ignores unknown ones", async () => {
@@ -186,7 +191,7 @@ describe("validateRows", () => {
     expect(await kindOf({ $async: true, type: "string" }, "1")).toBe("invalid");
     expect(await kindOf({ type: "string", nullable: true }, "null")).toBe("invalid");
     expect(await kindOf({ $recursiveRef: "#", type: "string" }, '"a"')).toBe("valid");
-    expect(await kindOf({ type: "number", maximum: { $data: "1" } }, "1")).toBe("schema_unusable");
+    expect(await kindOf({ type: "number", maximum: { $data: "1" } }, "1")).toBe("invalid_schema");
   });
 
   test("never writes text of the schema into code", async () => {
@@ -300,13 +305,13 @@ describe("close", () => {
 
 test("the workers do not keep the process alive", async () => {
   const script = `
-    import { createRowSchemas } from "./src/row_schema/row_schema.ts";
+    import { createRowSchemas } from "./src/push/schema/row_schemas.ts";
     const rowSchemas = createRowSchemas();
     const caller = { accountId: "a", signal: new AbortController().signal };
     const { kind } = await rowSchemas.validateRows({ key: "a", text: "{}" }, ["1"], caller);
     console.log(kind, (await rowSchemas.checkSchema("{}", caller)).kind);`;
   const child = Bun.spawn([process.execPath, "-e", script], {
-    cwd: Bun.fileURLToPath(new URL("../..", import.meta.url)),
+    cwd: Bun.fileURLToPath(new URL("../../..", import.meta.url)),
     stdout: "pipe",
     timeout: 20_000,
   });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Caller } from "../../src/row_schema/row_schema.ts";
+import type { Caller } from "../../../src/push/schema/worker_queue.ts";
 
 /** One that stays until it is answered, unless its signal says otherwise. */
 export function callerOf(

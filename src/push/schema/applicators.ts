@@ -1,0 +1,166 @@
+/**
+ * How validators of subschemas make up that of a schema: for the same value, for its properties and for
+ * its items. JSON Schema 2020-12 core 10 and 11.
+ *
+ * A run that collects mistakes goes on after the first one. What a subschema has evaluated of a value
+ * counts only if the value meets it.
+ *
+ * @module
+ */
+import { type CheckRun, Seen, type Validate } from "./check_run.ts";
+import { isObject, type JsonObject } from "./schema_keywords.ts";
+
+type ValidateProperty = (key: string, member: unknown, run: CheckRun, seen?: Seen) => boolean;
+
+/** Stops at the first that the value does not meet, unless mistakes are collected. */
+export function meetsAll(
+  validators: readonly Validate[],
+  value: unknown,
+  run: CheckRun,
+  seen: Seen | undefined,
+): boolean {
+  let isValid = true;
+  for (const validate of validators) {
+    if (validate(value, run, seen)) continue;
+    if (!run.isExplaining) return false;
+    isValid = false;
+  }
+  return isValid;
+}
+
+export function meetsAny(branches: readonly Validate[]): Validate {
+  return (value, run, seen) => {
+    // Each branch that the value meets has evaluated something.
+    const enough = seen === undefined ? 1 : branches.length;
+    return (
+      countMatches(branches, { value, run, seen, enough }) > 0 ||
+      run.fail("must match a schema in anyOf")
+    );
+  };
+}
+
+export function meetsOne(branches: readonly Validate[]): Validate {
+  return (value, run, seen) => {
+    const matches = countMatches(branches, { value, run, seen, enough: 2 });
+    if (matches === 0) return run.fail("must match a schema in oneOf");
+    return matches === 1 || run.fail("must match only one schema in oneOf");
+  };
+}
+
+/** At most `enough`. The mistakes of the branches are told only if the value meets none of them. */
+function countMatches(
+  branches: readonly Validate[],
+  {
+    value,
+    run,
+    seen,
+    enough,
+  }: { value: unknown; run: CheckRun; seen: Seen | undefined; enough: number },
+): number {
+  const { mark } = run;
+  let matches = 0;
+  for (const validate of branches) {
+    if (!meets(validate, value, run, seen)) continue;
+    matches += 1;
+    if (matches >= enough) break;
+  }
+  if (matches > 0) run.takeBack(mark);
+  return matches;
+}
+
+export function meetsNot(validate: Validate): Validate {
+  return (value, run) =>
+    !quietly(validate, value, run) || run.fail("must not match the schema in not");
+}
+
+export function meetsIf(condition: Validate, whenTrue: Validate, whenFalse: Validate): Validate {
+  return (value, run, seen) =>
+    quietly(condition, value, run, seen) ? whenTrue(value, run, seen) : whenFalse(value, run, seen);
+}
+
+/** Whether from `least` to `most` items match. */
+export function meetsContains(validate: Validate, least: number, most: number): Validate {
+  return (value, run, seen) => {
+    if (!Array.isArray(value)) return true;
+    let matches = 0;
+    for (const [index, item] of value.entries()) {
+      if (!quietly(validate, item, run)) continue;
+      matches += 1;
+      seen?.items.add(index);
+    }
+    if (matches < least) return run.fail(`must have at least ${least} items that match contains`);
+    return matches <= most || run.fail(`must have at most ${most} items that match contains`);
+  };
+}
+
+/** @param end Items before it are evaluated, whether they have a validator or not. */
+export function eachItem(
+  validatorOf: (index: number, seen: Seen | undefined) => Validate | undefined,
+  end: number,
+): Validate {
+  return (value, run, seen) => {
+    if (!Array.isArray(value)) return true;
+    let isValid = true;
+    for (let index = 0; index < Math.min(value.length, end); index++) {
+      const validate = validatorOf(index, seen);
+      if (validate === undefined) continue;
+      if (run.isExplaining) run.path.push(index);
+      isValid = validate(value[index], run) && isValid;
+      if (run.isExplaining) run.path.pop();
+      else if (!isValid) return false;
+    }
+    if (seen !== undefined) seen.itemsEnd = Math.max(seen.itemsEnd, end);
+    return isValid;
+  };
+}
+
+export function eachProperty(validate: ValidateProperty): Validate {
+  return (value, run, seen) => {
+    if (!isObject(value)) return true;
+    const keys = Object.keys(value);
+    run.spend(keys.length);
+    let isValid = true;
+    for (const key of keys) {
+      if (run.isExplaining) run.path.push(key);
+      isValid = validate(key, value[key], run, seen) && isValid;
+      if (run.isExplaining) run.path.pop();
+      else if (!isValid) return false;
+    }
+    return isValid;
+  };
+}
+
+export function eachName(validate: Validate): Validate {
+  return eachProperty((key, _member, run) => {
+    run.subject = "its name ";
+    const isValid = validate(key, run);
+    run.subject = "";
+    return isValid;
+  });
+}
+
+/** The dynamic anchor of the outermost resource that has one of this name. Core 8.2.3.2. */
+export function findDynamic(run: CheckRun, name: string): JsonObject | undefined {
+  run.spend(run.scope.length);
+  for (const { dynamicAnchors } of run.scope) {
+    const schema = dynamicAnchors.get(name);
+    if (schema !== undefined) return schema;
+  }
+  return undefined;
+}
+
+function meets(validate: Validate, value: unknown, run: CheckRun, seen?: Seen): boolean {
+  const own = seen && new Seen();
+  if (!validate(value, run, own)) return false;
+  if (own !== undefined) seen?.add(own, run);
+  return true;
+}
+
+/** Without collecting mistakes. */
+function quietly(validate: Validate, value: unknown, run: CheckRun, seen?: Seen): boolean {
+  const { isExplaining } = run;
+  run.isExplaining = false;
+  const isValid = meets(validate, value, run, seen);
+  run.isExplaining = isExplaining;
+  return isValid;
+}

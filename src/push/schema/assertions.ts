@@ -1,0 +1,119 @@
+/**
+ * The keywords that look at a value as a whole and hold no subschemas: each as a test, and the message for
+ * a value that fails it. JSON Schema 2020-12 validation 6; draft-07 has the same.
+ *
+ * @module
+ */
+import { codePointsOf } from "../../lib/code_points.ts";
+import type { CheckRun, Validate } from "./check_run.ts";
+import { hasUniqueItems, isMultipleOf, matcherOf } from "./json_equality.ts";
+import { isObject, type JsonObject } from "./schema_keywords.ts";
+
+/** Characters counted, and names looked up, in one step. */
+const CHARS_PER_STEP = 64;
+const NAMES_PER_STEP = 8;
+/** Values of an `enum` that a message shows, and characters of each. */
+const SAMPLE_MAX = 5;
+const SAMPLE_CHARS_MAX = 60;
+
+/** By keyword, for a value that `schema_keywords.ts` allows. */
+const ASSERTIONS = {
+  const: (value: unknown) => holds(`must be ${sampleOf([value])}`, matcherOf([value])),
+  enum: (values: unknown[]) => holds(`must be one of ${sampleOf(values)}`, matcherOf(values)),
+  exclusiveMaximum: (bound: number) => ofNumber(`must be below ${bound}`, (n) => n < bound),
+  exclusiveMinimum: (bound: number) => ofNumber(`must be above ${bound}`, (n) => n > bound),
+  maxItems: (most: number) =>
+    ofArray(`must have at most ${counted(most, "item")}`, (n) => n <= most),
+  maxLength: (most: number) =>
+    ofLength(`must have at most ${counted(most, "character")}`, (n) => n <= most),
+  maxProperties: (most: number) =>
+    ofSize(`must have at most ${counted(most, "property")}`, (n) => n <= most),
+  maximum: (most: number) => ofNumber(`must be at most ${most}`, (n) => n <= most),
+  minItems: (least: number) =>
+    ofArray(`must have at least ${counted(least, "item")}`, (n) => n >= least),
+  minLength: (least: number) =>
+    ofLength(`must have at least ${counted(least, "character")}`, (n) => n >= least),
+  minProperties: (least: number) =>
+    ofSize(`must have at least ${counted(least, "property")}`, (n) => n >= least),
+  minimum: (least: number) => ofNumber(`must be at least ${least}`, (n) => n >= least),
+  multipleOf: (factor: number) =>
+    ofNumber(`must be a multiple of ${factor}`, (n) => isMultipleOf(n, factor)),
+  required: (names: string[]) => required(names),
+  type: ofType,
+  uniqueItems: (isOn: boolean) =>
+    holds(
+      "must not have the same item twice",
+      (value, run) => !isOn || !Array.isArray(value) || hasUniqueItems(value, run),
+    ),
+};
+
+/** The validators of a subschema's assertions. */
+export function assertionsOf(schema: JsonObject): Validate[] {
+  return Object.entries(ASSERTIONS).flatMap(([name, make]) =>
+    // The table of keywords has checked the value's type.
+    schema[name] === undefined ? [] : [make(schema[name] as never)],
+  );
+}
+
+/** `condition` says when the names are required, for the message. */
+export function required(names: readonly string[], condition = ""): Validate {
+  return (value, run) => {
+    if (!isObject(value)) return true;
+    run.spend(Math.trunc(names.length / NAMES_PER_STEP));
+    let isValid = true;
+    for (const name of names) {
+      if (Object.hasOwn(value, name)) continue;
+      if (!run.isExplaining) return false;
+      isValid = run.fail(`must have the property ${JSON.stringify(name)}${condition}`);
+    }
+    return isValid;
+  };
+}
+
+function ofType(type: string | readonly string[]): Validate {
+  const types = [type].flat();
+  const takesIntegers = types.includes("integer");
+  return holds(`must be ${types.join(" or ")}`, (value) => {
+    const own = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+    return types.includes(own) || (takesIntegers && Number.isInteger(value));
+  });
+}
+
+function holds(message: string, test: (value: unknown, run: CheckRun) => boolean): Validate {
+  return (value, run) => test(value, run) || run.fail(message);
+}
+
+function ofNumber(message: string, test: (value: number) => boolean): Validate {
+  return (value, run) => typeof value !== "number" || test(value) || run.fail(message);
+}
+
+/** In Unicode code points. */
+function ofLength(message: string, test: (length: number) => boolean): Validate {
+  return (value, run) => {
+    if (typeof value !== "string") return true;
+    run.spend(Math.trunc(value.length / CHARS_PER_STEP));
+    return test(codePointsOf(value)) || run.fail(message);
+  };
+}
+
+function ofArray(message: string, test: (length: number) => boolean): Validate {
+  return (value, run) => !Array.isArray(value) || test(value.length) || run.fail(message);
+}
+
+function ofSize(message: string, test: (size: number) => boolean): Validate {
+  return (value, run) => !isObject(value) || test(Object.keys(value).length) || run.fail(message);
+}
+
+function counted(count: number, noun: "character" | "item" | "property"): string {
+  if (count === 1) return `1 ${noun}`;
+  return `${count} ${noun === "property" ? "properties" : `${noun}s`}`;
+}
+
+/** A few of the values, for a message. */
+function sampleOf(values: readonly unknown[]): string {
+  const texts = values
+    .slice(0, SAMPLE_MAX)
+    .map((value) => JSON.stringify(value).slice(0, SAMPLE_CHARS_MAX));
+  const rest = values.length - texts.length;
+  return texts.join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}

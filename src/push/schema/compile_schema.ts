@@ -1,0 +1,244 @@
+/**
+ * Compiles a provider's JSON Schema, 2020-12 or draft-07, to a function that checks rows.
+ *
+ * Why this is no library's work: a stranger's schema must not run unbounded, and no library counts steps,
+ * matches patterns in linear time and compares items by look-up. ajv does if the source that it generates
+ * is rewritten. Here a subschema is a list of closures, which spend steps of a `CheckRun`, and no code is
+ * generated. Both drafts' official suites hold it to the letter.
+ *
+ * `format` and `content…` are annotations. Numbers are compared as doubles.
+ *
+ * @module
+ */
+
+import { pointerTo } from "../../lib/json_text.ts";
+import {
+  eachItem,
+  eachName,
+  eachProperty,
+  findDynamic,
+  meetsAll,
+  meetsAny,
+  meetsContains,
+  meetsIf,
+  meetsNot,
+  meetsOne,
+} from "./applicators.ts";
+import { assertionsOf, required } from "./assertions.ts";
+import { type CheckRun, Seen, type Validate } from "./check_run.ts";
+import { PatternCompiler } from "./linear_pattern.ts";
+import { type Reference, readSchema, type SchemaDocument, type SchemaNode } from "./read_schema.ts";
+import { findKeyword, isObject, isSchema, type JsonObject } from "./schema_keywords.ts";
+import { SchemaRefused } from "./schema_refused.ts";
+
+export interface CompiledSchema {
+  /** The size of its patterns, in instructions. */
+  readonly instructions: number;
+  /** Whether it uses `format`, which is not checked. */
+  readonly hasFormat: boolean;
+  isValid(row: unknown, run: CheckRun): boolean;
+}
+
+const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";
+
+/** @throws {SchemaRefused} */
+export function compileSchema(schema: unknown): CompiledSchema {
+  if (!isSchema(schema)) throw new SchemaRefused("a JSON Schema must be an object", "");
+  try {
+    return new Compiler(readSchema(schema));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // Reading a schema recurses, so the stack bounds its depth.
+    throw new SchemaRefused("the schema nests too deeply", "");
+  }
+}
+
+class Compiler implements CompiledSchema {
+  readonly #document: SchemaDocument;
+  readonly #patterns = new PatternCompiler();
+  readonly #known = new Map<JsonObject, Validate>();
+  readonly hasFormat: boolean;
+
+  constructor(document: SchemaDocument) {
+    this.#document = document;
+    this.hasFormat = [...document.nodes.keys()].some(({ format }) => format !== undefined);
+    // All of them, because a definition that is not in use may be tomorrow.
+    for (const schema of document.nodes.keys()) this.#compile(schema);
+  }
+
+  get instructions(): number {
+    return this.#patterns.instructions;
+  }
+
+  isValid(row: unknown, run: CheckRun): boolean {
+    return this.#compile(this.#document.root)(row, run);
+  }
+
+  /** @param refusal What is told of a value where the schema is false. */
+  #compile(schema: unknown, refusal = "must not be there"): Validate {
+    if (schema === false) return (_value, run) => run.fail(refusal);
+    const node = isObject(schema) ? this.#document.nodes.get(schema) : undefined;
+    if (node === undefined) return () => true;
+    const known = this.#known.get(node.schema) ?? this.#compileNode(node);
+    this.#known.set(node.schema, known);
+    return known;
+  }
+
+  #compileNode(node: SchemaNode): Validate {
+    const schema = this.#knownKeywords(node);
+    const validators = [
+      ...node.references.map((reference) => this.#follow(reference)),
+      ...assertionsOf(schema),
+      ...this.#pattern(schema, node.pointer),
+      ...this.#inPlace(schema),
+      ...this.#properties(schema, node.pointer),
+      ...this.#items(schema),
+      // Last, because they are for what no other keyword has evaluated. Core 11.
+      ...this.#unevaluated(schema),
+    ];
+    const hasUnevaluated = "unevaluatedItems" in schema || "unevaluatedProperties" in schema;
+    const { isDynamic } = this.#document;
+    return (value, run, seen) => {
+      run.spend(1);
+      if (isDynamic) run.scope.push(node.resource);
+      const own = hasUnevaluated ? new Seen() : seen;
+      const isValid = meetsAll(validators, value, run, own);
+      if (own !== undefined && own !== seen) seen?.add(own, run);
+      if (isDynamic) run.scope.pop();
+      return isValid;
+    };
+  }
+
+  /** What the draft knows of a subschema. Draft-07 core 8.3: beside a `$ref`, nothing. */
+  #knownKeywords({ schema, references }: SchemaNode): JsonObject {
+    const { dialect } = this.#document;
+    if (dialect === "draft-07" && references.length > 0) return {};
+    const known = Object.entries(schema).filter(([name]) => findKeyword(dialect, name));
+    return Object.fromEntries(known);
+  }
+
+  /** Compiled when it is used, because a reference may lead back to where it stands. */
+  #follow({ target, dynamicName }: Reference): Validate {
+    return (value, run, seen) => {
+      const dynamic = dynamicName === undefined ? undefined : findDynamic(run, dynamicName);
+      return this.#compile(dynamic ?? target)(value, run, seen);
+    };
+  }
+
+  #pattern({ pattern }: JsonObject, pointer: string): Validate[] {
+    if (typeof pattern !== "string") return [];
+    const compiled = this.#patterns.compile(pattern, `${pointer}/pattern`);
+    const message = `must match the pattern ${pattern}`;
+    return [
+      (value, run) => typeof value !== "string" || compiled.test(value, run) || run.fail(message),
+    ];
+  }
+
+  /** Subschemas for the same value. */
+  #inPlace(schema: JsonObject): Validate[] {
+    const { allOf, anyOf, oneOf, not, if: condition } = schema;
+    const all = this.#list(allOf);
+    if (anyOf !== undefined) all.push(meetsAny(this.#list(anyOf)));
+    if (oneOf !== undefined) all.push(meetsOne(this.#list(oneOf)));
+    if (not !== undefined) all.push(meetsNot(this.#compile(not)));
+    if (condition !== undefined) {
+      const [whenTrue, whenFalse] = [this.#compile(schema.then), this.#compile(schema.else)];
+      all.push(meetsIf(this.#compile(condition), whenTrue, whenFalse));
+    }
+    const { dependencies, dependentRequired, dependentSchemas } = schema;
+    for (const [name, needs] of [dependencies, dependentRequired, dependentSchemas].flatMap(
+      entriesOf,
+    )) {
+      const validate = Array.isArray(needs)
+        ? required(needs, ` if it has ${JSON.stringify(name)}`)
+        : this.#compile(needs);
+      all.push(
+        (value, run, seen) =>
+          !isObject(value) || !Object.hasOwn(value, name) || validate(value, run, seen),
+      );
+    }
+    return all;
+  }
+
+  #properties(schema: JsonObject, pointer: string): Validate[] {
+    const { properties, patternProperties, additionalProperties, propertyNames } = schema;
+    const all: Validate[] = [];
+    if (propertyNames !== undefined) all.push(eachName(this.#compile(propertyNames)));
+    if (
+      properties === undefined &&
+      patternProperties === undefined &&
+      additionalProperties === undefined
+    )
+      return all;
+    const named = new Map(entriesOf(properties).map(([name, each]) => [name, this.#compile(each)]));
+    const patterned = entriesOf(patternProperties).map(([pattern, each]) => ({
+      pattern: this.#patterns.compile(pattern, `${pointer}/patternProperties${pointerTo(pattern)}`),
+      validate: this.#compile(each),
+    }));
+    const others =
+      additionalProperties === undefined
+        ? undefined
+        : this.#compile(additionalProperties, NO_SUCH_PROPERTY);
+    all.push(
+      eachProperty((key, member, run, seen) => {
+        const validate = named.get(key);
+        let isKnown = validate !== undefined;
+        let isValid = validate === undefined || validate(member, run);
+        for (const each of patterned) {
+          if (!each.pattern.test(key, run)) continue;
+          isKnown = true;
+          isValid = each.validate(member, run) && isValid;
+        }
+        if (isKnown || others !== undefined) seen?.properties.add(key);
+        return isKnown || others === undefined ? isValid : others(member, run);
+      }),
+    );
+    return all;
+  }
+
+  /** Draft-07's list of `items` is 2020-12's `prefixItems`, and its `additionalItems` are `items`. */
+  #items(schema: JsonObject): Validate[] {
+    const { items, prefixItems, additionalItems, contains, minContains, maxContains } = schema;
+    const all: Validate[] = [];
+    const isTuple = Array.isArray(items);
+    const prefix = this.#list(isTuple ? items : prefixItems);
+    const others = isTuple ? additionalItems : items;
+    if (prefix.length > 0 || others !== undefined) {
+      const rest = others === undefined ? undefined : this.#compile(others);
+      const end = rest === undefined ? prefix.length : Infinity;
+      all.push(eachItem((index) => prefix[index] ?? rest, end));
+    }
+    if (contains !== undefined) {
+      const [least, most] = [Number(minContains ?? 1), Number(maxContains ?? Infinity)];
+      all.push(meetsContains(this.#compile(contains), least, most));
+    }
+    return all;
+  }
+
+  #unevaluated({ unevaluatedItems, unevaluatedProperties }: JsonObject): Validate[] {
+    const all: Validate[] = [];
+    if (unevaluatedItems !== undefined) {
+      const validate = this.#compile(unevaluatedItems);
+      all.push(eachItem((index, seen) => (seen?.hasItem(index) ? undefined : validate), Infinity));
+    }
+    if (unevaluatedProperties !== undefined) {
+      const validate = this.#compile(unevaluatedProperties, NO_SUCH_PROPERTY);
+      all.push(
+        eachProperty((key, member, run, seen) => {
+          if (seen?.properties.has(key)) return true;
+          seen?.properties.add(key);
+          return validate(member, run);
+        }),
+      );
+    }
+    return all;
+  }
+
+  #list(schemas: unknown): Validate[] {
+    return Array.isArray(schemas) ? schemas.map((each) => this.#compile(each)) : [];
+  }
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
+}

@@ -1,0 +1,212 @@
+/**
+ * ECMA-262 patterns (with the `u` flag), matched in time linear in the text. JSON Schema 2020-12 core 6.4.
+ *
+ * A backtracking engine takes exponential time for `^(a+)+$`; RE2 does not backtrack. The two dialects
+ * differ in white space, the dot, property names and escapes. So the platform's own `RegExp` checks a
+ * pattern first, and then it is rewritten. Patterns that can't run in linear time (look-around, back
+ * references) are refused.
+ *
+ * @module
+ */
+import { RE2JS } from "re2js";
+import { BoundedMap } from "../../lib/bounded_map.ts";
+import { excerpt } from "../../lib/code_points.ts";
+import { SchemaRefused } from "./schema_refused.ts";
+
+export interface LinearPattern {
+  test(text: string, run: StepCounter): boolean;
+}
+
+interface StepCounter {
+  spend(steps: number): void;
+}
+
+/** Characters of one pattern. The longest in public schema stores are about 2,000. */
+const PATTERN_CHARS_MAX = 4_096;
+/** Instructions of all patterns of a schema: `[a-z]{1,1000}` has 2,000, at some 100 bytes each. */
+const INSTRUCTIONS_MAX = 100_000;
+/** Work units (a character times an instruction) that count as one step. */
+const UNITS_PER_STEP = 64;
+/** The fixed cost of a state of an automaton, in instructions of 8 bytes. */
+const STATE_UNITS = 30;
+/**
+ * Work units after which all automata of a worker are dropped. RE2 builds them up while it matches, up to
+ * 8 MiB each, and at most one character in ten adds a state: the bound stands for some 100 MiB.
+ */
+const AUTOMATA_UNITS_MAX = 100_000_000;
+
+/** Compiles the patterns of one schema, which share a bound. */
+export class PatternCompiler {
+  /** Of all patterns so far. */
+  instructions = 0;
+
+  /** @throws {SchemaRefused} if the pattern is not an ECMA-262 one, is not linear, or is too large. */
+  compile(pattern: string, pointer: string): LinearPattern {
+    try {
+      const matcher = new Matcher(pattern);
+      this.instructions += matcher.size;
+      if (this.instructions <= INSTRUCTIONS_MAX) return matcher;
+    } catch (error) {
+      const { message } = error instanceof Error ? error : new Error(String(error));
+      const text = JSON.stringify(excerpt(pattern));
+      throw new SchemaRefused(`the pattern ${text} ${excerpt(message)}`, pointer);
+    }
+    throw new SchemaRefused("the patterns repeat too much together; use smaller {n,m}", pointer);
+  }
+}
+
+/** A pattern that can be compiled again after its automaton was dropped. */
+class Matcher implements LinearPattern {
+  readonly size: number;
+  readonly #translated: string;
+  #compiled: RE2JS | undefined;
+
+  constructor(pattern: string) {
+    this.#translated = translate(pattern);
+    this.size = RE2JS.compile(this.#translated).programSize();
+  }
+
+  test(text: string, run: StepCounter): boolean {
+    run.spend(1 + Math.trunc((text.length * this.size) / UNITS_PER_STEP));
+    noteUse(this, text.length * (this.size + STATE_UNITS));
+    this.#compiled ??= RE2JS.compile(this.#translated);
+    return this.#compiled.test(text);
+  }
+
+  dropAutomaton(): void {
+    this.#compiled = undefined;
+  }
+}
+
+const inUse = new Set<Matcher>();
+let unitsInUse = 0;
+
+function noteUse(matcher: Matcher, units: number): void {
+  unitsInUse += units;
+  if (unitsInUse > AUTOMATA_UNITS_MAX) {
+    for (const used of inUse) used.dropAutomaton();
+    inUse.clear();
+    unitsInUse = units;
+  }
+  inUse.add(matcher);
+}
+
+// The sets below are the inside of an RE2 character class.
+const SPACES =
+  "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
+const NOT_SPACES =
+  "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}";
+const DOT = "[^\\x{a}\\x{d}\\x{2028}\\x{2029}]";
+const ANY = "[\\x{0}-\\x{10ffff}]";
+const NOTHING = "[^\\x{0}-\\x{10ffff}]";
+const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
+
+/** An escape of ECMA-262. With the u flag, two escaped surrogates are one character. */
+const ESCAPE = String.raw`\\u[dD][89abAB]\w{2}\\u[dD][c-fC-F]\w{2}|\\u\w{4}|\\[upP]\{[^}]*\}|\\x\w{2}|\\c\w|\\[^]`;
+const CLASS = String.raw`\[\^?(?:\\[^]|[^\]\\])*\]`;
+/** A token outside a character class, and one inside. `new RegExp` has approved the syntax. */
+const TERM = new RegExp(
+  String.raw`${ESCAPE}|${CLASS}|\(\?<(?![=!])[^>]*>|\(\?:?|\{\d+(?:,\d*)?\}|[^]`,
+  "gu",
+);
+const CLASS_ATOM = new RegExp(`${ESCAPE}|[^]`, "gu");
+
+/** Rewrites an ECMA-262 pattern for RE2. @throws {Error} with the end of a sentence about the pattern */
+function translate(pattern: string): string {
+  if (pattern.length > PATTERN_CHARS_MAX) {
+    throw new Error(`is longer than ${PATTERN_CHARS_MAX} characters`);
+  }
+  if (!isPattern(pattern)) {
+    throw new Error("is not a regular expression of ECMA-262 with the u flag");
+  }
+  return pattern.replace(TERM, translateTerm);
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "u") !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function translateTerm(term: string): string {
+  if (term === ".") return DOT;
+  if (/^(?:[*+?|^$)]|\\[bB]|\{.*)$/.test(term)) return term;
+  if (term.startsWith("[")) return translateClass(term);
+  if (term === "(?")
+    throw new Error("uses look-around or modifiers, which can't run in linear time");
+  // Nobody reads the captures, and RE2 is faster without them.
+  if (term.startsWith("(")) return "(?:";
+  const set = setOf(term);
+  return set === undefined ? literal(codeOf(term)) : `[${set}]`;
+}
+
+function translateClass(text: string): string {
+  const start = text.startsWith("[^") ? "[^" : "[";
+  const atoms = text.slice(start.length, -1);
+  if (atoms === "") return start === "[^" ? ANY : NOTHING;
+  const translated = atoms.replace(CLASS_ATOM, (atom) => {
+    if (atom === "-") return atom;
+    return atom === "\\b" ? literal(8) : (setOf(atom) ?? literal(codeOf(atom)));
+  });
+  return `${start}${translated}]`;
+}
+
+/** The set of characters that an escape stands for, if it stands for one. */
+function setOf(atom: string): string | undefined {
+  if (/^\\[dDwW]$/.test(atom)) return atom;
+  if (atom === "\\s") return SPACES;
+  if (atom === "\\S") return NOT_SPACES;
+  return /^\\[pP]\{/.test(atom) ? propertySet(atom) : undefined;
+}
+
+/** The character that an atom stands for. */
+function codeOf(atom: string): number {
+  if (!atom.startsWith("\\")) return atom.codePointAt(0) ?? 0;
+  const name = atom.charAt(1);
+  if (atom.startsWith("\\u{")) return Number.parseInt(atom.slice(3), 16);
+  if (name === "u") return (JSON.parse(`"${atom}"`) as string).codePointAt(0) ?? 0;
+  if (name === "x") return Number.parseInt(atom.slice(2), 16);
+  if (name === "c") return atom.charCodeAt(2) % 32;
+  if (/[1-9k]/.test(name)) {
+    throw new Error("refers back to a group, which can't run in linear time");
+  }
+  return CONTROLS[name] ?? atom.codePointAt(1) ?? 0;
+}
+
+function literal(code: number): string {
+  return `\\x{${code.toString(16)}}`;
+}
+
+/** The general categories that RE2 knows by the same name. */
+const CATEGORY = /^\\[pP]\{(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|Cc|Cf|Co)\}$/;
+/** Sets of the other properties; there are some 400 names, and a schema rarely needs one. */
+const PROPERTY_SETS_MAX = 64;
+const propertySets = new BoundedMap<string, string>(PROPERTY_SETS_MAX);
+
+function propertySet(atom: string): string {
+  if (CATEGORY.test(atom)) return atom;
+  const known = propertySets.get(atom);
+  if (known !== undefined) return known;
+  const inside = readPropertySet(new RegExp(`${atom}+`, "gu"));
+  propertySets.set(atom, inside);
+  return inside;
+}
+
+/** Asks the platform for every code point: 10 ms, and exact for scripts and binary properties. */
+function readPropertySet(form: RegExp): string {
+  const chunk = 0x1000;
+  let inside = "";
+  for (let start = 0; start < 0x110000; start += chunk) {
+    // JSON text holds no lone surrogate, and two of them side by side would read as one character.
+    const length = start === 0xd000 ? 0x800 : chunk;
+    const codes = Array.from({ length }, (_, index) => start + index);
+    const unitsPerCode = start > 0xffff ? 2 : 1;
+    for (const match of String.fromCodePoint(...codes).matchAll(form)) {
+      const low = start + match.index / unitsPerCode;
+      inside += `${literal(low)}-${literal(low + match[0].length / unitsPerCode - 1)}`;
+    }
+  }
+  return inside === "" ? "\\x{d800}" : inside;
+}

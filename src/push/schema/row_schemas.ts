@@ -1,0 +1,150 @@
+/**
+ * Checks schemas, and pushed rows by them. Decisions 4, 5 and 10; beyond 12.
+ *
+ * A schema is a program that a stranger wrote, so it is compiled and run in a worker: a hostile one costs
+ * that worker seconds, and the main thread nothing. Three walls hold it. What is compiled is bounded in
+ * size, what runs counts its steps, and the worker is terminated if a job outlasts its time.
+ *
+ * There are two queues, each with a worker: one for pushes, one for create and edit. A schema that was slow
+ * once, or outlasted its time, is run in the second one from then on, so that it can hold up other
+ * providers' pushes only once.
+ *
+ * @module
+ */
+import { assert } from "../../lib/assert.ts";
+import { BoundedMap } from "../../lib/bounded_map.ts";
+import { IS_COMPILED } from "../../lib/own_process.ts";
+import type {
+  InvalidRows,
+  InvalidSchema,
+  JobOutcome,
+  OverBudget,
+  RowDefinition,
+} from "./worker_messages.ts";
+import {
+  type Caller,
+  type QueueOutcome,
+  WorkerQueue,
+  type WorkerQueueOptions,
+} from "./worker_queue.ts";
+
+/** A schema and the key under which it is kept compiled. */
+export interface KeyedSchema {
+  /** Another text needs another key. */
+  readonly key: string;
+  /** JSON text of `schema_definition`. */
+  readonly text: string;
+}
+
+/** More wait than are ever worked off in time, or the machine is too busy for this one: 503. */
+interface Busy {
+  readonly kind: "busy";
+}
+
+export type SchemaCheck = { readonly kind: "valid" } | InvalidSchema | Busy;
+/** `InvalidSchema`: the stored schema does not compile. */
+export type RowsCheck =
+  | { readonly kind: "valid" }
+  | InvalidRows
+  | InvalidSchema
+  | OverBudget
+  | Busy;
+
+export interface RowSchemasOptions {
+  /** The worker's module. @default beside this file, or inside the compiled binary */
+  readonly workerUrl?: URL;
+  /** Processor time for one schema to compile, in milliseconds. @default COMPILE_MS */
+  readonly compileMs?: number;
+  /** The same for the rows of one push. @default VALIDATE_MS */
+  readonly validateMs?: number;
+  readonly processorMs?: WorkerQueueOptions["processorMs"];
+}
+
+export interface RowSchemas {
+  /** Compiles a schema, so that a bad one is refused at create and edit. */
+  checkSchema(schemaText: string, caller: Caller): Promise<SchemaCheck>;
+  /** What a provider is warned of, one sentence each. */
+  findWarnings(definition: RowDefinition, caller: Caller): Promise<readonly string[]>;
+  /** Checks all rows of one push: JSON texts that are known to be well-formed. */
+  validateRows(schema: KeyedSchema, rows: readonly string[], caller: Caller): Promise<RowsCheck>;
+  /** Ends the workers; what still waits is told `busy`. */
+  close(): void;
+  /** Schemas and pushes that wait for a worker. */
+  readonly waiting: number;
+}
+
+/** Processor time for one schema to compile, in milliseconds. Usual ones take less than 1. */
+const COMPILE_MS = 2_000;
+/** The same for one push, compiling after a restart included. Usual ones take 1. */
+const VALIDATE_MS = 3_000;
+/** The same of a push from which on its schema counts as slow. The largest usual ones take 100. */
+export const SLOW_MS = 300;
+/** Schemas remembered as slow. */
+const SLOW_KEYS_MAX = 1_000;
+
+assert(SLOW_MS < VALIDATE_MS, "a schema is slow before it is stopped");
+
+export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
+  const { workerUrl = defaultWorkerUrl(), compileMs = COMPILE_MS } = options;
+  const { validateMs = VALIDATE_MS, processorMs } = options;
+  const pushes = new WorkerQueue({ workerUrl, processorMs });
+  const checks = new WorkerQueue({ workerUrl, processorMs });
+  const slowKeys = new BoundedMap<string, true>(SLOW_KEYS_MAX);
+
+  return {
+    async checkSchema(text, caller) {
+      const result = resultOf(
+        await checks.run({ kind: "compile", text }, { timeMs: compileMs, caller }),
+      );
+      if (result.kind === "busy" || result.kind === "invalid_schema") return result;
+      if (result.kind === "valid") return result;
+      const detail = "the schema takes too long to compile; simplify it";
+      return { kind: "invalid_schema", detail, pointer: "" };
+    },
+    async findWarnings(definition, caller) {
+      const job = { kind: "review", definition } as const;
+      const result = resultOf(await checks.run(job, { timeMs: compileMs, caller }));
+      return result.kind === "reviewed" ? result.warnings : [NOT_REVIEWED];
+    },
+    async validateRows({ key, text }, rows, caller) {
+      const queue = slowKeys.has(key) ? checks : pushes;
+      const job = { kind: "validate", key, text, rows: `[${rows.join(",")}]` } as const;
+      const outcome = await queue.run(job, { timeMs: validateMs, caller });
+      if (isSlow(outcome)) slowKeys.set(key, true);
+      const result = resultOf(outcome);
+      assert(result.kind !== "reviewed", "rows are checked, not reviewed");
+      return result;
+    },
+    close() {
+      pushes.close();
+      checks.close();
+    },
+    get waiting() {
+      return pushes.waiting + checks.waiting;
+    },
+  };
+}
+
+const TIME_DETAIL = "validating these rows takes too long; simplify the schema or push fewer rows";
+const NOT_REVIEWED = "The schema and the sample were not looked at: to do so takes too long now.";
+
+/** By the job's own cost: to have waited, or run on a busy machine, makes no schema slow. */
+function isSlow(outcome: QueueOutcome): boolean {
+  if (outcome.kind === "done") return outcome.processorMs >= SLOW_MS;
+  return outcome.kind !== "busy";
+}
+
+/** What came of a job. A fault of ours is thrown. */
+function resultOf(outcome: QueueOutcome): Exclude<JobOutcome, { kind: "failed" }> | Busy {
+  if (outcome.kind === "busy") return outcome;
+  if (outcome.kind !== "done") return { kind: "over_budget", detail: TIME_DETAIL };
+  const { outcome: result } = outcome;
+  if (result.kind === "failed") throw new Error(`the schema worker failed: ${result.detail}`);
+  return result;
+}
+
+/** A worker is an entry point of its own, which `bun build --compile` puts into the binary as JavaScript. */
+function defaultWorkerUrl(): URL {
+  const path = IS_COMPILED ? "./push/schema/schema_worker.js" : "./schema_worker.ts";
+  return new URL(path, import.meta.url);
+}

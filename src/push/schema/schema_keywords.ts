@@ -1,0 +1,145 @@
+/**
+ * The keywords of JSON Schema 2020-12 and draft-07: which values each may have, and how it holds
+ * subschemas. The tables stand for the metaschemas, whose messages do not say what is allowed.
+ *
+ * A keyword that is not in the table of its draft is unknown there and has no meaning.
+ *
+ * @module
+ */
+import { pointerTo } from "../../lib/json_text.ts";
+
+export type Dialect = "2020-12" | "draft-07";
+export type JsonObject = { readonly [key: string]: unknown };
+export type Schema = JsonObject | boolean;
+
+export interface Keyword {
+  readonly isAllowed: (value: unknown) => boolean;
+  /** What the value must be, to follow "must be". */
+  readonly rule: string;
+  /** How the value holds subschemas: as itself or a list of them, or as members of an object. */
+  readonly holds?: "schema" | "map";
+}
+
+const TYPES: unknown[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+const ANCHOR = /^[A-Za-z_][-A-Za-z0-9._]*$/;
+
+const TEXT = keyword("a string", isText);
+const FLAG = keyword("true or false", (value) => typeof value === "boolean");
+const NUMBER = keyword("a number", isNumber);
+const FACTOR = keyword("a number above 0", (value) => isNumber(value) && value > 0);
+const COUNT = keyword("a whole number of at least 0", isCount);
+const LIST = keyword("an array", Array.isArray);
+const NAMES = keyword("an array of different strings", areNames);
+const NAME_LISTS = keyword("an object of arrays of different strings", isMapOf(areNames));
+const ANCHOR_NAME = keyword(
+  "a letter or _, followed by letters, digits, -, _ and .",
+  (value) => isText(value) && ANCHOR.test(value),
+);
+const TYPE = keyword(
+  `one of ${TYPES.join(", ")}, or an array of some of them`,
+  (value) =>
+    TYPES.includes(value) ||
+    (areNames(value) && value.length > 0 && value.every((name) => TYPES.includes(name))),
+);
+const SCHEMA = keyword("a schema: an object, true or false", isSchema, "schema");
+const SCHEMAS = keyword("an array of at least one schema", areSchemas, "schema");
+const ITEMS_07 = keyword(
+  "a schema or an array of schemas",
+  (value) => isSchema(value) || areSchemas(value),
+  "schema",
+);
+const SCHEMA_MAP = keyword("an object of schemas", isMapOf(isSchema), "map");
+const DEPENDENCIES = keyword(
+  "an object of schemas or of arrays of names",
+  isMapOf((value) => isSchema(value) || areNames(value)),
+  "map",
+);
+
+const COMMON = {
+  ...named(TEXT, "$comment $id $ref $schema contentEncoding contentMediaType"),
+  ...named(TEXT, "description format pattern title"),
+  ...named(FLAG, "readOnly uniqueItems writeOnly"),
+  ...named(NUMBER, "exclusiveMaximum exclusiveMinimum maximum minimum"),
+  ...named(FACTOR, "multipleOf"),
+  ...named(COUNT, "maxItems maxLength maxProperties minItems minLength minProperties"),
+  ...named(LIST, "enum examples"),
+  ...named(
+    keyword("anything", () => true),
+    "const default",
+  ),
+  ...named(NAMES, "required"),
+  ...named(TYPE, "type"),
+  ...named(SCHEMA, "additionalProperties contains else if not propertyNames then"),
+  ...named(SCHEMAS, "allOf anyOf oneOf"),
+  ...named(SCHEMA_MAP, "$defs definitions patternProperties properties"),
+  ...named(DEPENDENCIES, "dependencies"),
+};
+
+const KEYWORDS: Readonly<Record<Dialect, Readonly<Record<string, Keyword>>>> = {
+  "draft-07": { ...COMMON, ...named(ITEMS_07, "items"), ...named(SCHEMA, "additionalItems") },
+  "2020-12": {
+    ...COMMON,
+    ...named(TEXT, "$dynamicRef"),
+    ...named(ANCHOR_NAME, "$anchor $dynamicAnchor"),
+    ...named(FLAG, "deprecated"),
+    ...named(COUNT, "maxContains minContains"),
+    ...named(NAME_LISTS, "dependentRequired"),
+    ...named(SCHEMA, "contentSchema items unevaluatedItems unevaluatedProperties"),
+    ...named(SCHEMAS, "prefixItems"),
+    ...named(SCHEMA_MAP, "dependentSchemas"),
+  },
+};
+
+/** The keyword of this name, if the draft knows it. */
+export function findKeyword(dialect: Dialect, name: string): Keyword | undefined {
+  return Object.hasOwn(KEYWORDS[dialect], name) ? KEYWORDS[dialect][name] : undefined;
+}
+
+/** The subschemas in a keyword's value, each with its RFC 6901 pointer from there. */
+export function heldSchemas({ holds }: Keyword, value: unknown): (readonly [string, Schema])[] {
+  if (holds === undefined) return [];
+  if (holds === "schema" && isSchema(value)) return [["", value]];
+  return Object.entries(Object(value)).flatMap(([key, each]) =>
+    isSchema(each) ? [[pointerTo(key), each] as const] : [],
+  );
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === "boolean" || isObject(value);
+}
+
+function areSchemas(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isSchema);
+}
+
+function isMapOf(isMember: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => isObject(value) && Object.values(value).every(isMember);
+}
+
+function areNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number";
+}
+
+function isCount(value: unknown): boolean {
+  return isNumber(value) && Number.isInteger(value) && value >= 0;
+}
+
+function keyword(rule: string, isAllowed: Keyword["isAllowed"], holds?: "schema" | "map"): Keyword {
+  return { rule, isAllowed, ...(holds !== undefined && { holds }) };
+}
+
+function named(each: Keyword, names: string): Record<string, Keyword> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, each]));
+}

@@ -1,0 +1,18 @@
+/**
+ * A provider's schema that is not accepted. Thrown inside this folder only; the worker makes an outcome
+ * of it.
+ *
+ * @module
+ */
+import { boundedPointer } from "../../lib/json_text.ts";
+
+/** The message is a sentence for the provider, and `pointer` (RFC 6901) says where in the schema. */
+export class SchemaRefused extends Error {
+  override readonly name = "SchemaRefused";
+  readonly pointer: string;
+
+  constructor(message: string, pointer: string) {
+    super(message);
+    this.pointer = boundedPointer(pointer);
+  }
+}

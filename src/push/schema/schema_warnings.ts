@@ -1,0 +1,54 @@
+/**
+ * What is sound in a feed's definition and still not what its provider will have meant. Beyond 12.
+ *
+ * @module
+ */
+import type { FeedType } from "../../feed_row/feeds.ts";
+import type { ValueError } from "./check_run.ts";
+import { isObject } from "./schema_keywords.ts";
+
+/** What create and edit answer with: one sentence each. */
+export function warningsOf(options: {
+  readonly schema: unknown;
+  /** Whether the keyword `format` is in it. */
+  readonly hasFormat: boolean;
+  /** Null until the first push decides. */
+  readonly feedType: FeedType | null;
+  /** The first mistake in the sample, if there is a sample and it has one. */
+  readonly sampleError: ValueError | undefined;
+}): string[] {
+  const { schema, hasFormat, feedType, sampleError } = options;
+  const warnings: string[] = [];
+  if (hasFormat) {
+    warnings.push("format in schema_definition is an annotation and is not checked; use pattern.");
+  }
+  if (sampleError !== undefined) {
+    const place = sampleError.pointer || "it";
+    warnings.push(
+      `sample_response does not meet schema_definition: ${place} ${sampleError.message}.`,
+    );
+  }
+  if (isForArray(schema)) {
+    const unit = feedType === "singleton" ? "document, an object" : "row";
+    warnings.push(`schema_definition describes an array, though it is for one ${unit}.`);
+  } else if ((feedType === "collection" || feedType === "stream") && !namesId(schema)) {
+    warnings.push(
+      `schema_definition names no property "id", which each row of a ${feedType} must have.`,
+    );
+  }
+  return warnings;
+}
+
+/** Whether no row could meet the schema, because a row is an object. */
+export function isForArray(schema: unknown): boolean {
+  return isObject(schema) && [schema.type].flat().join() === "array";
+}
+
+/** Whether the schema knows of `id`, or leaves it to subschemas that this does not look into. */
+function namesId(schema: unknown): boolean {
+  if (!isObject(schema)) return true;
+  const isComposed = ["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf"].some(
+    (keyword) => keyword in schema,
+  );
+  return isComposed || (isObject(schema.properties) && Object.hasOwn(schema.properties, "id"));
+}

@@ -1,0 +1,158 @@
+/**
+ * The worker that compiles providers' schemas and checks rows by them, one job at a time.
+ *
+ * It keeps what it compiled by the caller's key. If it can't stop a job by itself, the queue on the main
+ * thread terminates it.
+ *
+ * @module
+ */
+import { LRUCache } from "lru-cache";
+import { unreachable } from "../../lib/assert.ts";
+import { US_PER_MS } from "../../lib/time_units.ts";
+import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../../limits.ts";
+import { CheckRun, StepsSpent } from "./check_run.ts";
+import { type CompiledSchema, compileSchema } from "./compile_schema.ts";
+import { SchemaRefused } from "./schema_refused.ts";
+import { warningsOf } from "./schema_warnings.ts";
+import type {
+  FromWorker,
+  InvalidRows,
+  Job,
+  JobOutcome,
+  RowDefinition,
+  RowError,
+} from "./worker_messages.ts";
+
+declare const self: Worker;
+
+/**
+ * Steps of one push. 500 rows of 250 bytes take some 4,000; 4 MiB of GeoJSON some 2,000,000. A push that
+ * uses up all of them takes half a second.
+ */
+const STEPS_MAX = 10_000_000;
+/** Steps for describing the mistakes of a push. Rows that are left then count as one mistake each. */
+const EXPLAIN_STEPS_MAX = 2_000_000;
+/** Compiled schemas that a worker keeps, and their weight in characters and instructions of patterns. */
+const KEPT_MAX = 500;
+const KEPT_WEIGHT_MAX = 4_000_000;
+
+const STEPS_DETAIL =
+  "validating these rows takes too many steps; simplify the schema or push fewer rows";
+
+const kept = new LRUCache<string, CompiledSchema>({ max: KEPT_MAX, maxSize: KEPT_WEIGHT_MAX });
+
+self.onmessage = (event: MessageEvent<Job>) => {
+  const startedMs = threadMs();
+  const outcome = perform(event.data);
+  send({ kind: "done", outcome, processorMs: threadMs() - startedMs });
+};
+send({ kind: "ready" });
+
+function send(message: FromWorker): void {
+  self.postMessage(message);
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / US_PER_MS;
+}
+
+function perform(job: Job): JobOutcome {
+  try {
+    return outcomeOf(job);
+  } catch (error) {
+    if (error instanceof SchemaRefused) {
+      return { kind: "invalid_schema", detail: error.message, pointer: error.pointer };
+    }
+    if (isBudgetSpent(error)) return { kind: "over_budget", detail: STEPS_DETAIL };
+    return { kind: "failed", detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function outcomeOf(job: Job): JobOutcome {
+  switch (job.kind) {
+    case "compile":
+      compile(job.text);
+      return { kind: "valid" };
+    case "review":
+      return { kind: "reviewed", warnings: review(job.definition) };
+    case "validate":
+      return validateRows(findOrCompile(job.key, job.text), JSON.parse(job.rows));
+    default:
+      return unreachable(job);
+  }
+}
+
+/** The stack is the third thing that a schema can use up, beside steps and time. */
+function isBudgetSpent(error: unknown): boolean {
+  return error instanceof StepsSpent || error instanceof RangeError;
+}
+
+function review({ schema: text, sample, feedType }: RowDefinition): string[] {
+  const schema = compile(text);
+  const checked = sample === null ? undefined : validateRows(schema, [JSON.parse(sample)]);
+  const sampleError = checked?.kind === "invalid" ? checked.errors[0] : undefined;
+  return warningsOf({
+    schema: JSON.parse(text),
+    hasFormat: schema.hasFormat,
+    feedType,
+    sampleError,
+  });
+}
+
+function compile(text: string): CompiledSchema {
+  // As UTF-16 it is no longer than as UTF-8.
+  if (text.length > SCHEMA_BYTES_MAX) {
+    throw new SchemaRefused(`a schema must have at most ${SCHEMA_BYTES_MAX} bytes`, "");
+  }
+  return compileSchema(parse(text));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SchemaRefused("the schema is not JSON", "");
+  }
+}
+
+function findOrCompile(key: string, text: string): CompiledSchema {
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const schema = compile(text);
+  kept.set(key, schema, { size: text.length + schema.instructions });
+  return schema;
+}
+
+/** Most rows are valid, so mistakes are only collected for those that turn out not to be. */
+function validateRows(
+  schema: CompiledSchema,
+  rows: readonly unknown[],
+): InvalidRows | { readonly kind: "valid" } {
+  const run = new CheckRun({ stepsMax: STEPS_MAX, isExplaining: false });
+  const failed = [...rows.entries()].filter(([, row]) => !schema.isValid(row, run));
+  if (failed.length === 0) return { kind: "valid" };
+  const errors: RowError[] = [];
+  let errorCount = 0;
+  let stepsMax = EXPLAIN_STEPS_MAX;
+  for (const [row, value] of failed) {
+    const found = explain(schema, value, stepsMax);
+    stepsMax = found.stepsLeft;
+    errorCount += found.errorCount;
+    errors.push(...found.errors.map((error) => ({ row, ...error })));
+  }
+  return { kind: "invalid", errorCount, errors: errors.slice(0, ERRORS_LISTED_MAX) };
+}
+
+/** All mistakes of a row; only the first if to find all takes more steps than are left. */
+function explain(schema: CompiledSchema, row: unknown, stepsMax: number) {
+  const run = new CheckRun({ stepsMax, isExplaining: true });
+  try {
+    schema.isValid(row, run);
+    return run;
+  } catch (error) {
+    if (!isBudgetSpent(error)) throw error;
+    const first = run.errors[0] ?? { pointer: "", message: "must meet the schema" };
+    return { errors: [first], errorCount: 1, stepsLeft: 0 };
+  }
+}

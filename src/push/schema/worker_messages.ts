@@ -1,0 +1,74 @@
+/**
+ * What the main thread and the schema worker say to each other.
+ *
+ * @module
+ */
+import type { FeedType } from "../../feed_row/feeds.ts";
+import type { ValueError } from "./check_run.ts";
+
+/** What a feed's definition says of its rows. */
+export interface RowDefinition {
+  /** JSON text of `schema_definition`. */
+  readonly schema: string;
+  /** JSON text of `sample_response`. */
+  readonly sample: string | null;
+  /** Null until the first push decides. */
+  readonly feedType: FeedType | null;
+}
+
+export type Job =
+  | { readonly kind: "compile"; readonly text: string }
+  /** Find what the provider should be warned of. */
+  | { readonly kind: "review"; readonly definition: RowDefinition }
+  | {
+      readonly kind: "validate";
+      readonly key: string;
+      readonly text: string;
+      /** A JSON array of all rows: one string is handed over in half the time of 500. */
+      readonly rows: string;
+    };
+
+/** A mistake in one row. */
+export interface RowError extends ValueError {
+  /** Index in the push. */
+  readonly row: number;
+}
+
+export interface InvalidRows {
+  readonly kind: "invalid";
+  /** The first 20. */
+  readonly errors: readonly RowError[];
+  /** Every mistake of every row; one a row if to find all would cost too much. */
+  readonly errorCount: number;
+}
+
+export interface InvalidSchema {
+  readonly kind: "invalid_schema";
+  readonly detail: string;
+  /** RFC 6901, inside the schema. */
+  readonly pointer: string;
+}
+
+/** The job takes more steps or time than it may have. */
+export interface OverBudget {
+  readonly kind: "over_budget";
+  readonly detail: string;
+}
+
+export type JobOutcome =
+  | { readonly kind: "valid" }
+  | { readonly kind: "reviewed"; readonly warnings: readonly string[] }
+  | InvalidRows
+  | InvalidSchema
+  | OverBudget
+  /** A fault of ours. */
+  | { readonly kind: "failed"; readonly detail: string };
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "done";
+      readonly outcome: JobOutcome;
+      /** Processor time of the worker's thread, in milliseconds, however busy the machine was. */
+      readonly processorMs: number;
+    };

@@ -1,0 +1,29 @@
+/**
+ * A worker for `worker_queue_test.ts`: it answers, hangs, throws or ends, as the job's text says; `costly` is
+ * answered as if it had taken much time.
+ */
+
+import { SLOW_MS } from "../../../src/push/schema/row_schemas.ts";
+import type { FromWorker, Job } from "../../../src/push/schema/worker_messages.ts";
+
+declare const self: Worker;
+
+function send(message: FromWorker): void {
+  self.postMessage(message);
+}
+
+self.onmessage = ({ data }: MessageEvent<Job>) => {
+  const text = data.kind === "review" ? data.definition.schema : data.text;
+  for (;;) {
+    if (text === "throw") throw new Error("as told");
+    if (text === "end") process.exit(1);
+    if (text !== "hang") break;
+  }
+  send({
+    kind: "done",
+    outcome: { kind: "invalid_schema", detail: text, pointer: "" },
+    processorMs: text === "costly" ? SLOW_MS : 0,
+  });
+};
+
+send({ kind: "ready" });
