@@ -4,18 +4,59 @@
  *
  * @module
  */
+
 import { Elysia } from "elysia";
 import { admitHousekeeping } from "../admission/housekeeping.ts";
 import { privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
+import { COUNTED, described, documented } from "../http/described.ts";
+import { ACCOUNT, USAGE_EVENT } from "../http/examples.ts";
 import { nextLink, walkSearchOf } from "../http/next_link.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
 import { assert } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
+import { AccountShape, UsageShape } from "./account_shapes.ts";
 import { accountText, usageText } from "./answers.ts";
 import { pageUsage } from "./page_usage.ts";
 import { readUsageQuery, USAGE_QUERY } from "./usage_query.ts";
+
+const GET_ACCOUNT = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "getAccount",
+  tag: "account",
+  summary: "Show the balance and the limits of your account",
+  description: "Neither charged nor logged.",
+  answers: {
+    200: documented(AccountShape, {
+      description: "The account that owns the key.",
+      headers: ["Cache-Control"],
+      examples: { "A reader": ACCOUNT },
+    }),
+  },
+  problems: COUNTED,
+});
+const LIST_USAGE = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "listUsage",
+  tag: "account",
+  summary: "List your logged calls, newest first",
+  description:
+    "Each answer's `_origin.usage_id` is here, with what it cost. Neither charged nor logged.",
+  answers: {
+    200: documented(UsageShape, {
+      description: "A page of the usage log.",
+      headers: ["Cache-Control"],
+      headersOptional: ["Link"],
+      examples: {
+        "One call": { usage: [USAGE_EVENT], limit: 20, has_more: false, next_cursor: null },
+      },
+    }),
+  },
+  problems: ["CURSOR_INVALID", ...COUNTED],
+});
 
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
 export function accountRoutes(services: Services) {
@@ -30,7 +71,7 @@ export function accountRoutes(services: Services) {
         assert(row !== undefined, "an admitted key has an account");
         return respond({ headers: privateJson(), body: accountText(row, config.limits) });
       },
-      { query: NO_PARAMETERS },
+      { query: NO_PARAMETERS, ...GET_ACCOUNT },
     )
     .get(
       "/usage",
@@ -45,6 +86,6 @@ export function accountRoutes(services: Services) {
         if (page.nextCursor !== null) headers.Link = nextLink(link, page.nextCursor);
         return respond({ headers, body: usageText(page, asked.limit) });
       },
-      { query: USAGE_QUERY },
+      { query: USAGE_QUERY, ...LIST_USAGE },
     );
 }

@@ -3,10 +3,20 @@
  *
  * @module
  */
+
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { authenticated } from "../http/auth.ts";
+import {
+  CONDITIONAL,
+  COUNTED,
+  described,
+  documented,
+  TAGGED,
+  UNCHANGED,
+} from "../http/described.ts";
 import { Problem } from "../http/errors.ts";
+import { CATALOG_ENTRY, ORIGIN_FREE, SEARCH_HIT } from "../http/examples.ts";
 import { PAGE_PARAMETERS, pageOf } from "../http/paging.ts";
 import { parameters } from "../http/parameters.ts";
 import { respondOutcome } from "../http/problems.ts";
@@ -14,6 +24,7 @@ import { Refusal, type Refuse } from "../http/validation.ts";
 import { text } from "../lib/types.ts";
 import { SEARCH_LENGTH_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
+import { CatalogShape, SearchResultsShape } from "./catalog_shapes.ts";
 import { createListCatalog } from "./list_catalog.ts";
 import { createSearchFeeds } from "./search_feeds.ts";
 
@@ -37,6 +48,64 @@ const SEARCH_QUERY = Type.Object(
   { additionalProperties: false },
 );
 
+const LIST_CATALOG = described({
+  access: "consumer",
+  window: "discovery",
+  operationId: "listCatalog",
+  tag: "discovery",
+  summary: "List the active public feeds",
+  description: "The newest published come first. Free, and counted in a limit of its own.",
+  answers: {
+    200: documented(CatalogShape, {
+      description: "A page of the catalog.",
+      headers: TAGGED,
+      examples: {
+        "One feed": {
+          message: "1 feed is listed; this page shows 1.",
+          total: 1,
+          total_feeds: 1,
+          limit: 20,
+          offset: 0,
+          has_more: false,
+          feeds: [CATALOG_ENTRY],
+          instructions: "Read a feed with GET https://feeds.example.org/v1/feed/{id}.",
+          _origin: ORIGIN_FREE,
+        },
+      },
+    }),
+    304: UNCHANGED,
+  },
+  problems: COUNTED,
+});
+const SEARCH_FEEDS = described({
+  access: "consumer",
+  window: "discovery",
+  operationId: "searchFeeds",
+  tag: "discovery",
+  summary: "Search the active public feeds",
+  description:
+    "Finds feeds by name, description, category, field names and readme; the best match comes first. Free, and counted in a limit of its own.",
+  answers: {
+    200: documented(SearchResultsShape, {
+      description: "A page of what was found.",
+      headers: TAGGED,
+      examples: {
+        "One feed": {
+          query: "earthquakes",
+          total: 1,
+          limit: 20,
+          offset: 0,
+          has_more: false,
+          results: [SEARCH_HIT],
+          _origin: ORIGIN_FREE,
+        },
+      },
+    }),
+    304: UNCHANGED,
+  },
+  problems: ["QUERY_REQUIRED", ...COUNTED],
+});
+
 export function catalogRoutes(services: Services) {
   const { http, keys } = services;
   const listCatalog = createListCatalog(services);
@@ -47,7 +116,7 @@ export function catalogRoutes(services: Services) {
       "/catalog",
       async ({ call, principal, query }) =>
         respondOutcome(http, call, await listCatalog(call, principal, pageOf(query))),
-      { query: CATALOG_QUERY },
+      { query: CATALOG_QUERY, headers: CONDITIONAL, ...LIST_CATALOG },
     )
     .get(
       "/search",
@@ -56,7 +125,7 @@ export function catalogRoutes(services: Services) {
         const search = { q: query.q, category: query.category, ...pageOf(query) };
         return respondOutcome(http, call, await searchFeeds(call, principal, search));
       },
-      { query: SEARCH_QUERY },
+      { query: SEARCH_QUERY, headers: CONDITIONAL, ...SEARCH_FEEDS },
     );
 }
 

@@ -6,6 +6,7 @@
  * @module
  */
 import { swagger } from "@elysiajs/swagger";
+import { type TObject, Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
@@ -18,7 +19,7 @@ import { matchesTag, weakTag } from "../http/etag.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
 import type { Services } from "../services.ts";
-import { describeApi, type OpenApiDocument, type PluginDocument } from "./openapi.ts";
+import { type OpenApiDocument, openApi31, type PluginDocument } from "./openapi.ts";
 import { PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, renderPage } from "./page.ts";
 
 /** Where the plugin serves, on an app of its own that no client reaches; no route of ours. */
@@ -112,7 +113,7 @@ export function docsRoutes(services: Services, app: AnyElysia) {
 
 /** The document of an app, for tests and tools. */
 export async function documentOf(app: AnyElysia, services: Services): Promise<OpenApiDocument> {
-  return describeApi(await describeRoutes(app), {
+  return openApi31(await describeRoutes(app), {
     baseUrl: services.http.baseUrl(),
     limits: services.config.limits,
   });
@@ -131,11 +132,20 @@ async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
     }),
   );
   for (const { method, path, hooks } of app.routes) {
-    const { detail, params, query } = hooks;
-    describer.route(method, path, () => "", { detail, params, query });
+    const { body, detail, headers, params, query, response } = hooks;
+    const shown = { body, detail, headers, params, query: withFilters(query), response };
+    describer.route(method, path, () => "", shown);
   }
   const response = await describer.handle(new Request(`http://localhost${PLUGIN_PATH}/json`));
   return (await response.json()) as PluginDocument;
+}
+
+/** Whatever other parameters a query takes, as one that is an object: clients can be generated from that. */
+function withFilters(query: TObject): TObject {
+  if (typeof query.additionalProperties !== "object") return query;
+  const { description = "", ...filter } = query.additionalProperties;
+  const filters = Type.Unsafe({ type: "object", additionalProperties: filter, description });
+  return Type.Object({ ...query.properties, filters: Type.Optional(filters) });
 }
 
 function answer(

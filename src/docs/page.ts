@@ -7,7 +7,7 @@
  * @module
  */
 import { anchorOf, PROBLEMS } from "../http/errors.ts";
-import { PROBLEM_CODES, PROBLEM_DOCS } from "./problems.ts";
+import { PROBLEM_CODES, PROBLEM_DOCS } from "../http/problem_docs.ts";
 
 /** Swagger UI sets styles on elements, so styles can't be confined to files. */
 export const PAGE_HEADERS = {

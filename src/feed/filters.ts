@@ -49,6 +49,8 @@ export function filterParameter(known: readonly string[]) {
     [Refusal]: refuse,
     type: "string",
     pattern: "^eq\\.",
+    description:
+      'Filters by the feed\'s own fields: `{"place": "eq.Chile"}`, sent as `filters[place]=eq.Chile` or as `place=eq.Chile`.',
   });
 }
 

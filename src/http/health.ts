@@ -6,12 +6,65 @@
  *
  * @module
  */
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { oneOf } from "../lib/types.ts";
 import type { Database } from "../postgres/client/query.ts";
 import type { HttpContext } from "./call.ts";
+import { described, documented } from "./described.ts";
 import { unavailable } from "./errors.ts";
 import { exactQuery, NO_PARAMETERS } from "./parameters.ts";
 import { respond } from "./respond.ts";
+
+const HealthShape = Type.Object(
+  { status: oneOf(["ok", "ready"], { description: "What holds." }) },
+  { $id: "Health", description: "That it is well." },
+);
+const HEALTHZ = described({
+  access: "public",
+  operationId: "healthz",
+  tag: "operations",
+  summary: "Whether the process lives",
+  description: "For a supervisor; asks nothing of the database.",
+  answers: {
+    200: documented(HealthShape, {
+      description: "It lives.",
+      headers: ["Cache-Control"],
+      examples: { Lives: { status: "ok" } },
+    }),
+  },
+  problems: [],
+});
+const READYZ = described({
+  access: "public",
+  operationId: "readyz",
+  tag: "operations",
+  summary: "Whether the gateway can serve",
+  description: "For a load balancer: 503 without its database and while draining.",
+  answers: {
+    200: documented(HealthShape, {
+      description: "It can serve.",
+      headers: ["Cache-Control"],
+      examples: { Ready: { status: "ready" } },
+    }),
+  },
+  problems: ["UNAVAILABLE"],
+});
+const METRICS = described({
+  access: "public",
+  operationId: "metrics",
+  tag: "operations",
+  summary: "Counters and timings in Prometheus' text format",
+  description: "Names no account and no feed.",
+  answers: {
+    200: documented(Type.String(), {
+      description: "The metrics of this process.",
+      headers: ["Cache-Control"],
+      mediaTypes: { "text/plain": {} },
+    }),
+  },
+  problems: [],
+});
 
 function noStore(contentType = "application/json"): Record<string, string> {
   return { "Content-Type": contentType, "Cache-Control": "no-store" };
@@ -30,6 +83,7 @@ export function healthRoutes(http: HttpContext, database: Database) {
     .use(exactQuery())
     .get("/healthz", () => respond({ headers: noStore(), body: `{"status":"ok"}` }), {
       query: NO_PARAMETERS,
+      ...HEALTHZ,
     })
     .get(
       "/readyz",
@@ -40,7 +94,7 @@ export function healthRoutes(http: HttpContext, database: Database) {
         await ping();
         return respond({ headers: noStore(), body: `{"status":"ready"}` });
       },
-      { query: NO_PARAMETERS },
+      { query: NO_PARAMETERS, ...READYZ },
     )
     .get(
       "/metrics",
@@ -48,6 +102,6 @@ export function healthRoutes(http: HttpContext, database: Database) {
         const headers = noStore(http.metrics.contentType);
         return respond({ headers, body: await http.metrics.text() });
       },
-      { query: NO_PARAMETERS },
+      { query: NO_PARAMETERS, ...METRICS },
     );
 }

@@ -7,6 +7,7 @@
  *
  * @module
  */
+
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Feed, FeedType } from "../feed_row/feeds.ts";
@@ -16,7 +17,16 @@ import { authenticated } from "../http/auth.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
 import { bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call } from "../http/call.ts";
+import {
+  BODY_PROBLEMS,
+  COUNTED,
+  described,
+  documented,
+  OWN_FEED_PARAMS,
+} from "../http/described.ts";
 import { Problem, problemOf } from "../http/errors.ts";
+import { PUSH_RESULT, ROWS } from "../http/examples.ts";
+import { RATE_HEADERS } from "../http/header_docs.ts";
 import { parameters, queryFlag } from "../http/parameters.ts";
 import { rateHeaders } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
@@ -36,15 +46,54 @@ import {
   unsupportedMediaType,
   withHeaders,
 } from "./push_problems.ts";
+import { PushBodyShape, PushResultShape } from "./push_shapes.ts";
 import { createPushStore, type PushClaim, type PushWindow, type StoredPush } from "./store_push.ts";
 
-const PUSH_PARAMS = Type.Object({
-  feed_id: Type.String({ description: "UUID of a feed that the key's account owns." }),
-});
 const PUSH_QUERY = parameters({
   dry_run: Type.Optional(
     queryFlag({ description: "Run every check, store nothing, and answer as the push would." }),
   ),
+});
+
+const PUSH_FEED = described({
+  access: "provider",
+  window: "push",
+  operationId: "pushFeed",
+  tag: "provider",
+  summary: "Push data into a feed",
+  description: [
+    "A push is stored as a whole or not at all, and the first successful one activates the feed.",
+    "Singleton: one object replaces the document. Collection: rows go into the current batch, or into a batch of their own that is swapped in by `batch_complete`. Stream: events are appended; a row id that is there already is skipped, so a push can be repeated.",
+    "Values come back as they were pushed, long numbers and key order included. The body may be gzip-encoded; rows may also be sent as lines (`application/x-ndjson`).",
+  ].join("\n\n"),
+  answers: {
+    200: documented(PushResultShape, {
+      description: "Stored; or, in a dry run, found fit to be stored.",
+      headers: ["Cache-Control", ...RATE_HEADERS],
+      examples: { Stored: PUSH_RESULT, "Dry run": { ...PUSH_RESULT, dry_run: true } },
+    }),
+  },
+  problems: [...BODY_PROBLEMS, "SCHEMA_INVALID", "FEED_FORBIDDEN", "BATCH_CLOSED", ...COUNTED],
+});
+const PUSH_BODY = documented(PushBodyShape, {
+  description: "At most 4 MB for a singleton, else 2 MB, 500 rows, 50 KB a row by default.",
+  examples: {
+    "Events of a stream": { payload: ROWS },
+    "Last part of a batch": {
+      payload: [{ id: 1, city: "Lima", temperature: 19.4 }],
+      batch_id: "2026-11-21",
+      batch_complete: true,
+    },
+    "A singleton's document": { payload: { temperature: 21.5, unit: "C" } },
+    "The payload alone": ROWS,
+  },
+  mediaTypes: {
+    "application/json": {},
+    "application/x-ndjson": {
+      schema: Type.String(),
+      example: ROWS.map((row) => JSON.stringify(row)).join("\n"),
+    },
+  },
 });
 
 /** What happened to a row; `duplicate`: the stream had it, or its batch was pushed before. */
@@ -87,7 +136,7 @@ export function pushRoutes(services: Services) {
         const isDryRun = query.dry_run ?? false;
         return respond(await pushFeed(call, { principal, reference, isDryRun }));
       },
-      { parse: "none", params: PUSH_PARAMS, query: PUSH_QUERY },
+      { parse: "none", params: OWN_FEED_PARAMS, query: PUSH_QUERY, body: PUSH_BODY, ...PUSH_FEED },
     );
 }
 

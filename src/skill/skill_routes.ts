@@ -4,14 +4,24 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
+
+import { Kind, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { feedNotFound } from "../admission/refusal.ts";
 import { referenceParameters } from "../feed_row/feeds.ts";
 import { anonymous } from "../http/anonymous_limit.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
+import {
+  CONDITIONAL,
+  COUNTED,
+  described,
+  documented,
+  FEED_PARAMS,
+  UNCHANGED,
+} from "../http/described.ts";
 import { matchesTag } from "../http/etag.ts";
+import { FEED_ID } from "../http/examples.ts";
 import { nextLink, walkSearchOf } from "../http/next_link.ts";
 import { cappedLimit, limitParameter } from "../http/paging.ts";
 import { parameters, queryInteger } from "../http/parameters.ts";
@@ -22,9 +32,6 @@ import { PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { type SkillFile, type SkillFormat, Skills } from "./skills.ts";
 
-const SKILL_PARAMS = Type.Object({
-  id: Type.String({ description: "The feed's UUID or its `endpoint_path`." }),
-});
 const SKILL_QUERY = parameters({
   format: Type.Optional(
     oneOf(["zip", "tar.gz"], {
@@ -32,6 +39,33 @@ const SKILL_QUERY = parameters({
     }),
   ),
 });
+const SkillIndexShape = Type.Object(
+  {
+    $schema: Type.String({ format: "uri", description: "Of this format." }),
+    skills: Type.Array(
+      Type.Object({
+        name: Type.String({
+          pattern: "^[a-z0-9]+(?:-[a-z0-9]+)*$",
+          maxLength: 64,
+          description: "As in its SKILL.md.",
+        }),
+        type: Type.Literal("skill-md", { description: "One file." }),
+        description: Type.String({
+          minLength: 1,
+          maxLength: 1_024,
+          description: "What the skill is for.",
+        }),
+        url: Type.String({ format: "uri", description: "Where the file is." }),
+        digest: Type.String({
+          pattern: "^sha256:[0-9a-f]{64}$",
+          description: "SHA-256 of the file at `url`.",
+        }),
+      }),
+      { description: "Of the newest published feeds first." },
+    ),
+  },
+  { $id: "SkillIndex", description: "Skills that an agent may load." },
+);
 const INDEX_QUERY = parameters({
   // Clients that know of no pages read the first one only, so it is as long as may be.
   limit: limitParameter("Skills", PAGE_LIMIT_MAX),
@@ -44,6 +78,68 @@ const TYPES: Readonly<Record<SkillFormat, string>> = {
   zip: "application/zip",
   "tar.gz": "application/gzip",
 };
+
+const FILE = Type.Unsafe<Blob>({
+  [Kind]: "Unknown",
+  type: "string",
+  contentEncoding: "binary",
+});
+const DOWNLOAD_SKILL = described({
+  access: "public",
+  window: "anonymous",
+  operationId: "downloadAgentSkill",
+  tag: "skills",
+  summary: "Download a feed's agent skill",
+  description:
+    "How to read this feed, for an agent framework: one SKILL.md, or a folder with the schema and a sample beside it. There for active public feeds.",
+  answers: {
+    200: documented(Type.String(), {
+      description: "The skill.",
+      headers: ["ETag", "Cache-Control", "Content-Disposition"],
+      mediaTypes: {
+        "text/markdown": {
+          example: `---\nname: feed-quakes\ndescription: "Read the feed …"\nmetadata:\n  feed-id: "${FEED_ID}"\n---\n`,
+        },
+        "application/zip": { schema: FILE },
+        "application/gzip": { schema: FILE },
+      },
+    }),
+    304: UNCHANGED,
+  },
+  problems: ["FEED_NOT_FOUND", ...COUNTED],
+});
+const LIST_SKILLS = described({
+  access: "public",
+  window: "anonymous",
+  operationId: "listAgentSkills",
+  tag: "skills",
+  summary: "List the agent skills of all public feeds",
+  description:
+    'Agent Skills discovery, version 0.2.0, with a digest of each SKILL.md; newest published first. `Link` with `rel="next"` leads to the next page.',
+  answers: {
+    200: documented(SkillIndexShape, {
+      description: "The index.",
+      headers: ["ETag", "Cache-Control"],
+      headersOptional: ["Link"],
+      examples: {
+        "One skill": {
+          $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+          skills: [
+            {
+              name: "feed-quakes",
+              type: "skill-md",
+              description: "Read the feed quakes over HTTP.",
+              url: `https://feeds.example.org/public/feeds/${FEED_ID}/agent-skill`,
+              digest: `sha256:${"0123456789abcdef".repeat(4)}`,
+            },
+          ],
+        },
+      },
+    }),
+    304: UNCHANGED,
+  },
+  problems: COUNTED,
+});
 
 interface IndexPage {
   readonly limit: number;
@@ -91,7 +187,7 @@ export function skillRoutes(services: Services) {
       "/public/feeds/:id/agent-skill",
       async ({ call, params, query }) =>
         respond(await download(call, params.id, query.format ?? "md")),
-      { params: SKILL_PARAMS, query: SKILL_QUERY },
+      { params: FEED_PARAMS, query: SKILL_QUERY, headers: CONDITIONAL, ...DOWNLOAD_SKILL },
     )
     .get(
       "/.well-known/agent-skills/index.json",
@@ -99,7 +195,7 @@ export function skillRoutes(services: Services) {
         const { limit = PAGE_LIMIT_MAX, offset = 0 } = query;
         return respond(await index(call, { limit: cappedLimit(limit), offset }));
       },
-      { query: INDEX_QUERY },
+      { query: INDEX_QUERY, headers: CONDITIONAL, ...LIST_SKILLS },
     );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { SCHEMAS } from "../../src/docs/schemas.ts";
+import { CreateFeedShape, EditFeedShape } from "../../src/feed_row/feed_shapes.ts";
 import { parseBody, readChanges, upsertIdOf } from "../../src/provider/save_body.ts";
 import type { SaveMode } from "../../src/provider/save_fields.ts";
 import slugs from "../fixtures/slugs.json";
@@ -285,8 +285,8 @@ describe("readChanges", () => {
 describe("the documented bodies of create and edit", () => {
   test("every field is one that is read, and creation needs name and endpoint_path", () => {
     for (const [schema, mode] of [
-      [SCHEMAS.CreateFeed, "create"],
-      [SCHEMAS.EditFeed, "edit"],
+      [CreateFeedShape, "create"],
+      [EditFeedShape, "edit"],
     ] as const) {
       for (const field of Object.keys(schema.properties)) {
         const outcome = readChanges(bodyOf(`{"${field}":[]}`), mode);
@@ -294,7 +294,8 @@ describe("the documented bodies of create and edit", () => {
         expect(messages.join()).not.toContain("no field");
       }
     }
-    expect(SCHEMAS.CreateFeed.required).toEqual(["name", "endpoint_path"]);
-    expect(SCHEMAS.EditFeed.required).toBeUndefined();
+    const required: readonly string[] | undefined = CreateFeedShape.required;
+    expect(required).toEqual(["name", "endpoint_path"]);
+    expect(EditFeedShape.required).toBeUndefined();
   });
 });

@@ -14,6 +14,7 @@ type Json = Record<string, unknown>;
 
 interface MediaType {
   readonly schema: Json;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 interface DocumentedResponse {
@@ -23,11 +24,14 @@ interface DocumentedResponse {
 
 export interface DocumentedOperation {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly parameters: readonly {
     readonly name: string;
     readonly in: string;
     readonly required?: boolean;
+    readonly description?: string;
   }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
 }
 

@@ -67,7 +67,7 @@ describe("OpenAPI document, read by others' tools", () => {
 import type { paths } from "./api.ts";
 const client = createClient<paths>({ baseUrl: "" });
 const { data, error } = await client.GET("/v1/feed/{id}", {
-  params: { path: { id: "x" }, query: { limit: 2 } },
+  params: { path: { id: "x" }, query: { limit: 2, filters: { place: "eq.Chile" } } },
   headers: { "x-api-key": "k" },
 });
 export const cursor: string | null | undefined = data?.next_cursor;
@@ -96,5 +96,10 @@ void client.GET("/v1/catalog", { params: { query: { limit: "two" } } });
     });
     expect(response.status).toBe(200);
     expect(data).toMatchObject({ data: rows.slice(0, 2), limit: 2, has_more: true });
+    const filtered = await (client.GET as CallableFunction)("/v1/feed/{id}", {
+      params: { path: { id: feed.slug }, query: { filters: { id: "eq.3" } } },
+      headers: { "x-api-key": key },
+    });
+    expect(filtered.data).toMatchObject({ data: rows.slice(2), has_more: false });
   });
 });

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { PROBLEMS, type ProblemCode } from "../http/errors.ts";
+import { PROBLEMS, type ProblemCode } from "./errors.ts";
 
 /** Every code, in the table's order. */
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];

@@ -1,0 +1,291 @@
+/**
+ * A feed as bodies show it, and as create and edit take it. Interface 2.1, 4.7 and 4.8, decisions 4 and 10.
+ *
+ * @module
+ */
+import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
+import { count, OriginShape, page, time, uuid } from "../http/shapes.ts";
+import { Expected, nullable, oneOf, text } from "../lib/types.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import {
+  CATEGORY_LENGTH_MAX,
+  DESCRIPTION_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  ONE_TIME_PRICE_CENTS_MIN,
+  PRICE_PER_1K_USD_MAX,
+  README_LENGTH_MAX,
+  SYNC_INTERVAL_MINS_MAX,
+  UPDATE_FREQUENCY_LENGTH_MAX,
+} from "../limits.ts";
+import { FEED_TYPES } from "./feeds.ts";
+
+const STATUSES = ["draft", "inactive", "active"] as const;
+const PRICE_TYPES = ["free", "metered", "one_time"] as const;
+export const FEED_TYPE_ALIASES = {
+  snapshot: "singleton",
+  version_collection: "collection",
+  time_stream: "stream",
+} as const;
+const FEED_TYPES_TAKEN = [
+  ...FEED_TYPES,
+  ...(Object.keys(FEED_TYPE_ALIASES) as (keyof typeof FEED_TYPE_ALIASES)[]),
+];
+
+/** Members that a feed has wherever it is shown to readers. */
+export const shown = {
+  id: uuid("Of the feed."),
+  name: Type.String({ description: "Display name." }),
+  feed_type: oneOf(FEED_TYPES, { description: "How the data is stored." }),
+  consumer_type: oneOf(FEED_TYPES, { description: "How the data is read: the same." }),
+  endpoint_path: nullable(Type.String({ description: "Usable in place of the id." })),
+  last_sync_at: nullable(time("The newest successful push.")),
+};
+
+const StorageConfigShape = Type.Object(
+  {
+    max_body_bytes: Type.Integer({ minimum: 1, description: "Bytes of one push." }),
+    max_row_bytes: nullable(Type.Integer({ minimum: 1, description: "Bytes of one row." })),
+    max_rows: nullable(Type.Integer({ minimum: 1, description: "Rows of one push." })),
+  },
+  {
+    $id: "StorageConfig",
+    description: "The guardrails of a push; the last two are null for singletons.",
+  },
+);
+
+const metadata = {
+  id: shown.id,
+  name: shown.name,
+  description: nullable(Type.String({ description: "Short text." })),
+  endpoint_path: shown.endpoint_path,
+  readme_md: nullable(Type.String({ description: "Markdown." })),
+  category: nullable(Type.String({ description: "As the provider named it." })),
+  feed_type: nullable(oneOf(FEED_TYPES, { description: "Null until a push decides it." })),
+  consumer_type: oneOf(FEED_TYPES, { description: "`feed_type`, or `singleton` while null." }),
+  price_per_1k: nullable(Type.Number({ minimum: 0, description: "USD per 1,000 calls." })),
+  price_type: oneOf(PRICE_TYPES, { description: "What is paid for: nothing, calls, or access." }),
+  one_time_price_cents: nullable(
+    Type.Integer({ minimum: ONE_TIME_PRICE_CENTS_MIN, description: "USD cents, paid once." }),
+  ),
+  reliability_score: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "Share of the last 30 days in which the data was as fresh as promised.",
+    }),
+  ),
+  last_sync_at: shown.last_sync_at,
+  sync_interval_mins: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: SYNC_INTERVAL_MINS_MAX,
+      description: "Expected minutes between pushes.",
+    }),
+  ),
+  update_frequency_text: nullable(
+    Type.String({ description: "How often there is new data, in the provider's words." }),
+  ),
+  storage_config: StorageConfigShape,
+  schema_definition: Type.Unknown({
+    description: "JSON Schema of one row or of the document, as the provider wrote it.",
+  }),
+  schema_version: Type.Number({ description: "Set by the provider." }),
+  schema_locked: Type.Boolean({ description: "Whether pushes must meet the schema." }),
+  sample_response: Type.Unknown({ description: "An example payload, as the provider wrote it." }),
+  status: oneOf(STATUSES, { description: "Only active feeds can be read." }),
+  provider: Type.Object(
+    {
+      id: uuid("Of the owner's account."),
+      name: Type.String({ description: "The owner's name." }),
+    },
+    { description: "Who owns the feed." },
+  ),
+};
+
+export const FeedMetadataShape = Type.Object(
+  { ...metadata, _origin: OriginShape },
+  { $id: "FeedMetadata", description: "All about a feed, and none of its rows." },
+);
+
+const row = {
+  ...metadata,
+  draft_step: nullable(Type.Number({ description: "Step of a wizard." })),
+  is_public: Type.Boolean({ description: "Set by the operator after review." }),
+  created_at: time("When the feed was created."),
+  updated_at: time("When its definition last changed."),
+};
+
+const FeedRowShape = Type.Object(row, {
+  $id: "FeedRow",
+  description: "A feed as its owner sees it.",
+});
+
+export const WrittenFeedShape = Type.Object(
+  {
+    ...row,
+    max_feeds_allowed: count("The account's quota."),
+    feeds_used: count("Feeds of the account, drafts included."),
+  },
+  {
+    $id: "WrittenFeed",
+    description: "The full row of the feed that was written, with the state of the quota.",
+  },
+);
+
+export const OwnFeedsShape = Type.Object(
+  {
+    feeds: Type.Array(FeedRowShape, { description: "The newest come first." }),
+    total: count("Feeds of the account."),
+    ...page,
+  },
+  { $id: "OwnFeeds", description: "A page of an account's own feeds." },
+);
+
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
+
+TypeRegistry.Set(
+  "Slug",
+  (_, value) =>
+    // A slug of a UUID's form would be taken for an id wherever either is welcome.
+    typeof value === "string" && SLUG.test(value) && parseUuid(value) === undefined,
+);
+TypeRegistry.Set(
+  "JsonObject",
+  (_, value) => typeof value === "object" && value !== null && !Array.isArray(value),
+);
+TypeRegistry.Set(
+  "FeedId",
+  (_, value) => typeof value === "string" && parseUuid(value) !== undefined,
+);
+
+/** Fields that create and edit take alike. */
+const writable = {
+  description: Type.Optional(
+    nullable(text({ maxLength: DESCRIPTION_LENGTH_MAX, description: "Short text." })),
+  ),
+  readme_md: Type.Optional(
+    nullable(text({ maxLength: README_LENGTH_MAX, description: "Markdown." })),
+  ),
+  category: Type.Optional(
+    nullable(
+      text({ minLength: 1, maxLength: CATEGORY_LENGTH_MAX, description: "One word or a few." }),
+    ),
+  ),
+  feed_type: Type.Optional(
+    nullable(
+      oneOf(FEED_TYPES_TAKEN, {
+        [Expected]: `one of ${FEED_TYPES.join(", ")}`,
+        description:
+          "`snapshot` means singleton, `version_collection` collection, `time_stream` stream; left out, the first push decides.",
+      }),
+    ),
+  ),
+  schema_definition: Type.Optional(
+    nullable(
+      Type.Unsafe<object>({
+        [Kind]: "JsonObject",
+        [Expected]: "a JSON Schema object",
+        type: "object",
+        description:
+          "JSON Schema (2020-12, or draft-07 where `$schema` says so) of one row or of the document.",
+      }),
+    ),
+  ),
+  schema_version: Type.Optional(Type.Number({ description: "1 where left out at creation." })),
+  schema_locked: Type.Optional(
+    Type.Boolean({ description: "Whether pushes must meet the schema." }),
+  ),
+  sample_response: Type.Optional(Type.Unknown({ description: "An example payload." })),
+  sync_interval_mins: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: SYNC_INTERVAL_MINS_MAX,
+      description: "Expected minutes between pushes; 60 where left out at creation.",
+    }),
+  ),
+  update_frequency_text: Type.Optional(
+    nullable(
+      text({
+        maxLength: UPDATE_FREQUENCY_LENGTH_MAX,
+        description: "How often there is new data, in words.",
+      }),
+    ),
+  ),
+  price_type: Type.Optional(
+    oneOf(PRICE_TYPES, { description: "Told from the prices where left out." }),
+  ),
+  price_per_1k: Type.Optional(
+    nullable(
+      Type.Number({
+        description: `USD per 1,000 calls, 0 to ${PRICE_PER_1K_USD_MAX}, at most 6 decimals; above 0 for \`metered\`.`,
+      }),
+    ),
+  ),
+  one_time_price_cents: Type.Optional(
+    nullable(
+      Type.Integer({
+        description: `USD cents, at least ${ONE_TIME_PRICE_CENTS_MIN} for \`one_time\`.`,
+      }),
+    ),
+  ),
+};
+
+const name = text({ minLength: 1, maxLength: NAME_LENGTH_MAX, description: "Display name." });
+const endpointPath = Type.Unsafe<string>({
+  [Kind]: "Slug",
+  [Expected]: "1 to 80 lower-case letters, digits and inner hyphens, and no UUID",
+  type: "string",
+  pattern: SLUG.source,
+  description: "Unique slug of the feed's address; not of a UUID's form.",
+});
+
+/** The body of create. */
+export const CreateFeedShape = Type.Object(
+  {
+    id: Type.Optional(
+      Type.Unsafe<string>({
+        [Kind]: "FeedId",
+        [Expected]: "a UUID; leave it out to get a new one",
+        type: "string",
+        format: "uuid",
+        description: "An own feed's: edits it. Unknown: the new feed gets it.",
+      }),
+    ),
+    name,
+    endpoint_path: endpointPath,
+    ...writable,
+    draft_step: Type.Optional(Type.Number({ description: "Step of a wizard." })),
+    status: Type.Optional(
+      oneOf(["draft", "inactive"], {
+        description: "`draft` where left out; `inactive` needs `schema_definition`.",
+      }),
+    ),
+  },
+  {
+    $id: "CreateFeed",
+    description: "Read-only fields of the feed's row are ignored; other unknown ones are refused.",
+  },
+);
+
+/** The body of edit. */
+export const EditFeedShape = Type.Object(
+  {
+    name: Type.Optional(name),
+    endpoint_path: Type.Optional(endpointPath),
+    ...writable,
+    draft_step: Type.Optional(
+      nullable(
+        Type.Number({
+          description: "Step of a wizard. Null is taken only where it is null already.",
+        }),
+      ),
+    ),
+    status: Type.Optional(
+      oneOf(STATUSES, { description: "Every status but draft needs a schema." }),
+    ),
+  },
+  {
+    $id: "EditFeed",
+    description: "What is left out stays as it is; null clears a field that may be null.",
+  },
+);

@@ -1,0 +1,247 @@
+/**
+ * What a route says of itself beside its parameters: who may call it, what it answers by status, and the
+ * texts of the documentation. From this @elysiajs/swagger makes the OpenAPI document.
+ *
+ * A schema says what a body is; `documented` says what is around it, and travels with it through the
+ * plugin.
+ *
+ * @module
+ */
+import { type Static, type TObject, type TSchema, type TVoid, Type } from "@sinclair/typebox";
+import { oneOf } from "../lib/types.ts";
+import { ERRORS_LISTED_MAX } from "../limits.ts";
+import { PROBLEMS, type ProblemCode } from "./errors.ts";
+import { type HeaderName, RATE_HEADERS } from "./header_docs.ts";
+import { PROBLEM_CODES, PROBLEM_DOCS } from "./problem_docs.ts";
+
+/** What is around a body. */
+export interface Documented {
+  readonly description: string;
+  /** Headers that are always there, and those that may be. */
+  readonly headers?: readonly HeaderName[];
+  readonly headersOptional?: readonly HeaderName[];
+  /** By title. */
+  readonly examples?: Readonly<Record<string, unknown>>;
+  /** The codes of a problem: each is an example. */
+  readonly codes?: readonly ProblemCode[];
+  /** By media type: an example, and a schema where it is not the body's. @default JSON */
+  readonly mediaTypes?: Readonly<Record<string, MediaDoc>>;
+}
+
+export interface MediaDoc {
+  readonly schema?: TSchema;
+  readonly example?: unknown;
+}
+
+/** A body with what is around it. */
+export function documented<Schema extends TSchema>(schema: Schema, around: Documented): Schema {
+  return { ...schema, documented: around };
+}
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const FieldErrorShape = Type.Object(
+  {
+    path: Type.String({ description: "JSON Pointer (RFC 6901) into the body as sent." }),
+    message: Type.String({ description: "What is wrong there." }),
+    row_index: Type.Optional(count("Place of the pushed row, from 0.")),
+    row_id: Type.Optional(Type.String({ description: "The row's id." })),
+  },
+  { $id: "FieldError", description: "One mistake in a body." },
+);
+
+export const ProblemShape = Type.Object(
+  {
+    type: Type.String({ format: "uri", description: "Where the error is explained." }),
+    title: Type.String({ description: "The code in words." }),
+    status: Type.Integer({ minimum: 400, maximum: 599, description: "The HTTP status." }),
+    detail: Type.String({ description: "What is wrong and what to do." }),
+    code: oneOf(PROBLEM_CODES, { description: "Stable; decide by it." }),
+    request_id: Type.String({ description: "The same as `X-Request-Id`." }),
+    retry_after_ms: Type.Optional(count("429 and 503: how long to wait.")),
+    limit: Type.Optional(
+      oneOf(["singleton_body", "request_body", "row_count", "row_payload"], {
+        description: "413: which limit was passed.",
+      }),
+    ),
+    max_bytes: Type.Optional(count("413: the limit in bytes.")),
+    max_rows: Type.Optional(count("413: the limit in rows.")),
+    row_index: Type.Optional(count("413: place of the first row too large, from 0.")),
+    billing_url: Type.Optional(Type.String({ format: "uri", description: "402: where to pay." })),
+    price_credits: Type.Optional(Type.Number({ description: "402: price of the call." })),
+    balance_credits: Type.Optional(Type.Number({ description: "402: what is left." })),
+    shortfall_credits: Type.Optional(Type.Number({ description: "402: what is missing." })),
+    price_usd: Type.Optional(Type.Number({ description: "402: price of the call." })),
+    max_feeds_allowed: Type.Optional(count("403: the account's quota.")),
+    feeds_used: Type.Optional(count("403: feeds of the account, drafts included.")),
+    errors: Type.Optional(
+      Type.Array(FieldErrorShape, {
+        maxItems: ERRORS_LISTED_MAX,
+        description: "422: the first mistakes.",
+      }),
+    ),
+    error_count: Type.Optional(count("422: all mistakes.")),
+  },
+  { $id: "Problem", description: "An error as RFC 9457 problem details." },
+);
+export type ProblemBody = Static<typeof ProblemShape>;
+
+/** Who may call: which key the route takes. Interface 5. */
+type Access = "consumer" | "provider" | "public";
+/** Which window the route is counted in: what its 429 and its rate headers speak of. */
+type Window = "data" | "discovery" | "push" | "housekeeping" | "anonymous";
+
+/** `KEY_INVALID` has two statuses. Decisions 2. */
+type StatusOf<Code extends ProblemCode, Who extends Access> = Code extends "KEY_INVALID"
+  ? Who extends "provider"
+    ? 401
+    : 403
+  : (typeof PROBLEMS)[Code]["status"];
+
+/** Codes of every route, and of those that need a key or have a window. */
+type CommonCode<Who extends Access> =
+  | "INVALID_REQUEST"
+  | "INVALID_PARAMETER"
+  | "INTERNAL"
+  | (Who extends "public" ? never : "KEY_REQUIRED" | "KEY_INVALID" | "KEY_PERMISSION");
+
+export interface RouteDoc<Who extends Access, Answers, Code extends ProblemCode> {
+  readonly access: Who;
+  /** None for routes that are never 429. */
+  readonly window?: Window;
+  readonly operationId: string;
+  readonly tag: "discovery" | "data" | "account" | "provider" | "skills" | "operations";
+  readonly summary: string;
+  readonly description: string;
+  /** By status. */
+  readonly answers: Answers;
+  /** Its own; those of every route come by themselves. */
+  readonly problems: readonly Code[];
+}
+
+type Responses<Who extends Access, Answers, Code extends ProblemCode> = Answers & {
+  readonly [Status in StatusOf<Code | CommonCode<Who>, Who>]: typeof ProblemShape;
+};
+
+const SECURITY = {
+  consumer: [{ apiKey: [] }, { bearer: [] }],
+  provider: [{ bearer: [] }],
+  public: [],
+};
+
+/** `detail` and `response` of a route. */
+export function described<
+  const Who extends Access,
+  Answers extends Readonly<Record<number, TSchema>>,
+  const Code extends ProblemCode,
+>(
+  route: RouteDoc<Who, Answers, Code>,
+): {
+  readonly detail: {
+    operationId: string;
+    tags: string[];
+    summary: string;
+    description: string;
+    security: Record<string, string[]>[];
+  };
+  readonly response: Responses<Who, Answers, Code>;
+} {
+  const { access, operationId, tag, summary, description } = route;
+  return {
+    detail: { operationId, tags: [tag], summary, description, security: SECURITY[access] },
+    response: { ...route.answers, ...problemResponses(route) } as Responses<Who, Answers, Code>,
+  };
+}
+
+/** The problem of each status, with its codes. */
+function problemResponses(route: RouteDoc<Access, unknown, ProblemCode>): Record<number, TSchema> {
+  const { access, window } = route;
+  const codes: ProblemCode[] = [
+    "INVALID_REQUEST",
+    "INVALID_PARAMETER",
+    ...route.problems,
+    ...(access === "public" ? [] : (["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION"] as const)),
+    "INTERNAL",
+  ];
+  const responses: Record<number, TSchema> = {};
+  for (const [status, ofStatus] of Map.groupBy(codes, (code) => statusOf(code, access))) {
+    responses[status] = documented(ProblemShape, {
+      description: ofStatus.map((code) => PROBLEM_DOCS[code].when).join(" "),
+      codes: ofStatus,
+      ...problemHeaders({ access, window, status }),
+    });
+  }
+  return responses;
+}
+
+function statusOf(code: ProblemCode, access: Access): number {
+  return code === "KEY_INVALID" && access === "provider"
+    ? 401
+    : code === "KEY_INVALID"
+      ? 403
+      : PROBLEMS[code].status;
+}
+
+/** Decisions 2, 3 and 10, "Answers". */
+function problemHeaders(of: {
+  readonly access: Access;
+  readonly window: Window | undefined;
+  readonly status: number;
+}): Pick<Documented, "headers" | "headersOptional"> {
+  const { access, window, status } = of;
+  const headers: HeaderName[] = [];
+  const headersOptional: HeaderName[] = [];
+  if (access !== "public" || status === 429) headers.push("Cache-Control");
+  if (status === 401) headers.push("WWW-Authenticate");
+  if (status === 429 || status === 503) headers.push("Retry-After");
+  if (status === 429) headers.push(...RATE_HEADERS);
+  // A feed that is not bought is refused before its window is looked at.
+  if (window === "data" && status === 402) headersOptional.push(...RATE_HEADERS);
+  if (window === "push") {
+    // Counted are the pushes that passed the ownership check; a wrong parameter is told before.
+    if ([409, 413, 415, 422].includes(status)) headers.push(...RATE_HEADERS);
+    else if (status === 400 || status >= 500) headersOptional.push(...RATE_HEADERS);
+  }
+  return { headers, headersOptional };
+}
+
+/** Codes of every route that asks the database and is counted in a window. */
+export const COUNTED = ["RATE_LIMITED", "UNAVAILABLE"] as const;
+
+/** Codes of every route that takes a body. */
+export const BODY_PROBLEMS = [
+  "BODY_NOT_JSON",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "VALIDATION_FAILED",
+] as const;
+
+/** 304. */
+export const UNCHANGED: TVoid = documented(Type.Void(), {
+  description:
+    "Nothing has changed since the ETag was sent. Not charged, and counted in a limit of its own.",
+  headers: ["ETag", "Cache-Control"],
+});
+
+/** Headers of an answer that can be revalidated and counts in a window. */
+export const TAGGED = ["ETag", "Cache-Control", ...RATE_HEADERS] as const;
+
+/** Headers of a request for what can be revalidated. */
+export const CONDITIONAL = Type.Object({
+  "if-none-match": Type.Optional(
+    Type.String({
+      description:
+        "An earlier answer's `ETag`: 304 where nothing has changed, free, and counted in a limit of its own.",
+    }),
+  ),
+});
+
+/** The path's one parameter of the routes of a reader. */
+export const FEED_PARAMS: TObject<{ id: ReturnType<typeof Type.String> }> = Type.Object({
+  id: Type.String({ description: "The feed's UUID or its `endpoint_path`." }),
+});
+
+/** The same of a provider's routes. */
+export const OWN_FEED_PARAMS: TObject<{ feed_id: ReturnType<typeof Type.String> }> = Type.Object({
+  feed_id: Type.String({ description: "UUID of a feed that the key's account owns." }),
+});

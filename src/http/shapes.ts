@@ -1,0 +1,40 @@
+/**
+ * Parts that the bodies of several routes have in common. Interface 2, decisions 6 and 10.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { nullable } from "../lib/types.ts";
+import { PAGE_LIMIT_MAX } from "../limits.ts";
+
+export const uuid = (description: string) => Type.String({ format: "uuid", description });
+export const time = (description: string) => Type.String({ format: "date-time", description });
+export const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** Members of every list by `limit` and `offset`. */
+export const page = {
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: PAGE_LIMIT_MAX,
+    description: "Items asked for, after capping.",
+  }),
+  offset: count("Items skipped."),
+  has_more: Type.Boolean({ description: "Whether there are items behind this page." }),
+};
+
+export const nextCursor = nullable(
+  Type.String({ description: "Pass it as `cursor`; null on the last page." }),
+);
+
+export const OriginShape = Type.Object(
+  {
+    usage_id: uuid("UUIDv7 of the entry in the usage log, committed before this answer was sent."),
+    timestamp: time("When the call was admitted."),
+    feed_id: nullable(uuid("The feed that was read; null where the call is about none.")),
+    credits_charged: Type.Number({
+      minimum: 0,
+      description: "Credits of 0.000001 USD, exact to three decimals.",
+    }),
+  },
+  { $id: "Origin", description: "The receipt of a logged call." },
+);
