@@ -13,7 +13,7 @@ import { sharedHeaders } from "../http/shared_headers.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { COMPRESSED_BYTES_MIN } from "../limits.ts";
 import type { Page } from "./build_page.ts";
-import { chooseEncoding, completeAnswer } from "./compression.ts";
+import { acceptsGzip, completeAnswer } from "./compression.ts";
 import type { PageCache } from "./page_cache.ts";
 import type { PlannedRead } from "./plans.ts";
 
@@ -45,14 +45,13 @@ export function answerPage(answer: PageAnswer): MaybePromise<Answer> {
     }),
     ...limitHeaders({ limit }),
   }));
-  const encoding =
-    page.text.length + end.length > COMPRESSED_BYTES_MIN
-      ? chooseEncoding(request.headers.get("accept-encoding"))
-      : undefined;
-  if (encoding === undefined) return { headers, sharedHeaders: shared, body: page.text + end };
-  headers["Content-Encoding"] = encoding;
+  const isCompressed =
+    page.text.length + end.length > COMPRESSED_BYTES_MIN &&
+    acceptsGzip(request.headers.get("accept-encoding"));
+  if (!isCompressed) return { headers, sharedHeaders: shared, body: page.text + end };
+  headers["Content-Encoding"] = "gzip";
   return cache
-    .compressed(planned.pageKey, page, encoding)
+    .compressed(planned.pageKey, page)
     .then((start) => ({ headers, sharedHeaders: shared, body: completeAnswer(start, end) }));
 }
 

@@ -5,12 +5,12 @@
  * @module
  */
 import type { Page } from "./build_page.ts";
-import { type CompressedStart, compressStart, type Encoding } from "./compression.ts";
+import { type CompressedStart, compressStart } from "./compression.ts";
 
 interface Entry {
   readonly page: Page;
   bytes: number;
-  readonly compressed: Map<Encoding, Promise<CompressedStart>>;
+  compressed?: Promise<CompressedStart>;
 }
 
 /**
@@ -58,28 +58,25 @@ export class PageCache {
     if (!page.isCacheable || size > this.#bytesMax * PAGE_SHARE_MAX) return;
     this.#makeRoom(size);
     this.#bytes += size;
-    this.#append(key, { page, bytes: size, compressed: new Map() });
+    this.#append(key, { page, bytes: size });
   }
 
   /** The page compressed, once for all its readers; kept and counted as long as the page is. */
-  compressed(key: string, page: Page, encoding: Encoding): Promise<CompressedStart> {
+  compressed(key: string, page: Page): Promise<CompressedStart> {
     const entry = this.#entries.get(key);
-    if (entry?.page !== page) return compressStart(page.text, encoding);
-    const known = entry.compressed.get(encoding);
-    if (known !== undefined) return known;
-    const made = this.#compressInto(key, entry, encoding);
-    entry.compressed.set(encoding, made);
-    return made;
+    if (entry?.page !== page) return compressStart(page.text);
+    entry.compressed ??= this.#compressInto(key, entry);
+    return entry.compressed;
   }
 
-  async #compressInto(key: string, entry: Entry, encoding: Encoding): Promise<CompressedStart> {
+  async #compressInto(key: string, entry: Entry): Promise<CompressedStart> {
     try {
-      const start = await compressStart(entry.page.text, encoding);
+      const start = await compressStart(entry.page.text);
       const isKept = this.#grow(key, entry, COMPRESSED_OVERHEAD_BYTES + start.bytes.length);
-      if (!isKept) entry.compressed.delete(encoding);
+      if (!isKept) delete entry.compressed;
       return start;
     } catch (error) {
-      entry.compressed.delete(encoding);
+      delete entry.compressed;
       throw error;
     }
   }

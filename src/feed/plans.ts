@@ -28,18 +28,8 @@ export type Plans = (search: string, feed: Feed) => PlannedRead;
 
 export function createPlans(cursorSecret: string): Plans {
   const known = new BoundedMap<string, PlannedRead>(KNOWN_PLANS_MAX);
-  // With no query it is the whole key, which is then made and hashed once for all reads of the feed.
-  const keyStarts = new WeakMap<Feed, string>();
-  const keyStartOf = (feed: Feed) => {
-    let start = keyStarts.get(feed);
-    if (start === undefined) {
-      start = `${feed.feedId} ${feed.definitionVersion} `;
-      keyStarts.set(feed, start);
-    }
-    return start;
-  };
   return (search, feed) => {
-    const key = keyStartOf(feed) + search;
+    const key = `${feed.feedId} ${feed.definitionVersion} ${search}`;
     const planned = known.get(key);
     if (planned !== undefined) return planned;
     const plan = planRead(search, feed, cursorSecret);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -16,40 +16,37 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const DECODERS = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync } as const;
 const rows = Array.from({ length: 60 }, (_, id) => ({ id, name: `déjà vu ${id} 🦊`, kind: "a" }));
 const withoutOrigin = (text: string) => text.replace(/"_origin":.*$/, "");
 
 describe("compression", () => {
-  for (const encoding of ["zstd", "br", "gzip"] as const) {
-    test(`${encoding}: the same answer for every reader, with an _origin of its own`, async () => {
-      const feed = await seedFeed(gateway, owner, { type: "collection", rows });
-      const path = `/v1/feed/${feed.slug}?limit=50`;
-      const plain = await gateway.get(path, key, { "Accept-Encoding": "identity" });
-      expect(plain.headers.get("content-encoding")).toBeNull();
-      expect(plain.headers.get("vary")).toBe("Accept-Encoding");
-      const expected = await plain.text();
-      const usageIds = new Set([JSON.parse(expected)._origin.usage_id]);
-      for (let count = 0; count < 3; count++) {
-        const response = await fetch(gateway.baseUrl + path, {
-          headers: { "x-api-key": key, "Accept-Encoding": encoding },
-          decompress: false,
-        } as RequestInit);
-        expect(response.headers.get("content-encoding")).toBe(encoding);
-        expect(response.headers.get("vary")).toBe("Accept-Encoding");
-        expect(response.headers.get("etag")).toBe(plain.headers.get("etag"));
-        const bytes = new Uint8Array(await response.arrayBuffer());
-        expect(Number(response.headers.get("content-length"))).toBe(bytes.length);
-        expect(bytes.length).toBeLessThan(expected.length / 2);
-        const text = DECODERS[encoding](bytes).toString("utf8");
-        expect(withoutOrigin(text)).toBe(withoutOrigin(expected));
-        usageIds.add(JSON.parse(text)._origin.usage_id);
-      }
-      expect(usageIds.size).toBe(4);
-      const fetched = await gateway.get(path, key, { "Accept-Encoding": encoding });
-      expect(((await fetched.json()) as { data: unknown }).data).toEqual(rows.slice(0, 50));
-    });
-  }
+  test("the same answer for every reader, with an _origin of its own", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows });
+    const path = `/v1/feed/${feed.slug}?limit=50`;
+    const plain = await gateway.get(path, key, { "Accept-Encoding": "identity" });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(plain.headers.get("vary")).toBe("Accept-Encoding");
+    const expected = await plain.text();
+    const usageIds = new Set([JSON.parse(expected)._origin.usage_id]);
+    for (let count = 0; count < 3; count++) {
+      const response = await fetch(gateway.baseUrl + path, {
+        headers: { "x-api-key": key, "Accept-Encoding": "gzip, br, zstd" },
+        decompress: false,
+      } as RequestInit);
+      expect(response.headers.get("content-encoding")).toBe("gzip");
+      expect(response.headers.get("vary")).toBe("Accept-Encoding");
+      expect(response.headers.get("etag")).toBe(plain.headers.get("etag"));
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      expect(Number(response.headers.get("content-length"))).toBe(bytes.length);
+      expect(bytes.length).toBeLessThan(expected.length / 2);
+      const text = gunzipSync(bytes).toString("utf8");
+      expect(withoutOrigin(text)).toBe(withoutOrigin(expected));
+      usageIds.add(JSON.parse(text)._origin.usage_id);
+    }
+    expect(usageIds.size).toBe(4);
+    const fetched = await gateway.get(path, key, { "Accept-Encoding": "gzip, br, zstd" });
+    expect(((await fetched.json()) as { data: unknown }).data).toEqual(rows.slice(0, 50));
+  });
 
   test("an answer of less than 1 KB is sent as it is", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: rows.slice(0, 2) });
@@ -170,12 +167,12 @@ describe("HEAD", () => {
   test("compressed where the GET is, with its length", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows });
     const path = `/v1/feed/${feed.slug}?limit=50`;
-    const sent = await head(path, { "Accept-Encoding": "br" });
+    const sent = await head(path, { "Accept-Encoding": "gzip" });
     const got = await fetch(gateway.baseUrl + path, {
-      headers: { "x-api-key": key, "Accept-Encoding": "br" },
+      headers: { "x-api-key": key, "Accept-Encoding": "gzip" },
       decompress: false,
     } as RequestInit);
-    expect(sent.headers.get("content-encoding")).toBe("br");
+    expect(sent.headers.get("content-encoding")).toBe("gzip");
     expect(Number(sent.headers.get("content-length"))).toBe((await got.arrayBuffer()).byteLength);
   });
 });
