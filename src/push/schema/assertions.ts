@@ -16,6 +16,15 @@ const NAMES_PER_STEP = 8;
 const SAMPLE_MAX = 5;
 const SAMPLE_CHARS_MAX = 60;
 
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  array: "an array",
+  boolean: "true or false",
+  integer: "an integer",
+  number: "a number",
+  object: "an object",
+  string: "a string",
+};
+
 /** By keyword, for a value that `schema_keywords.ts` allows. */
 const ASSERTIONS = {
   const: (value: unknown) => holds(`must be ${sampleOf([value])}`, matcherOf([value])),
@@ -73,7 +82,8 @@ export function required(names: readonly string[], condition = ""): Validate {
 function ofType(type: string | readonly string[]): Validate {
   const types = [type].flat();
   const takesIntegers = types.includes("integer");
-  return holds(`must be ${types.join(" or ")}`, (value) => {
+  const names = types.map((name) => TYPE_NAMES[name] ?? name);
+  return holds(`must be ${names.join(" or ")}`, (value) => {
     const own = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
     return types.includes(own) || (takesIntegers && Number.isInteger(value));
   });

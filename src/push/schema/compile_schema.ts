@@ -10,7 +10,6 @@
  *
  * @module
  */
-
 import { pointerTo } from "../../lib/json_text.ts";
 import {
   eachItem,
@@ -146,9 +145,8 @@ class Compiler implements CompiledSchema {
       all.push(meetsIf(this.#compile(condition), whenTrue, whenFalse));
     }
     const { dependencies, dependentRequired, dependentSchemas } = schema;
-    for (const [name, needs] of [dependencies, dependentRequired, dependentSchemas].flatMap(
-      entriesOf,
-    )) {
+    const conditions = [dependencies, dependentRequired, dependentSchemas].flatMap(entriesOf);
+    for (const [name, needs] of conditions) {
       const validate = Array.isArray(needs)
         ? required(needs, ` if it has ${JSON.stringify(name)}`)
         : this.#compile(needs);
@@ -162,14 +160,9 @@ class Compiler implements CompiledSchema {
 
   #properties(schema: JsonObject, pointer: string): Validate[] {
     const { properties, patternProperties, additionalProperties, propertyNames } = schema;
-    const all: Validate[] = [];
-    if (propertyNames !== undefined) all.push(eachName(this.#compile(propertyNames)));
-    if (
-      properties === undefined &&
-      patternProperties === undefined &&
-      additionalProperties === undefined
-    )
-      return all;
+    const all = propertyNames === undefined ? [] : [eachName(this.#compile(propertyNames))];
+    const keywords = [properties, patternProperties, additionalProperties];
+    if (keywords.every((keyword) => keyword === undefined)) return all;
     const named = new Map(entriesOf(properties).map(([name, each]) => [name, this.#compile(each)]));
     const patterned = entriesOf(patternProperties).map(([pattern, each]) => ({
       pattern: this.#patterns.compile(pattern, `${pointer}/patternProperties${pointerTo(pattern)}`),

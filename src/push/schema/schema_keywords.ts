@@ -23,6 +23,7 @@ export interface Keyword {
 const TYPES: unknown[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 const ANCHOR = /^[A-Za-z_][-A-Za-z0-9._]*$/;
 
+const ANYTHING = keyword("anything", () => true);
 const TEXT = keyword("a string", isText);
 const FLAG = keyword("true or false", (value) => typeof value === "boolean");
 const NUMBER = keyword("a number", isNumber);
@@ -31,6 +32,10 @@ const COUNT = keyword("a whole number of at least 0", isCount);
 const LIST = keyword("an array", Array.isArray);
 const NAMES = keyword("an array of different strings", areNames);
 const NAME_LISTS = keyword("an object of arrays of different strings", isMapOf(areNames));
+const ID = keyword(
+  "a URI reference without a fragment",
+  (value) => isText(value) && /^[^#]*#?$/.test(value),
+);
 const ANCHOR_NAME = keyword(
   "a letter or _, followed by letters, digits, -, _ and .",
   (value) => isText(value) && ANCHOR.test(value),
@@ -63,10 +68,7 @@ const COMMON = {
   ...named(FACTOR, "multipleOf"),
   ...named(COUNT, "maxItems maxLength maxProperties minItems minLength minProperties"),
   ...named(LIST, "enum examples"),
-  ...named(
-    keyword("anything", () => true),
-    "const default",
-  ),
+  ...named(ANYTHING, "const default"),
   ...named(NAMES, "required"),
   ...named(TYPE, "type"),
   ...named(SCHEMA, "additionalProperties contains else if not propertyNames then"),
@@ -79,6 +81,7 @@ const KEYWORDS: Readonly<Record<Dialect, Readonly<Record<string, Keyword>>>> = {
   "draft-07": { ...COMMON, ...named(ITEMS_07, "items"), ...named(SCHEMA, "additionalItems") },
   "2020-12": {
     ...COMMON,
+    ...named(ID, "$id"),
     ...named(TEXT, "$dynamicRef"),
     ...named(ANCHOR_NAME, "$anchor $dynamicAnchor"),
     ...named(FLAG, "deprecated"),

@@ -1,5 +1,6 @@
 /**
- * What is sound in a feed's definition and still not what its provider will have meant. Beyond 12.
+ * Warnings at create and edit: what is sound in a feed's definition, but hardly what its provider meant.
+ * Beyond 12.
  *
  * @module
  */
@@ -23,9 +24,9 @@ export function warningsOf(options: {
     warnings.push("format in schema_definition is an annotation and is not checked; use pattern.");
   }
   if (sampleError !== undefined) {
-    const place = sampleError.pointer || "it";
+    const { pointer, message } = sampleError;
     warnings.push(
-      `sample_response does not meet schema_definition: ${place} ${sampleError.message}.`,
+      `sample_response does not meet schema_definition: ${pointer || "a row"} ${message}.`,
     );
   }
   if (isForArray(schema)) {

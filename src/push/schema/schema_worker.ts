@@ -7,6 +7,7 @@
  * @module
  */
 import { LRUCache } from "lru-cache";
+import type { FeedType } from "../../feed_row/feeds.ts";
 import { unreachable } from "../../lib/assert.ts";
 import { US_PER_MS } from "../../lib/time_units.ts";
 import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../../limits.ts";
@@ -89,15 +90,18 @@ function isBudgetSpent(error: unknown): boolean {
 }
 
 function review({ schema: text, sample, feedType }: RowDefinition): string[] {
-  const schema = compile(text);
-  const checked = sample === null ? undefined : validateRows(schema, [JSON.parse(sample)]);
-  const sampleError = checked?.kind === "invalid" ? checked.errors[0] : undefined;
-  return warningsOf({
-    schema: JSON.parse(text),
-    hasFormat: schema.hasFormat,
-    feedType,
-    sampleError,
-  });
+  const compiled = compile(text);
+  const checked = validateRows(compiled, sampleRows(sample, feedType));
+  const sampleError = checked.kind === "invalid" ? checked.errors[0] : undefined;
+  const { hasFormat } = compiled;
+  return warningsOf({ schema: JSON.parse(text), hasFormat, feedType, sampleError });
+}
+
+/** A sample may be one row or several, but a singleton's is the document. */
+function sampleRows(text: string | null, feedType: FeedType | null): unknown[] {
+  if (text === null) return [];
+  const sample: unknown = JSON.parse(text);
+  return Array.isArray(sample) && feedType !== "singleton" ? sample : [sample];
 }
 
 function compile(text: string): CompiledSchema {

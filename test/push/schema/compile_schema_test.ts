@@ -43,7 +43,7 @@ describe("compileSchema", () => {
 
   test("has a message of its own for each keyword, with the place of the mistake", () => {
     const cases: [schema: unknown, value: unknown, pointer: string, message: string][] = [
-      [{ type: ["string", "null"] }, 1, "", "must be string or null"],
+      [{ type: ["string", "null"] }, 1, "", "must be a string or null"],
       [{ required: ["a"] }, {}, "", 'must have the property "a"'],
       [{ minimum: 0 }, -1, "", "must be at least 0"],
       [{ maxLength: 1 }, "ab", "", "must have at most 1 character"],
@@ -77,8 +77,8 @@ describe("compileSchema", () => {
   test("tells of the branches of anyOf only if none of them matches", () => {
     const either = { anyOf: [{ type: "string" }, { type: "number" }] };
     expect(errorsOf(either, null).map(({ message }) => message)).toEqual([
-      "must be string",
-      "must be number",
+      "must be a string",
+      "must be a number",
       "must match a schema in anyOf",
     ]);
     expect(errorsOf({ properties: { a: either, b: { type: "null" } } }, { a: 1, b: 1 })).toEqual([

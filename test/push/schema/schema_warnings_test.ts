@@ -1,0 +1,85 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import type { FeedType } from "../../../src/feed_row/feeds.ts";
+import { createRowSchemas } from "../../../src/push/schema/row_schemas.ts";
+import { CALLER } from "./caller.ts";
+
+const rowSchemas = createRowSchemas();
+afterAll(() => rowSchemas.close());
+
+interface Definition {
+  readonly schema: unknown;
+  readonly sample?: unknown;
+  readonly feedType?: FeedType | null;
+}
+
+function warningsOf({ schema, sample, feedType = "collection" }: Definition) {
+  return rowSchemas.findWarnings(
+    {
+      schema: JSON.stringify(schema),
+      sample: sample === undefined ? null : JSON.stringify(sample),
+      feedType,
+    },
+    CALLER,
+  );
+}
+
+const SCHEMA = { type: "object", properties: { id: { type: "string" } } };
+
+describe("findWarnings", () => {
+  test("a schema that names id, with a sample that meets it, gives none", async () => {
+    for (const feedType of ["singleton", "collection", "stream", null] as const) {
+      expect(await warningsOf({ schema: SCHEMA, sample: { id: "a" }, feedType })).toEqual([]);
+    }
+    // Rows of a page make a sample, too.
+    expect(await warningsOf({ schema: SCHEMA, sample: [{ id: "a" }, { id: "b" }] })).toEqual([]);
+  });
+
+  test("format is not checked, wherever it stands", async () => {
+    const schema = { ...SCHEMA, $defs: { time: { format: "date-time" } } };
+    expect(await warningsOf({ schema })).toEqual([
+      "format in schema_definition is an annotation and is not checked; use pattern.",
+    ]);
+    const named = { ...SCHEMA, properties: { id: {}, format: { enum: ["format"] } } };
+    expect(await warningsOf({ schema: named })).toEqual([]);
+  });
+
+  test("a sample that does not meet the schema is told with its first mistake", async () => {
+    const message = "sample_response does not meet schema_definition: /id must be a string.";
+    expect(await warningsOf({ schema: SCHEMA, sample: { id: 1 } })).toEqual([message]);
+    expect(await warningsOf({ schema: SCHEMA, sample: [{ id: "a" }, { id: 1 }] })).toEqual([
+      message,
+    ]);
+    expect(await warningsOf({ schema: SCHEMA, sample: [], feedType: "singleton" })).toEqual([
+      "sample_response does not meet schema_definition: a row must be an object.",
+    ]);
+  });
+
+  test("a schema for an array is for no row", async () => {
+    for (const type of ["array", ["array"]]) {
+      expect(await warningsOf({ schema: { type }, feedType: null })).toEqual([
+        "schema_definition describes an array, though it is for one row.",
+      ]);
+    }
+    expect(await warningsOf({ schema: { type: ["array", "object"] }, feedType: null })).toEqual([]);
+  });
+
+  test("rows of collections and streams need an id, unless a subschema may name it", async () => {
+    const schema = { properties: { name: {} } };
+    for (const feedType of ["collection", "stream"] as const) {
+      expect(await warningsOf({ schema, feedType })).toEqual([
+        `schema_definition names no property "id", which each row of a ${feedType} must have.`,
+      ]);
+    }
+    expect(await warningsOf({ schema, feedType: "singleton" })).toEqual([]);
+    expect(await warningsOf({ schema: { allOf: [SCHEMA] } })).toEqual([]);
+  });
+
+  test("a schema that takes too long is not reviewed, which is told", async () => {
+    const closed = createRowSchemas();
+    closed.close();
+    const definition = { schema: "{}", sample: null, feedType: null };
+    expect(await closed.findWarnings(definition, CALLER)).toEqual([
+      "The schema and the sample were not looked at: to do so takes too long now.",
+    ]);
+  });
+});
