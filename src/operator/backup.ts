@@ -1,5 +1,5 @@
 /**
- * `backup FILE` and `restore FILE`: all of the embedded database, while it serves, and back.
+ * `backup FILE` writes the whole embedded database while it serves; `restore FILE` reads it back.
  *
  * @module
  */
@@ -31,11 +31,11 @@ import { openDatabase } from "../postgres/open_database.ts";
 import { type Answer, command, RefusedError, UsageError } from "./command.ts";
 import { withConnection } from "./database.ts";
 
-/** Who may read the file: it holds everything but keys. */
+/** Only the owner may read the file, since it holds everything but keys. */
 const OWNER_ONLY = 0o600;
 const GZIP_LEVEL = 6;
 
-/** Each ends a command; a draft of a backup, which holds all, is not left behind. */
+/** Signals that end a command. The draft of a backup must not be left behind, since it holds everything. */
 const INTERRUPTS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const backup = command({
@@ -54,12 +54,12 @@ const backup = command({
       throw new RefusedError(`there is no database in ${config.dataDir}: check --data-dir`);
     }
     const report = await withSession(config, async (connections) => {
-      // Under its name there is only ever a whole backup; two at once have a draft each.
+      // Only a whole backup gets the name. Two backups at once have a draft each.
       const draft = `${file}.${Bun.randomUUIDv7()}.part`;
       const dropDraft = () => rmSync(draft, { force: true });
       const abandon = (signal: NodeJS.Signals) => {
         dropDraft();
-        // As if nobody had listened.
+        // Ends as it would without our listener.
         process.kill(process.pid, signal);
       };
       for (const signal of INTERRUPTS) process.once(signal, abandon);
@@ -68,7 +68,7 @@ const backup = command({
       try {
         const done = await Promise.race([
           writeBackup(connections, gzip),
-          // It ends before the other only where the file can't be written.
+          // It ends first only if the file can't be written.
           written.then(() => Promise.reject(new Error("the file was closed too early"))),
         ]);
         gzip.end();
@@ -135,7 +135,7 @@ function refuseExternal({ databaseUrl }: Config, instead: string): void {
 /** An older backup goes into a database of its own schema, which is then brought to this program's. */
 async function restoreFrom(file: string, { dataDir }: Config): Promise<BackupReport> {
   const schema = await readBackupSchema(unzipped(file));
-  // Alone: a gateway would serve on with the secrets and the versions of what was there before.
+  // Alone, because a gateway would serve on with the old secrets and versions.
   const server = await startEmbedded({ dataDir, isAlone: true });
   try {
     return await withConnection(server, async (connection) => {
@@ -151,7 +151,7 @@ async function restoreFrom(file: string, { dataDir }: Config): Promise<BackupRep
 
 function unzipped(file: string): AsyncIterable<Uint8Array> {
   const gunzip = createGunzip();
-  // An error of either is told by the reading, whenever it comes.
+  // The reader gets the error of either.
   pipeline(createReadStream(file), gunzip).catch(() => {});
   return gunzip;
 }

@@ -1,5 +1,5 @@
 /**
- * The database of one command: joined or started, migrated, and left again, whatever happens.
+ * The database of one command: it is joined or started, migrated, and left again, whatever happens.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export async function withDatabase<Result>(
   config: Config,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  // An operator may wait for a sum over a whole log; nobody else is held up by it.
+  // A sum over a whole log may take long, and holds nobody else up.
   const options = {
     connectionsMax: CONNECTIONS_MAX,
     statementTimeoutMs: 0,
@@ -33,7 +33,7 @@ export async function withDatabase<Result>(
   }
 }
 
-/** One session of its own, for what a pool can't do: a copy, a transaction, another schema. */
+/** A session of its own, for what a pool can't do: a copy, a transaction, another schema. */
 export async function withConnection<Result>(
   address: DatabaseAddress,
   work: (connection: Connections) => Promise<Result>,
@@ -46,7 +46,7 @@ export async function withConnection<Result>(
   }
 }
 
-/** Of the operating system's account; of who became root, the one behind it. */
+/** The name of the operating system's account; for root, also the account that became root. */
 function operatorName(): string {
   const { SUDO_USER } = process.env;
   const name = accountName();
@@ -54,7 +54,7 @@ function operatorName(): string {
   return SUDO_USER === undefined || !IS_STARTED_BY_ROOT ? name : `${SUDO_USER} as ${name}`;
 }
 
-/** As the system knows it: Bun's `userInfo` says what the environment does, which anyone can set. */
+/** Asked from the system: Bun's `userInfo` repeats the environment, which anyone can set. */
 function accountName(): string {
   // Root may be the data directory's owner by now.
   if (IS_STARTED_BY_ROOT) return "root";

@@ -1,15 +1,18 @@
 /**
- * All of a database in one file, written while it serves, and back into an empty one.
+ * Writes a whole database to one file while it serves, and reads it back into an empty one.
  *
  * The embedded PostgreSQL comes without `pg_dump`, so this is a format of our own, gzipped text:
  *
  * - a line of JSON: `{"feedgate_backup":1,"schema":<migrations applied>,"created_at":…,"tables":[…]}`, each
  *   table with its columns and, where it is partitioned, its partitions and their bounds;
  * - for each table in that order its rows in PostgreSQL's COPY text format, a row a line, and a line `\.`;
- * - a line of JSON: `{"rows":[<of each table>]}`, which a file that was cut does not have.
+ * - a line of JSON: `{"rows":[<of each table>]}`, which is missing if the file was cut.
  *
- * Everything is read in one snapshot. Generated columns are left out and computed anew; triggers and
- * foreign keys rest while rows come in, since what they made is in the file, too.
+ * Everything is read in one snapshot. Generated columns are left out and computed again. Triggers and foreign
+ * keys are off while rows come in, since the file has what they made.
+ *
+ * A file may be crafted: no text of it becomes a part of a statement. Names are looked up in the database,
+ * bounds of partitions are parsed and rebuilt, and rows go through COPY.
  *
  * @module
  */
@@ -26,7 +29,7 @@ export interface BackupReport {
   readonly rows: number;
 }
 
-/** The file or the database is not what it must be; the message says what to do. */
+/** The file or the database can't be used; the message says what to do. */
 export class BackupRefusedError extends Error {
   override readonly name = "BackupRefusedError";
 }
@@ -53,9 +56,9 @@ const PARTITION_NAME = /^usage_events_\d{4}_\d{2}$/;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const PARTITION_BOUND = new RegExp(`^FOR VALUES FROM \\('(${UUID})'\\) TO \\('(${UUID})'\\)$`);
 const LINE_BREAK = 10;
-/** What COPY writes behind the last row; no row is like it. */
+/** The line behind the last row; no row looks like it. */
 const END_OF_TABLE = "\\.";
-/** The migrator's own; the database that is restored into has it. */
+/** The migrator's own table, which the database to restore into has already. */
 const LEFT_OUT = "schema_migrations";
 
 /** Writes the whole database; `sink` is not ended. */
@@ -63,7 +66,7 @@ export async function writeBackup(connections: Connections, sink: Writable): Pro
   const session = await connections.reserve();
   try {
     await session`begin isolation level repeatable read read only`;
-    // Before the snapshot is taken: a month of the log that is dropped meanwhile would be gone from it too.
+    // Before the snapshot is taken, so that no month of the log is dropped from it meanwhile.
     await session`lock table usage_events in access share mode`;
     const tables = await readShapes(session);
     const header: Header = {
@@ -84,7 +87,7 @@ export async function writeBackup(connections: Connections, sink: Writable): Pro
 }
 
 /**
- * The schema that a backup's data are of; at most this program's.
+ * The number of the schema that a backup was taken from; at most this program's.
  * @throws {BackupRefusedError}
  */
 export async function readBackupSchema(source: AsyncIterable<Uint8Array>): Promise<number> {
@@ -95,7 +98,7 @@ export async function readBackupSchema(source: AsyncIterable<Uint8Array>): Promi
 }
 
 /**
- * Reads a backup into a database of its schema without accounts and feeds; all of it or nothing.
+ * Reads a backup, all of it or nothing, into a database of the same schema without accounts and feeds.
  * @throws {BackupRefusedError}
  */
 export async function readBackup(
@@ -127,7 +130,7 @@ async function restore(
   await refuseOtherSchema(session, header.schema);
   // Names are the database's own from here on, and none is the file's.
   const tables = findTables(await readShapes(session), header.tables);
-  // Neither triggers nor foreign keys: what they would make or ask for is in the file.
+  // Without triggers and foreign keys: the file has what they would make or ask for.
   await session`set local session_replication_role = replica`;
   await session.unsafe(`truncate ${tables.map(({ name }) => quoted(name)).join(", ")}`);
   for (const { partitions } of header.tables) {
@@ -137,12 +140,12 @@ async function restore(
   for (const table of tables) counts.push(await copyIn(session, table, lines));
   const trailer = (await lines.next()).value?.toString() ?? "";
   if (trailer !== JSON.stringify({ rows: counts })) throw cutShort();
-  // To the end of the file, where its checksum is.
+  // Read on to the end of the file, where its checksum is.
   if ((await lines.next()).value !== undefined) {
     throw new BackupRefusedError("there is more in it behind its end: it is damaged");
   }
   await advanceSequences(session);
-  // What was told since the backup, tags and cursors, is not to be taken for what is told from now on.
+  // Tags and cursors from after the backup must not match those that are given from now on.
   await session`
     insert into settings (name, value)
     values ('incarnation', gen_random_uuid()::text)

@@ -1,5 +1,5 @@
 /**
- * Opens what the configuration names as the database: embedded or not, migrated, with its pools.
+ * Opens and migrates the database that the configuration names, embedded or not, and its pools.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface OpenDatabase {
 }
 
 export interface OpenOptions extends ConnectOptions {
-  /** Where it is given, an embedded PostgreSQL that dies is started again, and this is told. */
+  /** If given, an embedded PostgreSQL that dies is started again, and this is told. */
   readonly log?: Log;
 }
 
@@ -53,7 +53,7 @@ export async function openDatabase(
   };
   try {
     const migrated = await migrateAlone(address, log);
-    // Who sets no bound on a statement sets none on its wait.
+    // Without a bound on statements there is none on how long they wait.
     const isBounded = options.statementTimeoutMs !== 0;
     const database = createDatabase(
       connections,
@@ -66,7 +66,7 @@ export async function openDatabase(
   }
 }
 
-/** On a connection of its own, which no statement timeout and no silence ends. */
+/** Migrates on a connection of its own, which neither a statement timeout nor silence ends. */
 async function migrateAlone(address: DatabaseAddress, log?: Log): Promise<MigrationReport> {
   const connections = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
   try {
@@ -78,7 +78,7 @@ async function migrateAlone(address: DatabaseAddress, log?: Log): Promise<Migrat
   }
 }
 
-/** Opens a pool; whether a replica is there, and what it is good for, the reader finds out. */
+/** Opens a pool. The reader finds out whether a replica is there and how new it is. */
 function openReplica({ databaseReadUrl }: Config): Database | undefined {
   if (databaseReadUrl === undefined) return undefined;
   const connectionsMax = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
@@ -114,7 +114,7 @@ export async function openDatabases(config: Config, log: Log) {
       connect(address, { connectionsMax: 1, statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX }),
     );
     const close = async () => {
-      // Whoever read has been answered by now: nothing is waited for.
+      // All reads have been answered by now, so nothing is waited for.
       await replica?.connections.end({ timeout: 0 });
       await background.connections.end({ timeout: 0 });
       await closeDatabase();

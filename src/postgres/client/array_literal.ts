@@ -2,16 +2,15 @@
  * An array in PostgreSQL's text form: `{"a","b \" c",NULL,5}`. PostgreSQL manual, "Array Input and
  * Output Syntax".
  *
- * The driver could write one as well, with types that it asks each new connection for, and by a
- * serializer for each element; this costs a fraction of that, and admission sends eleven arrays with
- * every batch.
+ * The driver could write one, too, but it asks each new connection for types and calls a serializer for
+ * each element. This costs a fraction of that, and admission sends eleven arrays with every batch.
  *
  * @module
  */
 
 export type ArrayElement = string | number | bigint | boolean | null;
 
-/** What would end a quoted element. */
+/** Characters that would end a quoted element. */
 const SPECIAL = /["\\]/;
 const ALL_SPECIAL = /["\\]/g;
 

@@ -2,8 +2,8 @@
  * The pool of connections, and the types that cross it.
  *
  * JSON stays text in both directions, `bigint` is a JavaScript bigint, and a `timestamptz` is RFC 3339
- * text in UTC with the microseconds that a `Date` would lose. Which host a connection goes to, and when
- * it counts as dead, is decided in `sockets.ts`.
+ * text in UTC with the microseconds that a `Date` would lose. `sockets.ts` decides which host a connection
+ * goes to and when it counts as dead.
  *
  * @module
  */
@@ -43,18 +43,18 @@ export interface ConnectOptions {
   /**
    * A statement that runs longer is cancelled, in milliseconds; 0 for no bound. @default 5000
    *
-   * A connection that is silent for 1 s more than this counts as dead and is closed, so what may run
-   * longer, a migration say, needs a pool of its own with 0.
+   * A connection that is silent for 1 s more than this counts as dead and is closed. So a statement that
+   * may run longer, as in a migration, needs a pool of its own with 0.
    */
   readonly statementTimeoutMs?: number;
   /** From nothing to an open socket, and from there to the first statement, in milliseconds. @default 2500 */
   readonly connectTimeoutMs?: number;
-  /** Who is at work, for the audit trail. @default the database's own user */
+  /** The name in the audit trail. @default the database's own user */
   readonly actor?: string;
 }
 
 const STATEMENT_TIMEOUT_MS = 5_000;
-/** What the answer of a cancelled statement may take on top. */
+/** Extra time for the answer of a cancelled statement. */
 const SILENCE_MARGIN_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_500;
 /** Between two attempts of one connection, in seconds: the driver's own pause grows to 20 s. */
@@ -71,14 +71,14 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
     idle_timeout: 0,
     max_lifetime: null,
     backoff: () => RECONNECT_PAUSE_SECONDS,
-    // The socket that comes from us is encrypted already, where it is to be.
+    // Our socket is encrypted already, if it is to be.
     ssl: false as const,
-    // A pooler's next transaction may run on a connection where a statement was not prepared.
+    // A pooler's next transaction may run on a connection that has not prepared the statement.
     prepare: !isPooled,
     onnotice: () => {},
     types: TYPES,
-    // Arrays are written by `array_literal.ts`, and no statement's row holds one. Fetched, their types
-    // would cost each new connection a query over the catalog before its first.
+    // `array_literal.ts` writes arrays, and no statement's row holds one. To fetch their types would cost
+    // each new connection a query over the catalog before its first.
     fetch_types: false,
     socket: createSockets({
       ...addressed,
@@ -101,7 +101,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
 function sessionSettings(statementTimeoutMs: number, actor: string | undefined) {
   return {
     statement_timeout: statementTimeoutMs,
-    // What waits for a lock looks again behind it, whatever the server's default is. (A pooler has to be told.)
+    // A statement that waited for a lock must see what was committed meanwhile. (A pooler has to be told.)
     default_transaction_isolation: "read committed" as const,
     ...(actor !== undefined && { "feedgate.actor": actor }),
   };

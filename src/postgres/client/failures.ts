@@ -1,12 +1,12 @@
 /**
- * What the errors of PostgreSQL, of the driver and of the socket mean: by code, read here and nowhere else.
+ * What the errors of PostgreSQL, the driver and the socket mean. Their codes are read here and nowhere else.
  *
  * SQLSTATEs: PostgreSQL manual, appendix A.
  *
  * @module
  */
 
-/** A server that was reached has not the wanted role; nothing was sent to it. */
+/** The server that was reached does not have the wanted role; nothing was sent to it. */
 export const WRONG_ROLE = "HOST_HAS_WRONG_ROLE";
 
 const DEADLOCK = "40P01";
@@ -20,10 +20,10 @@ const LOCK_NOT_AVAILABLE = "55P03";
 const QUERY_CANCELED = "57014";
 const ADMIN_SHUTDOWN = "57P01";
 const CRASH_SHUTDOWN = "57P02";
-/** It starts up, or shuts down. */
+/** The server is starting up or shutting down. */
 const CANNOT_CONNECT_NOW = "57P03";
 
-/** Of the way there: no session began, so nothing was sent. */
+/** The server was not reached: no session began, so nothing was sent. */
 const UNREACHED: readonly string[] = [
   "CONNECT_TIMEOUT",
   "ECONNREFUSED",
@@ -35,7 +35,7 @@ const UNREACHED: readonly string[] = [
   CANNOT_CONNECT_NOW,
 ];
 const UNSENT: ReadonlySet<unknown> = new Set([...UNREACHED, TOO_MANY_CONNECTIONS]);
-/** Beside classes 08 (connection) and 53 (resources). */
+/** In addition to the classes 08 (connection) and 53 (resources). */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   ...UNREACHED,
   "CONNECTION_CLOSED",
@@ -54,7 +54,7 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   READ_ONLY_TRANSACTION,
 ]);
 
-/** The database can't be reached, went away, or is too busy: the caller may try again. */
+/** The database can't be reached, went away or is too busy: the caller may try again. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   return UNAVAILABLE.has(code) || /^(08|53)/.test(code ?? "");
@@ -72,7 +72,7 @@ export function mayBeCommitted(error: unknown): boolean {
   return (reason as { severity?: unknown }).severity !== "ERROR" && !UNSENT.has(codeOf(reason));
 }
 
-/** Rolled back for what other statements did at the same time. Manual, 13.5. */
+/** The statement was rolled back because of other statements at the same time. Manual, 13.5. */
 export function isRolledBack(error: unknown): boolean {
   const code = codeOf(error);
   return code === DEADLOCK || code === SERIALIZATION_FAILURE;
@@ -82,12 +82,12 @@ export function isMisdirected(error: unknown): boolean {
   return codeOf(error) === WRONG_ROLE;
 }
 
-/** Somebody holds the lock for longer than was to be waited for. */
+/** Another session holds the lock for longer than the wait may take. */
 export function isLocked(error: unknown): boolean {
   return codeOf(error) === LOCK_NOT_AVAILABLE;
 }
 
-/** What was sent is no value of its type, or breaks a constraint: SQLSTATE classes 22 and 23. */
+/** A value is none of its type, or breaks a constraint: SQLSTATE classes 22 and 23. */
 export function isBadData(error: unknown): boolean {
   return /^2[23]/.test(String(codeOf(error)));
 }
@@ -102,7 +102,7 @@ export function isForbidden(error: unknown): boolean {
   return codeOf(error) === INSUFFICIENT_PRIVILEGE;
 }
 
-/** A row for which there is no partition: unlike a row that breaks a constraint, it names none. */
+/** There is no partition for a row. Unlike the error of a constraint, this one names none. */
 export function isPartitionMissing(error: unknown): boolean {
   const { constraint_name: constraint } = error as { constraint_name?: unknown };
   return codeOf(error) === CHECK_VIOLATION && constraint === undefined;

@@ -1,12 +1,12 @@
 /**
  * Named statements: `database.rows("find_key", [hash])` runs `sql/key/find_key.sql`.
  *
- * Each is prepared and pipelined. There is no transaction here on purpose: every decision on the
- * request path is one statement, and what needs an order of steps is a SQL function.
+ * Each is prepared and pipelined. There are no transactions here on purpose: every decision on the
+ * request path is one statement, and a SQL function does what needs several steps.
  *
- * As many statements run as there are connections, so none waits behind a slow one on the same
- * connection, as the driver would have it; a few connections are spared for admission, which has a
- * queue of its own and never waits here. What waits is bounded by time, and the rest is refused at once.
+ * At most as many statements run as there are connections. So none waits behind a slow one on the same
+ * connection, where the driver would put it. A few connections are kept free for admission, which has a
+ * queue of its own and never waits here. A statement waits for a bounded time, or is refused at once.
  *
  * @module
  */
@@ -64,7 +64,7 @@ export class DatabaseOverloadedError extends DatabaseUnavailableError {
   }
 }
 
-/** Bounded by those who send them: they never wait for a page, and a page never for more than they take. */
+/** Unbounded here, because their callers already limit how many they send. */
 const UNGATED: ReadonlySet<StatementName> = new Set([
   "grant_read",
   "admit",
@@ -72,7 +72,7 @@ const UNGATED: ReadonlySet<StatementName> = new Set([
   "ping",
 ] as const);
 const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
-/** What is sent: each statement calls this program's functions. */
+/** The texts that are sent: each calls this program's functions. */
 const TEXTS = Object.fromEntries(
   Object.entries(STATEMENTS).map(([name, text]) => [name, inFunctionSet(text)]),
 ) as Readonly<Record<StatementName, string>>;
@@ -135,8 +135,8 @@ export function createDatabase(
 }
 
 /**
- * The driver declares a bigint's type by itself, and for an array that of its first element; as text
- * the parameter gets the type that the statement has there.
+ * Sends bigints and arrays as text, so that PostgreSQL gives them the type that the statement asks for.
+ * The driver would choose a type by itself, for an array by its first element.
  */
 function serverTyped(parameter: unknown): unknown {
   if (Array.isArray(parameter)) return arrayLiteral(parameter);

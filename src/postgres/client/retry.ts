@@ -1,8 +1,8 @@
 /**
- * Statements that left nothing behind, for a reason that passes, are sent again.
+ * Sends a statement again if it failed for a passing reason and left nothing behind.
  *
- * A statement here is a transaction of its own, so one that was rolled back has left nothing; nor has one
- * that reached a server of the wrong role, which was sent nothing.
+ * Each statement is a transaction of its own, so one that was rolled back has left nothing. Nothing is sent
+ * to a server of the wrong role.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { isMisdirected, isRolledBack } from "./failures.ts";
 /** Runs of one statement at most; the error of the last is the caller's. */
 export const RUNS_MAX = 5;
 
-/** Runs `send`, again where the database rolled it back for a deadlock or a serialization failure. */
+/** Runs `send`, and again if the database rolled it back for a deadlock or a serialization failure. */
 export function retryRolledBack<Result>(send: () => Promise<Result>): Promise<Result> {
   return retryOn(isRolledBack, send);
 }
 
-/** Runs `send`, again where the server that it reached has not the wanted role: on another one. */
+/** Runs `send`, and again on another server if the one that it reached does not have the wanted role. */
 export function retryMisdirected<Result>(send: () => Promise<Result>): Promise<Result> {
   return retryOn(isMisdirected, send);
 }

@@ -30,7 +30,7 @@ export interface SocketsOptions
   extends Pick<AddressedHosts, "hosts" | "encryption" | "wantedRole"> {
   /** For one attempt at all hosts, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** A socket that owes an answer and is silent for as long is closed; undefined for no bound. */
+  /** A socket that owes an answer and is silent for this long is closed; undefined for no bound. */
   readonly silenceMs: number | undefined;
 }
 
@@ -52,13 +52,13 @@ const SSL_ACCEPTED = "S".charCodeAt(0);
 /** How long a ReadyForQuery message is, and how it begins. */
 const READY_BYTES = 6;
 const READY_HEAD = Buffer.from([0x5a, 0, 0, 0, 5]);
-/** What a server of the wrong role says of itself, in a ParameterStatus message. */
+/** What a server of the wrong role says about itself, in a ParameterStatus message. */
 const WRONG_MARKS: Readonly<Record<WantedRole, readonly string[]>> = {
   primary: ["in_hot_standby\0on\0", "default_transaction_read_only\0on\0"],
   standby: ["in_hot_standby\0off\0"],
   any: [],
 };
-/** Of the bytes before, what the beginning of a mark may be in. */
+/** How many of the bytes before may hold the beginning of a mark. */
 const MARK_LENGTH_MAX = Math.max(
   ...Object.values(WRONG_MARKS)
     .flat()
@@ -86,18 +86,18 @@ export function createSockets(options: SocketsOptions): OpenSocket {
     const turned = [...hosts.slice(from), ...hosts.slice(0, from)];
     const nowMs = performance.now();
     const isGood = (host: DatabaseHost) => (passedOverUntilMs.get(host) ?? 0) <= nowMs;
-    // Those that were passed over come last: where no other is left, they may have been promoted.
+    // Hosts that were passed over come last: if no other is left, one may have been promoted.
     return [...turned.filter(isGood), ...turned.filter((host) => !isGood(host))];
   }
 
-  /** Looks on while the session starts; at a standby also later, since it may be promoted. */
+  /** Checks the role while the session starts, and a standby's also later, since it may be promoted. */
   function prove(socket: Socket, host: DatabaseHost): void {
     let isStarted = false;
     let seen = "";
-    // Without an error the driver would try again at once, and for ever.
+    // Without an error the driver would try again at once, forever.
     const fail = () => socket.destroy(closedEarly());
     const emit = socket.emit.bind(socket) as (...event: unknown[]) => boolean;
-    // Before the driver: from a server of the wrong role it must not hear that the session is ready.
+    // We look before the driver does: it must not hear that a session with the wrong role is ready.
     const look = (name: unknown, ...rest: unknown[]) => {
       if (name !== "data") return emit(name, ...rest);
       const bytes = rest[0] as Buffer;
@@ -136,10 +136,10 @@ export function createSockets(options: SocketsOptions): OpenSocket {
   };
 }
 
-/** The driver listens once it has the socket; before that nobody would hear of the failure. */
+/** A socket that fails once the driver listens; before that nobody would hear of the failure. */
 function failingSocket(failure: unknown): Socket {
   const socket = new Socket();
-  // What the driver writes in between would fail first, and for a reason that tells nothing.
+  // Else the driver's own write would fail first, for a reason that says nothing.
   socket.write = () => true;
   setTimeout(() => socket.destroy(failure as Error), 0);
   return socket;
@@ -195,7 +195,7 @@ async function encrypt(socket: Socket, host: string, { mode, authorities }: Tls)
     if (mode === "prefer") return socket;
     throw refused("the database takes no encrypted connection");
   }
-  // What comes before the encryption is nobody's word. PostgreSQL's protocol, SSL session encryption.
+  // Anybody may have sent what comes before the encryption. PostgreSQL's protocol, SSL session encryption.
   if (answer.length > 1) throw refused("the database sent more than its consent to encryption");
   const secure = connectTls({
     socket,
@@ -240,7 +240,7 @@ function tailOf(before: Buffer, bytes: Buffer): Buffer {
   return all.subarray(-READY_BYTES);
 }
 
-/** Looks after all sockets of a pool at once: a timer for each statement would cost more. */
+/** Closes silent sockets of a pool. One timer for all costs less than one for each statement. */
 function createSweep(silenceMs: number) {
   const watched = new Set<Watched>();
   let timer: ReturnType<typeof setInterval> | undefined;

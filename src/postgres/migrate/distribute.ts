@@ -1,8 +1,7 @@
 /**
  * Spreads the rows of feeds over the nodes of a Citus cluster, once and for all.
  *
- * What it does to the tables is `sql/functions/distribute_rows.sql`; how distributed rows are read,
- * `distributed_reader.ts`.
+ * The SQL function `distribute_rows` changes the tables; `distributed_reader.ts` reads distributed rows.
  *
  * @module
  */
@@ -16,7 +15,7 @@ export async function findObstacle(connections: Connections): Promise<string | u
   if (extensions.length === 0) {
     return "the extension citus is not in this database: nothing was changed; install it on every node, create it here, add the nodes, then try again";
   }
-  // A gateway that is serving would go on reading as if the rows were all in one place.
+  // A gateway that serves would go on reading as if all rows were in one place.
   const others = await connections`
     select from pg_stat_activity
     where application_name = 'feedgate'

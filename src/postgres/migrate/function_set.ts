@@ -1,16 +1,15 @@
 /**
  * The SQL functions of this program, in a schema of their own: `feedgate_` and the digest of their texts.
  *
- * While a new gateway migrates and begins to serve, those of the version before may serve on. Tables only
- * ever grow (migrations are additive), but a function is what its program expects, to the parameter; so
- * each program calls its own, and `sql/functions` may change freely. Calls are qualified in the text of
+ * While a new gateway migrates and begins to serve, gateways of the version before may serve on. Tables only
+ * ever grow, since migrations add and never remove. But a function must be exactly what its program expects.
+ * So each program calls its own set, and functions may change freely. Calls are qualified in the text of
  * every statement and function: a search path belongs to a session, and behind a pooler there is none.
  *
- * Where the rows are distributed, Citus plans a statement only for values that it knows, so functions that
- * reach rows are planned at each call there, and not once for all values.
+ * If the rows are distributed, Citus plans a statement only for values that it knows. So functions that
+ * reach rows are then planned at each call, not once for all values.
  *
- * What a trigger calls is the schema's, not a program's, and belongs to a migration. The functions of the
- * first release are in `public`, where its gateways look for them, and stay there.
+ * Functions that a trigger calls belong to the schema, not to a program, and so to a migration.
  *
  * @module
  */
@@ -89,8 +88,8 @@ function digestOf(functions: typeof FUNCTIONS): string {
 }
 
 /**
- * Makes this program's functions where they are missing, and drops the oldest sets. Runs in the caller's
- * transaction, under its lock. True where they were missing.
+ * Makes this program's functions if they are missing, and drops the oldest sets. Runs in the caller's
+ * transaction, under its lock. Returns whether they were missing.
  */
 export async function keepFunctionSet(connection: Connections): Promise<boolean> {
   const [found] =
@@ -131,7 +130,7 @@ async function dropOldSets(connection: Connections): Promise<void> {
     group by nspname
     order by nspname`;
   for (const { schema, functions } of sets) {
-    // Without cascade: should anything else have come to depend on them, they stay and we are told.
+    // Without cascade: if anything else depends on them, they stay and we get an error.
     await connection.unsafe(`drop function ${functions}`);
     await connection.unsafe(`drop schema ${schema}`);
   }

@@ -1,8 +1,8 @@
 /**
  * Brings a database to this program's schema: migrations by number, then its set of functions.
  *
- * Any number of processes may start at once: an advisory lock makes them take turns, a migration each, and
- * the version row is written first, so that two that slip past each other collide on its key.
+ * Any number of processes may start at once. An advisory lock makes them take turns, one migration each.
+ * The version row is written first, so that two that slip past each other collide on its key.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { retryMisdirected } from "../client/retry.ts";
 import { MIGRATIONS } from "../client/statements.ts";
 import { areRowsDistributed, inFunctionSet, keepFunctionSet } from "./function_set.ts";
 
-/** What a run applied; empty where nothing was missing. */
+/** What a run applied; empty if nothing was missing. */
 export interface MigrationReport {
   readonly migrations: readonly string[];
   /** Whether the SQL functions of this program were missing. */
@@ -25,7 +25,7 @@ export interface MigrationReport {
 }
 
 export interface MigrateOptions {
-  /** Told once for each migration that waits for a lock which somebody else holds. */
+  /** Called once for each migration that waits for a lock. */
   readonly onLocked?: () => void;
 }
 
@@ -38,8 +38,8 @@ export class SchemaTooNewError extends Error {
 const MIGRATION_LOCK = 7_306_927;
 const VERSION_MIN = 150_000;
 /**
- * How long a migration waits for a lock that somebody holds, more with each try, and the pause behind each:
- * whoever waited behind the try goes first.
+ * How long a migration waits for a lock, longer with each try. In the pause behind a try, the statements
+ * that waited behind it run first.
  */
 const LOCK_WAIT_MS_MIN = 250;
 const LOCK_WAIT_MS_MAX = 1_000;
@@ -64,8 +64,8 @@ export async function migrate(
 }
 
 /**
- * Brings an empty database to an older schema, for the data of a backup, where it is not beyond that
- * already; `migrate` does the rest.
+ * Brings an empty database to an older schema, for the data of a backup, unless it is beyond that already.
+ * `migrate` does the rest.
  */
 export async function migrateTo(connections: Connections, schema: number): Promise<void> {
   const reserved = await connections.reserve();
@@ -100,7 +100,7 @@ async function applyMissing(
       applied.push(name);
       tries = 0;
     } catch (error) {
-      // A pg_dump, say, reads for long: who serves would wait behind a migration that waits.
+      // A pg_dump holds its locks for long, and reads would wait behind a migration that waits for it.
       if (!isLocked(error)) throw error;
       if (tries === 0) onLocked?.();
       tries += 1;
@@ -137,7 +137,7 @@ async function applyNext(
   return migration.name;
 }
 
-/** What is there at every start, whatever was migrated. */
+/** Makes what every start needs, whatever was migrated. */
 async function makeReady(connection: Connections): Promise<Omit<MigrationReport, "migrations">> {
   const functions = await keepFunctionSet(connection);
   await keepPartitions(connection);
@@ -147,9 +147,9 @@ async function makeReady(connection: Connections): Promise<Omit<MigrationReport,
 }
 
 /**
- * The partitions of the usage log that are missing. Each takes a lock on the log for which all reads would
- * wait behind whoever holds it, a `pg_dump` say: so those of later months, which are made in time by the
- * gateways, too, are left for another time then.
+ * Makes missing partitions of the usage log. Each takes a lock on the log, and all reads would wait behind
+ * it if a `pg_dump` holds another. So partitions of later months are put off then; the gateways make them in
+ * time, too.
  */
 async function keepPartitions(connection: Connections): Promise<void> {
   const create = inFunctionSet("select create_usage_partitions(now(), $1::int)");
@@ -161,20 +161,20 @@ async function keepPartitions(connection: Connections): Promise<void> {
   } catch (error) {
     if (!isLocked(error)) throw error;
     await connection`rollback to savepoint partitions`;
-    // Without this month's there is no read at all.
+    // Without this month's partition there is no read at all.
     await connection.unsafe(create, [0]);
   }
 }
 
 /**
- * The lock is the transaction's, as is the setting: behind a PgBouncer in transaction mode the next
- * transaction may run on another connection, and a lock of the session would be left behind.
+ * Runs `work` in a transaction that holds the lock of migrations. Lock and setting belong to the transaction:
+ * behind a PgBouncer in transaction mode, those of a session would be left behind on its connection.
  */
 export async function inTransaction<Result>(
   connection: Connections,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  // Whatever the database's default is: behind the lock, what others did before must be seen.
+  // Whatever the database's default is, we must see what others did before we got the lock.
   await connection`begin isolation level read committed`;
   try {
     await connection`set local statement_timeout = 0`;

@@ -1,10 +1,10 @@
 /**
- * Reads where the rows of feeds are distributed over the nodes of a Citus cluster.
+ * Reads for a database whose rows are distributed over the nodes of a Citus cluster.
  *
- * A push is committed on all of its servers or on none, but seen on one after the other: for a moment the
- * coordinator tells the new data version of a feed whose rows are still the old ones. So the version that
- * lies beside the rows is read first: rows that are read after it are as new as it at least. A page that
- * names a newer one is read again.
+ * A push is committed on all of its servers or on none, but becomes visible on one after the other. For a
+ * moment the coordinator has the new data version of a feed whose rows are still the old ones. So the
+ * version that is stored beside the rows is read first: rows that are read after it are at least as new. A
+ * page that names a newer version is read again.
  *
  * @module
  */

@@ -1,10 +1,10 @@
 /**
  * Whether a replica is worth asking: a circuit breaker that closes by itself.
  *
- * A replica that fails, is too slow, or is found behind several times in a row rests: nobody asks it, until
+ * A replica rests if it fails, is too slow or is behind several times in a row. Nobody asks it then, until
  * a probe in the background finds that it follows its primary. Each rest is twice as long as the one before,
- * up to a bound, until an answer is of use again. So no request waits for a replica that is known to be bad,
- * and none is spent on finding out.
+ * up to a bound, until the replica gives a useful answer. So no request waits for a replica that is known to
+ * be bad.
  *
  * @module
  */
@@ -20,16 +20,16 @@ export interface ReplicaHealth {
 }
 
 export interface ReplicaHealthOptions {
-  /** Rejects where the replica is not to be asked. */
+  /** Rejects if the replica must not be asked. */
   readonly probe: () => Promise<void>;
   readonly log: Log;
 }
 
 const REST_MS_MIN = 100;
 const REST_MS_MAX = 3_000;
-/** Between two probes of one that is up: a standby that has lost its primary answers as before. */
+/** Between two probes of a replica that is up: a standby that lost its primary answers as before. */
 const PROBE_PAUSE_MS = 1_000;
-/** One answer that is behind a push just made tells nothing of the replica; so many in a row do. */
+/** One answer that is behind a push just made says nothing about the replica; so many in a row do. */
 const BEHIND_MAX = 3;
 
 export function createReplicaHealth({ probe, log }: ReplicaHealthOptions): ReplicaHealth {
@@ -79,7 +79,7 @@ export function createReplicaHealth({ probe, log }: ReplicaHealthOptions): Repli
       behindCount += 1;
       if (isUp && behindCount >= BEHIND_MAX) rest("it is behind its primary");
     },
-    // Of those who asked at the same time the first opens the breaker; the others say the same.
+    // The first of several failures at the same time opens the breaker.
     noteFailed(error) {
       if (isUp) rest(error);
     },

@@ -1,13 +1,12 @@
 /**
- * Reads of pages, catalog and search: from a streaming replica where there is one that is new enough,
- * else from the primary.
+ * Reads of pages, catalog and search: from a streaming replica that is new enough, else from the primary.
  *
- * A replica may be behind, slow, gone, or a server of its own by now. What it answers is used only where it
- * proves to be as new as the caller needs; in every other case the primary is asked as if there were no
- * replica, so a replica costs speed and never an answer.
+ * A replica may be behind, slow, gone or promoted. Its answer is used only if it proves to be as new as the
+ * caller needs. In every other case the primary is asked as if there were no replica, so a replica may cost
+ * speed but never an answer.
  *
- * How new a page must be its data version tells. A list has none, so the replica must have replayed all that
- * the primary had written when the list was asked for: what was answered before is in it.
+ * The data version says how new a page is. A list has none, so the replica must have replayed everything
+ * that the primary had written when the list was asked for.
  *
  * @module
  */

@@ -51,6 +51,17 @@ test("a session can be had for oneself after the connection was lost", async () 
   session.release();
 });
 
+test("a statement on a session whose connection has died is refused", async () => {
+  const session = await one.reserve();
+  const codeOf = (statement: Promise<unknown>) => statement.catch((error) => error.code);
+  const sleeping = codeOf(session`select pg_sleep(60)`);
+  await cutAsleep();
+  expect(await sleeping).toBe("CONNECTION_CLOSED");
+  expect(await codeOf(session`rollback`)).toBe("CONNECTION_CLOSED");
+  session.release();
+  expect([...(await one`select 1 as number`)]).toEqual([{ number: 1 }]);
+});
+
 /** Ends the session that sleeps, once it does. */
 async function cutAsleep(): Promise<void> {
   for (;;) {
