@@ -65,7 +65,7 @@ test("a statement on a session whose connection has died is refused", async () =
   expect([...(await one`select 1 as number`)]).toEqual([{ number: 1 }]);
 });
 
-test("a connection that was reset within a statement gives the next statement its own rows", async () => {
+test("a statement behind a reset connection is answered or refused, and never waits", async () => {
   const { host, port } = address;
   const links = new Set<Socket>();
   const link = createServer((client) => {
@@ -83,6 +83,9 @@ test("a connection that was reset within a statement gives the next statement it
   await Bun.sleep(100);
   for (const each of links) each.resetAndDestroy();
   expect(await sleeping).toMatch(/^(CONNECTION_CLOSED|ECONNRESET)$/);
+  // It may be sent between the error of the socket and its end.
+  const behind = await numbers().catch((error) => error.code);
+  expect([[{ number: 1 }, { number: 2 }], "CONNECTION_CLOSED"]).toContainEqual(behind);
   expect(await numbers()).toEqual([{ number: 1 }, { number: 2 }]);
   await sql.end();
   link.close();
