@@ -10,6 +10,7 @@ import { docsRoutes } from "./docs/docs_routes.ts";
 import { feedRoutes } from "./feed/feed_routes.ts";
 import { basePlugins } from "./http/base_plugins.ts";
 import { healthRoutes } from "./http/health.ts";
+import { room } from "./http/room.ts";
 import { unroutedRequests } from "./http/unrouted.ts";
 import { saveRoutes } from "./provider/save_routes.ts";
 import { pushRoutes } from "./push/push_route.ts";
@@ -35,9 +36,11 @@ export function createApp(services: Services) {
     handler: { standardHostname: false },
   })
     .use(basePlugins(http))
+    // Probes are answered, however many connections there are.
+    .use(healthRoutes(http, database))
+    .use(room(http))
     .group("/v1", (group) => group.use(features))
     .group("/api/v1", (group) => group.use(features))
-    .use(healthRoutes(http, database))
     .use(skillRoutes(services));
   const app = routes.use(docsRoutes(services, routes));
   app.config.serve = { routes: unroutedRequests(app, http, ["/v1", "/api/v1"]) };

@@ -192,6 +192,14 @@ export const ANONYMOUS_LIMIT = 6_000;
 export const SKILL_BYTES_MAX = 32 * MIB;
 /** Bytes of answers kept in memory. */
 export const PAGE_CACHE_BYTES_MAX = 64 * MIB;
+/** Bytes of large answers that clients have not read yet, per process; over it, the slowest are closed. */
+export const UNSENT_BYTES_MAX = 64 * MIB;
+/** Bytes of an answer from which it counts among them. */
+export const STREAMED_BYTES_MIN = 64 * KIB;
+/** Connections of a process, if its descriptors allow as many; over it, 503. */
+export const CONNECTIONS_MAX = 16_384;
+/** Descriptors for everything but clients: the database, logs, files. */
+export const DESCRIPTORS_SPARED = 96;
 /** Bytes of an answer from which it is compressed where the client takes that. */
 export const COMPRESSED_BYTES_MIN = 1_024;
 /** Bun's own bound of a body, at which it hangs up without a word: above whatever may be configured. */

@@ -5,6 +5,7 @@
  */
 import { createApp } from "./app.ts";
 import { type Config, listenerUrl } from "./config.ts";
+import { BoundedListener } from "./http/connections.ts";
 import { listenOn, readTls, requireHost, type Tls } from "./http/listener.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
@@ -23,8 +24,6 @@ export interface Gateway {
   /** Drains: answers what is in flight, then closes listener, database and embedded PostgreSQL. */
   stop(): Promise<void>;
 }
-
-type Server = NonNullable<ReturnType<typeof createApp>["server"]>;
 
 /** While draining, answers carry `Connection: close` this long before the listener stops, in ms. */
 const CLOSING_NOTICE_MS = 300;
@@ -70,14 +69,15 @@ interface ServeOptions extends GatewayOptions {
 function serve(services: Services, options: ServeOptions): Gateway {
   const { databases, isPortShared = false, closingNoticeMs = CLOSING_NOTICE_MS, tls } = options;
   const { config, http, keys, log, state } = services;
-  let server: Server;
+  let listener: BoundedListener;
   try {
-    server = listen(services, { tls, isPortShared });
+    listener = listen(services, { tls, isPortShared });
   } catch (error) {
     release(services);
     throw error;
   }
-  const port = server.port as number;
+  const { port } = listener;
+  state.isCrowded = () => listener.isCrowded;
   state.baseUrl = config.baseUrl ?? listenerUrl({ ...config, port });
   const maintenance = startMaintenance({
     database: databases.background,
@@ -95,7 +95,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
     port,
     services,
     stop: () => {
-      stopping ??= drain(services, { server, maintenance, closingNoticeMs }).finally(() => {
+      stopping ??= drain(services, { listener, maintenance, closingNoticeMs }).finally(() => {
         release(services);
         return databases.close();
       });
@@ -109,11 +109,12 @@ interface ListenOptions {
   readonly isPortShared: boolean;
 }
 
-function listen(services: Services, { tls, isPortShared }: ListenOptions): Server {
-  const { config } = services;
-  const app = listenOn(config, () =>
-    createApp(services).listen({
-      port: config.port,
+function listen(services: Services, { tls, isPortShared }: ListenOptions): BoundedListener {
+  const { config, log } = services;
+  const app = createApp(services);
+  const listenAt = (port = config.port) => {
+    app.listen({
+      port,
       hostname: config.host,
       // Elysia shares the port by default: two gateways would silently split the requests.
       reusePort: isPortShared,
@@ -123,14 +124,15 @@ function listen(services: Services, { tls, isPortShared }: ListenOptions): Serve
       ...(tls !== undefined && { tls }),
       // Of a request as a whole, however steadily it comes; routes with bodies ask for more.
       idleTimeout: IDLE_SECONDS_MAX,
-    }),
-  );
-  if (app.server === null) throw new Error("the listener did not start");
-  return app.server;
+    });
+    assert(app.server !== null, "an app that listens has a server");
+    return app.server;
+  };
+  return listenOn(config, () => new BoundedListener({ listen: listenAt, log }));
 }
 
 interface Draining {
-  readonly server: Server;
+  readonly listener: BoundedListener;
   readonly maintenance: Maintenance;
   readonly closingNoticeMs: number;
 }
@@ -138,15 +140,15 @@ interface Draining {
 /** Answers what is in flight, writes what is left to write; each step has its time. */
 async function drain(
   services: Services,
-  { server, maintenance, closingNoticeMs }: Draining,
+  { listener, maintenance, closingNoticeMs }: Draining,
 ): Promise<void> {
   const { admission, keys, log, state } = services;
   state.isDraining = true;
   const maintenanceStopped = maintenance.stop();
   await Bun.sleep(closingNoticeMs);
-  await within(ANSWER_WAIT_MS, server.stop());
+  await within(ANSWER_WAIT_MS, listener.stop());
   // What has not been answered by now never will be: an upload that drips, say.
-  await within(CLOSE_WAIT_MS, server.stop(true));
+  await within(CLOSE_WAIT_MS, listener.stop(true));
   await within(CLOSE_WAIT_MS, Promise.all([admission.idle(), maintenanceStopped]));
   await within(CLOSE_WAIT_MS, keys.flushUses()).catch((error) =>
     log.warn("key uses not written", { error }),

@@ -11,6 +11,7 @@ import { BodyBudget } from "./http/body_budget.ts";
 import type { HttpContext } from "./http/call.ts";
 import { createCors } from "./http/cors.ts";
 import { Metrics } from "./http/metrics.ts";
+import { unsentBodies } from "./http/unsent_bodies.ts";
 import { Keys } from "./key/keys.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
@@ -61,6 +62,8 @@ export interface Services {
 export interface ServerState {
   baseUrl: string;
   isDraining: boolean;
+  /** Whether there are more connections than are served. */
+  isCrowded: () => boolean;
 }
 
 export interface ServicesOptions {
@@ -79,6 +82,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const state: ServerState = {
     baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,
+    isCrowded: () => false,
   };
   const metrics = new Metrics();
   const refusals = createPace({
@@ -87,10 +91,16 @@ export async function createServices(options: ServicesOptions): Promise<Services
     waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
     waitingMax: REFUSALS_WAITING_MAX,
   });
+  metrics.gauge(
+    "feedgate_unsent_bytes",
+    "Bytes of large answers that clients have not read",
+    () => unsentBodies.bytes,
+  );
   metrics.gauge("feedgate_refusals_waiting", "Answers of 503 that wait", () => refusals.waiting);
   const http: HttpContext = {
     baseUrl: () => state.baseUrl,
     isDraining: () => state.isDraining,
+    isCrowded: () => state.isCrowded(),
     cors: createCors(config.corsOrigins),
     log,
     metrics,

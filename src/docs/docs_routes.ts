@@ -12,12 +12,10 @@ import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { anonymous } from "../http/anonymous_limit.ts";
-import type { Answer } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
-import { matchesTag, weakTag } from "../http/etag.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
+import { answerShared, compressedContent, type SharedContent } from "../http/shared_content.ts";
 import type { Services } from "../services.ts";
 import { type OpenApiDocument, openApi31, type PluginDocument } from "./openapi.ts";
 import { PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, renderPage } from "./page.ts";
@@ -27,21 +25,15 @@ const PLUGIN_PATH = "/swagger";
 
 interface Asset {
   readonly type: string;
-  readonly read: () => Promise<Content>;
-}
-
-/** What is sent, with the tag that it is revalidated by. */
-interface Content {
-  readonly body: string | Uint8Array;
-  readonly tag: string;
+  readonly read: () => Promise<SharedContent>;
 }
 
 function file(path: string, type: string): Asset {
-  return { type, read: once(async () => tagged(await Bun.file(path).bytes())) };
+  return { type, read: once(async () => compressedContent(await Bun.file(path).bytes())) };
 }
 
 function text(content: string, type: string): Asset {
-  return { type, read: once(async () => tagged(content)) };
+  return { type, read: once(() => compressedContent(content)) };
 }
 
 const SCRIPT_TYPE = "text/javascript; charset=utf-8";
@@ -55,18 +47,20 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "page.css": text(PAGE_STYLE, STYLE_TYPE),
 };
 
-const renderedPage = once(async () => tagged(renderPage()));
+const renderedPage = once(() => compressedContent(renderPage()));
 
 /** `app` is described as it is when the document is first asked for: with all its routes. */
 export function docsRoutes(services: Services, app: AnyElysia) {
   const { http } = services;
   const hidden = { detail: { hide: true }, query: NO_PARAMETERS };
-  let described: { readonly baseUrl: string; readonly content: () => Promise<Content> } | undefined;
+  let described:
+    | { readonly baseUrl: string; readonly content: () => Promise<SharedContent> }
+    | undefined;
   /** Made once for each base URL, which is known only when the listener has its port. */
-  function document(): Promise<Content> {
+  function document(): Promise<SharedContent> {
     const baseUrl = http.baseUrl();
     if (described?.baseUrl !== baseUrl) {
-      const make = async () => tagged(JSON.stringify(await documentOf(app, services)));
+      const make = async () => compressedContent(JSON.stringify(await documentOf(app, services)));
       described = { baseUrl, content: once(make) };
     }
     return described.content();
@@ -76,17 +70,16 @@ export function docsRoutes(services: Services, app: AnyElysia) {
     .use(anonymous(services.anonymousLimit))
     .get(
       "/docs",
-      async ({ call }) => respond(answer(call, await renderedPage(), PAGE_HEADERS)),
+      async ({ call }) => respond(answerShared(call.request, await renderedPage(), PAGE_HEADERS)),
       hidden,
     )
     .get(
       "/docs/json",
       async ({ call }) =>
         respond(
-          answer(call, await document(), {
+          answerShared(call.request, await document(), {
             "Content-Type": "application/json",
             "Cache-Control": "public, no-cache",
-            "X-Content-Type-Options": "nosniff",
             // Tools on other sites read it; there is nothing secret in it.
             "Access-Control-Allow-Origin": "*",
           }),
@@ -103,9 +96,8 @@ export function docsRoutes(services: Services, app: AnyElysia) {
         const headers = {
           "Content-Type": found.type,
           "Cache-Control": "public, no-cache",
-          "X-Content-Type-Options": "nosniff",
         };
-        return respond(answer(call, await found.read(), headers));
+        return respond(answerShared(call.request, await found.read(), headers));
       },
       hidden,
     );
@@ -146,25 +138,6 @@ function withFilters(query: TObject): TObject {
   const { description = "", ...filter } = query.additionalProperties;
   const filters = Type.Unsafe({ type: "object", additionalProperties: filter, description });
   return Type.Object({ ...query.properties, filters: Type.Optional(filters) });
-}
-
-function answer(
-  call: Call,
-  { body, tag }: Content,
-  headers: Readonly<Record<string, string>>,
-): Answer {
-  const all = { ...headers, ETag: tag };
-  if (matchesTag(call.request.headers.get("if-none-match"), tag)) {
-    return { status: 304, headers: all, body: null };
-  }
-  return { headers: all, body };
-}
-
-function tagged(body: string | Uint8Array): Content {
-  return {
-    body,
-    tag: weakTag(typeof body === "string" ? body : Buffer.from(body).toString("latin1")),
-  };
 }
 
 /** Made when it is first asked for; where that fails, when it is asked for again. */

@@ -23,7 +23,6 @@ export const PAGE_HEADERS = {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; "),
-  "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",
 } as const;

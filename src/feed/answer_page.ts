@@ -6,6 +6,7 @@
  */
 import type { Grant } from "../admission/admission.ts";
 import { originText } from "../admission/refusal.ts";
+import { acceptsGzip } from "../http/accept_encoding.ts";
 import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
 import { nextLink } from "../http/next_link.ts";
 import { limitHeaders, stateHeaders } from "../http/rate_headers.ts";
@@ -13,7 +14,7 @@ import { sharedHeaders } from "../http/shared_headers.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { COMPRESSED_BYTES_MIN } from "../limits.ts";
 import type { Page } from "./build_page.ts";
-import { acceptsGzip, completeAnswer } from "./compression.ts";
+import { completeAnswer } from "./compression.ts";
 import type { PageCache } from "./page_cache.ts";
 import type { PlannedRead } from "./plans.ts";
 
@@ -48,7 +49,7 @@ export function answerPage(answer: PageAnswer): MaybePromise<Answer> {
   const isCompressed =
     page.text.length + end.length > COMPRESSED_BYTES_MIN &&
     acceptsGzip(request.headers.get("accept-encoding"));
-  if (!isCompressed) return { headers, sharedHeaders: shared, body: page.text + end };
+  if (!isCompressed) return { headers, sharedHeaders: shared, body: [page.text, end] };
   headers["Content-Encoding"] = "gzip";
   return cache
     .compressed(planned.pageKey, page)

@@ -5,7 +5,7 @@
  * Each reader's `_origin` then follows as one stored block. So an answer costs a copy, 1 µs, where to
  * compress it costs 30 to 130. Only gzip: zstd and Brotli cost as much and are 3 to 15 % smaller.
  *
- * Accept-Encoding: RFC 9110, 12.5.3. gzip: RFC 1952 and 1951, 3.2.4.
+ * gzip: RFC 1952 and 1951, 3.2.4.
  *
  * @module
  */
@@ -22,28 +22,11 @@ export interface CompressedStart {
   readonly crc: number;
 }
 
-/** Of an `Accept-Encoding`; a longer one is taken for none. */
-const HEADER_LENGTH_MAX = 256;
 const LEVEL = 6;
 /** Of a stored block. */
 const END_BYTES_MAX = 0xffff;
-const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/;
 /** Magic number, deflate, no flags, no time, no extra flags, unknown system. RFC 1952, 2.3. */
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
-
-/** Whether gzip is acceptable, and not refused or preferred less than none. */
-export function acceptsGzip(acceptEncoding: string | null): boolean {
-  if (acceptEncoding === null || acceptEncoding.length > HEADER_LENGTH_MAX) return false;
-  const weights = new Map<string, number>();
-  for (const part of acceptEncoding.toLowerCase().split(",")) {
-    const [name = "", ...parameters] = part.split(";");
-    const weight = parameters.find((each) => /^\s*q\s*=/.test(each)) ?? "q=1";
-    // A weight that is none counts as a refusal: an uncompressed answer is never wrong.
-    weights.set(name.trim(), Number(WEIGHT.exec(weight)?.[1] ?? 0));
-  }
-  const gzip = weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0;
-  return gzip > 0 && gzip >= (weights.get("identity") ?? 0);
-}
 
 /** Compresses the shared start, off the main thread. */
 export async function compressStart(text: string): Promise<CompressedStart> {
@@ -57,8 +40,11 @@ export async function compressStart(text: string): Promise<CompressedStart> {
   };
 }
 
-/** The whole answer: the shared start and the reader's end, which is ASCII. */
-export function completeAnswer(start: CompressedStart, end: string): Uint8Array {
+/** The parts of the whole answer: the shared start, and the reader's end, which is ASCII. */
+export function completeAnswer(
+  start: CompressedStart,
+  end: string,
+): readonly [Uint8Array, Uint8Array] {
   assert(end.length <= END_BYTES_MAX, "the end fits one stored block");
   const tail = Buffer.from(end, "latin1");
   // The last block, stored: BFINAL = 1, BTYPE = 00, then length and its complement.
@@ -69,5 +55,5 @@ export function completeAnswer(start: CompressedStart, end: string): Uint8Array 
   const after = Buffer.alloc(8);
   after.writeUInt32LE(crc32(tail, start.crc), 0);
   after.writeUInt32LE((start.textBytes + tail.length) % 2 ** 32, 4);
-  return Buffer.concat([start.bytes, before, tail, after]);
+  return [start.bytes, Buffer.concat([before, tail, after])];
 }

@@ -5,6 +5,9 @@
  * @module
  */
 
+/** Of a body. */
+export type BodyPart = string | Uint8Array;
+
 export interface Answer {
   /** @default 200 */
   readonly status?: number;
@@ -12,8 +15,8 @@ export interface Answer {
   readonly headers: Record<string, string>;
   /** Other headers, which many answers have in common: to copy them costs less than to make them. */
   readonly sharedHeaders?: Headers | undefined;
-  /** Answers share a blob; bytes are copied for each. */
-  readonly body: string | Uint8Array | Blob | null;
+  /** Parts are sent one behind the other. Answers may share parts, and blobs. */
+  readonly body: BodyPart | readonly BodyPart[] | Blob | null;
 }
 
 /** `Cache-Control` of all that needs a key. Decisions 10. */

@@ -17,6 +17,8 @@ export interface HttpContext {
   readonly baseUrl: () => string;
   /** While true, answers ask the client to close its connection. */
   readonly isDraining: () => boolean;
+  /** While true, there are more connections than are served. */
+  readonly isCrowded: () => boolean;
   /** Undefined: pages of other origins read nothing. */
   readonly cors: Cors | undefined;
   readonly log: Log;

@@ -4,8 +4,10 @@
  * @module
  */
 import type { Answer } from "./answer.ts";
+import { unsentBodies } from "./unsent_bodies.ts";
 
-export function respond({ status = 200, headers, sharedHeaders, body }: Answer): Response {
+export function respond({ status = 200, headers, sharedHeaders, ...answer }: Answer): Response {
+  const body = unsentBodies.bodyOf(answer.body);
   if (sharedHeaders === undefined) return new Response(body, { status, headers });
   const response = new Response(body, { status, headers: sharedHeaders });
   for (const name in headers) response.headers.set(name, headers[name] as string);

@@ -20,17 +20,17 @@ import {
   FEED_PARAMS,
   UNCHANGED,
 } from "../http/described.ts";
-import { matchesTag } from "../http/etag.ts";
 import { FEED_ID } from "../http/examples.ts";
 import { nextLink, walkSearchOf } from "../http/next_link.ts";
 import { cappedLimit, limitParameter } from "../http/paging.ts";
 import { parameters, queryInteger } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
+import { answerShared } from "../http/shared_content.ts";
 import { assert } from "../lib/assert.ts";
 import { oneOf } from "../lib/types.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
-import { type SkillFile, type SkillFormat, Skills } from "./skills.ts";
+import { type SkillFormat, Skills } from "./skills.ts";
 
 const SKILL_QUERY = parameters({
   format: Type.Optional(
@@ -73,6 +73,7 @@ const INDEX_QUERY = parameters({
     queryInteger({ minimum: 0, description: "Skills to skip, 0 where left out." }),
   ),
 });
+const CACHE_CONTROL = "public, max-age=300";
 const TYPES: Readonly<Record<SkillFormat, string>> = {
   md: "text/markdown; charset=utf-8",
   zip: "application/zip",
@@ -160,7 +161,8 @@ export function skillRoutes(services: Services) {
     const file = await skills.file(version, format);
     if (file === undefined) throw feedNotFound();
     const filename = format === "md" ? "SKILL.md" : `${file.name}.${format}`;
-    return answer(call, file, {
+    return answerShared(call.request, file, {
+      "Cache-Control": CACHE_CONTROL,
       "Content-Type": TYPES[format],
       "Content-Disposition": `attachment; filename="${filename}"`,
     });
@@ -175,7 +177,8 @@ export function skillRoutes(services: Services) {
       baseUrl: http.baseUrl(),
       walkSearch: walkSearchOf(call.search),
     };
-    return answer(call, page, {
+    return answerShared(call.request, page, {
+      "Cache-Control": CACHE_CONTROL,
       "Content-Type": "application/json",
       ...(row.has_more && { Link: nextLink(next, offset + limit, "offset") }),
     });
@@ -197,12 +200,4 @@ export function skillRoutes(services: Services) {
       },
       { query: INDEX_QUERY, headers: CONDITIONAL, ...LIST_SKILLS },
     );
-}
-
-function answer(call: Call, { tag, body }: SkillFile, headers: Record<string, string>): Answer {
-  const shared = { ETag: tag, "Cache-Control": "public, max-age=300" };
-  if (matchesTag(call.request.headers.get("if-none-match"), tag)) {
-    return { status: 304, headers: shared, body: null };
-  }
-  return { headers: { ...shared, ...headers, "X-Content-Type-Options": "nosniff" }, body };
 }

@@ -8,16 +8,15 @@
  */
 import { LRUCache } from "lru-cache";
 import { weakTag } from "../http/etag.ts";
+import type { SharedContent } from "../http/shared_content.ts";
 import { assert } from "../lib/assert.ts";
 import { SKILL_BYTES_MAX } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { type ArchiveFormat, packSkill } from "./pack_skill.ts";
 import { renderSkill, type Skill, type SkillContext } from "./render_skill.ts";
 
-/** A file that is downloaded. Answers share a blob; bytes and texts would be copied for each. */
-export interface SkillFile {
-  readonly body: Blob;
-  readonly tag: string;
+/** A file that is downloaded. */
+export interface SkillFile extends SharedContent {
   /** Of the skill; a page has none. */
   readonly name: string;
 }

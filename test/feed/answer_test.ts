@@ -150,7 +150,9 @@ describe("HEAD", () => {
       const authorization = path.startsWith("/v1/provider")
         ? { "x-api-key": "", Authorization: `Bearer ${write}` }
         : {};
-      const init = { headers: { "x-api-key": key, ...authorization } };
+      const init = {
+        headers: { "x-api-key": key, "Accept-Encoding": "identity", ...authorization },
+      };
       const got = await fetch(gateway.baseUrl + path, init);
       const length = (await got.arrayBuffer()).byteLength;
       const sent = await fetch(gateway.baseUrl + path, { ...init, method: "HEAD" });

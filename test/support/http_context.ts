@@ -12,6 +12,7 @@ import { createPace } from "../../src/lib/pace.ts";
 export function createHttpContext(lines: string[] = []): HttpContext {
   return {
     baseUrl: () => "http://localhost",
+    isCrowded: () => false,
     isDraining: () => false,
     cors: undefined,
     log: createLog({ level: "info", isReadable: false, write: (line) => lines.push(line) }),

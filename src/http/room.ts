@@ -1,0 +1,18 @@
+/**
+ * Refuses calls while the process has more connections than it serves (`connections.ts`).
+ *
+ * @module
+ */
+import { Elysia } from "elysia";
+import type { HttpContext } from "./call.ts";
+import { unavailable } from "./errors.ts";
+
+/** For the routes behind it: 503, and the connection ends. */
+export function room({ isCrowded }: HttpContext) {
+  return new Elysia({ name: "room" }).onTransform({ as: "global" }, (): void => {
+    if (!isCrowded()) return;
+    throw unavailable("The gateway has too many connections; try again in a second.", {
+      headers: { Connection: "close" },
+    });
+  });
+}

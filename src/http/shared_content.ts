@@ -1,0 +1,51 @@
+/**
+ * Content that is the same for every client: kept once, with its compressed form, as blobs. All answers share
+ * a blob's bytes, also those that wait for a slow client. Bun copies a byte array for each answer.
+ *
+ * @module
+ */
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { COMPRESSED_BYTES_MIN } from "../limits.ts";
+import { acceptsGzip } from "./accept_encoding.ts";
+import type { Answer } from "./answer.ts";
+import { matchesTag, weakTag } from "./etag.ts";
+
+export interface SharedContent {
+  readonly body: Blob;
+  readonly tag: string;
+  /** The body as gzip. @default it is sent as it is */
+  readonly compressed?: Blob;
+}
+
+const LEVEL = 9;
+
+/** Compressed off the main thread, unless it is small. */
+export async function compressedContent(body: string | Uint8Array): Promise<SharedContent> {
+  const bytes = Buffer.from(body);
+  const content = { body: new Blob([bytes]), tag: weakTag(bytes.toString("latin1")) };
+  if (bytes.length < COMPRESSED_BYTES_MIN) return content;
+  return { ...content, compressed: new Blob([await promisify(gzip)(bytes, { level: LEVEL })]) };
+}
+
+/** 304 if the client has it, else the content as the client takes it. */
+export function answerShared(
+  request: Request,
+  { body, tag, compressed }: SharedContent,
+  headers: Readonly<Record<string, string>> & { readonly "Cache-Control": string },
+): Answer {
+  const validators: Record<string, string> = {
+    ETag: tag,
+    "Cache-Control": headers["Cache-Control"],
+    ...(compressed !== undefined && { Vary: "Accept-Encoding" }),
+  };
+  if (matchesTag(request.headers.get("if-none-match"), tag)) {
+    return { status: 304, headers: validators, body: null };
+  }
+  const all = { ...headers, ...validators, "X-Content-Type-Options": "nosniff" };
+  const isCompressed =
+    compressed !== undefined && acceptsGzip(request.headers.get("accept-encoding"));
+  return isCompressed
+    ? { headers: { ...all, "Content-Encoding": "gzip" }, body: compressed }
+    : { headers: all, body };
+}

@@ -1,0 +1,169 @@
+/**
+ * Bounds what a process keeps for clients that read slowly, in bytes.
+ *
+ * Bun keeps an answer until the kernel has taken all of it, and does not say when that is. So a large body
+ * goes out as a stream, a chunk at a time: then its end is known, or the client's. A part that several
+ * answers share counts once. If all parts together hold more than they may, the slowest answers are given
+ * up, and their connections end. A small body goes out whole, with its `Content-Length`.
+ *
+ * @module
+ */
+import { STREAMED_BYTES_MIN, UNSENT_BYTES_MAX } from "../limits.ts";
+import type { Answer, BodyPart } from "./answer.ts";
+
+export interface UnsentBodiesOptions {
+  /** What all large bodies may hold together. */
+  readonly bytesMax: number;
+  /** Bodies from so many bytes on are streamed. */
+  readonly streamedBytesMin: number;
+  /** Milliseconds of a monotonic clock. @default performance.now */
+  readonly now?: () => number;
+}
+
+/** A body on its way. */
+interface Sending {
+  readonly startedMs: number;
+  sentBytes: number;
+  /** Empty when it has ended, or was given up. */
+  parts: readonly BodyPart[];
+  chunks: Iterator<Uint8Array>;
+}
+
+/** A part that is held, and by how many answers. */
+interface HeldPart {
+  readonly bytes: number;
+  holders: number;
+}
+
+const CHUNK_LENGTH = 64 * 1_024;
+/** A younger answer is given up only if there is no older one, in milliseconds. */
+const YOUNG_MS = 1_000;
+const NO_PARTS: readonly BodyPart[] = [];
+
+export class UnsentBodies {
+  readonly #options: Required<UnsentBodiesOptions>;
+  readonly #sending = new Set<Sending>();
+  readonly #held = new Map<BodyPart, HeldPart>();
+  #bytes = 0;
+
+  constructor({ now = () => performance.now(), ...options }: UnsentBodiesOptions) {
+    this.#options = { ...options, now };
+  }
+
+  /** Of all parts that are held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The body as a response takes it. Bun shares a blob among its answers, so it is not counted. */
+  bodyOf(body: Answer["body"]): BodyPart | Blob | ReadableStream<Uint8Array> | null {
+    if (body === null || body instanceof Blob) return body;
+    const parts = typeof body === "string" || body instanceof Uint8Array ? [body] : body;
+    let length = 0;
+    for (const part of parts) length += part.length;
+    return length < this.#options.streamedBytesMin ? joined(parts) : this.#stream(parts);
+  }
+
+  #stream(parts: readonly BodyPart[]): ReadableStream<Uint8Array> {
+    const startedMs = this.#options.now();
+    const sending: Sending = { startedMs, sentBytes: 0, parts, chunks: chunksOf(parts) };
+    for (const part of parts) this.#hold(part);
+    while (this.#bytes > this.#options.bytesMax) {
+      const slowest = this.#slowest();
+      if (slowest === undefined) break;
+      this.#end(slowest);
+    }
+    this.#sending.add(sending);
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          // What was given up must not look whole.
+          if (!this.#sending.has(sending)) return controller.error();
+          const { done, value } = sending.chunks.next();
+          if (done === true) {
+            this.#end(sending);
+            return controller.close();
+          }
+          sending.sentBytes += value.length;
+          controller.enqueue(value);
+        },
+        cancel: () => this.#end(sending),
+      },
+      // A chunk is made when the client has room for it.
+      { highWaterMark: 0 },
+    );
+  }
+
+  #slowest(): Sending | undefined {
+    const nowMs = this.#options.now();
+    let slowest: Sending | undefined;
+    let slowestRate = Number.POSITIVE_INFINITY;
+    for (const sending of this.#sending) {
+      const ageMs = nowMs - sending.startedMs;
+      const rate = ageMs < YOUNG_MS ? Number.POSITIVE_INFINITY : sending.sentBytes / ageMs;
+      if (slowest !== undefined && rate >= slowestRate) continue;
+      slowest = sending;
+      slowestRate = rate;
+    }
+    return slowest;
+  }
+
+  #end(sending: Sending): void {
+    if (!this.#sending.delete(sending)) return;
+    for (const part of sending.parts) this.#release(part);
+    sending.parts = NO_PARTS;
+    sending.chunks = chunksOf(NO_PARTS);
+  }
+
+  #hold(part: BodyPart): void {
+    const held = this.#held.get(part) ?? { bytes: Buffer.byteLength(part), holders: 0 };
+    if (held.holders === 0) this.#bytes += held.bytes;
+    held.holders += 1;
+    this.#held.set(part, held);
+  }
+
+  #release(part: BodyPart): void {
+    const held = this.#held.get(part);
+    if (held === undefined) return;
+    held.holders -= 1;
+    if (held.holders > 0) return;
+    this.#held.delete(part);
+    this.#bytes -= held.bytes;
+  }
+}
+
+/** Those of this process. */
+export const unsentBodies = new UnsentBodies({
+  bytesMax: UNSENT_BYTES_MAX,
+  streamedBytesMin: STREAMED_BYTES_MIN,
+});
+
+function joined(parts: readonly BodyPart[]): BodyPart {
+  const [first = ""] = parts;
+  if (parts.length < 2) return first;
+  const texts = parts.filter((part) => typeof part === "string");
+  return texts.length === parts.length
+    ? texts.join("")
+    : Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
+}
+
+function* chunksOf(parts: readonly BodyPart[]): Iterator<Uint8Array> {
+  for (const part of parts) {
+    let start = 0;
+    while (start < part.length) {
+      let end = start + CHUNK_LENGTH;
+      if (typeof part === "string") {
+        // No character is cut in two.
+        if (isHighSurrogate(part.charCodeAt(end - 1))) end -= 1;
+        yield Buffer.from(part.slice(start, end));
+      } else {
+        yield part.subarray(start, end);
+      }
+      start = end;
+    }
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
