@@ -119,7 +119,7 @@ describe("what readers see, push by push", () => {
   }
 });
 
-test("data_version moves when what readers see changes, and not for what is staged", async () => {
+test("data_version moves when readers see a change, and not when rows are staged", async () => {
   const feedId = await scene.createFeed({ type: "collection" });
   const versionAfter = async (step: Step) =>
     (await scene.push(feedId, bodyOf(step))).body.data_version;
@@ -131,7 +131,7 @@ test("data_version moves when what readers see changes, and not for what is stag
   expect(await versionAfter({ ids: ["z"] })).toBe(3);
 });
 
-test("an exact retry counts all rows as duplicates, and as a push", async () => {
+test("the exact retry of a finalizing chunk counts as a push, and all its rows as duplicates", async () => {
   const feedId = await scene.createFeed({ type: "collection" });
   const step = { ids: ["a", "b"], batch: "1", complete: true };
   await scene.push(feedId, bodyOf(step));
@@ -143,7 +143,7 @@ test("an exact retry counts all rows as duplicates, and as a push", async () => 
   });
 });
 
-test("batch_complete without batch_id, with the rows that readers see: a retry, unless it finalizes more", async () => {
+test("batch_complete with the rows that readers see is a retry, unless it retires an open batch", async () => {
   const feedId = await scene.createFeed({ type: "collection" });
   const whole = { ids: ["a", "b"], complete: true };
   const repeated = [receiptOf(["duplicate", "duplicate"]), { data_version: 1 }];
@@ -166,7 +166,7 @@ test("batch_complete without batch_id, with the rows that readers see: a retry, 
   expect((await pushed({ ids: ["y"], batch: "1" })).code).toBe("BATCH_CLOSED");
 });
 
-test("states of the batches: final, open and retired, with their times", async () => {
+test("batches are final, open or retired, each with its times", async () => {
   const feedId = await scene.createFeed({ type: "collection" });
   for (const step of [
     { ids: ["a"] },
@@ -260,7 +260,7 @@ function receiptOf(outcomes: readonly string[]) {
   };
 }
 
-test("any sequence of pushes leaves what a plain model says, and the receipts say so", async () => {
+test("any sequence of pushes to a collection leaves what a plain model says, and its receipts say so", async () => {
   const step = fc.record(
     {
       ids: fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e", "f"), { maxLength: 5 }),
@@ -295,7 +295,7 @@ test("any sequence of pushes leaves what a plain model says, and the receipts sa
   );
 }, 60_000);
 
-test("a batch that was retired before keeps its time: its rows are removed after its own grace", async () => {
+test("a batch keeps the time at which it was retired, so its rows go after its own grace", async () => {
   const feedId = await scene.createFeed({ type: "collection" });
   const complete = (id: string) =>
     scene.push(feedId, { payload: [{ id }], batch_id: id, batch_complete: true });

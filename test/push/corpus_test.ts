@@ -53,7 +53,7 @@ describe("edge rows", () => {
     const stored = (feedId: string) =>
       type === "stream" ? scene.events(feedId) : scene.shown(feedId);
 
-    test(`the sound ones into a ${type}: stored as sent, in order, from an array and from lines`, async () => {
+    test(`sound edge rows are stored in a ${type} as sent and in order, from an array and from lines`, async () => {
       const rows = sound.map(({ row }) => row);
       const array = `[ ${rows.join(" ,\n\t")} ]`;
       const lines = rows.join("\n");
@@ -73,7 +73,7 @@ describe("edge rows", () => {
       }
     });
 
-    test(`the others one by one into a ${type}: refused, with nothing stored`, async () => {
+    test(`each other edge row is refused by a ${type}, which stores nothing`, async () => {
       expect(refused.length).toBeGreaterThan(20);
       const feedId = await scene.createFeed({ type });
       for (const edge of refused) {
@@ -88,7 +88,7 @@ describe("edge rows", () => {
 
 describe("hostile texts", () => {
   const texts = (hostileStrings as { text: string }[]).map(({ text }) => text);
-  test("as values, keys, row ids and batch ids: stored as sent", async () => {
+  test("hostile texts are stored as sent, as values, keys, row ids and batch ids", async () => {
     const rows = texts.map((text, index) =>
       JSON.stringify({ id: index, text, [`k${text}`]: [text] }),
     );
@@ -122,7 +122,7 @@ describe("the JSON suite, as bodies", () => {
     readonly expect: "accept" | "reject" | "either";
     readonly base64: string;
   }
-  test("what is no JSON is 400; what is JSON is stored as sent or 422; never anything else", async () => {
+  test("a body that is not JSON is 400, and one that is JSON is stored as sent or is 422", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
     for (const each of jsonParsing as Case[]) {
       const body = new Uint8Array(Buffer.from(each.base64, "base64"));

@@ -15,7 +15,7 @@ function textsOf(outcome: ParseOutcome): string[] | string {
 }
 
 describe("parsePush", () => {
-  test("a wrapper has payload and no other keys than its own; all else is the payload", () => {
+  test("parsePush takes an object for a wrapper if it has payload and no keys but the wrapper's", () => {
     const cases: [string, string[]][] = [
       ['{"payload":{"a":1}}', ['{"a":1}']],
       ['{"batch_complete":false,"payload":{},"batch_id":null}', ["{}"]],
@@ -26,7 +26,7 @@ describe("parsePush", () => {
     for (const [text, rows] of cases) expect(textsOf(parse(text, "singleton"))).toEqual(rows);
   });
 
-  test("rows are compact, otherwise character for character as sent, with canonical ids", () => {
+  test("parsePush keeps the text of rows but for white space, and gives them canonical ids", () => {
     const outcome = parse('[ {"id" : 1.50e1, "é":\t"\\u00e9" } ,{"id":"15.0"} ]', null);
     expect(outcome).toMatchObject({
       kind: "push",
@@ -42,7 +42,7 @@ describe("parsePush", () => {
     });
   });
 
-  test("a stream's times are UTC text, null where a row has none", () => {
+  test("parsePush gives a stream's times as UTC text, and null for a row without one", () => {
     const outcome = parse(
       '[{"id":1,"event_timestamp":"2024-01-01T02:00:00+02:00"},{"id":2}]',
       "stream",
@@ -53,7 +53,7 @@ describe("parsePush", () => {
     ]);
   });
 
-  test("any rows, however spaced, come out as JSON.stringify prints them", () => {
+  test("parsePush makes of any rows, however spaced, what JSON.stringify prints", () => {
     const row = fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), {
       maxKeys: 3,
       noNullPrototype: true,
@@ -76,7 +76,7 @@ describe("parsePush", () => {
     );
   });
 
-  test("any text has an outcome, for each type and form", () => {
+  test("parsePush has an outcome for any text, for each type and form", () => {
     const piece = fc.constantFrom(
       "[",
       "]",

@@ -11,7 +11,7 @@ afterAll(() => scene.gateway.stop());
 const RATE_HEADERS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 
 describe("push to a singleton", () => {
-  test("the first stores the document and activates the feed; each later one replaces it", async () => {
+  test("the first push of a singleton stores the document and activates the feed; each later one replaces it", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
     const first = await scene.push(feedId, `{ "payload": {"b" : 1.10, "a":\t9007199254740993} }`);
     expect(first.status).toBe(200);
@@ -54,7 +54,7 @@ describe("push to a singleton", () => {
       last_sync_at: second.body.last_sync_at,
     });
   });
-  test("an identical text counts as a push, and readers see no change", async () => {
+  test("the same document again counts as a push, and readers see no change", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
     await scene.push(feedId, '{"a":1}');
     const again = await scene.push(feedId, ' { "a" : 1 } ');
@@ -63,7 +63,7 @@ describe("push to a singleton", () => {
     expect(other.body).toMatchObject({ rows_updated: 1, data_version: 2 });
     expect(await scene.feed(feedId)).toMatchObject({ push_count: 3n });
   });
-  test("a body with a key beside the wrapper's is the document itself", async () => {
+  test("a singleton's body with a key beside the wrapper's is the document itself", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
     await scene.push(feedId, { payload: { a: 1 }, note: "b" });
     expect(await scene.document(feedId)).toBe('{"payload":{"a":1},"note":"b"}');
@@ -75,7 +75,7 @@ describe("push to a singleton", () => {
 });
 
 describe("push to a collection", () => {
-  test("rows are inserted in order; one whose id is there replaces it in place", async () => {
+  test("a collection's rows are inserted in order, and a row whose id is there replaces it in place", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const first = await scene.push(feedId, '{"payload":[{"id":1,"v":1},{"id":"b"},{"id":"c"}]}');
     expect(first.body).toMatchObject({
@@ -101,13 +101,13 @@ describe("push to a collection", () => {
       '{"id":"d"}',
     ]);
   });
-  test("one object is one row, in the wrapper and bare", async () => {
+  test("one object is one row of a collection, in the wrapper and bare", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     expect((await scene.push(feedId, { payload: { id: "a" } })).body.rows_inserted).toBe(1);
     expect((await scene.push(feedId, { id: "b", value: 1 })).body.rows_inserted).toBe(1);
     expect(await scene.shown(feedId)).toEqual(['{"id":"a"}', '{"id":"b","value":1}']);
   });
-  test("rows that are there already are not written again and move no version", async () => {
+  test("rows that a collection has already are not written again and move no version", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     await scene.push(feedId, [{ id: "a" }, { id: "b" }]);
     const where = () => scene.gateway.sql`
@@ -117,7 +117,7 @@ describe("push to a collection", () => {
     expect(again.body).toMatchObject({ rows_duplicate: 0, rows_updated: 2, data_version: 1 });
     expect((await where()).map((row) => ({ ...row }))).toEqual(before);
   });
-  test("an empty payload is a push: it counts and activates", async () => {
+  test("a push of no rows counts, and activates the feed", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const answer = await scene.push(feedId, { payload: [] });
     expect(answer.body).toMatchObject({ status: "active", rows_received: 0, data_version: 0 });
@@ -126,7 +126,7 @@ describe("push to a collection", () => {
 });
 
 describe("push to a stream", () => {
-  test("events are appended; an id that is there is skipped, and the first text stays", async () => {
+  test("a stream's events are appended, and one whose id is there is skipped", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     const time = "2024-01-01T00:00:00+02:00";
     const first = await scene.push(feedId, [
@@ -148,7 +148,7 @@ describe("push to a stream", () => {
       select event_at from stream_events where feed_id = ${feedId} and row_id = '1'`;
     expect(row?.event_at).toBe("2023-12-31T22:00:00Z");
   });
-  test("rows without a time get the time of receipt as last key, one for the whole push", async () => {
+  test("events without a time get the time of receipt as last key, one for the whole push", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     const answer = await scene.push(
       feedId,
@@ -200,7 +200,7 @@ test("any sequence of pushes to a stream: the first of an id stays, and the rece
 
 describe("newline-delimited JSON", () => {
   const headers = { "Content-Type": "application/x-ndjson" };
-  test("rows one a line, for collection and stream; a feed without type becomes a collection", async () => {
+  test("lines of JSON are rows of a collection or stream, and make a feed without type a collection", async () => {
     const body = '{"id":1}\r\n{"id":2}\n\n';
     for (const type of ["collection", "stream", undefined] as const) {
       const feedId = await scene.createFeed({ ...(type && { type }) });
@@ -208,7 +208,7 @@ describe("newline-delimited JSON", () => {
       expect(answer.body).toMatchObject({ rows_inserted: 2, feed_type: type ?? "collection" });
     }
   });
-  test("error paths name the line; a line that is no JSON is 400", async () => {
+  test("paths of mistakes in lines name the line, and a line that is not JSON is 400", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     const invalid = await scene.push(feedId, '{"id":1}\n5\n{"id":null}\n{"id":1,"a":1,"a":2}', {
       headers,
@@ -226,14 +226,14 @@ describe("newline-delimited JSON", () => {
     expect(blank.body.code).toBe("BODY_NOT_JSON");
     expect(await scene.events(feedId)).toEqual([]);
   });
-  test("a singleton takes no lines: 415", async () => {
+  test("lines of JSON pushed to a singleton are 415", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
     expect((await scene.push(feedId, "{}", { headers })).status).toBe(415);
   });
 });
 
 describe("the feed's type and status", () => {
-  test("null until the first push: an array makes a collection, an object a singleton", async () => {
+  test("the first push decides the type: an array makes a collection, an object a singleton", async () => {
     const cases: [unknown, string][] = [
       [[{ id: 1 }], "collection"],
       [{ payload: [{ id: 1 }], batch_id: "a" }, "collection"],
@@ -248,7 +248,7 @@ describe("the feed's type and status", () => {
       expect(await scene.feed(feedId)).toMatchObject({ feed_type: type, status: "active" });
     }
   });
-  test("a refused first push decides and activates nothing", async () => {
+  test("a first push that is refused decides no type and activates nothing", async () => {
     const feedId = await scene.createFeed();
     expect((await scene.push(feedId, [{}])).status).toBe(422);
     expect(await scene.feed(feedId)).toMatchObject({
@@ -283,7 +283,7 @@ describe("the feed's type and status", () => {
 });
 
 describe("dry run", () => {
-  test("answers as the push would, and stores nothing, for each model", async () => {
+  test("a dry run answers as the push would and stores nothing, for each type", async () => {
     const bodies = {
       singleton: { a: 1 },
       collection: { payload: [{ id: 1 }, { id: 2 }], batch_id: "b", batch_complete: true },
@@ -310,7 +310,7 @@ describe("dry run", () => {
       expect(real.body).toEqual({ ...answer, last_sync_at: expect.any(String) });
     }
   });
-  test("refusals are the push's own, and leave no history", async () => {
+  test("a dry run is refused as the push would be, and leaves no history", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const query = "?dry_run=true";
     expect((await scene.push(feedId, [{}], { query })).status).toBe(422);
@@ -341,7 +341,7 @@ test("a dry run's receipt says what would happen to each row", async () => {
 });
 
 describe("history", () => {
-  test("every push that passed the ownership check leaves a row", async () => {
+  test("every push of the owner leaves a row in the feed's history", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     await scene.push(feedId, [{ id: 1 }, { id: 2 }]);
     await scene.push(feedId, [{ id: 1 }, { id: 2, v: 1 }, { id: 3 }]);
@@ -365,7 +365,7 @@ describe("history", () => {
     ]);
     for (const row of rows) expect(row.duration_ms).toBeGreaterThanOrEqual(0);
   });
-  test("a history that can't be written does not hide the answer", async () => {
+  test("a refusal is answered even if it can't be written into the history", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const { sql } = scene.gateway;
     await sql`alter table pushes add constraint broken check (code <> 'BODY_NOT_JSON') not valid`;
@@ -374,7 +374,7 @@ describe("history", () => {
   });
 });
 
-test("the route answers at /api/v1 too, and takes a feed id in any case", async () => {
+test("the push route answers at /api/v1, too, and takes a feed id in upper or lower case", async () => {
   const feedId = await scene.createFeed({ type: "singleton" });
   const path = `/api/v1/provider/feed/${feedId.toUpperCase()}/push`;
   const response = await scene.gateway.send("POST", path, scene.key, { a: 1 });

@@ -31,7 +31,7 @@ describe("pushes that race", () => {
     peerUrl = (await scene.gateway.startPeer()).baseUrl;
   });
 
-  test("the same event ids from two processes: each stored once, and counted once", async () => {
+  test("events that two processes push at once are stored once each, and counted once", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     const bodies = Array.from({ length: 20 }, (_, from) =>
       Array.from({ length: 50 }, (_, index) => ({ id: (from % 4) * 25 + index, from })),
@@ -45,7 +45,7 @@ describe("pushes that race", () => {
     expect(await scene.feed(feedId)).toMatchObject({ push_count: 20n });
   });
 
-  test("first pushes at once: one decides the type and activates, the others are planned anew", async () => {
+  test("of first pushes at once, one decides the type and activates, and the others are checked by it", async () => {
     for (let round = 0; round < 5; round++) {
       const feedId = await scene.createFeed();
       const bodies = Array.from({ length: 8 }, (_, index) => [{ id: index % 4 }]);
@@ -60,7 +60,7 @@ describe("pushes that race", () => {
     }
   });
 
-  test("an array and an object at once on a feed without type: the first decides for both", async () => {
+  test("of an array and an object at once on a feed without type, the first decides for both", async () => {
     for (let round = 0; round < 10; round++) {
       const feedId = await scene.createFeed();
       const answers = await pushAll(feedId, [[{ id: 1 }], { id: 2 }], peerUrl);
@@ -74,7 +74,7 @@ describe("pushes that race", () => {
     }
   });
 
-  test("two that finalize the same batch: one is stored, or both where they are the same", async () => {
+  test("of two pushes that finalize one batch, one is stored, or both if they are the same", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const bodies = [1, 2].map((v) => ({
       payload: [{ id: "a", v }],
@@ -90,7 +90,7 @@ describe("pushes that race", () => {
     expect(retries.filter(({ body }) => body.rows_inserted === 1).length).toBe(1);
   });
 
-  test("upserts of one row: the last to be committed stays, whole", async () => {
+  test("of pushes of one row at once, the last to be committed stays, whole", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const bodies = Array.from({ length: 20 }, (_, v) => [
       { id: "a", v },
@@ -127,7 +127,7 @@ describe("pushes that race", () => {
     await limited.gateway.stop();
   });
 
-  test("positions are in the order of commits: who follows them never passes a row", async () => {
+  test("positions are in the order of commits, so a reader that follows them misses no row", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     const seen: string[] = [];
     let after = 0n;
@@ -187,7 +187,7 @@ describe("a push whose feed is edited in the meantime", () => {
     return pushing;
   }
 
-  test("is planned again by the new type", async () => {
+  test("a push whose feed gets another type in the meantime is checked by that type", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const answer = await pushDuring(feedId, { id: 1 }, "feed_type = 'stream'");
     expect(answer.body).toMatchObject({ feed_type: "stream", rows_inserted: 1 });
@@ -196,7 +196,7 @@ describe("a push whose feed is edited in the meantime", () => {
     expect(refused.status).toBe(422);
     expect(await scene.events(other)).toEqual([]);
   });
-  test("is checked by the schema that was locked", async () => {
+  test("a push whose feed gets a locked schema in the meantime is checked by it", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const edit = `schema_definition = '{"required":["name"]}', schema_locked = true`;
     const answer = await pushDuring(feedId, [{ id: 1 }], edit);
@@ -207,7 +207,7 @@ describe("a push whose feed is edited in the meantime", () => {
 });
 
 describe("a push that lost a deadlock", () => {
-  test("is stored all the same, once", async () => {
+  test("a push that lost a deadlock is sent again and stored once", async () => {
     const { sql } = scene.gateway;
     const feedId = await scene.createFeed({ type: "singleton" });
     await scene.push(feedId, { v: 1 });

@@ -79,7 +79,7 @@ describe("401 and 403", () => {
     const answer = await scene.push(await scene.createFeed(), {}, { key });
     expect([answer.status, answer.body.code]).toEqual([403, "KEY_PERMISSION"]);
   });
-  test("an unknown id, no UUID and another's feed are one and the same 403, whatever the body", async () => {
+  test("an unknown feed id, one that is no UUID and another account's are the same 403, whatever the body", async () => {
     const other = await scene.gateway.createAccount();
     const key = await scene.gateway.createKey(other, "write");
     const feedId = await scene.createFeed({ type: "singleton" });
@@ -101,7 +101,7 @@ describe("401 and 403", () => {
 });
 
 describe("400", () => {
-  test("an unknown or malformed parameter, before whose feed it is, and not counted", async () => {
+  test("an unknown or malformed parameter is 400 before ownership is checked, and is not counted", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
     for (const query of ["?dryrun=true", "?dry_run=1", "?dry_run=true&dry_run=true", "?dry_run="]) {
       for (const reference of [feedId, crypto.randomUUID()]) {
@@ -112,7 +112,7 @@ describe("400", () => {
     }
     expect(await scene.history(feedId)).toEqual([]);
   });
-  test("a body that is no JSON, no UTF-8, no whole gzip, or empty", async () => {
+  test("a body that is not JSON, not UTF-8, not a whole gzip stream, or empty is 400", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
     const gzip = { "Content-Encoding": "gzip" };
     const cases: [string | Uint8Array, Record<string, string>?][] = [
@@ -155,7 +155,7 @@ describe("413", () => {
     expectRateHeaders(answer.headers);
   }
 
-  test("a singleton's body: exactly the limit passes, a byte more is singleton_body", async () => {
+  test("a singleton's body of exactly the limit passes, and a byte more is 413 singleton_body", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
     expect((await scene.push(feedId, sized(SINGLETON_BYTES))).status).toBe(200);
     const hints = { limit: "singleton_body", max_bytes: SINGLETON_BYTES };
@@ -163,7 +163,7 @@ describe("413", () => {
     // White space counts in the body, though it is not stored.
     await expectTooLarge(feedId, `${sized(SINGLETON_BYTES)} `, hints);
   });
-  test("a collection's and a stream's body: request_body, and it is counted after gzip decoding", async () => {
+  test("a collection's or stream's body over the limit is 413 request_body, counted after gzip decoding", async () => {
     const hints = { limit: "request_body", max_bytes: REQUEST_BYTES };
     for (const type of ["collection", "stream"] as const) {
       const feedId = await scene.createFeed({ type });
@@ -194,7 +194,7 @@ describe("413", () => {
     expect(await response.json()).toMatchObject({ limit: "request_body" });
     expect(chunks).toBeLessThan(500);
   });
-  test("a length of gigabytes is a problem like any other, before a byte of the body is there", async () => {
+  test("a Content-Length of gigabytes is 413 before a byte of the body is there", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const { hostname, port } = new URL(scene.gateway.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -207,7 +207,7 @@ describe("413", () => {
     expect(answer).toContain("application/problem+json");
     expect(answer).toContain('"limit":"request_body"');
   });
-  test("a length that is sent twice is not believed: the body is counted, and the next is taken", async () => {
+  test("a body whose Content-Length is sent twice is counted as it comes in", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const { hostname, port } = new URL(scene.gateway.baseUrl);
     const send = async (body: string) => {
@@ -226,7 +226,7 @@ describe("413", () => {
     const metrics = await (await scene.gateway.get("/metrics")).text();
     expect(metrics).toContain("\nfeedgate_bodies_bytes 0\n");
   });
-  test("the row count: exactly the limit passes, one more is row_count", async () => {
+  test("as many rows as the limit pass, and one more is 413 row_count", async () => {
     const rows = (count: number) => Array.from({ length: count }, (_, id) => `{"id":${id}}`);
     for (const type of ["collection", "stream"] as const) {
       const feedId = await scene.createFeed({ type });
@@ -240,7 +240,7 @@ describe("413", () => {
       await expectTooLarge(feedId, rows(ROWS + 1).join("\n"), hints, NDJSON);
     }
   });
-  test("a row: exactly the limit of stored bytes passes, one more is row_payload with its index", async () => {
+  test("a row of exactly the limit passes, and a byte more is 413 row_payload with its index", async () => {
     for (const type of ["collection", "stream"] as const) {
       const feedId = await scene.createFeed({ type });
       const row = (bytes: number) => sized(bytes, '"id":2,');
@@ -263,7 +263,7 @@ describe("413", () => {
       );
     }
   });
-  test("sizes go before syntax and meaning: body, then row count, then the first row too large", async () => {
+  test("sizes are checked before meaning: body, then row count, then the first row too large", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const large = sized(ROW_BYTES + 1);
     const duplicate = '{"a":1,"a":1}';
@@ -279,7 +279,7 @@ describe("413", () => {
     await expectTooLarge(feedId, `[${duplicate},${large}]`, hints);
     await expectTooLarge(feedId, `${duplicate}\n${large}`, hints, NDJSON);
   });
-  test("without a type: the singleton's body, and the collection's limits once it is an array", async () => {
+  test("a feed without type has the singleton's body limit, and the collection's limits once the body is an array", async () => {
     const feedId = await scene.createFeed();
     const singleton = { limit: "singleton_body", max_bytes: SINGLETON_BYTES };
     const request = { limit: "request_body", max_bytes: REQUEST_BYTES };
@@ -294,7 +294,7 @@ describe("413", () => {
     });
     expect((await scene.push(feedId, sized(SINGLETON_BYTES))).body.feed_type).toBe("singleton");
   });
-  test("a refusal too large to read is in the history", async () => {
+  test("a push that is too large to read is in the history", async () => {
     const feedId = await scene.createFeed({ type: "singleton" });
     await scene.push(feedId, sized(SINGLETON_BYTES + 1));
     expect(await scene.history(feedId)).toMatchObject([
@@ -333,7 +333,7 @@ describe("422", () => {
     return answer.body.errors.map(({ path }: { path: string }) => path);
   }
 
-  test("a payload of another shape than the model's", async () => {
+  test("a payload of another shape than the feed's type takes is 422", async () => {
     const singleton = await scene.createFeed({ type: "singleton" });
     for (const payload of [[], [{}], 1, "a", null, true]) {
       expect(await pathsOf(singleton, JSON.stringify(payload))).toEqual([""]);
@@ -353,7 +353,7 @@ describe("422", () => {
       ]);
     }
   });
-  test("row ids: missing, of another type, empty, too long, or twice in one push", async () => {
+  test("a row id that is missing, of another type, empty, too long or twice in one push is 422", async () => {
     for (const type of ["collection", "stream"] as const) {
       const feedId = await scene.createFeed({ type });
       expect(await pathsOf(feedId, { payload: [{ id: 1 }, {}, { ID: 1 }] })).toEqual([
@@ -375,7 +375,7 @@ describe("422", () => {
   describe("a body that was meant as a wrapper", () => {
     const payload = [{ id: 1 }];
 
-    test("payload beside other keys names those keys, unless the feed is a singleton", async () => {
+    test("payload beside other keys is 422 that names them, unless the feed is a singleton", async () => {
       for (const type of ["collection", "stream", undefined] as const) {
         const feedId = await scene.createFeed(type && { type });
         const answer = await scene.push(feedId, { payload, batchId: "b", complete: true });
@@ -429,7 +429,7 @@ describe("422", () => {
       expect((await scene.push(singleton, { rows: payload })).status).toBe(200);
     });
   });
-  test("an event_timestamp that is no RFC 3339 date-time", async () => {
+  test("an event_timestamp that is no RFC 3339 date-time is 422", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     const bad = ["now", "2024-02-30T00:00:00Z", "2024-01-01T00:00:00", "", null, 0, {}];
     const rows = bad.map((event_timestamp, id) => ({ id, event_timestamp }));
@@ -440,7 +440,7 @@ describe("422", () => {
     const collection = await scene.createFeed({ type: "collection" });
     expect((await scene.push(collection, rows)).status).toBe(200);
   });
-  test("batch_id and batch_complete: of another type, or where there are no batches", async () => {
+  test("batch_id and batch_complete of another type, or on a feed without batches, are 422", async () => {
     const collection = await scene.createFeed({ type: "collection" });
     const payload = [{ id: 1 }];
     for (const batch_id of [1, true, {}, "", "x".repeat(129)]) {
@@ -466,7 +466,7 @@ describe("422", () => {
     const untyped = await scene.createFeed();
     expect(await pathsOf(untyped, { payload: {}, batch_id: "b" })).toEqual(["/batch_id"]);
   });
-  test("what JSON may hold and a row may not: the path leads to it, and nothing is stored", async () => {
+  test("JSON that a row may not hold is 422 with the path that leads to it, and nothing is stored", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const cases: [string, string][] = [
       ['{"payload":[{"id":1,"a":"\\u0000"}]}', "/payload/0/a"],
@@ -480,7 +480,7 @@ describe("422", () => {
     expect(await scene.shown(feedId)).toEqual([]);
     expect(await scene.feed(feedId)).toMatchObject({ push_count: 0n, status: "draft" });
   });
-  test("all that may not be stored is told at once, in each form", async () => {
+  test("all mistakes that JSON may hold are told at once, in each form of the body", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const rows = ['{"id":1,"a":"\\u0000\\u0000"}', '{"id":2,"b":[1e400,{"c":1,"c":2}]}'];
     const inside = ["/0/a", "/1/b/0", "/1/b/1/c"];
@@ -493,7 +493,7 @@ describe("422", () => {
     const many = await scene.push(feedId, `[{"id":1,"a":[${Array(50).fill("1e999")}]}]`);
     expect([many.body.errors.length, many.body.error_count]).toEqual([20, 50]);
   });
-  test("nesting: 100 levels of a row or document pass, 101 are refused, wrapped or not", async () => {
+  test("100 levels of nesting of a row or document pass and 101 are refused, wrapped or not", async () => {
     const nested = (levels: number) => `${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`;
     const row = (levels: number) => `{"id":1,"a":${nested(levels)}}`;
     const inside = "/0".repeat(99);
@@ -516,7 +516,7 @@ describe("422", () => {
     expect((await scene.push(feedId, row(100))).status).toBe(200);
     expect(await pathsOf(feedId, row(101))).toEqual([`/a${inside}`]);
   });
-  test("20 errors are listed, all are counted", async () => {
+  test("a 422 lists 20 mistakes and counts all", async () => {
     const wide = await startPushScene();
     const feedId = await wide.createFeed({ type: "stream" });
     const rows = Array.from({ length: 30 }, () => ({ event_timestamp: "now" }));
@@ -533,7 +533,7 @@ describe("the locked schema", () => {
     required: ["id", "price"],
     properties: { price: { type: "number", minimum: 0 } },
   };
-  test("invalid rows are 422 with paths into the body as sent, in each form", async () => {
+  test("rows that don't meet the locked schema are 422 with paths into the body, in each form", async () => {
     for (const type of ["collection", "stream"] as const) {
       const feedId = await scene.createFeed({ type, schema });
       const good = { id: 1, price: 1 };
@@ -558,12 +558,12 @@ describe("the locked schema", () => {
     const answer = await scene.push(singleton, { payload: { id: 1, price: "1" } });
     expect(answer.body.errors).toMatchObject([{ path: "/payload/price" }]);
   });
-  test("an empty batch has no row that could be invalid", async () => {
+  test("an empty batch meets any locked schema", async () => {
     const feedId = await scene.createFeed({ type: "collection", schema });
     const answer = await scene.push(feedId, { payload: [], batch_id: "a", batch_complete: true });
     expect([answer.status, answer.body.rows_received]).toEqual([200, 0]);
   });
-  test("the stamp of receipt is no part of what is checked", async () => {
+  test("the time of receipt is not a part of what the locked schema checks", async () => {
     const closed = { ...schema, additionalProperties: false, properties: { id: {}, price: {} } };
     const feedId = await scene.createFeed({ type: "stream", schema: closed });
     expect((await scene.push(feedId, { id: 1, price: 1 })).status).toBe(200);
@@ -571,7 +571,7 @@ describe("the locked schema", () => {
     const strict = await scene.createFeed({ type: "stream", schema: asking });
     expect((await scene.push(strict, { id: 1, price: 1 })).status).toBe(422);
   });
-  test("an edited schema holds from the next push on", async () => {
+  test("an edited locked schema holds from the next push on", async () => {
     const feedId = await scene.createFeed({ type: "collection", schema });
     expect((await scene.push(feedId, [{ id: 1 }])).status).toBe(422);
     await scene.gateway.sql`
@@ -581,7 +581,7 @@ describe("the locked schema", () => {
     expect((await scene.push(feedId, [{ id: 1, name: "a" }])).status).toBe(200);
     expect((await scene.push(feedId, [{ id: 1, price: 1 }])).status).toBe(422);
   });
-  test("rows whose check takes too many steps are 422, and not stored", async () => {
+  test("rows whose schema check takes too many steps are 422, and not stored", async () => {
     const feedId = await scene.createFeed({ type: "collection", schema: { type: "object" } });
     const { rowSchemas } = scene.gateway.gateway.services;
     const { validateRows } = rowSchemas;
@@ -593,7 +593,7 @@ describe("the locked schema", () => {
     expect(answer.body.errors).toEqual([{ path: "", message: detail }]);
     expect(await scene.shown(feedId)).toEqual([]);
   });
-  test("rows that can't be checked now are 503, and not stored", async () => {
+  test("rows that can't be checked by their schema now are 503, and not stored", async () => {
     const feedId = await scene.createFeed({ type: "collection", schema: { type: "object" } });
     const { rowSchemas } = scene.gateway.gateway.services;
     const { validateRows } = rowSchemas;
@@ -603,7 +603,7 @@ describe("the locked schema", () => {
     expect([answer.status, answer.body.code]).toEqual([503, "UNAVAILABLE"]);
     expect(await scene.shown(feedId)).toEqual([]);
   });
-  test("a schema that can't be used is 422 SCHEMA_INVALID", async () => {
+  test("a push to a feed whose locked schema can't be used is 422 SCHEMA_INVALID", async () => {
     const feedId = await scene.createFeed({ type: "collection", schema: { type: "nonsense" } });
     const answer = await scene.push(feedId, [{ id: 1 }]);
     expect([answer.status, answer.body.code]).toEqual([422, "SCHEMA_INVALID"]);
@@ -611,7 +611,7 @@ describe("the locked schema", () => {
 });
 
 describe("429", () => {
-  test("the window counts refused pushes and dry runs, but not itself, nor foreign feeds", async () => {
+  test("the window of pushes counts refused ones and dry runs, but not its 429s, nor other feeds'", async () => {
     const limited = await startPushScene({ FEEDGATE_PUSH_LIMIT: "4" });
     const feedId = await limited.createFeed({ type: "collection" });
     const remaining = [];
@@ -660,7 +660,7 @@ describe("429", () => {
     expect(rows).toMatchObject([{ is_ordered: true }]);
     await limited.gateway.stop();
   });
-  test("the interface's own figure is 20 a minute", async () => {
+  test("20 pushes a minute are taken, and the next is 429", async () => {
     const plain = await startPushScene({ FEEDGATE_PUSH_LIMIT: "20" });
     const feedId = await plain.createFeed({ type: "singleton" });
     const answers = await Promise.all(
@@ -672,7 +672,7 @@ describe("429", () => {
   });
 });
 
-test("500 for a fault of ours, which counts as a push; 503 where the database is out of reach", async () => {
+test("a fault of ours is 500 and counts as a push; a database out of reach is 503 and does not", async () => {
   const lost = await startPushScene();
   const feedId = await lost.createFeed({ type: "singleton" });
   const first = await lost.push(feedId, { a: 1 });

@@ -29,12 +29,12 @@ describe("canonicalRowId", () => {
     expect(rowId(source)).toEqual({ kind: "valid", id });
   });
 
-  test("a large exponent is written out", () => {
+  test("plainDecimal writes a large exponent out", () => {
     expect(plainDecimal("1e300")).toBe(`1${"0".repeat(300)}`);
     expect(plainDecimal("5e-324")).toBe(`0.${"0".repeat(323)}5`);
   });
 
-  test("256 code points pass, 257 do not, in any script", () => {
+  test("a row id may have 256 code points of any script, and no more", () => {
     for (const character of ["x", "é", "名", "😀"]) {
       expect(rowId(`"${character.repeat(256)}"`)).toEqual({
         kind: "valid",
@@ -59,7 +59,7 @@ describe("canonicalRowId", () => {
     });
   });
 
-  test("the id of a double is the double, and has no exponent and no needless zero", () => {
+  test("the row id of a double is the double without exponent and needless zeros", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const id = plainDecimal(JSON.stringify(value));
@@ -70,7 +70,7 @@ describe("canonicalRowId", () => {
     );
   });
 
-  test("every spelling of one number is one id", () => {
+  test("every spelling of one number is one row id", () => {
     const digits = fc.stringMatching(/^[1-9][0-9]{0,30}$/);
     fc.assert(
       fc.property(

@@ -74,13 +74,13 @@ describe.each(Object.entries(ROUTES))(
       return share;
     }
 
-    test("an account that has its share of checks waiting is 503", async () => {
+    test("a schema check is 503 for an account that has its share of checks waiting", async () => {
       const feedId = await scene.createFeed({ schema: SCHEMA });
       await askForAll(scene.accountId);
       expect(await problemOf(await send(feedId))).toMatchObject({ code: "UNAVAILABLE" });
     });
 
-    test("another account's gets in, and leaves when its client goes away", async () => {
+    test("a schema check of another account is let in, and leaves when its client goes away", async () => {
       const feedId = await scene.createFeed({ schema: SCHEMA });
       const share = await askForAll("another account");
       const leaving = new AbortController();

@@ -20,7 +20,7 @@ function refusalOf(schema: unknown): { pointer: string; message: string } | unde
 }
 
 describe("compileSchema", () => {
-  test("refuses a keyword's value with what it must be, and its place in the schema", () => {
+  test("compileSchema refuses a keyword's value with what it must be, and its place in the schema", () => {
     expect(refusalOf({ properties: { "a/b": { type: "text" } } })).toEqual({
       pointer: "/properties/a~1b/type",
       message:
@@ -41,7 +41,7 @@ describe("compileSchema", () => {
     );
   });
 
-  test("has a message of its own for each keyword, with the place of the mistake", () => {
+  test("a mistake in a row has its keyword's message and its place", () => {
     const cases: [schema: unknown, value: unknown, pointer: string, message: string][] = [
       [{ type: ["string", "null"] }, 1, "", "must be a string or null"],
       [{ required: ["a"] }, {}, "", 'must have the property "a"'],
@@ -74,7 +74,7 @@ describe("compileSchema", () => {
     }
   });
 
-  test("tells of the branches of anyOf only if none of them matches", () => {
+  test("mistakes in the branches of anyOf are told only if none of them matches", () => {
     const either = { anyOf: [{ type: "string" }, { type: "number" }] };
     expect(errorsOf(either, null).map(({ message }) => message)).toEqual([
       "must be a string",

@@ -10,7 +10,7 @@ function isValid(schema: unknown, value: unknown): boolean {
 }
 
 describe("isMultipleOf", () => {
-  test("goes by decimal digits", () => {
+  test("isMultipleOf goes by decimal digits", () => {
     for (const cents of [1, 435, 1_999, 123_456_789]) {
       expect(isMultipleOf(cents / 100, 0.01)).toBe(true);
     }
@@ -23,7 +23,7 @@ describe("isMultipleOf", () => {
     expect(isMultipleOf(2 ** 60, 2)).toBe(true);
   });
 
-  test("agrees with exact arithmetic", () => {
+  test("isMultipleOf agrees with exact arithmetic", () => {
     const decimal = fc.tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 0, max: 6 }));
     fc.assert(
       fc.property(decimal, decimal, ([value, places], [divisor, divisorPlaces]) => {
@@ -61,7 +61,7 @@ describe("equality of JSON values", () => {
     );
   });
 
-  test("kinds are told apart", () => {
+  test("equality tells kinds of values apart", () => {
     const values = [0, "0", false, null, "", [], {}, [0], ["0"], { 0: 0 }, "[]", "{}", "null"];
     expect(isValid({ uniqueItems: true }, values)).toBe(true);
     for (const value of values) {

@@ -23,7 +23,7 @@ const TEXTS = [
 ];
 
 describe("PatternCompiler.compile", () => {
-  test("matches as the platform's RegExp with the u flag", () => {
+  test("a linear pattern matches as the platform's RegExp with the u flag", () => {
     const patterns = [
       ".",
       "^.$",
@@ -133,7 +133,7 @@ describe("PatternCompiler.compile", () => {
     }
   });
 
-  test("matches as the platform for composed patterns", () => {
+  test("a linear pattern that is composed at random matches as the platform's RegExp", () => {
     const atom = fc.constantFrom(
       "a",
       "b",
@@ -175,13 +175,13 @@ describe("PatternCompiler.compile", () => {
     );
   });
 
-  test("refuses what is not ECMA-262 or cannot be linear", () => {
+  test("a pattern that is not ECMA-262, or can't be linear, is refused", () => {
     const patterns = ["(", "a{", "\\a", "\\-", "[z-a]", "(?=a)", "(?!a)", "(?<=a)", "(?<!a)"];
     patterns.push("(a)\\1", "(?<n>a)\\k<n>", "a{2000}", "(?i:a)", "x".repeat(5_000));
     for (const pattern of patterns) expect(() => compile(pattern)).toThrow(SchemaRefused);
   });
 
-  test("counts steps with the length of the text", () => {
+  test("a linear pattern spends steps by the length of the text", () => {
     const linear = compile("^(a+)+$", 10_000);
     expect(linear.test(`${"a".repeat(50_000)}!`)).toBe(false);
     expect(() => {
@@ -189,7 +189,7 @@ describe("PatternCompiler.compile", () => {
     }).toThrow(StepsSpent);
   });
 
-  test("goes on matching after its automata were dropped", () => {
+  test("a linear pattern goes on matching after its automaton was dropped", () => {
     const linear = new PatternCompiler().compile("^[ab]*$", "/pattern");
     const text = "ab".repeat(50_000);
     for (let count = 0; count < 100; count += 1) {

@@ -28,7 +28,7 @@ async function kindOf(schema: unknown, row: string): Promise<string> {
 }
 
 describe("checkSchema", () => {
-  test("takes both drafts, by http or https, with or without the empty fragment", async () => {
+  test("checkSchema takes both drafts, by http or https, with or without the empty fragment", async () => {
     for (const uri of [
       "https://json-schema.org/draft/2020-12/schema",
       "https://json-schema.org/draft/2020-12/schema#",
@@ -40,7 +40,7 @@ describe("checkSchema", () => {
     }
   });
 
-  test("refuses every other $schema, also one inside", async () => {
+  test("checkSchema refuses every other $schema, also one inside", async () => {
     for (const $schema of ["http://json-schema.org/draft-04/schema#", "", 7, "x"]) {
       expect(await check({ $schema })).toMatchObject({ kind: "invalid_schema" });
     }
@@ -48,7 +48,7 @@ describe("checkSchema", () => {
     expect(await check(mixed)).toMatchObject({ kind: "invalid_schema" });
   });
 
-  test("refuses what the metaschema refuses, and says where", async () => {
+  test("checkSchema refuses what the metaschema refuses, and says where", async () => {
     const outcome = await check({ properties: { price: { minimum: "0" } } });
     expect(outcome).toEqual({
       kind: "invalid_schema",
@@ -60,7 +60,7 @@ describe("checkSchema", () => {
     }
   });
 
-  test("refuses a reference that leaves the document, to a metaschema, or to nothing", async () => {
+  test("checkSchema refuses a reference that leaves the document, to a metaschema, or to nothing", async () => {
     for (const $ref of [
       "http://localhost:1234/a.json",
       "other.json",
@@ -87,13 +87,13 @@ describe("checkSchema", () => {
     });
   });
 
-  test("refuses a metaschema's error in a target outside the known keywords", async () => {
+  test("checkSchema refuses a mistake in a target outside the known keywords", async () => {
     const outcome = await check({ $ref: "#/shapes/0", shapes: [{ type: "text" }] });
     expect(outcome).toMatchObject({ kind: "invalid_schema" });
     expect(await kindOf({ $ref: "#/shapes/0", shapes: [{ type: "string" }] }, "1")).toBe("invalid");
   });
 
-  test("refuses references that lead back to themselves for the same value", async () => {
+  test("checkSchema refuses references that lead back to themselves for the same value", async () => {
     for (const schema of [
       { $ref: "#" },
       {
@@ -108,7 +108,7 @@ describe("checkSchema", () => {
     expect(await check({ properties: { child: { $ref: "#" } } })).toEqual({ kind: "valid" });
   });
 
-  test("refuses a pattern that is not ECMA-262, or not linear", async () => {
+  test("checkSchema refuses a pattern that is not ECMA-262, or not linear", async () => {
     for (const pattern of ["(", "a{", "\\a", "(?=a)b", "(?<!a)b", "(a)\\1", "a{5000}"]) {
       expect({ pattern, outcome: await check({ pattern }) }).toMatchObject({
         outcome: { kind: "invalid_schema" },
@@ -121,7 +121,7 @@ describe("checkSchema", () => {
 });
 
 describe("validateRows", () => {
-  test("gives each error the row's index and a JSON Pointer inside the row", async () => {
+  test("validateRows gives each mistake the row's index and a JSON Pointer inside the row", async () => {
     const schema = {
       type: "object",
       required: ["id"],
@@ -149,7 +149,7 @@ describe("validateRows", () => {
     );
   });
 
-  test("describes 20 errors and counts all of all rows", async () => {
+  test("validateRows describes 20 mistakes and counts all of all rows", async () => {
     const rows = Array.from({ length: 500 }, () => '{"a":1,"b":2,"c":3}');
     const schema = { additionalProperties: { type: "string" } };
     const outcome = await validate(schema, ...rows);
@@ -158,23 +158,23 @@ describe("validateRows", () => {
     expect(outcome.kind === "invalid" && outcome.errors.at(-1)?.row).toBe(6);
   });
 
-  test("counts one error a row where finding all would cost too much", async () => {
+  test("validateRows counts one mistake a row if finding all would cost too much", async () => {
     const branches = Array.from({ length: 100 }, () => ({ items: { type: "string" } }));
     const row = JSON.stringify(Array.from({ length: 10_000 }, () => 1));
     const outcome = await validate({ allOf: branches }, row, row);
     expect(outcome).toMatchObject({ kind: "invalid", errorCount: 2 });
   });
 
-  test("cuts a message that the schema makes long", async () => {
+  test("validateRows cuts a message that the schema makes long", async () => {
     const outcome = await validate({ required: ["x".repeat(10_000)] }, "{}");
     expect(outcome.kind === "invalid" && outcome.errors[0]?.message.length).toBe(300);
   });
 
-  test("answers for a schema that does not compile", async () => {
+  test("validateRows has an outcome for a schema that does not compile", async () => {
     expect(await kindOf({ type: "text" }, "1")).toBe("invalid_schema");
   });
 
-  test("keeps format and content keywords as annotations, and ignores unknown ones", async () => {
+  test("format, content keywords and unknown ones check nothing", async () => {
     const schema = {
       format: "date-time",
       contentEncoding: "base64",
@@ -187,14 +187,14 @@ describe("validateRows", () => {
     expect(await kindOf(schema, '"no date, no base64 %"')).toBe("valid");
   });
 
-  test("does not take up what only the validator library knows", async () => {
+  test("keywords of no draft, such as $async and nullable, mean nothing", async () => {
     expect(await kindOf({ $async: true, type: "string" }, "1")).toBe("invalid");
     expect(await kindOf({ type: "string", nullable: true }, "null")).toBe("invalid");
     expect(await kindOf({ $recursiveRef: "#", type: "string" }, '"a"')).toBe("valid");
     expect(await kindOf({ type: "number", maximum: { $data: "1" } }, "1")).toBe("invalid_schema");
   });
 
-  test("never writes text of the schema into code", async () => {
+  test("texts of a schema that look like code are texts", async () => {
     const breakers = ["*/ throw 1; /*", '"); throw 1; ("', "\\", "\u2028", "`1`", "errors++;"];
     for (const text of breakers) {
       const schema = {
@@ -215,7 +215,7 @@ describe("validateRows", () => {
     }
   });
 
-  test("applies draft-07 where $schema says so", async () => {
+  test("draft-07 is applied if $schema says so", async () => {
     const schema = { $schema: DRAFT_07, items: [{ type: "string" }], additionalItems: false };
     expect(await kindOf(schema, '["a"]')).toBe("valid");
     expect(await kindOf(schema, '["a",1]')).toBe("invalid");
@@ -226,7 +226,7 @@ describe("validateRows", () => {
     expect(await kindOf({ $schema: DRAFT_07, unevaluatedItems: false }, "[1]")).toBe("valid");
   });
 
-  test("treats names of Object.prototype as any other, in schema and row", async () => {
+  test("names of Object.prototype are names like any, in schema and row", async () => {
     const names = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"];
     for (const name of names) {
       const key = JSON.stringify(name);
@@ -252,13 +252,13 @@ describe("validateRows", () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test("compares numbers as doubles", async () => {
+  test("schemas compare numbers as doubles", async () => {
     expect(await kindOf('{"const":9007199254740993}', "9007199254740992")).toBe("valid");
     expect(await kindOf('{"type":"integer"}', "1.0")).toBe("valid");
     expect(await kindOf('{"minimum":0.1}', "0.10000000000000000001")).toBe("valid");
   });
 
-  test("tells which items a contains has evaluated, also under conditions", async () => {
+  test("unevaluatedItems knows which items a contains has matched, also under conditions", async () => {
     const schema = {
       if: { contains: { const: "a" } },
       // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword.
@@ -271,7 +271,7 @@ describe("validateRows", () => {
     expect(await kindOf(schema, '["a","b","c"]')).toBe("invalid");
   });
 
-  test("runs many pushes at once, each with its own outcome", async () => {
+  test("many pushes checked at once have each its own outcome", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
         validate({ const: index }, String(index % 2 === 0 ? index : -1)),
@@ -282,18 +282,18 @@ describe("validateRows", () => {
     );
   });
 
-  test("of no rows, all are valid", async () => {
+  test("a push of no rows meets any schema", async () => {
     expect(await validate(false)).toEqual({ kind: "valid" });
   });
 
-  test("rejects where the caller passes a text that is not JSON", async () => {
+  test("validateRows rejects rows that are not JSON, which is a fault of ours", async () => {
     expect(validate({}, "{")).rejects.toThrow();
     expect(await kindOf({}, "{}")).toBe("valid");
   });
 });
 
 describe("close", () => {
-  test("answers busy from then on", async () => {
+  test("closed row schemas answer busy", async () => {
     const closed = createRowSchemas();
     const waiting = closed.checkSchema("{}", CALLER);
     await closed.close();
@@ -303,7 +303,7 @@ describe("close", () => {
   });
 });
 
-test("the workers do not keep the process alive", async () => {
+test("idle schema workers do not keep the process alive", async () => {
   const script = `
     import { createRowSchemas } from "./src/push/schema/row_schemas.ts";
     const rowSchemas = createRowSchemas();

@@ -32,7 +32,7 @@ function answered(text: string): QueueOutcome {
 }
 
 describe("WorkerQueue.run", () => {
-  test("answers in order", async () => {
+  test("jobs of one account are answered in order", async () => {
     const texts = ["a", "b", "c"];
     expect(await Promise.all(texts.map((text) => run(text)))).toEqual(texts.map(answered));
   });
@@ -78,7 +78,7 @@ describe("WorkerQueue.run", () => {
     expect(await run("a")).toEqual(answered("a"));
   });
 
-  test("by the clock of the process a job that hangs ends, too", async () => {
+  test("a job that hangs ends by the process's own processor clock, too", async () => {
     queue.close();
     queue = new WorkerQueue({ workerUrl: STUBBORN });
     // Busy where the machine that runs this test is.
@@ -93,7 +93,7 @@ describe("WorkerQueue.run", () => {
     }
   });
 
-  test("is busy for an account that has as many waiting as it leaves free, not for another", async () => {
+  test("an account that has as many jobs waiting as it leaves free is told busy, and another is not", async () => {
     const half = JOBS_WAITING_MAX / 2;
     const jobs = Array.from({ length: half + 2 }, (_, index) => run(String(index)));
     const other = run("other", callerOf("other"));
@@ -105,14 +105,14 @@ describe("WorkerQueue.run", () => {
     expect(await other).toEqual(answered("other"));
   });
 
-  test("is busy where no worker starts", async () => {
+  test("a job is busy if no worker starts", async () => {
     const broken = new WorkerQueue({ workerUrl: new URL("./none.ts", import.meta.url) });
     const job = { kind: "compile", text: "a" } as const;
     expect(await broken.run(job, { timeMs: TIME_MS, caller: CALLER })).toEqual(BUSY);
     broken.close();
   });
 
-  test("is busy once closed, also for what waits", async () => {
+  test("jobs of a closed queue are busy, also those that wait", async () => {
     const waiting = [run("hang"), run("a")];
     await Bun.sleep(100);
     queue.close();
@@ -135,7 +135,7 @@ describe("createRowSchemas", () => {
     await rowSchemas.close();
   });
 
-  test("a schema that cost much once, within its time, runs beside other pushes from then on", async () => {
+  test("a schema that was slow once runs beside other pushes from then on", async () => {
     const rowSchemas = createRowSchemas({ ...OPTIONS, compileMs: 1_000 });
     const order: string[] = [];
     const noted = async (name: string, work: Promise<unknown>) => {
@@ -151,7 +151,7 @@ describe("createRowSchemas", () => {
     rowSchemas.close();
   });
 
-  test("what had no time on a busy machine is busy, and counts as no fault of the schema", async () => {
+  test("a schema that a busy machine had no time for is busy, and not invalid", async () => {
     const busyMachine = { processorMs: () => 0 };
     const rowSchemas = createRowSchemas({ ...OPTIONS, ...busyMachine, compileMs: 50 });
     expect(await rowSchemas.checkSchema("hang", CALLER)).toEqual({ kind: "busy" });
