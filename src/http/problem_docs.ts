@@ -144,7 +144,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "A body of the wrong shape, a bad row id or timestamp, or rows that break the locked schema. Nothing was stored.",
     remedy: "Mend what `errors` lists: each path points into the body as it was sent.",
     extras: {
-      errors: [{ path: "/payload/3/price", message: "must be number" }],
+      errors: [{ path: "/payload/3/price", message: "must be a number" }],
       error_count: 1,
     },
   },
