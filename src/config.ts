@@ -84,6 +84,7 @@ const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
   rowBytes: "FEEDGATE_ROW_BYTES",
   rows: "FEEDGATE_ROWS",
   maxFeeds: "FEEDGATE_MAX_FEEDS",
+  databaseMs: "FEEDGATE_DATABASE_MS",
 };
 
 /** @throws {ConfigError} with one line for each variable that can't be used. */

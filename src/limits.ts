@@ -28,6 +28,8 @@ export interface Limits {
   readonly rows: number;
   /** Feeds a new account may own, drafts included. Interface 8.4. */
   readonly maxFeeds: number;
+  /** Milliseconds of the database's time that one account's reads may take in a minute, per process. */
+  readonly databaseMs: number;
 }
 
 const KIB = 1_024;
@@ -44,6 +46,7 @@ export const LIMITS_DEFAULT: Limits = {
   rowBytes: 50 * KIB,
   rows: 500,
   maxFeeds: 3,
+  databaseMs: 20_000,
 };
 
 /** Length of the exact sliding window of every limit, in milliseconds. Decisions 7. */
@@ -74,14 +77,14 @@ export const PROJECTION_VISITS_MAX = 6_000_000;
 export const PROJECTIONS_REFUSED_MAX = 10;
 /** `eq` filters in one read. Decisions 6. */
 export const FILTERS_MAX = 10;
-/** Rows without an index that a filtered read looks through before it asks for one: about 1 ms. */
-export const FILTER_WALK_ROWS = 250;
-/** Rows without an index that are looked through beside one; above, all are, in the page's order. */
-export const FILTER_UNINDEXED_MAX = 5_000;
+/** Rows without an index above which a filtered read asks for one. */
+export const FILTER_WALK_ROWS = 40;
+/** Bytes of rows without an index that one filtered read looks through, and 200 a row: 50 ms. */
+export const FILTER_WALK_BYTES = BigInt(2 * MIB);
 /** Rows without an index from which one is made unasked: to look through them takes 0.2 s. */
 export const FILTER_UNASKED_ROWS_MIN = 50_000;
-/** Rows indexed in one statement: a push to the feed waits for it, 50 ms. */
-export const FILTER_CHUNK_ROWS = 1_000;
+/** Bytes of rows indexed in one statement, and 200 a row: 0.1 s at worst, for rows of very many fields. */
+export const FILTER_STEP_BYTES = BigInt(128 * KIB);
 /** Batches and streams that wait for an index in one process; what is over asks again. */
 export const FILTER_QUEUE_MAX = 1_000;
 /** Code points of `jsonpath`, and of a search's `q`. Decisions 6 and 10. */
@@ -143,6 +146,10 @@ export const ADMISSION_WAIT_MS_MAX = 250;
 export const DATABASE_CONNECTIONS_MAX = 12;
 /** Of them, those that only admission, refunds and `/readyz` use: no page holds admission up. */
 export const DATABASE_CONNECTIONS_SPARED = 4;
+/** An account that has taken more of its `databaseMs` than this runs one statement at a time. */
+export const DATABASE_HEAVY_MS = 2_000;
+/** Accounts whose time a process remembers. */
+export const KNOWN_BUDGETS_MAX = 50_000;
 /** Statements that may wait for a connection in one process, and for how long, in milliseconds. */
 export const DATABASE_WAITING_MAX = 2_000;
 export const DATABASE_WAIT_MS_MAX = 250;
@@ -153,6 +160,11 @@ export const LATENESS_MAX = 6;
 /** Answers of 503 in a second, a fifth of a process's time at most, and at once after a quiet while. */
 export const REFUSALS_PER_SECOND = 1_500;
 export const REFUSALS_AT_ONCE_MAX = 300;
+/** Refusals of one account (4xx) in a second, and at once after a quiet while; the others wait in line. */
+export const ACCOUNT_REFUSALS_PER_SECOND = 1_000;
+export const ACCOUNT_REFUSALS_AT_ONCE_MAX = 300;
+/** Accounts whose refusals a process remembers. */
+export const ACCOUNTS_REFUSED_MAX = 10_000;
 /** Those that wait for their turn, and for how long: where they are more, all go faster. */
 export const REFUSALS_WAITING_MAX = 20_000;
 export const REFUSALS_WAIT_SECONDS_MAX = 5;
@@ -177,8 +189,6 @@ export const KNOWN_WINDOWS_MAX = 100_000;
 /** Keys and feeds that a process remembers; admission proves each before it counts. */
 export const KNOWN_KEYS_MAX = 50_000;
 export const KNOWN_FEEDS_MAX = 20_000;
-/** Locked schemas whose field names a process remembers for filters: up to 256 KB each. */
-export const FILTER_SCHEMAS_KNOWN_MAX = 200;
 /** Planned queries that a process remembers: 512 bytes each, and what they hold. */
 export const KNOWN_PLANS_MAX = 10_000;
 /** How often a read or a push is planned anew because its feed changed under it; then 503. */
@@ -221,7 +231,10 @@ assert(
   "the largest row fits the largest request",
 );
 assert(SCHEMA_BYTES_MAX < LIMITS_DEFAULT.requestBodyBytes, "a schema fits a create body");
-assert(FILTER_WALK_ROWS <= FILTER_UNINDEXED_MAX, "an index is asked for before it is passed over");
+assert(
+  FILTER_WALK_ROWS * LIMITS_DEFAULT.rowBytes < FILTER_WALK_BYTES,
+  "an index is asked for before a read without it is refused",
+);
 assert(ADMISSION_BATCH_MAX <= ADMISSION_QUEUE_MAX, "a full batch fits the queue");
 assert(
   ADMISSION_WAITING_FREE < ADMISSION_QUEUE_MAX,

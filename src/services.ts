@@ -15,9 +15,12 @@ import { unsentBodies } from "./http/unsent_bodies.ts";
 import { Keys } from "./key/keys.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
-import { createPace } from "./lib/pace.ts";
+import { createPace, createPaces } from "./lib/pace.ts";
 import type { TokenBucket } from "./lib/token_bucket.ts";
 import {
+  ACCOUNT_REFUSALS_AT_ONCE_MAX,
+  ACCOUNT_REFUSALS_PER_SECOND,
+  ACCOUNTS_REFUSED_MAX,
   BODIES_BYTES_MAX,
   REFUSALS_AT_ONCE_MAX,
   REFUSALS_PER_SECOND,
@@ -96,6 +99,15 @@ export async function createServices(options: ServicesOptions): Promise<Services
     "Bytes of large answers that clients have not read",
     () => unsentBodies.bytes,
   );
+  const refusalsOf = createPaces(
+    {
+      perSecond: ACCOUNT_REFUSALS_PER_SECOND,
+      atOnceMax: ACCOUNT_REFUSALS_AT_ONCE_MAX,
+      waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
+      waitingMax: REFUSALS_WAITING_MAX,
+    },
+    ACCOUNTS_REFUSED_MAX,
+  );
   metrics.gauge("feedgate_refusals_waiting", "Answers of 503 that wait", () => refusals.waiting);
   const http: HttpContext = {
     baseUrl: () => state.baseUrl,
@@ -105,6 +117,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     log,
     metrics,
     refusals,
+    refusalsOf,
   };
   const admission = new Admission({ database, metrics, log });
   metrics.gauge(

@@ -10,10 +10,35 @@
 -- $8 names text[]
 -- $9 texts text[]
 -- $10 literals jsonb[]
--- $11 unindexed_max bigint
--- returns data_version bigint, unindexed bigint, data text?,
+-- $11 work_max bigint
+-- returns data_version bigint, unindexed bigint, is_refused boolean, data text?,
 --   last_event_at timestamptz?, last_position bigint?, has_more boolean
-with found_rows as (
+with matches as (
+  select matched.row_event_at, matched.row_position, matched.payload
+  from match_stream_rows(
+    $1,
+    coalesce($2, 'infinity'::timestamptz),
+    coalesce($3, 9223372036854775807),
+    coalesce($4, '-infinity'::timestamptz),
+    coalesce($5, 'infinity'::timestamptz),
+    $6::bigint + $7::int + 1, $8, $9, $10, $11
+  ) as matched
+  where cardinality($8::text[]) > 0
+),
+-- What an offset skips is not fetched.
+page_start as (
+  select event_at, position
+  from stream_events
+  where feed_id = $1
+    and (event_at, position)
+      < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 9223372036854775807))
+    and event_at >= coalesce($4, '-infinity'::timestamptz)
+    and event_at <= coalesce($5, 'infinity'::timestamptz)
+  order by event_at desc, position desc
+  offset $6
+  limit 1
+),
+found_rows as (
   -- Of the two halves one is not run at all.
   (
     select
@@ -21,28 +46,19 @@ with found_rows as (
       position,
       payload
     from stream_events
-    where cardinality($8::text[]) = 0
+    where cardinality($8) = 0
       and feed_id = $1
       and (event_at, position)
-        < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 9223372036854775807))
+        <= ((select event_at from page_start), (select position from page_start))
       and event_at >= coalesce($4, '-infinity'::timestamptz)
-      and event_at <= coalesce($5, 'infinity'::timestamptz)
     order by event_at desc, position desc
     limit $7::int + 1
-    offset $6
   )
   union all
   (
     select matches.row_event_at, matches.row_position, matches.payload
-    from match_stream_rows(
-      $1,
-      coalesce($2, 'infinity'::timestamptz),
-      coalesce($3, 9223372036854775807),
-      coalesce($4, '-infinity'::timestamptz),
-      coalesce($5, 'infinity'::timestamptz),
-      $6 + $7 + 1, $8, $9, $10, $11
-    ) as matches
-    where cardinality($8) > 0
+    from matches
+    where matches.row_position is not null
     order by matches.row_event_at desc, matches.row_position desc
     limit $7::int + 1
     offset $6
@@ -57,6 +73,7 @@ page_rows as (
 select
   feeds.data_version,
   case when cardinality($8) > 0 then count_unindexed_rows($1, 0) else 0 end as unindexed,
+  exists (select from matches where row_position is null) as is_refused,
   (select string_agg(payload::text, ',' order by event_at desc, position desc) from page_rows)
     as data,
   (select event_at from page_rows order by event_at, position limit 1) as last_event_at,

@@ -5,7 +5,7 @@
 -- tenth of a look-up by key. What both have is merged with the other filters' entries. Where a filter has
 -- many times as many, it is looked up there; so the cost is bounded by that of the leader's entries.
 --
--- terms: three of each filter, see filter_lookups
+-- terms: two of each filter, see filter_lookups
 -- leader: in, the filter whose entries bound this piece (about entries_max of them); out, a rarer one where
 --   there is one
 -- times, positions: null where none is left

@@ -1,10 +1,10 @@
--- The entries of a filter in the filter index from one to another, both included, oldest first where the
+-- The entries of a filter in the filter index from one to another, both included, oldest first if the
 -- caller orders by them.
 --
 -- One query and nothing else, so that PostgreSQL puts it in the place of its calls. Each term is ordered by
--- itself, so that it sees that the index has this order, and merges the three.
+-- itself, so that it sees that the index has this order, and merges the two.
 --
--- terms: the three of the filter, see filter_lookups; a row that has two of them has two entries
+-- terms: the two of the filter, see filter_lookups
 create or replace function entries_between(
   index_id integer,
   terms integer[],
@@ -32,16 +32,6 @@ as $$
     from filter_terms
     where filter_terms.filter_index_id = index_id
       and filter_terms.term = terms[1][2]
-      and (filter_terms.event_at, filter_terms.position) >= (first_time, first_position)
-      and (filter_terms.event_at, filter_terms.position) <= (last_time, last_position)
-    order by filter_terms.event_at, filter_terms.position
-  )
-  union all
-  (
-    select filter_terms.event_at, filter_terms.position
-    from filter_terms
-    where filter_terms.filter_index_id = index_id
-      and filter_terms.term = terms[1][3]
       and (filter_terms.event_at, filter_terms.position) >= (first_time, first_position)
       and (filter_terms.event_at, filter_terms.position) <= (last_time, last_position)
     order by filter_terms.event_at, filter_terms.position

@@ -1,96 +1,180 @@
--- Puts the next rows of a batch or stream into its filter index; true where there may be more.
+-- Puts the next rows of a batch or stream into its filter index: those that were replaced since they were
+-- indexed, or else those behind the index. True if there may be more.
 --
--- It takes the feed's lock like a push: so no row changes under it, and index and position move as one.
--- A push that comes meanwhile waits for this one chunk, and never for several: where another process
--- indexes the feed, it is left to that one.
+-- A step is bounded by the bytes of its rows, and so by their terms. No push waits for it. Rows of a stream
+-- never change. Rows of a collection may, so the feed is locked, but only at the end, for as long as it
+-- takes to see that they did not; if they did, the step is undone. If another process indexes the batch, it
+-- is left to that one.
 --
 -- indexed_batch: zero for a stream
+-- work_max: of the rows of a step, bytes, and row_cost a row
 create or replace function index_filter_rows(
   indexed_feed_id uuid,
   indexed_batch bigint,
-  rows_max int
+  work_max bigint
 )
 returns boolean
 language plpgsql
+-- Rows are read in the order of their key, whatever was known of the table when the plan was made.
 set jit = off
 set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set enable_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  row_cost constant bigint := 200;
+  work_left bigint := work_max;
   index_id integer;
-  start_position bigint;
   end_position bigint;
+  noted_position bigint;
   newest_position bigint;
-  rows_found int;
-  has_more boolean;
-  times timestamptz[];
-  positions bigint[];
+  next_row record;
+  text_now text;
+  keys_times timestamptz[];
+  keys_positions bigint[];
+  -- The rows of the step; texts_before is empty unless they were replaced.
+  times timestamptz[] := '{}';
+  positions bigint[] := '{}';
+  texts text[] := '{}';
+  texts_before text[] := '{}';
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('index ' || indexed_feed_id, 0)) then
-    return false;
-  end if;
-  select feeds.next_position - 1
-  into newest_position
-  from feeds
-  where feeds.feed_id = indexed_feed_id
-  for no key update;
-
   insert into filter_indexes (feed_id, batch_number)
   values (indexed_feed_id, indexed_batch)
   on conflict do nothing;
   select filter_indexes.filter_index_id, filter_indexes.indexed_position
-  into index_id, start_position
+  into index_id, end_position
   from filter_indexes
   where filter_indexes.feed_id = indexed_feed_id
-    and filter_indexes.batch_number = indexed_batch;
-
-  if indexed_batch = 0 then
-    end_position := least(start_position + rows_max, newest_position);
-    if not are_arrivals_noted(indexed_feed_id, start_position, end_position) then
-      end_position := least(end_position, note_arrivals(indexed_feed_id, start_position));
-    end if;
-    select array_agg(arrived.row_event_at), array_agg(arrived.row_position)
-    into times, positions
-    from arrivals_between(indexed_feed_id, start_position, end_position) as arrived;
-    insert into filter_terms (filter_index_id, term, event_at, position)
-    select index_id, row_terms.term, looked_up.row_event_at, looked_up.row_position
-    from look_up_events(indexed_feed_id, times, positions) as looked_up
-    cross join lateral row_terms(looked_up.payload) as row_terms (term)
-    order by row_terms.term, looked_up.row_event_at, looked_up.row_position;
-    delete from stream_arrivals
-    where stream_arrivals.feed_id = indexed_feed_id
-      and stream_arrivals.last_position <= end_position;
-    has_more := end_position < newest_position;
-  else
-    select max(chunk.position), count(*)
-    into end_position, rows_found
-    from (
-      select collection_rows.position
-      from collection_rows
-      where collection_rows.feed_id = indexed_feed_id
-        and collection_rows.batch_number = indexed_batch
-        and collection_rows.position > start_position
-      order by collection_rows.position
-      limit rows_max
-    ) as chunk;
-    insert into filter_terms (filter_index_id, term, event_at, position)
-    select index_id, row_terms.term, '-infinity', collection_rows.position
-    from collection_rows
-    cross join lateral row_terms(collection_rows.payload) as row_terms (term)
-    where collection_rows.feed_id = indexed_feed_id
-      and collection_rows.batch_number = indexed_batch
-      and collection_rows.position > start_position
-      and collection_rows.position <= end_position
-    order by row_terms.term, collection_rows.position;
-    has_more := rows_found = rows_max;
+    and filter_indexes.batch_number = indexed_batch
+  for update skip locked;
+  if not found then
+    return false;
   end if;
 
+  if indexed_batch = 0 then
+    select feeds.next_position - 1
+    into newest_position
+    from feeds
+    where feeds.feed_id = indexed_feed_id;
+    noted_position := least(end_position + work_max / row_cost + 1, newest_position);
+    if not are_arrivals_noted(indexed_feed_id, end_position, noted_position) then
+      noted_position := least(noted_position, note_arrivals(indexed_feed_id, end_position));
+    end if;
+    select
+      array_agg(arrived.row_event_at order by arrived.row_position),
+      array_agg(arrived.row_position order by arrived.row_position)
+    into keys_times, keys_positions
+    from arrivals_between(indexed_feed_id, end_position, noted_position) as arrived;
+    for next_row in
+      select looked_up.row_event_at, looked_up.row_position, looked_up.payload
+      from look_up_events(indexed_feed_id, keys_times, keys_positions) as looked_up
+      order by looked_up.place
+    loop
+      times := times || next_row.row_event_at;
+      positions := positions || next_row.row_position;
+      texts := texts || next_row.payload::text;
+      work_left := work_left - row_cost - octet_length(next_row.payload::text);
+      exit when work_left <= 0;
+    end loop;
+    -- Positions without a row are those of duplicates.
+    end_position := case
+      when work_left <= 0 then positions[cardinality(positions)]
+      else noted_position
+    end;
+  else
+    for next_row in
+      select replaced_rows.position, replaced_rows.payload
+      from replaced_rows
+      where replaced_rows.filter_index_id = index_id
+      order by replaced_rows.position
+    loop
+      select looked_up.payload::text
+      into text_now
+      from look_up_rows(indexed_feed_id, indexed_batch, array[next_row.position]) as looked_up;
+      if not found then
+        -- A batch that loses its rows needs no index.
+        return false;
+      end if;
+      positions := positions || next_row.position;
+      texts := texts || text_now;
+      texts_before := texts_before || next_row.payload::text;
+      work_left := work_left - row_cost - octet_length(text_now)
+        - octet_length(next_row.payload::text);
+      exit when work_left <= 0;
+    end loop;
+    if cardinality(positions) = 0 then
+      for next_row in
+        select collection_rows.position, collection_rows.payload
+        from collection_rows
+        where collection_rows.feed_id = indexed_feed_id
+          and collection_rows.batch_number = indexed_batch
+          and collection_rows.position > end_position
+        order by collection_rows.position
+      loop
+        positions := positions || next_row.position;
+        texts := texts || next_row.payload::text;
+        work_left := work_left - row_cost - octet_length(next_row.payload::text);
+        end_position := next_row.position;
+        exit when work_left <= 0;
+      end loop;
+    end if;
+    times := array_fill('-infinity'::timestamptz, array[cardinality(positions)]);
+  end if;
+
+  begin
+    -- Each entry is looked up, whatever was known of the table when the plan was made.
+    delete from filter_terms
+    where filter_terms.ctid = any (array(
+      select entry.ctid
+      from unnest(positions, texts_before) as before (position, payload)
+      cross join lateral row_terms(before.payload::json) as row_terms (term)
+      cross join lateral (
+        select filter_terms.ctid
+        from filter_terms
+        where filter_terms.filter_index_id = index_id
+          and filter_terms.term = row_terms.term
+          and filter_terms.event_at = '-infinity'
+          and filter_terms.position = before.position
+        limit 1
+      ) as entry
+    ));
+    insert into filter_terms (filter_index_id, term, event_at, position)
+    select index_id, row_terms.term, rows_now.event_at, rows_now.position
+    from unnest(times, positions, texts) as rows_now (event_at, position, payload)
+    cross join lateral row_terms(rows_now.payload::json) as row_terms (term)
+    order by row_terms.term, rows_now.event_at, rows_now.position;
+
+    if indexed_batch > 0 and cardinality(positions) > 0 then
+      perform
+      from feeds
+      where feeds.feed_id = indexed_feed_id
+      for no key update;
+      if texts is distinct from (
+        select array_agg(looked_up.payload::text order by looked_up.place)
+        from look_up_rows(indexed_feed_id, indexed_batch, positions) as looked_up
+      ) then
+        raise sqlstate 'FG002';
+      end if;
+    end if;
+  exception when sqlstate 'FG002' then
+    return true;
+  end;
+
+  delete from replaced_rows
+  where replaced_rows.filter_index_id = index_id
+    and replaced_rows.position = any (positions);
+  delete from stream_arrivals
+  where stream_arrivals.feed_id = indexed_feed_id
+    and indexed_batch = 0
+    and stream_arrivals.last_position <= end_position;
   update filter_indexes
-  set indexed_position = coalesce(end_position, start_position)
+  set indexed_position = end_position
   where filter_indexes.filter_index_id = index_id;
-  return has_more;
+  return work_left <= 0
+    or cardinality(texts_before) > 0
+    or coalesce(end_position < newest_position, false);
 end
 $$;

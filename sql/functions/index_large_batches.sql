@@ -6,7 +6,7 @@ create or replace function index_large_batches(
   moment timestamptz,
   pause interval,
   unindexed_min bigint,
-  rows_max int
+  work_max bigint
 )
 returns boolean
 language plpgsql
@@ -56,7 +56,7 @@ begin
       return end_job(job, moment, pause, false, first_mark => newest::text);
     end if;
   end if;
-  if index_filter_rows(target_feed, target_batch, rows_max) then
+  if index_filter_rows(target_feed, target_batch, work_max) then
     return end_job(job, moment, pause, true, concat_ws(' ', looked_at, target_feed, target_batch));
   end if;
   return end_job(job, moment, pause, true, looked_at::text);

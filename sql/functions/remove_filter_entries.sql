@@ -13,6 +13,7 @@ declare
   job constant text := 'filter entries';
   index_id integer;
   entries_removed int;
+  rows_removed int;
 begin
   if begin_job(job, moment) is null then
     return false;
@@ -42,7 +43,17 @@ begin
       limit entries_max
     );
   get diagnostics entries_removed = row_count;
-  if entries_removed < entries_max then
+  delete from replaced_rows
+  where replaced_rows.filter_index_id = index_id
+    and replaced_rows.position in (
+      select replaced.position
+      from replaced_rows as replaced
+      where replaced.filter_index_id = index_id
+      order by replaced.position
+      limit entries_max
+    );
+  get diagnostics rows_removed = row_count;
+  if entries_removed < entries_max and rows_removed < entries_max then
     delete from filter_indexes
     where filter_indexes.filter_index_id = index_id;
   end if;

@@ -3,6 +3,6 @@
 -- $1 moment timestamptz
 -- $2 pause interval
 -- $3 unindexed_min bigint
--- $4 rows_max int
+-- $4 work_max bigint
 -- returns is_more boolean
 select index_large_batches($1, $2, $3, $4) as is_more

@@ -38,7 +38,7 @@ declare
   ids_pushed constant text := md5(row_ids::text);
   finalizing_ids text;
   is_looked_up boolean;
-  replaced_ids text[] := '{}';
+  replaced_ids text[];
 begin
   is_closed := false;
   is_changed := false;
@@ -165,7 +165,7 @@ begin
       into replaced_ids
       from rows from (unnest(row_ids), string_to_table(outcomes, null)) as pushed (row_id, outcome)
       where pushed.outcome = 'u';
-      perform index_replaced_rows(pushed_feed_id, target, replaced_ids, false);
+      perform note_replaced_rows(pushed_feed_id, target, replaced_ids);
     end if;
     insert into collection_rows (feed_id, batch_number, position, row_id, payload)
     select
@@ -177,9 +177,6 @@ begin
     order by pushed.place
     on conflict (feed_id, batch_number, row_id) do update
     set payload = excluded.payload;
-    if cardinality(replaced_ids) > 0 then
-      perform index_replaced_rows(pushed_feed_id, target, replaced_ids, true);
-    end if;
   end if;
 
   if is_complete then

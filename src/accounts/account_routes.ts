@@ -67,7 +67,9 @@ export function accountRoutes(services: Services) {
       "/account",
       async ({ call, principal }) => {
         await admitHousekeeping(services, { call, principal, operation: "account" });
-        const row = await database.row("find_account", [principal.accountId]);
+        const row = await database
+          .onBehalfOf(principal.accountId)
+          .row("find_account", [principal.accountId]);
         assert(row !== undefined, "an admitted key has an account");
         return respond({ headers: privateJson(), body: accountText(row, config.limits) });
       },
@@ -79,7 +81,7 @@ export function accountRoutes(services: Services) {
         const { accountId } = principal;
         const asked = readUsageQuery(query, { accountId, cursorSecret });
         await admitHousekeeping(services, { call, principal, operation: "usage" });
-        const page = await pageUsage(database, accountId, asked);
+        const page = await pageUsage(database.onBehalfOf(accountId), accountId, asked);
         const walkSearch = walkSearchOf(call.search);
         const link = { requestUrl: call.request.url, baseUrl: http.baseUrl(), walkSearch };
         const headers = privateJson();

@@ -5,7 +5,7 @@
  */
 import type { UsageRow } from "../credit/usage_event.ts";
 import { USAGE_WALK_MAX } from "../limits.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Queries } from "../postgres/client/query.ts";
 import { type UsageQuery, writeUsageCursor } from "./usage_query.ts";
 
 export interface UsagePage {
@@ -19,7 +19,7 @@ export interface UsagePage {
  * at so many events of the log, and the next goes on from there.
  */
 export async function pageUsage(
-  database: Database,
+  database: Queries,
   accountId: string,
   query: UsageQuery,
 ): Promise<UsagePage> {

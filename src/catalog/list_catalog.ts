@@ -12,6 +12,7 @@ import { hasMoreAfter } from "../http/paging.ts";
 import type { Principal } from "../key/keys.ts";
 import { assert } from "../lib/assert.ts";
 import { createSharedFlights } from "../lib/shared_flights.ts";
+import { GATEWAY } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { catalogEntry } from "./entries.ts";
 
@@ -33,7 +34,7 @@ export function createListCatalog(services: Services) {
   );
 
   async function readPage({ limit, offset }: CatalogPage): Promise<Shown> {
-    const rows = await reader.rows("list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
+    const rows = await reader.rows(GATEWAY, "list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
     const total = Number(rows[0]?.total ?? 0n);
     const feeds = rows.filter((row) => row.feed_id !== null).map(catalogEntry);
     const hasMore = hasMoreAfter({ offset, shown: feeds.length, total });

@@ -26,8 +26,11 @@ export interface Search {
 export function createSearchFeeds(services: Services) {
   const { config, reader } = services;
 
-  async function readHits({ q, category, limit, offset }: Search): Promise<Shown> {
-    const rows = await reader.rows("search_feeds", [
+  async function readHits(
+    accountId: string,
+    { q, category, limit, offset }: Search,
+  ): Promise<Shown> {
+    const rows = await reader.rows(accountId, "search_feeds", [
       // PostgreSQL takes no NUL, and no feed holds one.
       q.replaceAll("\0", " "),
       category?.replaceAll("\0", " ") ?? null,
@@ -54,7 +57,7 @@ export function createSearchFeeds(services: Services) {
       principal,
       operation: "search",
       limit: config.limits.discovery,
-      read: () => readHits(search),
+      read: () => readHits(principal.accountId, search),
     });
     assert(answer !== undefined, "a call that names no feed is never stale");
     return answer;

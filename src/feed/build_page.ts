@@ -8,9 +8,9 @@
  */
 
 import type { Feed } from "../feed_row/feeds.ts";
-import { Problem } from "../http/errors.ts";
+import { Problem, unavailable } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
-import { FILTER_UNINDEXED_MAX, RETIRED_BATCH_GRACE } from "../limits.ts";
+import { FILTER_WALK_BYTES, RETIRED_BATCH_GRACE } from "../limits.ts";
 import type { Reader } from "../postgres/replica/reader.ts";
 import type { Projections } from "../read/data/projections.ts";
 import { writeCursor } from "./cursor.ts";
@@ -37,16 +37,11 @@ export interface PageSource {
   readonly projections: Projections;
 }
 
-const UNINDEXED_MAX = BigInt(FILTER_UNINDEXED_MAX);
-
 /** What to read, and the data version that it must at least have. */
 interface Wanted<Plan> {
   readonly plan: Plan;
   readonly atLeast: bigint;
-}
-
-interface PageToBuild extends Wanted<ReadPlan> {
-  /** In whose turn a large projection is made. */
+  /** On whose behalf: in its turn the page is read, and a large projection made. */
   readonly accountId: string;
 }
 
@@ -71,7 +66,7 @@ interface Extent {
 export async function buildPage(
   source: PageSource,
   feed: Feed,
-  { plan, atLeast, accountId }: PageToBuild,
+  { plan, atLeast, accountId }: Wanted<ReadPlan>,
 ): Promise<Page | undefined> {
   const { projection } = plan;
   const project = (data: string) =>
@@ -83,7 +78,7 @@ export async function buildPage(
   };
   switch (plan.kind) {
     case "document": {
-      const row = await source.reader.row("read_document", [feed.feedId], isAt(atLeast));
+      const row = await source.reader.row(accountId, "read_document", [feed.feedId], isAt(atLeast));
       if (row === undefined) return undefined;
       const data = await project(row.data);
       const text = `{"data":${data},`;
@@ -92,7 +87,7 @@ export async function buildPage(
     }
     case "details": {
       const read = (ids: readonly string[]) =>
-        readDetails(source, feed, { plan: { ...plan, ids }, atLeast });
+        readDetails(source, feed, { plan: { ...plan, ids }, atLeast, accountId });
       let { ids } = plan;
       let rows = await read(ids);
       const listed = rows?.data === "[]" ? listedIds(ids) : undefined;
@@ -105,8 +100,8 @@ export async function buildPage(
     case "page": {
       const rows =
         plan.source === "collection"
-          ? await readCollection(source, feed, { plan, atLeast })
-          : await readStream(source, feed, { plan, atLeast });
+          ? await readCollection(source, feed, { plan, atLeast, accountId })
+          : await readStream(source, feed, { plan, atLeast, accountId });
       return rows && finish(rows, plan);
     }
   }
@@ -142,10 +137,11 @@ export function tagOf(
 async function readCollection(
   { reader, cursorSecret, filterIndexer }: PageSource,
   feed: Feed,
-  { plan, atLeast }: Wanted<PagePlan>,
+  { plan, atLeast, accountId }: Wanted<PagePlan>,
 ): Promise<Rows | undefined> {
   const cursor = plan.cursor?.kind === "collection" ? plan.cursor : undefined;
   const row = await reader.row(
+    accountId,
     "read_collection_page",
     [
       feed.feedId,
@@ -155,7 +151,7 @@ async function readCollection(
       plan.limit,
       ...filterParameters(plan),
       RETIRED_BATCH_GRACE,
-      UNINDEXED_MAX,
+      FILTER_WALK_BYTES,
     ],
     // A batch that can't be read may be one that the replica has not heard of yet.
     (found) => isAt(atLeast)(found) && found?.is_readable === true,
@@ -169,8 +165,9 @@ async function readCollection(
     });
   }
   if (batchNumber !== null) {
-    filterIndexer.noteUnindexed({ feedId: feed.feedId, batchNumber }, row.unindexed);
+    filterIndexer.noteUnindexed({ feedId: feed.feedId, batchNumber }, row);
   }
+  if (row.is_refused) throw indexLags();
   const hasNext = row.has_more && batchNumber !== null && position !== null;
   return {
     dataVersion: row.data_version,
@@ -189,10 +186,11 @@ async function readCollection(
 async function readStream(
   { reader, cursorSecret, filterIndexer }: PageSource,
   feed: Feed,
-  { plan, atLeast }: Wanted<PagePlan>,
+  { plan, atLeast, accountId }: Wanted<PagePlan>,
 ): Promise<Rows | undefined> {
   const cursor = plan.cursor?.kind === "stream" ? plan.cursor : undefined;
   const row = await reader.row(
+    accountId,
     "read_stream_page",
     [
       feed.feedId,
@@ -203,12 +201,13 @@ async function readStream(
       BigInt(plan.offset),
       plan.limit,
       ...filterParameters(plan),
-      UNINDEXED_MAX,
+      FILTER_WALK_BYTES,
     ],
     isAt(atLeast),
   );
   if (row === undefined) return undefined;
-  filterIndexer.noteUnindexed({ feedId: feed.feedId, batchNumber: 0n }, row.unindexed);
+  filterIndexer.noteUnindexed({ feedId: feed.feedId, batchNumber: 0n }, row);
+  if (row.is_refused) throw indexLags();
   const { last_event_at: eventAt, last_position: position } = row;
   const hasNext = row.has_more && eventAt !== null && position !== null;
   return {
@@ -225,15 +224,22 @@ async function readStream(
   };
 }
 
+/** 503: rows are indexed behind the push, and too many of them still wait for that. */
+function indexLags(): Problem {
+  return unavailable(
+    "So much was pushed to this feed that its filter index is behind; try the filter again in a few seconds, or read without it.",
+  );
+}
+
 async function readDetails(
   { reader }: PageSource,
   feed: Feed,
-  { plan, atLeast }: Wanted<DetailsPlan>,
+  { plan, atLeast, accountId }: Wanted<DetailsPlan>,
 ): Promise<Rows | undefined> {
   // No id holds a NUL, and PostgreSQL takes none in a parameter.
   const ids = plan.ids.filter((id) => !id.includes("\0"));
   const statement = plan.source === "collection" ? "read_collection_rows" : "read_stream_rows";
-  const row = await reader.row(statement, [feed.feedId, ids], isAt(atLeast));
+  const row = await reader.row(accountId, statement, [feed.feedId, ids], isAt(atLeast));
   return (
     row && {
       dataVersion: row.data_version,

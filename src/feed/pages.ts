@@ -7,6 +7,7 @@ import { feedNotFound } from "../admission/refusal.ts";
 import type { Feed } from "../feed_row/feeds.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../limits.ts";
+import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../postgres/client/query.ts";
 import { Projections } from "../read/data/projections.ts";
 import type { Services } from "../services.ts";
 import { buildPage, type Page, tagOf } from "./build_page.ts";
@@ -59,7 +60,13 @@ export function createPages(services: Services): Pages {
   function build(wanted: PageWanted, atLeast: bigint): Promise<Page> {
     const { pageKey } = wanted.planned;
     const underWay = building.get(pageKey);
-    if (underWay !== undefined) return underWay;
+    if (underWay !== undefined) {
+      return underWay.catch((error: unknown) => {
+        // It was built in another's turn, which may have had no room.
+        if (!isOfTurn(error)) throw error;
+        return buildNow(wanted, atLeast);
+      });
+    }
     const built = buildNow(wanted, atLeast).finally(() => building.delete(pageKey));
     building.set(pageKey, built);
     return built;
@@ -100,4 +107,8 @@ export function createPages(services: Services): Pages {
       tagOf(feed, { plan, dataVersion }, incarnation),
     cache,
   };
+}
+
+function isOfTurn(error: unknown): boolean {
+  return error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
 }

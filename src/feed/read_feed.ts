@@ -66,7 +66,9 @@ export class FeedReads {
   #prepareRemembered(reading: Reading): MaybePromise<Prepared> {
     return attempt(
       () =>
-        chain(this.#services.feeds.find(reading.reference), (feed) => this.#prepare(reading, feed)),
+        chain(this.#services.feeds.find(reading.principal.accountId, reading.reference), (feed) =>
+          this.#prepare(reading, feed),
+        ),
       (error) => {
         if (error instanceof Problem) return this.#prepareProven(reading);
         throw error;
@@ -77,7 +79,10 @@ export class FeedReads {
   async #prepareProven(reading: Reading): Promise<Prepared> {
     const { feeds, keys } = this.#services;
     const { reference, principal } = reading;
-    const [feed] = await Promise.all([feeds.findFresh(reference), keys.prove(principal)]);
+    const [feed] = await Promise.all([
+      feeds.findFresh(principal.accountId, reference),
+      keys.prove(principal),
+    ]);
     return this.#prepare(reading, feed);
   }
 
@@ -190,8 +195,8 @@ export class FeedReads {
     return this.#admitRead(reading, ready, tries);
   }
 
-  async #newestVersion({ reference }: Reading, { feed }: Prepared): Promise<bigint> {
-    const fresh = await this.#services.feeds.findFresh(reference);
+  async #newestVersion({ reference, principal }: Reading, { feed }: Prepared): Promise<bigint> {
+    const fresh = await this.#services.feeds.findFresh(principal.accountId, reference);
     // A slug may have changed hands: admission says so.
     return fresh?.feedId === feed.feedId ? fresh.dataVersion : feed.dataVersion;
   }

@@ -43,7 +43,9 @@ export class MetadataReads {
     const early = remembered && (await this.#answerKnown(reading, remembered));
     if (early !== undefined) return early;
     for (let attempt = 1; attempt <= PLANS_MAX; attempt++) {
-      const metadata = await keys.provenOnRefusal(principal, () => this.#describe(reference));
+      const metadata = await keys.provenOnRefusal(principal, () =>
+        this.#describe(reading, reference),
+      );
       const outcome = await this.#answer(reading, metadata);
       if (outcome !== undefined) return outcome;
     }
@@ -62,7 +64,8 @@ export class MetadataReads {
   }
 
   /** Undefined where the feed has changed since the metadata was read. */
-  #answer({ call, principal }: Reading, metadata: Metadata): Promise<Answer | Problem | undefined> {
+  #answer(reading: Reading, metadata: Metadata): Promise<Answer | Problem | undefined> {
+    const { call, principal } = reading;
     const { feedId, definitionVersion, rowVersion } = metadata;
     call.subject.feedId = feedId;
     return loggedAnswer(this.#services, {
@@ -74,14 +77,16 @@ export class MetadataReads {
       feed: { feedId, definitionVersion },
       renewed: async (version) =>
         // By the id that was admitted: the reference may be another feed's by now.
-        version === rowVersion ? metadata : await this.#describe(feedId),
+        version === rowVersion ? metadata : await this.#describe(reading, feedId),
     });
   }
 
   /** @throws {Problem} 404, true of the database's own state. */
-  async #describe(reference: string): Promise<Metadata> {
+  async #describe({ principal }: Reading, reference: string): Promise<Metadata> {
     const { config, database } = this.#services;
-    const row = await database.row("find_feed_row", [...referenceParameters(reference), true]);
+    const row = await database
+      .onBehalfOf(principal.accountId)
+      .row("find_feed_row", [...referenceParameters(reference), true]);
     if (row === undefined) {
       this.#known.delete(reference);
       throw feedNotFound();

@@ -38,10 +38,10 @@ export interface Feed {
 
 /** The feeds that a role sees. What is not found is asked anew each time, so it always takes as long. */
 export interface Feeds {
-  /** From memory where known. */
-  find(reference: string): MaybePromise<Feed | undefined>;
-  /** From the database; what is remembered is replaced. */
-  findFresh(reference: string): Promise<Feed | undefined>;
+  /** From memory if known. */
+  find(accountId: string, reference: string): MaybePromise<Feed | undefined>;
+  /** From the database, on behalf of the account; what is remembered is replaced. */
+  findFresh(accountId: string, reference: string): Promise<Feed | undefined>;
   /** The next look-up by this reference asks the database. */
   forget(reference: string): void;
 }
@@ -54,8 +54,9 @@ export interface FeedsOptions {
 export function createFeeds(database: Database, { isActiveOnly }: FeedsOptions): Feeds {
   const known = new BoundedMap<string, Feed>(KNOWN_FEEDS_MAX);
 
-  async function findFresh(reference: string): Promise<Feed | undefined> {
-    const row = await database.row("find_feed", [...referenceParameters(reference), isActiveOnly]);
+  async function findFresh(accountId: string, reference: string): Promise<Feed | undefined> {
+    const queries = database.onBehalfOf(accountId);
+    const row = await queries.row("find_feed", [...referenceParameters(reference), isActiveOnly]);
     if (row === undefined) {
       known.delete(reference);
       return undefined;
@@ -66,7 +67,7 @@ export function createFeeds(database: Database, { isActiveOnly }: FeedsOptions):
   }
 
   return {
-    find: (reference) => known.get(reference) ?? findFresh(reference),
+    find: (accountId, reference) => known.get(reference) ?? findFresh(accountId, reference),
     findFresh,
     forget(reference) {
       known.delete(reference);

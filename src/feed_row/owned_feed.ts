@@ -15,7 +15,8 @@ export async function findOwned(
   reference: string,
 ): Promise<Feed> {
   const feedId = parseUuid(reference);
-  const feed = feedId === undefined ? undefined : await storedFeeds.find(feedId);
+  const feed =
+    feedId === undefined ? undefined : await storedFeeds.find(principal.accountId, feedId);
   if (feed?.accountId === principal.accountId) return feed;
   await keys.prove(principal);
   throw feedForbidden();

@@ -28,6 +28,11 @@ export interface HttpContext {
    * the process at refusing: with 10,000 of them good answers fell to a fiftieth.
    */
   readonly refusals: Pace;
+  /**
+   * An account's other refusals take turns, too. A client that sends what is refused at once on sixteen
+   * connections would otherwise fill the event loop, and others' reads would take eight times as long.
+   */
+  readonly refusalsOf: (accountId: string) => Pace;
 }
 
 /** One request. */

@@ -9,8 +9,13 @@
 
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
-import { DatabaseOverloadedError, DatabaseUnavailableError } from "../postgres/client/query.ts";
+import {
+  DatabaseOverloadedError,
+  DatabaseTimeSpentError,
+  DatabaseUnavailableError,
+} from "../postgres/client/query.ts";
 import { type Answer, CACHE_PRIVATE } from "./answer.ts";
+import { rateLimited } from "./rate_headers.ts";
 
 /** Status and title of every code. Decisions 2, the table. */
 export const PROBLEMS = {
@@ -146,6 +151,13 @@ export function problemOf(error: unknown): Problem {
         : "The gateway's database can't be reached, or is too busy to answer; try again shortly.",
       { cause: error },
     );
+  }
+  if (error instanceof DatabaseTimeSpentError) {
+    const { retryAfterMs, budgetMs: limit } = error;
+    const nowMs = Date.now();
+    const resetSeconds = Math.ceil((nowMs + retryAfterMs) / MS_PER_SECOND);
+    const window = { limit, remaining: 0, resetSeconds };
+    return rateLimited({ window, retryAfterMs }, nowMs, { of: "milliseconds of database time" });
   }
   return new Problem("INTERNAL", {
     detail: "The gateway failed; try again, and report the request_id if it persists.",

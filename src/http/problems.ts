@@ -43,15 +43,16 @@ export function respondOutcome(
   return outcome instanceof Problem ? respondProblem(http, call, outcome) : respond(outcome);
 }
 
-/** A problem as the answer to a call. 503s of keyed routes wait for their turn. */
+/** A problem as the answer to a call. 503s of keyed routes and an account's refusals wait for their turn. */
 export async function respondProblem(
-  { baseUrl, refusals }: HttpContext,
-  { requestId, isKeyed }: RoutedCall,
+  { baseUrl, refusals, refusalsOf }: HttpContext,
+  { requestId, isKeyed, subject }: RoutedCall,
   problem: Problem,
 ): Promise<Response> {
   // Who asks for /readyz is told at once.
-  const retryAfterSeconds =
-    isKeyed && problem.code === "UNAVAILABLE" ? await takeTurn(refusals) : undefined;
+  const isOverload = isKeyed && problem.code === "UNAVAILABLE";
+  const retryAfterSeconds = isOverload ? await takeTurn(refusals) : undefined;
+  if (!isOverload && subject.accountId !== undefined) await refusalsOf(subject.accountId).turn();
   const context = { requestId, isKeyed, baseUrl: baseUrl(), retryAfterSeconds };
   return respond(problemAnswer(problem, context));
 }

@@ -48,8 +48,8 @@ export class Keys {
   }
 
   /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID` */
-  async prove({ keyHash, permission }: Principal, asked = permission): Promise<void> {
-    const row = await this.#database.row("find_key", [keyHash]);
+  async prove({ accountId, keyHash, permission }: Principal, asked = permission): Promise<void> {
+    const row = await this.#database.onBehalfOf(accountId).row("find_key", [keyHash]);
     if (row === undefined || !row.is_usable) throw keyInvalid(asked);
   }
 

@@ -7,6 +7,7 @@
  * @module
  */
 import { assert } from "./assert.ts";
+import { BoundedMap } from "./bounded_map.ts";
 import { MS_PER_SECOND } from "./time_units.ts";
 
 export interface PaceOptions {
@@ -74,5 +75,17 @@ export function createPace(options: PaceOptions): Pace {
     get waitSeconds() {
       return line.size / rate();
     },
+  };
+}
+
+/** A pace for each key; at most so many keys are remembered, and a forgotten one begins anew. */
+export function createPaces(options: PaceOptions, keysMax: number): (key: string) => Pace {
+  const paces = new BoundedMap<string, Pace>(keysMax);
+  return (key) => {
+    const known = paces.get(key);
+    if (known !== undefined) return known;
+    const made = createPace(options);
+    paces.set(key, made);
+    return made;
   };
 }

@@ -10,7 +10,7 @@
 
 import {
   ABANDONED_BATCH_MS,
-  FILTER_CHUNK_ROWS,
+  FILTER_STEP_BYTES,
   FILTER_UNASKED_ROWS_MIN,
   IDEMPOTENCY_TTL_MS,
   LOST_BATCH_MS_MAX,
@@ -121,7 +121,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
       name: "filter indexes",
       everyMs: MINUTE_MS,
       async step(database, now) {
-        const bounds = [BigInt(FILTER_UNASKED_ROWS_MIN), FILTER_CHUNK_ROWS] as const;
+        const bounds = [BigInt(FILTER_UNASKED_ROWS_MIN), FILTER_STEP_BYTES] as const;
         const parameters = [now, milliseconds(MINUTE_MS), ...bounds] as const;
         return (await database.row("index_large_batches", parameters))?.is_more === true;
       },

@@ -57,7 +57,9 @@ export async function openDatabase(
     const isBounded = options.statementTimeoutMs !== 0;
     const database = createDatabase(
       connections,
-      isBounded ? {} : { runningMax: Number.POSITIVE_INFINITY },
+      isBounded
+        ? { accountMsMax: config.limits.databaseMs }
+        : { runningMax: Number.POSITIVE_INFINITY },
     );
     return { database, address, migrated, close };
   } catch (error) {
@@ -79,7 +81,7 @@ async function migrateAlone(address: DatabaseAddress, log?: Log): Promise<Migrat
 }
 
 /** Opens a pool. The reader finds out whether a replica is there and how new it is. */
-function openReplica({ databaseReadUrl }: Config): Database | undefined {
+function openReplica({ databaseReadUrl, limits }: Config): Database | undefined {
   if (databaseReadUrl === undefined) return undefined;
   const connectionsMax = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
   const connections = connect(
@@ -90,7 +92,10 @@ function openReplica({ databaseReadUrl }: Config): Database | undefined {
       connectTimeoutMs: REPLICA_WAIT_MS_MAX,
     },
   );
-  return createDatabase(connections, { runningMax: connectionsMax });
+  return createDatabase(connections, {
+    runningMax: connectionsMax,
+    accountMsMax: limits.databaseMs,
+  });
 }
 
 export type Databases = Awaited<ReturnType<typeof openDatabases>>;

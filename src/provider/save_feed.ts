@@ -74,7 +74,9 @@ async function targetOfCreate(
   principal: Principal,
   feedId: string | undefined,
 ): Promise<Target> {
-  const feed = feedId === undefined ? undefined : await services.storedFeeds.find(feedId);
+  const { storedFeeds } = services;
+  const feed =
+    feedId === undefined ? undefined : await storedFeeds.find(principal.accountId, feedId);
   if (feed === undefined) return { feedId, mode: "create" };
   if (feed.accountId !== principal.accountId) throw feedForbidden();
   return { feedId, mode: "edit" };

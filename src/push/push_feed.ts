@@ -89,7 +89,7 @@ export async function pushToFeed(
         ? await store(services, received, { feed, push: checked.push })
         : await refuse(services, received, { feed, ...checked });
     if (outcome.kind !== "stale") return outcome;
-    feed = await readFresh(services.feeds, feed.feedId);
+    feed = await readFresh(services.feeds, feed);
   }
   return { kind: "feed_keeps_changing" };
 }
@@ -197,8 +197,8 @@ async function refuse(
   return { kind: "refused", refusal, feedType: feed.feedType, rowsReceived, window };
 }
 
-async function readFresh(feeds: Feeds, feedId: string): Promise<Feed> {
-  const feed = await feeds.findFresh(feedId);
+async function readFresh(feeds: Feeds, { accountId, feedId }: Feed): Promise<Feed> {
+  const feed = await feeds.findFresh(accountId, feedId);
   assert(feed !== undefined, "a feed is never deleted");
   return feed;
 }

@@ -32,6 +32,8 @@ const PUSHES_PER_FEED = 20;
 const FEEDS_AT_HAND = 100;
 const FILLED_ROWS = 1_000_000;
 const FILL_CHUNK_ROWS = 100_000;
+/** Of an index step. */
+const FILL_STEP_BYTES = 1_000_000;
 /** Pushes into a filled feed in all are few, so that it is not indexed anew beside them. */
 const FLAT_ROUNDS = 9;
 const FLAT_PUSHES = 8;
@@ -219,7 +221,7 @@ async function fill(
     while (hasMore) {
       const [indexed] = await sql`
         select ${sql(FUNCTION_SCHEMA)}.index_filter_rows(
-          ${feedId}, ${kind === "stream" ? 0 : 1}, ${FILL_CHUNK_ROWS}
+          ${feedId}, ${kind === "stream" ? 0 : 1}, ${FILL_STEP_BYTES}
         ) as has_more`;
       hasMore = indexed?.has_more === true;
     }

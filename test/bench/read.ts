@@ -15,7 +15,7 @@ import { type PagePlan, planRead } from "../../src/feed/read_plan.ts";
 import type { Feed } from "../../src/feed_row/feeds.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
+import { createDatabase, type Database, GATEWAY } from "../../src/postgres/client/query.ts";
 import { createReader } from "../../src/postgres/replica/reader.ts";
 import { Projections } from "../../src/read/data/projections.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
@@ -26,7 +26,7 @@ const SIZES = [1_000, 100_000, 1_000_000];
 const READS = 300;
 const WARMUP_READS = 30;
 const MATCHES = 50_000;
-const INDEX_CHUNK_ROWS = 5_000;
+const INDEX_STEP_BYTES = 1_000_000n;
 
 interface Scene {
   readonly database: BenchDatabase;
@@ -241,7 +241,7 @@ async function seed(
       from generate_series(1, ${rows}) as number`);
   }
   await indexAll(pool, { feedId, batchNumber: BigInt(batch ?? 0), rows });
-  const feed = await gateway.services.feeds.findFresh(slug);
+  const feed = await gateway.services.feeds.findFresh(GATEWAY, slug);
   if (feed === undefined) throw new Error("the seeded feed was not found");
   return { feed, rows };
 }
@@ -252,7 +252,7 @@ async function indexAll(
 ): Promise<void> {
   const startMs = performance.now();
   for (let hasMore = true; hasMore; ) {
-    const parameters = [target.feedId, target.batchNumber, INDEX_CHUNK_ROWS] as const;
+    const parameters = [target.feedId, target.batchNumber, INDEX_STEP_BYTES] as const;
     hasMore = (await pool.row("index_filter_rows", parameters))?.has_more ?? false;
   }
   const us = ((performance.now() - startMs) * 1_000) / target.rows;

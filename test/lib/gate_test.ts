@@ -47,4 +47,63 @@ describe("createGate", () => {
     expect(performance.now() - startedMs).toBeWithin(20, 1_000);
     expect(gate.waiting).toBe(0);
   });
+
+  test("owners take turns, and none runs more than it may", async () => {
+    const gate = createGate({
+      runningMax: 3,
+      ownerRunningMax: (owner) => (owner === "slow" ? 1 : 2),
+      waitingMax: 100,
+      waitMsMax: 1_000,
+    });
+    const order: string[] = [];
+    const enter = async (owner: string) => {
+      if (await gate.enter(owner)) order.push(owner);
+    };
+    const all = ["slow", "slow", "slow", "a", "a", "a", "b"].map(enter);
+    await Bun.sleep(0);
+    expect(order).toEqual(["slow", "a", "a"]);
+    expect([gate.running, gate.waiting]).toEqual([3, 4]);
+    gate.leave(1, "a");
+    await Bun.sleep(0);
+    // The slow one may run no more; of the others b has its first turn.
+    gate.leave(1, "a");
+    await Bun.sleep(0);
+    expect(order.slice(3).sort()).toEqual(["a", "b"]);
+    gate.leave(1, "a");
+    gate.leave(1, "b");
+    await Bun.sleep(0);
+    expect([gate.running, gate.waiting]).toEqual([1, 2]);
+    gate.leave(1, "slow");
+    gate.leave(1, "slow");
+    await Promise.all(all);
+    gate.leave(1, "slow");
+    expect([gate.running, gate.waiting]).toEqual([0, 0]);
+  });
+
+  test("an owner may wait with as many as it leaves free, so others find a place", () => {
+    const gate = createGate({
+      runningMax: 1,
+      waitingMax: 9,
+      waitMsMax: 10,
+      waitingFree: 9,
+    });
+    gate.enter("a");
+    const waiting = (owner: string, count: number) =>
+      Array.from({ length: count }, () => gate.enter(owner)).filter((each) => each !== false)
+        .length;
+    expect([waiting("a", 9), waiting("b", 9), waiting("c", 9)]).toEqual([4, 2, 1]);
+  });
+
+  test("how long one waits is told by its own turn, not by another's line", () => {
+    const gate = createGate({ runningMax: 1, waitingMax: 1_000, waitMsMax: 100 });
+    for (let piece = 0; piece < 100; piece++) {
+      expect(gate.enter("a")).toBe(true);
+      gate.leave(40, "a");
+    }
+    gate.enter("a");
+    const isLetIn = (owner: string) => gate.enter(owner) !== false;
+    expect(["a", "a", "a"].map(isLetIn)).toEqual([true, true, false]);
+    // Its turn is the second.
+    expect(isLetIn("b")).toBe(true);
+  });
 });

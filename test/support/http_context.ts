@@ -6,7 +6,9 @@
 import type { HttpContext } from "../../src/http/call.ts";
 import { Metrics } from "../../src/http/metrics.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { createPace } from "../../src/lib/pace.ts";
+import { createPace, createPaces } from "../../src/lib/pace.ts";
+
+const PACE = { perSecond: 10, atOnceMax: 1, waitSecondsMax: 5, waitingMax: 100 };
 
 /** Its log goes to `lines`. */
 export function createHttpContext(lines: string[] = []): HttpContext {
@@ -17,6 +19,7 @@ export function createHttpContext(lines: string[] = []): HttpContext {
     cors: undefined,
     log: createLog({ level: "info", isReadable: false, write: (line) => lines.push(line) }),
     metrics: new Metrics(),
-    refusals: createPace({ perSecond: 10, atOnceMax: 1, waitSecondsMax: 5, waitingMax: 100 }),
+    refusals: createPace(PACE),
+    refusalsOf: createPaces(PACE, 10),
   };
 }

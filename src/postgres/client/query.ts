@@ -8,16 +8,23 @@
  * connection, where the driver would put it. A few connections are kept free for admission, which has a
  * queue of its own and never waits here. A statement waits for a bounded time, or is refused at once.
  *
+ * What is run on behalf of an account takes turns with that of others, on at most half of the connections,
+ * and its time is taken from the account's budget (`time_budget.ts`), also if it fails. An account that has
+ * taken much runs one statement at a time: so nobody's reads are in the way of another's.
+ *
  * @module
  */
 import { createGate } from "../../lib/gate.ts";
 import {
   DATABASE_CONNECTIONS_MAX,
   DATABASE_CONNECTIONS_SPARED,
+  DATABASE_HEAVY_MS,
   DATABASE_WAIT_MS_MAX,
   DATABASE_WAITING_FREE,
   DATABASE_WAITING_MAX,
+  KNOWN_BUDGETS_MAX,
   LATENESS_MAX,
+  LIMITS_DEFAULT,
 } from "../../limits.ts";
 import { inFunctionSet } from "../migrate/function_set.ts";
 import { arrayLiteral } from "./array_literal.ts";
@@ -25,20 +32,26 @@ import type { Connections } from "./connect.ts";
 import { isUnavailable } from "./failures.ts";
 import { retryMisdirected } from "./retry.ts";
 import { STATEMENTS, type StatementTypes } from "./statements.ts";
+import { createTimeBudget } from "./time_budget.ts";
 
 export type StatementName = keyof StatementTypes & keyof typeof STATEMENTS;
 export type Parameters<Name extends StatementName> = StatementTypes[Name]["parameters"];
 export type Row<Name extends StatementName> = StatementTypes[Name]["row"];
 
-/** Named statements over one pool. */
-export interface Database {
-  /** All rows of a statement. @throws {DatabaseUnavailableError} where PostgreSQL can't be reached. */
+export interface Queries {
+  /** All rows of a statement. @throws {DatabaseUnavailableError} if PostgreSQL can't be reached. */
   rows<Name extends StatementName>(name: Name, parameters: Parameters<Name>): Promise<Row<Name>[]>;
   /** The first row, or undefined. */
   row<Name extends StatementName>(
     name: Name,
     parameters: Parameters<Name>,
   ): Promise<Row<Name> | undefined>;
+}
+
+/** Named statements over one pool. */
+export interface Database extends Queries {
+  /** In the account's turn and on its budget. Throws `DatabaseTimeSpentError` if that is spent. */
+  onBehalfOf(accountId: string): Queries;
   readonly connections: Connections;
   /** Statements sent so far, for metrics. */
   readonly statementCount: number;
@@ -47,7 +60,12 @@ export interface Database {
   readonly waiting: number;
 }
 
+/** The account of what the gateway does for all: it has no budget. */
+export const GATEWAY = "";
+
 export interface DatabaseOptions {
+  /** Of the database's time, what one account may take in a minute, in milliseconds. @default LIMITS_DEFAULT.databaseMs */
+  readonly accountMsMax?: number;
   /** Statements that run at once; the others wait, or are refused. @default by DATABASE_CONNECTIONS_MAX */
   readonly runningMax?: number;
 }
@@ -61,6 +79,20 @@ export class DatabaseUnavailableError extends Error {
 export class DatabaseOverloadedError extends DatabaseUnavailableError {
   constructor() {
     super("more statements wait than the database can run in time");
+  }
+}
+
+/** The account has taken its share of the database's time; nothing was sent. */
+export class DatabaseTimeSpentError extends Error {
+  override readonly name = "DatabaseTimeSpentError";
+
+  constructor(
+    /** Until its budget has room again. */
+    readonly retryAfterMs: number,
+    /** What it may take in a minute. */
+    readonly budgetMs: number,
+  ) {
+    super("the account has taken its share of the database's time");
   }
 }
 
@@ -79,10 +111,16 @@ const TEXTS = Object.fromEntries(
 
 export function createDatabase(
   connections: Connections,
-  { runningMax = RUNNING_MAX }: DatabaseOptions = {},
+  { runningMax = RUNNING_MAX, accountMsMax = LIMITS_DEFAULT.databaseMs }: DatabaseOptions = {},
 ): Database {
+  const budget = createTimeBudget(accountMsMax, KNOWN_BUDGETS_MAX);
   const gate = createGate({
     runningMax,
+    ownerRunningMax(accountId) {
+      if (accountId === GATEWAY) return runningMax;
+      const isHeavy = budget.spentMs(accountId, performance.now()) > DATABASE_HEAVY_MS;
+      return isHeavy ? 1 : Math.ceil(runningMax / 2);
+    },
     waitingMax: DATABASE_WAITING_MAX,
     waitMsMax: DATABASE_WAIT_MS_MAX,
     waitingFree: DATABASE_WAITING_FREE,
@@ -106,21 +144,39 @@ export function createDatabase(
       throw isUnavailable(error) ? unavailable(error) : error;
     }
   }
-  async function rows(name: StatementName, parameters: readonly unknown[]) {
-    if (UNGATED.has(name)) return send(name, parameters);
-    const entered = gate.enter();
-    if (!(entered === true || (await entered))) throw new DatabaseOverloadedError();
-    const startedMs = performance.now();
-    try {
-      return await send(name, parameters);
-    } finally {
-      gate.leave(performance.now() - startedMs);
+  async function enter(accountId: string): Promise<void> {
+    if (accountId !== GATEWAY) {
+      const waitMs = budget.waitMs(accountId, performance.now());
+      if (waitMs > 0) throw new DatabaseTimeSpentError(waitMs, budget.budgetMs);
     }
+    const entered = gate.enter(accountId);
+    if (!(entered === true || (await entered))) throw new DatabaseOverloadedError();
+  }
+  function leave(accountId: string, startedMs: number): void {
+    const nowMs = performance.now();
+    if (accountId !== GATEWAY) budget.spend(accountId, nowMs - startedMs, nowMs);
+    gate.leave(nowMs - startedMs, accountId);
+  }
+  function queriesOf(accountId: string): Queries {
+    async function rows(name: StatementName, parameters: readonly unknown[]) {
+      if (UNGATED.has(name)) return send(name, parameters);
+      await enter(accountId);
+      const startedMs = performance.now();
+      try {
+        return await send(name, parameters);
+      } finally {
+        leave(accountId, startedMs);
+      }
+    }
+    return {
+      rows: rows as unknown as Queries["rows"],
+      row: (async (name: StatementName, parameters: readonly unknown[]) =>
+        (await rows(name, parameters))[0]) as Queries["row"],
+    };
   }
   return {
-    rows: rows as unknown as Database["rows"],
-    row: (async (name: StatementName, parameters: readonly unknown[]) =>
-      (await rows(name, parameters))[0]) as Database["row"],
+    ...queriesOf(GATEWAY),
+    onBehalfOf: queriesOf,
     connections,
     get statementCount() {
       return statementCount;

@@ -50,7 +50,6 @@ import sql_functions_filter_lookups from "../../../sql/functions/filter_lookups.
 import sql_functions_grant_read from "../../../sql/functions/grant_read.sql" with { type: "text" };
 import sql_functions_index_filter_rows from "../../../sql/functions/index_filter_rows.sql" with { type: "text" };
 import sql_functions_index_large_batches from "../../../sql/functions/index_large_batches.sql" with { type: "text" };
-import sql_functions_index_replaced_rows from "../../../sql/functions/index_replaced_rows.sql" with { type: "text" };
 import sql_functions_is_logged_call from "../../../sql/functions/is_logged_call.sql" with { type: "text" };
 import sql_functions_is_usable_key from "../../../sql/functions/is_usable_key.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
@@ -60,6 +59,7 @@ import sql_functions_match_collection_rows from "../../../sql/functions/match_co
 import sql_functions_match_stream_rows from "../../../sql/functions/match_stream_rows.sql" with { type: "text" };
 import sql_functions_needs_purchase from "../../../sql/functions/needs_purchase.sql" with { type: "text" };
 import sql_functions_note_arrivals from "../../../sql/functions/note_arrivals.sql" with { type: "text" };
+import sql_functions_note_replaced_rows from "../../../sql/functions/note_replaced_rows.sql" with { type: "text" };
 import sql_functions_parse_search from "../../../sql/functions/parse_search.sql" with { type: "text" };
 import sql_functions_prune_pushes from "../../../sql/functions/prune_pushes.sql" with { type: "text" };
 import sql_functions_rank_broad_search from "../../../sql/functions/rank_broad_search.sql" with { type: "text" };
@@ -115,6 +115,7 @@ import sql_migrations_0012_audited_purchases from "../../../sql/migrations/0012_
 import sql_migrations_0013_batch_pushes from "../../../sql/migrations/0013_batch_pushes.sql" with { type: "text" };
 import sql_migrations_0014_plain_windows from "../../../sql/migrations/0014_plain_windows.sql" with { type: "text" };
 import sql_migrations_0015_lost_batches_of_accounts from "../../../sql/migrations/0015_lost_batches_of_accounts.sql" with { type: "text" };
+import sql_migrations_0016_replaced_rows from "../../../sql/migrations/0016_replaced_rows.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
@@ -164,6 +165,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0013_batch_pushes", text: sql_migrations_0013_batch_pushes },
   { name: "0014_plain_windows", text: sql_migrations_0014_plain_windows },
   { name: "0015_lost_batches_of_accounts", text: sql_migrations_0015_lost_batches_of_accounts },
+  { name: "0016_replaced_rows", text: sql_migrations_0016_replaced_rows },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -189,7 +191,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "grant_read", text: sql_functions_grant_read },
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
   { name: "index_large_batches", text: sql_functions_index_large_batches },
-  { name: "index_replaced_rows", text: sql_functions_index_replaced_rows },
   { name: "is_logged_call", text: sql_functions_is_logged_call },
   { name: "is_usable_key", text: sql_functions_is_usable_key },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
@@ -199,6 +200,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "match_stream_rows", text: sql_functions_match_stream_rows },
   { name: "needs_purchase", text: sql_functions_needs_purchase },
   { name: "note_arrivals", text: sql_functions_note_arrivals },
+  { name: "note_replaced_rows", text: sql_functions_note_replaced_rows },
   { name: "parse_search", text: sql_functions_parse_search },
   { name: "prune_pushes", text: sql_functions_prune_pushes },
   { name: "rank_broad_search", text: sql_functions_rank_broad_search },
@@ -507,20 +509,21 @@ export interface StatementTypes {
   };
   /** puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on */
   index_filter_rows: {
-    parameters: readonly [feed_id: string, batch_number: bigint, rows_max: number];
+    parameters: readonly [feed_id: string, batch_number: bigint, work_max: bigint];
     row: {
       readonly has_more: boolean;
     };
   };
   /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
   read_collection_page: {
-    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string, unindexed_max: bigint];
+    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string, work_max: bigint];
     row: {
       readonly data_version: bigint;
       readonly batch_number: bigint | null;
       readonly is_current: boolean | null;
       readonly is_readable: boolean | null;
       readonly unindexed: bigint;
+      readonly is_refused: boolean;
       readonly data: string | null;
       readonly last_position: bigint | null;
       readonly has_more: boolean;
@@ -544,10 +547,11 @@ export interface StatementTypes {
   };
   /** a page of a stream, newest event first; one row more than asked says has_more */
   read_stream_page: {
-    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], unindexed_max: bigint];
+    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], work_max: bigint];
     row: {
       readonly data_version: bigint;
       readonly unindexed: bigint;
+      readonly is_refused: boolean;
       readonly data: string | null;
       readonly last_event_at: string | null;
       readonly last_position: bigint | null;
@@ -667,7 +671,7 @@ export interface StatementTypes {
   };
   /** indexes what has grown large before anyone filters it, a chunk at a time */
   index_large_batches: {
-    parameters: readonly [moment: string, pause: string, unindexed_min: bigint, rows_max: number];
+    parameters: readonly [moment: string, pause: string, unindexed_min: bigint, work_max: bigint];
     row: {
       readonly is_more: boolean;
     };

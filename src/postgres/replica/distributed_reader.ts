@@ -19,17 +19,18 @@ const TRIES_MAX = 100;
 /** Statements of pages, whose first parameter is the feed. */
 export function createDistributedReader(database: Database): Reader {
   return {
-    async row(name, parameters) {
+    async row(accountId, name, parameters) {
       const feedId = parameters[0] as string;
+      const queries = database.onBehalfOf(accountId);
       for (let tries = 1; tries <= TRIES_MAX; tries++) {
-        const beside = await database.row("read_feed_version", [feedId]);
-        const row = await database.row(name, parameters);
+        const beside = await queries.row("read_feed_version", [feedId]);
+        const row = await queries.row(name, parameters);
         if (row === undefined || versionOf(row) <= (beside?.data_version ?? 0n)) return row;
         await Bun.sleep(PAUSE_MS);
       }
       throw new DatabaseUnavailableError("a feed's rows are not at the version that was committed");
     },
-    rows: (name, parameters) => database.rows(name, parameters),
+    rows: (accountId, name, parameters) => database.onBehalfOf(accountId).rows(name, parameters),
     hasReplica: false,
     get waiting() {
       return database.waiting;

@@ -12,18 +12,30 @@
  */
 import type { Log } from "../../lib/log.ts";
 import { createSharedFlights } from "../../lib/shared_flights.ts";
-import type { Database, Parameters, Row, StatementName } from "../client/query.ts";
+import {
+  type Database,
+  DatabaseTimeSpentError,
+  type Parameters,
+  type Row,
+  type StatementName,
+} from "../client/query.ts";
 import { createReplicaHealth, type ReplicaHealth } from "./health.ts";
 
+/** Everything is read on behalf of an account: in its turn and on its budget (`query.ts`). */
 export interface Reader {
-  /** The first row; a replica's is used where `isCurrent` finds it new enough. */
+  /** The first row; a replica's is used if `isCurrent` finds it new enough. */
   row<Name extends StatementName>(
+    accountId: string,
     name: Name,
     parameters: Parameters<Name>,
     isCurrent: (row: Row<Name> | undefined) => boolean,
   ): Promise<Row<Name> | undefined>;
   /** All rows, of a moment after the call. */
-  rows<Name extends StatementName>(name: Name, parameters: Parameters<Name>): Promise<Row<Name>[]>;
+  rows<Name extends StatementName>(
+    accountId: string,
+    name: Name,
+    parameters: Parameters<Name>,
+  ): Promise<Row<Name>[]>;
   /** Whether a replica is asked at present. */
   readonly hasReplica: boolean;
   /** Statements that wait for a connection. */
@@ -50,8 +62,8 @@ const CATCH_UP_MS_MAX = 50;
 export function createReader(primary: Database, options?: ReplicaOptions): Reader {
   if (options === undefined) {
     return {
-      row: (name, parameters) => primary.row(name, parameters),
-      rows: (name, parameters) => primary.rows(name, parameters),
+      row: (accountId, name, parameters) => primary.onBehalfOf(accountId).row(name, parameters),
+      rows: (accountId, name, parameters) => primary.onBehalfOf(accountId).rows(name, parameters),
       hasReplica: false,
       get waiting() {
         return primary.waiting;
@@ -78,26 +90,30 @@ class ReplicaReader implements Reader {
   }
 
   async row<Name extends StatementName>(
+    accountId: string,
     name: Name,
     parameters: Parameters<Name>,
     isCurrent: (row: Row<Name> | undefined) => boolean,
   ): Promise<Row<Name> | undefined> {
-    if (this.#isResting()) return this.#primary.row(name, parameters);
-    const found = await this.#ask(() => this.#replica.row(name, parameters), isCurrent);
-    return found === undefined ? this.#primary.row(name, parameters) : found.answer;
+    const rowOf = (database: Database) => database.onBehalfOf(accountId).row(name, parameters);
+    if (this.#isResting()) return rowOf(this.#primary);
+    const found = await this.#ask(() => rowOf(this.#replica), isCurrent);
+    return found === undefined ? rowOf(this.#primary) : found.answer;
   }
 
   async rows<Name extends StatementName>(
+    accountId: string,
     name: Name,
     parameters: Parameters<Name>,
   ): Promise<Row<Name>[]> {
-    if (this.#isResting()) return this.#primary.rows(name, parameters);
+    const rowsOf = (database: Database) => database.onBehalfOf(accountId).rows(name, parameters);
+    if (this.#isResting()) return rowsOf(this.#primary);
     const position = (await this.#positions.ask())?.wal_position ?? "";
     const found = await this.#ask(
-      () => this.#readCaughtUp(position, name, parameters),
+      async () => ((await this.#isCaughtUp(position)) ? rowsOf(this.#replica) : undefined),
       (rows) => rows !== undefined,
     );
-    return found?.answer ?? this.#primary.rows(name, parameters);
+    return found?.answer ?? rowsOf(this.#primary);
   }
 
   get hasReplica(): boolean {
@@ -137,23 +153,19 @@ class ReplicaReader implements Reader {
       this.#health.noteBehind();
       this.#onRead("behind");
     } catch (error) {
+      // It says nothing of the replica.
+      if (error instanceof DatabaseTimeSpentError) throw error;
       this.#health.noteFailed(error);
       this.#onRead("failed");
     }
     return undefined;
   }
 
-  /** Undefined where the replica does not catch up in time. */
-  async #readCaughtUp<Name extends StatementName>(
-    position: string,
-    name: Name,
-    parameters: Parameters<Name>,
-  ): Promise<Row<Name>[] | undefined> {
-    const waited = await this.#replica.row("await_replay", [
-      position,
-      `${CATCH_UP_MS_MAX} milliseconds`,
-    ]);
-    return waited?.is_caught_up === true ? this.#replica.rows(name, parameters) : undefined;
+  /** Whether the replica gets there in time. */
+  async #isCaughtUp(position: string): Promise<boolean> {
+    const waitMax = `${CATCH_UP_MS_MAX} milliseconds`;
+    const waited = await this.#replica.row("await_replay", [position, waitMax]);
+    return waited?.is_caught_up === true;
   }
 }
 

@@ -124,7 +124,7 @@ async function walk(feedId: string, query = ""): Promise<readonly Row[]> {
 const ids = (rows: readonly Row[]) => rows.map(({ id }) => id);
 
 async function indexAll(feedId: string, batch: number): Promise<void> {
-  const statement = inFunctionSet("select index_filter_rows($1, $2, 1000) as has_more");
+  const statement = inFunctionSet("select index_filter_rows($1, $2, 1000000) as has_more");
   while ((await sql.unsafe(statement, [feedId, batch]))[0]?.has_more === true);
 }
 

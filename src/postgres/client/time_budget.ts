@@ -1,0 +1,50 @@
+/**
+ * How much of the database's time each account may take: a leaky bucket of milliseconds, paid afterwards.
+ *
+ * What a statement took is poured in, whatever came of it, and runs out evenly, a budget in a minute. While
+ * an account's bucket is full, nothing more is run for it. A bucket holds at most two budgets, so even after a
+ * stall of the database an account waits for a minute at most. Pure: the time is passed in.
+ *
+ * @module
+ */
+import { BoundedMap } from "../../lib/bounded_map.ts";
+import { WINDOW_MS } from "../../limits.ts";
+
+export interface TimeBudget {
+  /** What an account may take in a minute, in milliseconds. */
+  readonly budgetMs: number;
+  /** Milliseconds in the account's bucket. */
+  spentMs(accountId: string, nowMs: number): number;
+  /** Milliseconds until something may be run for the account again; 0 if it may now. */
+  waitMs(accountId: string, nowMs: number): number;
+  spend(accountId: string, ms: number, nowMs: number): void;
+}
+
+interface Bucket {
+  readonly ms: number;
+  readonly atMs: number;
+}
+
+/** A budget per account; at most so many accounts are remembered, those that spent last. */
+export function createTimeBudget(budgetMs: number, accountsMax: number): TimeBudget {
+  const buckets = new BoundedMap<string, Bucket>(accountsMax);
+  const ranOutMs = (forMs: number) => (forMs * budgetMs) / WINDOW_MS;
+
+  function spentMs(accountId: string, nowMs: number): number {
+    const bucket = buckets.get(accountId);
+    return bucket === undefined ? 0 : Math.max(0, bucket.ms - ranOutMs(nowMs - bucket.atMs));
+  }
+
+  return {
+    budgetMs,
+    spentMs,
+    waitMs(accountId, nowMs) {
+      const overMs = spentMs(accountId, nowMs) - budgetMs;
+      return overMs < 0 ? 0 : Math.ceil((overMs * WINDOW_MS) / budgetMs) + 1;
+    },
+    spend(accountId, ms, nowMs) {
+      const spent = Math.min(spentMs(accountId, nowMs) + ms, 2 * budgetMs);
+      buckets.set(accountId, { ms: spent, atMs: nowMs });
+    },
+  };
+}

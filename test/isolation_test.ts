@@ -1,0 +1,188 @@
+/**
+ * What one account does to another's reads: at sixteen connections it may not make them three times as slow,
+ * nor fail.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { FeedType } from "../src/feed_row/feeds.ts";
+import type { Attack } from "./support/attacker.ts";
+import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { type SeededFeed, seedFeed } from "./support/seed.ts";
+
+const ATTACKER = Bun.fileURLToPath(new URL("support/attacker.ts", import.meta.url));
+const SLOWER_MAX = 3;
+const QUIET_MS = 700;
+const ATTACK_MS = 2_000;
+const TRIES_MAX = 3;
+/** Until the attacker's process has begun. */
+const BEGIN_MS = 300;
+const WIDE_FIELDS = 5_000;
+/** What a push may take beside an index build: its own work, on a machine that is busy. */
+const PUSH_MS_MAX = 1_000;
+
+let gateway: TestGateway;
+let attackerId: string;
+let attackerKey: string;
+let writeKey: string;
+let victimKey: string;
+let victimFeed: SeededFeed;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    FEEDGATE_READ_LIMIT_FREE: "1000000",
+    FEEDGATE_DISCOVERY_LIMIT: "1000000",
+  });
+  const victimId = await gateway.createAccount();
+  victimKey = await gateway.createKey(victimId, "read");
+  const rows = Array.from({ length: 5_000 }, (_, id) => ({ id, text: "x".repeat(100) }));
+  victimFeed = await seedFeed(gateway, victimId, { type: "collection", rows });
+});
+// Of another account each time, which has its whole budget.
+beforeEach(async () => {
+  attackerId = await gateway.createAccount();
+  attackerKey = await gateway.createKey(attackerId, "read");
+  writeKey = await gateway.createKey(attackerId, "write");
+});
+afterAll(() => gateway.stop());
+
+/** Median time of the victim's reads, most of which no cache has; all must be answered. */
+async function readFor(durationMs: number): Promise<number> {
+  const times: number[] = [];
+  const startedMs = performance.now();
+  for (let read = 0; performance.now() - startedMs < durationMs; read++) {
+    const sentMs = performance.now();
+    const query = `offset=${(read * 7) % 4_000}&limit=${1 + (read % 50)}`;
+    const response = await gateway.get(`/v1/feed/${victimFeed.slug}?${query}`, victimKey);
+    await response.arrayBuffer();
+    times.push(performance.now() - sentMs);
+    expect(response.status).toBe(200);
+  }
+  times.sort((a, b) => a - b);
+  return times[times.length >> 1] as number;
+}
+
+/**
+ * Attacks beside the victim's reads; how often the attacker got each status. Other work on the machine may
+ * fall on one of the two times that are compared, so they are taken again if they are too far apart.
+ */
+async function withstand(attack: Omit<Attack, "key">, beside = async () => {}) {
+  const ratios: number[] = [];
+  for (;;) {
+    const quietMs = await readFor(QUIET_MS);
+    const sent = JSON.stringify({ ...attack, key: attackerKey });
+    const attacker = Bun.spawn([process.execPath, ATTACKER, sent], { stdout: "pipe" });
+    await Bun.sleep(BEGIN_MS);
+    const [attackedMs] = await Promise.all([readFor(ATTACK_MS), beside()]).finally(() =>
+      attacker.kill("SIGTERM"),
+    );
+    const statuses = (await new Response(attacker.stdout).json()) as Record<string, number>;
+    ratios.push(attackedMs / quietMs);
+    if (process.env.SHOW) console.log(quietMs.toFixed(2), attackedMs.toFixed(2), statuses);
+    if (Math.min(...ratios) < SLOWER_MAX) return statuses;
+    expect(ratios.length).toBeLessThan(TRIES_MAX);
+  }
+}
+
+/** So many rows, made in the database: each of `row`, a SQL expression of `n`. */
+async function seedMany(type: FeedType, count: number, row: string): Promise<SeededFeed> {
+  const { sql } = gateway;
+  const feed = await seedFeed(gateway, attackerId, { type, rows: [] });
+  const time = "timestamptz '2026-01-01T00:00:00Z' + n * interval '1 second'";
+  await sql.unsafe(
+    type === "collection"
+      ? `insert into collection_rows (feed_id, batch_number, position, row_id, payload)
+         select '${feed.feedId}', 1, n, n, ${row} from generate_series(1, ${count}) as n`
+      : `insert into stream_events (feed_id, position, row_id, event_at, payload)
+         select '${feed.feedId}', n, n, ${time}, ${row} from generate_series(1, ${count}) as n`,
+  );
+  await sql`update feeds set next_position = ${count + 1} where feed_id = ${feed.feedId}`;
+  return feed;
+}
+
+const WIDE_ROW = `(
+  '{"id":' || n || (
+    select string_agg(',"k' || field || '":0', '') from generate_series(1, ${WIDE_FIELDS}) as field
+  ) || '}'
+)::json`;
+
+function urlOf(path: string): string {
+  return gateway.baseUrl + path;
+}
+
+describe("another account's reads keep their pace", () => {
+  for (const type of ["collection", "stream"] as const) {
+    test(`while rows of very many fields are filtered, and indexed (${type})`, async () => {
+      const { slug, feedId } = await seedMany(type, 800, WIDE_ROW);
+      let pushed = 0;
+      const push = async () => {
+        pushed += 1;
+        const path = `/v1/provider/feed/${feedId}/push`;
+        const startedMs = performance.now();
+        const body = [{ id: `late-${pushed}`, k17: "late" }];
+        expect((await gateway.send("POST", path, writeKey, body)).status).toBe(200);
+        return performance.now() - startedMs;
+      };
+      const quietMs = await push();
+      for (const method of ["HEAD", "GET"] as const) {
+        const attack = { method, urls: [urlOf(`/v1/feed/${slug}?k17=eq.{n}`)] };
+        const statuses = await withstand(attack, async () => {
+          const ms = await push();
+          if (process.env.SHOW) console.log("push", quietMs.toFixed(1), ms.toFixed(1));
+          expect(ms).toBeLessThan(Math.max(PUSH_MS_MAX, 5 * quietMs));
+        });
+        for (const status of Object.keys(statuses)) expect(["200", "429", "503"]).toContain(status);
+      }
+    }, 30_000);
+
+    test(`while pages are read far behind (${type})`, async () => {
+      const row = "json_build_object('id', n, 'text', repeat('x', 100))";
+      const { slug } = await seedMany(type, 150_000, row);
+      const statuses = await withstand({
+        method: "HEAD",
+        urls: [urlOf(`/v1/feed/${slug}?offset=14{n}`)],
+      });
+      expect(statuses[200]).toBeGreaterThan(0);
+    }, 60_000);
+  }
+
+  test("while reads are refused", async () => {
+    const paths = [
+      "/v1/feed/none-{n}",
+      `/v1/feed/${victimFeed.slug}?limit={n}x`,
+      "/v1/feed/none-{n}/metadata",
+      "/v1/search?q=",
+      "/v1/catalog?limit={n}x",
+    ];
+    const statuses = await withstand({ method: "GET", urls: paths.map(urlOf) });
+    expect(statuses[200]).toBeUndefined();
+  }, 30_000);
+});
+
+describe("an account's share of the database's time", () => {
+  test("is taken by what is read, refused or fails; over it reads are 429, and others' are not", async () => {
+    const peer = await gateway.startPeer({ FEEDGATE_DATABASE_MS: "60" });
+    const get = (path: string, key: string) =>
+      fetch(peer.baseUrl + path, { headers: { "x-api-key": key } });
+    const { slug } = await seedMany("collection", 100, WIDE_ROW);
+    let response = await get(`/v1/feed/${slug}?k17=eq.1`, attackerKey);
+    for (let read = 2; read < 100 && response.status !== 429; read++) {
+      response = await get(`/v1/feed/${slug}?k17=eq.${read}`, attackerKey);
+    }
+    expect(response.status).toBe(429);
+    const body = (await response.json()) as { code: string; retry_after_ms: number };
+    expect(body.code).toBe("RATE_LIMITED");
+    expect(body.retry_after_ms).toBeWithin(1, 60_002);
+    expect(Number(response.headers.get("retry-after"))).toBe(
+      Math.ceil(body.retry_after_ms / 1_000),
+    );
+    for (const header of ["limit", "remaining", "reset"]) {
+      expect(response.headers.get(`x-ratelimit-${header}`)).toMatch(/^\d+$/);
+    }
+    expect((await get("/v1/feed/nothing", attackerKey)).status).toBe(429);
+    expect((await get(`/v1/feed/${victimFeed.slug}?limit=3`, victimKey)).status).toBe(200);
+    // Nothing was counted, charged or logged.
+    const events = await gateway.sql`select from usage_events where account_id = ${attackerId}`;
+    expect(events.length).toBe(0);
+  });
+});
