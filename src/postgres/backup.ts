@@ -56,6 +56,8 @@ const PARTITION_NAME = /^usage_events_\d{4}_\d{2}$/;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const PARTITION_BOUND = new RegExp(`^FOR VALUES FROM \\('(${UUID})'\\) TO \\('(${UUID})'\\)$`);
 const LINE_BREAK = 10;
+/** Several times the largest row: a file with a longer line is none of ours. */
+const LINE_BYTES_MAX = 64 * 1_024 * 1_024;
 /** The line behind the last row; no row looks like it. */
 const END_OF_TABLE = "\\.";
 /** The migrator's own table, which the database to restore into has already. */
@@ -336,17 +338,28 @@ async function advanceSequences(session: Session): Promise<void> {
 
 const LINE_END = Buffer.from("\n");
 
-/** The lines of a stream, without their ends; an unfinished last one is left out. */
+/**
+ * The lines of a stream, without their ends; an unfinished last one is left out.
+ * @throws {BackupRefusedError} if a line is too long to be a row.
+ */
 async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, undefined> {
-  let rest: Buffer = Buffer.alloc(0);
+  let pieces: Buffer[] = [];
+  let heldBytes = 0;
   for await (const chunk of source) {
-    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    const bytes = Buffer.from(chunk);
     let from = 0;
     for (let at = bytes.indexOf(LINE_BREAK); at >= 0; at = bytes.indexOf(LINE_BREAK, from)) {
-      yield bytes.subarray(from, at);
+      const last = bytes.subarray(from, at);
+      yield pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
+      pieces = [];
+      heldBytes = 0;
       from = at + 1;
     }
-    rest = bytes.subarray(from);
+    pieces.push(bytes.subarray(from));
+    heldBytes += bytes.length - from;
+    if (heldBytes > LINE_BYTES_MAX) {
+      throw new BackupRefusedError("it has a line that is longer than any row: it is damaged");
+    }
   }
   return undefined;
 }

@@ -256,6 +256,8 @@ describe("backup and restore", () => {
       "cut.backup": readFileSync(file).subarray(0, -200),
       "cut-well.backup": Bun.gzipSync(unzipped.subarray(0, -100)),
       "nothing.backup": new Uint8Array(0),
+      // A few kilobytes that would be a line of 100 MB.
+      "bomb.backup": Bun.gzipSync(new Uint8Array(100 * 1_024 * 1_024).fill(32)),
       "text.backup": new TextEncoder().encode("not a backup\n"),
       "json.backup": Bun.gzipSync(new TextEncoder().encode("{}\n")),
       "newer.backup": Bun.gzipSync(
