@@ -189,6 +189,8 @@ export const KNOWN_WINDOWS_MAX = 100_000;
 /** Keys and feeds that a process remembers; admission proves each before it counts. */
 export const KNOWN_KEYS_MAX = 50_000;
 export const KNOWN_FEEDS_MAX = 20_000;
+/** Locked schemas whose field names a process remembers for filters: up to 256 KB each. */
+export const FILTER_SCHEMAS_KNOWN_MAX = 200;
 /** Planned queries that a process remembers: 512 bytes each, and what they hold. */
 export const KNOWN_PLANS_MAX = 10_000;
 /** How often a read or a push is planned anew because its feed changed under it; then 503. */

@@ -14,8 +14,14 @@ import { cappedLimit } from "../http/paging.ts";
 import { invalidParameter, queryInteger, queryTime } from "../http/parameters.ts";
 import { decode, parseQuery, type QueryEntry } from "../http/query_string.ts";
 import { checkedQuery } from "../http/validation.ts";
+import { excerpt } from "../lib/code_points.ts";
 import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
-import { type Projection, parseProjection } from "../read/data/projection_parse.ts";
+import { findUnknownField } from "../read/data/filter_fields.ts";
+import {
+  namesFieldOfData,
+  type Projection,
+  parseProjection,
+} from "../read/data/projection_parse.ts";
 import { type Cursor, readCursor } from "./cursor.ts";
 import { checkFilterCount, type Filter, filterParameter, readFilter } from "./filters.ts";
 
@@ -89,6 +95,8 @@ export interface PagePlan extends Planned {
 export type ReadPlan = DocumentPlan | DetailsPlan | PagePlan;
 
 const ROWS_ONLY = ["cursor", "ids"] as const;
+/** Field names that a refusal tells. */
+const FIELDS_TOLD_MAX = 10;
 const STREAM_ONLY = ["start_time", "end_time"] as const;
 
 /** @throws {Problem} 400, with the parameter and what to do about it. */
@@ -101,10 +109,14 @@ export function planRead(search: string, feed: Feed, cursorSecret: string): Read
   checkFilterCount(filters);
   const source: FeedType = feed.feedType ?? "singleton";
   refuseUseless(source, parameters, filters);
+  refuseUnknownFields(feed, filters);
   const projection = readProjection(parameters.jsonpath);
   const projected = projection?.key ?? "";
   if (source === "singleton") {
     return { kind: "document", projection, key: `document ${projected}` };
+  }
+  if (projection !== undefined && namesFieldOfData(projection)) {
+    throw new Problem("JSONPATH_INVALID", { detail: "data is an array; begin with $[*]." });
   }
   if (parameters.ids !== undefined) {
     const ids = readIds(entries, parameters, filters);
@@ -145,6 +157,24 @@ function refuseUseless(
   if (filters.length > 0) {
     throw invalidParameter("A singleton has no rows to filter; use jsonpath to pick from it.");
   }
+}
+
+/** A field that no row has would match nothing, which looks like an answer. Beyond 12. */
+function refuseUnknownFields(feed: Feed, filters: readonly Filter[]): void {
+  const unknown = findUnknownField(
+    feed,
+    filters.map(({ name }) => name),
+  );
+  if (unknown === undefined) return;
+  const { name, nearest, known } = unknown;
+  throw invalidParameter(
+    nearest.length > 0
+      ? `Rows of this feed have no field "${excerpt(name)}"; did you mean ${nearest
+          .slice(0, FIELDS_TOLD_MAX)
+          .map((each) => `"${each}"`)
+          .join(" or ")}?`
+      : `Rows of this feed have no field "${excerpt(name)}"; filter by ${known.slice(0, FIELDS_TOLD_MAX).join(", ")}.`,
+  );
 }
 
 function readProjection(jsonpath: string | undefined): Projection | undefined {

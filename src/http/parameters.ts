@@ -20,6 +20,7 @@ import {
 import { Elysia } from "elysia";
 import { excerpt } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
+import { nearestWords } from "../lib/nearest_words.ts";
 import { Expected } from "../lib/types.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { PARAMETER_DIGITS_MAX } from "../limits.ts";
@@ -147,37 +148,10 @@ export function unknownParameter(
   otherwise?: string,
 ): Problem {
   const shown = excerpt(name);
-  const nearest = nearestName(name, known);
+  const [nearest] = nearestWords(name, known);
   return invalidParameter(
     nearest === undefined
       ? `There is no parameter "${shown}" here; leave it out${known.length > 0 ? ` or use ${known.join(", ")}` : ""}${otherwise === undefined ? "" : `; ${otherwise}`}.`
       : `There is no parameter "${shown}" here; did you mean "${nearest}"?`,
   );
-}
-
-const NEAREST_EDITS_MAX = 2;
-
-function nearestName(name: string, known: readonly string[]): string | undefined {
-  const ranked = known
-    .map((candidate) => ({ candidate, edits: editDistance(name.toLowerCase(), candidate) }))
-    .filter(({ candidate, edits }) => edits <= NEAREST_EDITS_MAX && edits < candidate.length)
-    .sort((a, b) => a.edits - b.edits);
-  return ranked[0]?.candidate;
-}
-
-/** Levenshtein distance; texts whose lengths differ by more than is asked for are not compared. */
-function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > NEAREST_EDITS_MAX) return Number.POSITIVE_INFINITY;
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substituted = (previous[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(
-        Math.min(substituted, (previous[j] as number) + 1, (current[j - 1] as number) + 1),
-      );
-    }
-    previous = current;
-  }
-  return previous[b.length] as number;
 }

@@ -27,7 +27,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Say what to look for, as in `/v1/search?q=earthquakes`.",
   },
   INVALID_PARAMETER: {
-    when: "A query parameter that is unknown, repeated, of the wrong type, out of range, or of no use for the feed's type.",
+    when: "A query parameter that is unknown, repeated, of the wrong type, out of range, or of no use for the feed's type; a filter by a field that the feed's locked schema does not have.",
     remedy:
       "Read `detail`: it names the parameter and what it takes. Change the request before sending it again.",
   },
@@ -36,7 +36,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Filter by `<field>=eq.<value>` on a top-level field, and do the rest on your side.",
   },
   JSONPATH_INVALID: {
-    when: "`jsonpath` is no path that is understood, or picks more than 100,000 nodes or 8 MiB, or looks at more than 6,000,000 nodes.",
+    when: "`jsonpath` is no path that is understood, begins with a name though `data` is an array, picks more than 100,000 nodes or 8 MiB, or looks at more than 6,000,000 nodes.",
     remedy: "Write a projection such as `$[*].name`, `$.items[0:5]` or `$[*].{title: name}`.",
   },
   JSONPATH_FILTER_DISABLED: {

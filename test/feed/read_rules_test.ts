@@ -225,7 +225,7 @@ describe("decisions 6: projection", () => {
       [`${collection}?jsonpath=${path("$[?(@.a<3)]")}`, "JSONPATH_FILTER_DISABLED"],
       [`${collection}?jsonpath=${path("$.a.length()")}`, "JSONPATH_FILTER_DISABLED"],
     ]);
-    await read(`${collection}?jsonpath=${path(`$${".a".repeat(511)}`)}`);
+    await read(`${collection}?jsonpath=${path(`$[0]${".a".repeat(510)}`)}`);
   });
 });
 
@@ -266,5 +266,93 @@ describe("decisions 6: conditional and repeated reads", () => {
     expect(other).toMatchObject({ status: 400, code: "OPERATOR_DISABLED" });
     const nested = await problemOf(await get(`${collection}?filters[a.b]=eq.odd`));
     expect(nested).toMatchObject({ status: 400, code: "OPERATOR_DISABLED" });
+  });
+});
+
+describe("beyond 12: mistakes that must not look like success", () => {
+  const ARRAY = "data is an array; begin with $[*]";
+  const usedOf = async (feedId: string) => {
+    const [row] = await scene.gateway.sql`
+      select count(*)::int as count from usage_events where feed_id = ${feedId}`;
+    return row?.count;
+  };
+
+  test("a jsonpath that begins with a name is refused on an array, uncharged, and taken on a document", async () => {
+    const { gateway, accountId } = scene;
+    const rows = [{ id: 1, price: 2, event_timestamp: "2026-01-01T00:00:00Z" }];
+    for (const type of ["collection", "stream"] as const) {
+      const feed = await seedFeed(gateway, accountId, { type, rows, callPriceNanos: 1_000 });
+      for (const wrong of [
+        "$.price",
+        "$['price']",
+        "$.data[*]",
+        "$['id','price']",
+        "$.price.{p: @}",
+        "{p: price}",
+        "{all: $[*].id, p: $.price}",
+        "$[*].{p: $.price}",
+      ]) {
+        for (const query of [`limit=5&jsonpath=${path(wrong)}`, `ids=1&jsonpath=${path(wrong)}`]) {
+          const problem = await problemOf(await get(`${feed.slug}?${query}`));
+          expect({ query, ...problem }).toMatchObject({ query, code: "JSONPATH_INVALID" });
+          expect(problem.body.detail).toContain(ARRAY);
+        }
+      }
+      expect(await usedOf(feed.feedId)).toBe(0);
+    }
+    for (const right of ["$", "$..price", "$[0].id", "$.*", "$['id', 0]", "{p: $[0].id}"]) {
+      await read(`${collection}?jsonpath=${path(right)}`);
+    }
+    expect(await read(`${singleton}?jsonpath=${path("$.a.b")}`)).toMatchObject({ data: 1 });
+  });
+
+  async function lockedFeed(schema: unknown): Promise<string> {
+    const feedId = await scene.createFeed({ type: "stream", schema });
+    const event_timestamp = "2026-01-01T00:00:00Z";
+    const pushed = await scene.push(feedId, [{ id: 1, price: 2, "a.b": 3, event_timestamp }]);
+    expect(pushed.status).toBe(200);
+    return feedId;
+  }
+  const properties = { id: {}, price: {}, prize: {}, currency: {}, "a.b": {} };
+
+  test("a filter by a name that a locked schema does not have is refused with the nearest names", async () => {
+    for (const schema of [{ properties }, { properties, additionalProperties: false }]) {
+      const open = { ...schema, properties: { ...properties, event_timestamp: {} } };
+      const feedId = await lockedFeed(open);
+      const problem = await problemOf(await get(`${feedId}?prixe=eq.2`));
+      expect(problem).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
+      expect(problem.body.detail).toContain('did you mean "price" or "prize"?');
+      const far = await problemOf(await get(`${feedId}?price=eq.2&quantity=eq.2`));
+      expect(far).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
+      expect(far.body.detail).toContain('no field "quantity"');
+      expect(far.body.detail).toContain("price, prize, currency");
+      expect(await usedOf(feedId)).toBe(0);
+      for (const taken of ["price=eq.2", "id=eq.1", "event_timestamp=eq.x", "payload.a.b=eq.3"]) {
+        await read(`${feedId}?${taken}`);
+      }
+    }
+  });
+
+  test("a schema that leaves its names open, or is not locked, refuses no filter", async () => {
+    for (const schema of [
+      {},
+      { properties: {} },
+      { properties, additionalProperties: true },
+      { properties, additionalProperties: {} },
+      { properties, patternProperties: { "^x": {} } },
+      { properties, allOf: [{}] },
+      { properties, anyOf: [{}] },
+      { properties, oneOf: [{}] },
+      { properties, $ref: "#/$defs/row", $defs: { row: {} } },
+      true,
+    ]) {
+      expect((await read(`${await lockedFeed(schema)}?other=eq.2`)).data).toEqual([]);
+    }
+    const feedId = await lockedFeed({ properties });
+    await scene.gateway.sql`
+      update feeds
+      set schema_locked = false, definition_version = definition_version + 1
+      where feed_id = ${feedId}`;
+    expect((await read(`${feedId}?other=eq.2`)).data).toEqual([]);
   });
 });

@@ -130,6 +130,14 @@ export function parseProjection(text: string): ProjectionParse {
   return { kind: "parsed", projection: { key, path, members } };
 }
 
+/** Whether any of its paths begins with a name of `data`, which then must be an object to match. */
+export function namesFieldOfData({ path, members = [] }: Projection): boolean {
+  return [path, ...members.map((each) => each.path)].some(({ key, segments: [first] }) => {
+    const isNames = first?.selectors.every(({ name }) => name !== undefined) === true;
+    return key.startsWith("$") && isNames && !first?.descends;
+  });
+}
+
 function invalid(what: string): ProjectionParse {
   return { kind: "invalid", detail: `jsonpath ${what}.` };
 }

@@ -1,0 +1,38 @@
+/**
+ * The words that a mistyped one was probably meant to be.
+ *
+ * @module
+ */
+
+const EDITS_MAX = 2;
+/** Longer words are not compared, and no more words than these: a caller may have chosen them. */
+const LENGTH_MAX = 40;
+const WORDS_MAX = 100;
+
+/** Those at most two edits away, nearest first; upper and lower case are one. */
+export function nearestWords(word: string, words: readonly string[]): readonly string[] {
+  if (word.length > LENGTH_MAX) return [];
+  return words
+    .slice(0, WORDS_MAX)
+    .map((each) => ({ each, edits: editDistance(word.toLowerCase(), each.toLowerCase()) }))
+    .filter(({ each, edits }) => edits <= EDITS_MAX && edits < each.length)
+    .sort((a, b) => a.edits - b.edits)
+    .map(({ each }) => each);
+}
+
+/** Levenshtein distance; texts whose lengths differ by more than is asked for are not compared. */
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > EDITS_MAX) return Number.POSITIVE_INFINITY;
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (previous[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(
+        Math.min(substituted, (previous[j] as number) + 1, (current[j - 1] as number) + 1),
+      );
+    }
+    previous = current;
+  }
+  return previous[b.length] as number;
+}
