@@ -8,11 +8,11 @@ import { accountRoutes } from "./accounts/account_routes.ts";
 import { catalogRoutes } from "./catalog/catalog_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
 import { feedRoutes } from "./feed/feed_routes.ts";
+import { feedsRoutes } from "./feeds/feeds_routes.ts";
 import { basePlugins } from "./http/base_plugins.ts";
 import { healthRoutes } from "./http/health.ts";
 import { room } from "./http/room.ts";
 import { unroutedRequests } from "./http/unrouted.ts";
-import { saveRoutes } from "./provider/save_routes.ts";
 import { pushRoutes } from "./push/push_route.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
@@ -26,7 +26,7 @@ export function createApp(services: Services) {
     .use(catalogRoutes(services))
     .use(feedRoutes(services))
     .use(pushRoutes(services))
-    .use(saveRoutes(services))
+    .use(feedsRoutes(services))
     .use(accountRoutes(services));
   const routes = new Elysia({
     strictPath: true,

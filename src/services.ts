@@ -5,7 +5,7 @@
  */
 import { Admission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
-import { createFeeds, type Feeds } from "./feed_row/feeds.ts";
+import { createFeeds, type Feeds } from "./feeds/find.ts";
 import { createAnonymousLimit } from "./http/anonymous_limit.ts";
 import { BodyBudget } from "./http/body_budget.ts";
 import type { HttpContext } from "./http/call.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { FeedType } from "../src/feed_row/feeds.ts";
+import type { FeedType } from "../src/feeds/find.ts";
 import type { Attack } from "./support/attacker.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { type SeededFeed, seedFeed } from "./support/seed.ts";

@@ -5,22 +5,38 @@
  * @module
  */
 
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { admitHousekeeping } from "../admission/housekeeping.ts";
 import { privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
 import { COUNTED, described, documented } from "../http/described.ts";
+import { Problem } from "../http/errors.ts";
 import { ACCOUNT, USAGE_EVENT } from "../http/examples.ts";
 import { nextLink, walkSearchOf } from "../http/next_link.ts";
-import { NO_PARAMETERS } from "../http/parameters.ts";
+import { cappedLimit, limitParameter } from "../http/paging.ts";
+import {
+  invalidParameter,
+  NO_PARAMETERS,
+  parameters,
+  queryTime,
+  queryUuid,
+} from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
 import { assert } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
 import { AccountShape, UsageShape } from "./account_shapes.ts";
 import { accountText, usageText } from "./answers.ts";
 import { pageUsage } from "./page_usage.ts";
-import { readUsageQuery, USAGE_QUERY } from "./usage_query.ts";
+import { readUsageQuery } from "./usage_query.ts";
 
+const USAGE_QUERY = parameters({
+  limit: limitParameter("Events"),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+  feed_id: Type.Optional(queryUuid({ description: "Reads of this feed only, by its UUID." })),
+  since: Type.Optional(queryTime({ description: "RFC 3339, inclusive lower bound." })),
+  until: Type.Optional(queryTime({ description: "RFC 3339, inclusive upper bound." })),
+});
 const GET_ACCOUNT = described({
   access: "consumer",
   window: "housekeeping",
@@ -78,16 +94,29 @@ export function accountRoutes(services: Services) {
     .get(
       "/usage",
       async ({ call, principal, query }) => {
-        const { accountId } = principal;
-        const asked = readUsageQuery(query, { accountId, cursorSecret });
+        const { cursor, feed_id: feedId, since, until } = query;
+        const limit = cappedLimit(query.limit);
+        const asked = { accountId: principal.accountId, limit, feedId, since, until, cursor };
+        const read = readUsageQuery(asked, cursorSecret);
+        if (read.kind !== "query") throw usageProblem(read.kind);
         await admitHousekeeping(services, { call, principal, operation: "usage" });
-        const page = await pageUsage(database.onBehalfOf(accountId), accountId, asked);
+        const page = await pageUsage(database.onBehalfOf(principal.accountId), read.query);
         const walkSearch = walkSearchOf(call.search);
         const link = { requestUrl: call.request.url, baseUrl: http.baseUrl(), walkSearch };
         const headers = privateJson();
         if (page.nextCursor !== null) headers.Link = nextLink(link, page.nextCursor);
-        return respond({ headers, body: usageText(page, asked.limit) });
+        return respond({ headers, body: usageText(page, limit) });
       },
       { query: USAGE_QUERY, ...LIST_USAGE },
     );
+}
+
+function usageProblem(kind: "times_swapped" | "cursor_invalid"): Problem {
+  if (kind === "times_swapped") {
+    return invalidParameter("since is later than until; swap them.");
+  }
+  return new Problem("CURSOR_INVALID", {
+    detail:
+      "This cursor was not issued for this account and these filters; start again without it.",
+  });
 }

@@ -4,8 +4,8 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { nextCursor, page, time, uuid } from "../http/shapes.ts";
 import { nullable, oneOf } from "../lib/types.ts";
+import { nextCursor, page, time, uuid } from "../shapes.ts";
 
 export const AccountShape = Type.Object(
   {

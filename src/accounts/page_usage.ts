@@ -18,12 +18,15 @@ export interface UsagePage {
  * A page of one feed's calls may have fewer than asked for, or none, and a next page all the same: it looks
  * at so many events of the log, and the next goes on from there.
  */
-export async function pageUsage(
-  database: Queries,
-  accountId: string,
-  query: UsageQuery,
-): Promise<UsagePage> {
-  const { feedId = null, since = null, until = null, beforeUsageId = null, limit } = query;
+export async function pageUsage(database: Queries, query: UsageQuery): Promise<UsagePage> {
+  const {
+    accountId,
+    feedId = null,
+    since = null,
+    until = null,
+    beforeUsageId = null,
+    limit,
+  } = query;
   const bounds = [since, until, beforeUsageId] as const;
   const walkEnd =
     feedId === null

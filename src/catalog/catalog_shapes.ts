@@ -4,10 +4,10 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { shown } from "../feed_row/feed_shapes.ts";
-import { count, OriginShape, page } from "../http/shapes.ts";
+import { shown } from "../feeds/feed_shapes.ts";
 import { nullable } from "../lib/types.ts";
 import { SCHEMA_HINT_MAX } from "../limits.ts";
+import { count, OriginShape, page } from "../shapes.ts";
 
 const listed = {
   ...shown,

@@ -4,8 +4,8 @@
  * @module
  */
 import { pricePer1kText, pricingText } from "../credit/money.ts";
-import { consumerType } from "../feed_row/feed_row.ts";
-import { schemaProperties } from "../feed_row/schema_properties.ts";
+import { consumerType } from "../feeds/feed_text.ts";
+import { schemaProperties } from "../feeds/schema_properties.ts";
 import { SCHEMA_HINT_MAX } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 

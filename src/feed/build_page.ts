@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Feed } from "../feed_row/feeds.ts";
+import type { Feed } from "../feeds/find.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
 import { FILTER_WALK_BYTES, RETIRED_BATCH_GRACE } from "../limits.ts";

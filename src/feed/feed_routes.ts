@@ -6,7 +6,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { FeedMetadataShape } from "../feed_row/feed_shapes.ts";
+import { FeedMetadataShape } from "../feeds/feed_shapes.ts";
 import { authenticated } from "../http/auth.ts";
 import {
   CONDITIONAL,

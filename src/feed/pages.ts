@@ -4,7 +4,7 @@
  * @module
  */
 import { feedNotFound } from "../admission/refusal.ts";
-import type { Feed } from "../feed_row/feeds.ts";
+import type { Feed } from "../feeds/find.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../limits.ts";
 import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../postgres/client/query.ts";

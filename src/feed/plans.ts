@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Feed } from "../feed_row/feeds.ts";
+import type { Feed } from "../feeds/find.ts";
 import { walkSearchOf } from "../http/next_link.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_PLANS_MAX } from "../limits.ts";

@@ -12,7 +12,7 @@
 import { type Claim, type Decision, type Grant, refundedOnFault } from "../admission/admission.ts";
 import { feedKeepsChanging, feedNotFound, refusalOf } from "../admission/refusal.ts";
 import { lookAtWindow, standInGrant } from "../admission/stand_in.ts";
-import type { Feed } from "../feed_row/feeds.ts";
+import type { Feed } from "../feeds/find.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";

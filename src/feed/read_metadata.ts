@@ -8,8 +8,8 @@
  */
 import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
 import { feedKeepsChanging, feedNotFound } from "../admission/refusal.ts";
-import { metadataMembers } from "../feed_row/feed_row.ts";
-import { referenceParameters } from "../feed_row/feeds.ts";
+import { metadataMembers } from "../feeds/feed_text.ts";
+import { referenceParameters } from "../feeds/find.ts";
 import type { Answer } from "../http/answer.ts";
 import { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";

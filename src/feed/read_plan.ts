@@ -8,7 +8,7 @@
  */
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import type { Feed, FeedType } from "../feed_row/feeds.ts";
+import type { Feed, FeedType } from "../feeds/find.ts";
 import { Problem } from "../http/errors.ts";
 import { cappedLimit } from "../http/paging.ts";
 import { invalidParameter, queryInteger, queryTime } from "../http/parameters.ts";

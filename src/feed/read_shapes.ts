@@ -4,7 +4,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { count, nextCursor, OriginShape, page } from "../http/shapes.ts";
+import { count, nextCursor, OriginShape, page } from "../shapes.ts";
 
 export const ReadResultShape = Type.Object(
   {

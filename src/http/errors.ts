@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { FieldError } from "../lib/field_error.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
 import {
@@ -65,15 +66,6 @@ export function anchorOf(code: ProblemCode): string {
 const DOCS_PATHS = Object.fromEntries(
   Object.keys(PROBLEMS).map((code) => [code, `/docs#${anchorOf(code as ProblemCode)}`]),
 ) as Readonly<Record<ProblemCode, string>>;
-
-/** One mistake in a body: RFC 6901 pointer into the body as sent, and what is wrong. */
-export interface FieldError {
-  readonly path: string;
-  readonly message: string;
-  /** Place and id of the pushed row that the mistake is in. */
-  readonly row_index?: number;
-  readonly row_id?: string;
-}
 
 export interface ProblemOptions {
   /** One sentence that says what to do next. */

@@ -34,8 +34,3 @@ export function pageOf({ limit, offset = 0 }: { limit?: number; offset?: number 
 export function cappedLimit(limit = PAGE_LIMIT_DEFAULT): number {
   return Math.min(limit, PAGE_LIMIT_MAX);
 }
-
-/** Whether there is more behind a page. An offset beyond the end shows nothing, and nothing is behind it. */
-export function hasMoreAfter(page: { offset: number; shown: number; total: number }): boolean {
-  return page.shown > 0 && page.offset + page.shown < page.total;
-}

@@ -60,8 +60,9 @@ export async function respondProblem(
 /** What the client is told. */
 async function toldProblem({ proveKey }: RoutedCall, error: unknown): Promise<Problem> {
   const problem = error instanceof ValidationError ? invalidRequestPart(error) : problemOf(error);
-  if (problem.status !== 400 || proveKey === undefined) return problem;
-  // A bad key is told before a bad parameter, and the key may have been from memory.
+  const isProvenFirst = problem.status === 400 || problem.code === "FEED_FORBIDDEN";
+  if (!isProvenFirst || proveKey === undefined) return problem;
+  // A bad key is told before a bad parameter or a foreign feed, and the key may have been from memory.
   return proveKey().then(() => problem, problemOf);
 }
 

@@ -67,12 +67,15 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema
   return Type.Union([schema, Type.Null()]);
 }
 
+/** The type beside null; a type that is not nullable is itself. */
+export function notNull(schema: TSchema): TSchema {
+  if (!KindGuard.IsUnion(schema)) return schema;
+  return schema.anyOf.find((each) => !KindGuard.IsNull(each)) ?? schema;
+}
+
 /** What a value that fails its schema must be and is not: "must be …, got …". */
-export function mismatchOf(schema: TSchema, value: unknown): string {
-  if (KindGuard.IsUnion(schema)) {
-    const member = schema.anyOf.find((each) => !KindGuard.IsNull(each));
-    if (member !== undefined) return mismatchOf(member, value);
-  }
+export function mismatchOf(nullable: TSchema, value: unknown): string {
+  const schema = notNull(nullable);
   return `must be ${expectedOf(schema)}, got ${gotOf(schema, value)}`;
 }
 
@@ -88,11 +91,11 @@ function expectedOf(schema: TSchema): string {
 
 /** The value where it tells something, else its kind or length. */
 function gotOf(schema: TSchema, value: unknown): string {
-  const isText = schema[Kind] === "Text";
-  if (isText && typeof value === "string") return String(codePointsOf(value));
-  const isPlain = isText || KindGuard.IsNumber(schema) || KindGuard.IsString(schema);
-  if (isPlain || typeof value === "object") return kindOf(value);
-  return excerpt(JSON.stringify(value));
+  if (schema[Kind] === "Text") {
+    return typeof value === "string" ? String(codePointsOf(value)) : kindOf(value);
+  }
+  const isKindWrong = KindGuard.IsNumber(schema) || typeof value === "object";
+  return isKindWrong ? kindOf(value) : excerpt(JSON.stringify(value));
 }
 
 /** JSON's name for the kind of a value. */

@@ -6,7 +6,7 @@
  */
 import type { Config } from "../config.ts";
 import { pricingText } from "../credit/money.ts";
-import { type FeedRow, feedRowText } from "../feed_row/feed_row.ts";
+import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { type Answer, command, type Input } from "./command.ts";
 import { withDatabase } from "./database.ts";

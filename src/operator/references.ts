@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { FeedRow } from "../feed_row/feed_row.ts";
-import { referenceParameters } from "../feed_row/feeds.ts";
+import type { FeedRow } from "../feeds/feed_text.ts";
+import { referenceParameters } from "../feeds/find.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { RefusedError } from "./command.ts";

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { FeedType } from "../feed_row/feeds.ts";
+import type { FeedType } from "../feeds/find.ts";
 import { codePointsOf, excerpt, hasAtMost } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
 import {

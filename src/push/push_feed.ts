@@ -9,7 +9,7 @@
  *
  * @module
  */
-import type { Feed, Feeds, FeedType } from "../feed_row/feeds.ts";
+import type { Feed, Feeds, FeedType } from "../feeds/find.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import { type Limits, PLANS_MAX } from "../limits.ts";
 import {

@@ -10,8 +10,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Feed, FeedType } from "../feed_row/feeds.ts";
-import { findOwned } from "../feed_row/owned_feed.ts";
+import { type Feed, type FeedType, findOwned } from "../feeds/find.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
@@ -26,6 +25,7 @@ import {
 } from "../http/described.ts";
 import { Problem, problemOf } from "../http/errors.ts";
 import { PUSH_RESULT, ROWS } from "../http/examples.ts";
+import { feedForbidden } from "../http/feed_problems.ts";
 import { RATE_HEADERS } from "../http/header_docs.ts";
 import { parameters, queryFlag } from "../http/parameters.ts";
 import { rateHeaders } from "../http/rate_headers.ts";
@@ -166,7 +166,8 @@ function createPushFeed(services: Services) {
   const pushes: PushServices = { feeds, rowSchemas, limits, store };
   return async (call: Call, { principal, reference, isDryRun }: Pushing): Promise<Answer> => {
     const startedMs = performance.now();
-    const feed = await findOwned(services, principal, reference);
+    const feed = await findOwned(services.storedFeeds, principal.accountId, reference);
+    if (feed === undefined) throw feedForbidden();
     const { feedId } = feed;
     const { keyId, accountId } = principal;
     call.subject.feedId = feedId;

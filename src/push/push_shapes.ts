@@ -5,10 +5,10 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { FEED_TYPES } from "../feed_row/feeds.ts";
-import { count, time, uuid } from "../http/shapes.ts";
+import { FEED_TYPES } from "../feeds/find.ts";
 import { nullable, oneOf } from "../lib/types.ts";
 import { BATCH_ID_LENGTH_MAX } from "../limits.ts";
+import { count, time, uuid } from "../shapes.ts";
 
 /** Its other members are the provider's own. */
 const RowShape = Type.Unsafe<Record<string, unknown>>(

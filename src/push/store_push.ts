@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { Feed } from "../feed_row/feeds.ts";
+import type { Feed } from "../feeds/find.ts";
 import { assert } from "../lib/assert.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { FULL_PUSH_WINDOWS_MAX, WINDOW_US } from "../limits.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { schemaProperties } from "../feed_row/schema_properties.ts";
+import { schemaProperties } from "../feeds/schema_properties.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 
 export interface FeedField {

@@ -8,8 +8,8 @@
  * @module
  */
 import { creditsText, pricePer1kText, usdOfCents } from "../credit/money.ts";
-import { consumerType } from "../feed_row/feed_row.ts";
-import type { FeedType } from "../feed_row/feeds.ts";
+import { consumerType } from "../feeds/feed_text.ts";
+import type { FeedType } from "../feeds/find.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
 import type { Limits } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";

@@ -8,7 +8,7 @@
 import { Kind, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { feedNotFound } from "../admission/refusal.ts";
-import { referenceParameters } from "../feed_row/feeds.ts";
+import { referenceParameters } from "../feeds/find.ts";
 import { anonymous } from "../http/anonymous_limit.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";

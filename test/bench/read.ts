@@ -12,7 +12,7 @@ import { readConfig } from "../../src/config.ts";
 import { buildPage, type PageSource } from "../../src/feed/build_page.ts";
 import { writeCursor } from "../../src/feed/cursor.ts";
 import { type PagePlan, planRead } from "../../src/feed/read_plan.ts";
-import type { Feed } from "../../src/feed_row/feeds.ts";
+import type { Feed } from "../../src/feeds/find.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createDatabase, type Database, GATEWAY } from "../../src/postgres/client/query.ts";

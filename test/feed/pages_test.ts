@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createPages } from "../../src/feed/pages.ts";
 import { createPlans } from "../../src/feed/plans.ts";
-import type { Feed } from "../../src/feed_row/feeds.ts";
+import type { Feed } from "../../src/feeds/find.ts";
 import { Metrics } from "../../src/http/metrics.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { Services } from "../../src/services.ts";

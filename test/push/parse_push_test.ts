@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { FeedType } from "../../src/feed_row/feeds.ts";
+import type { FeedType } from "../../src/feeds/find.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { type ParseOutcome, parsePush } from "../../src/push/parse_push.ts";
 

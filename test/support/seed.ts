@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FeedType } from "../../src/feed_row/feeds.ts";
+import type { FeedType } from "../../src/feeds/find.ts";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import type { TestGateway } from "./gateway.ts";
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import sql_account_find_account from "../../../sql/account/find_account.sql" with { type: "text" };
-import sql_account_find_usage_walk_end from "../../../sql/account/find_usage_walk_end.sql" with { type: "text" };
-import sql_account_page_usage from "../../../sql/account/page_usage.sql" with { type: "text" };
+import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
+import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
+import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
 import sql_admission_admit from "../../../sql/admission/admit.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
 import sql_admission_grant_read from "../../../sql/admission/grant_read.sql" with { type: "text" };
@@ -25,10 +25,11 @@ import sql_feed_read_collection_rows from "../../../sql/feed/read_collection_row
 import sql_feed_read_document from "../../../sql/feed/read_document.sql" with { type: "text" };
 import sql_feed_read_stream_page from "../../../sql/feed/read_stream_page.sql" with { type: "text" };
 import sql_feed_read_stream_rows from "../../../sql/feed/read_stream_rows.sql" with { type: "text" };
-import sql_feed_row_count_feeds from "../../../sql/feed_row/count_feeds.sql" with { type: "text" };
-import sql_feed_row_find_feed from "../../../sql/feed_row/find_feed.sql" with { type: "text" };
-import sql_feed_row_find_feed_row from "../../../sql/feed_row/find_feed_row.sql" with { type: "text" };
-import sql_feed_row_list_feed_rows from "../../../sql/feed_row/list_feed_rows.sql" with { type: "text" };
+import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
+import sql_feeds_find_feed from "../../../sql/feeds/find_feed.sql" with { type: "text" };
+import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with { type: "text" };
+import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
+import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
 import sql_functions_admit from "../../../sql/functions/admit.sql" with { type: "text" };
 import sql_functions_append_ledger_entry from "../../../sql/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_functions_are_arrivals_noted from "../../../sql/functions/are_arrivals_noted.sql" with { type: "text" };
@@ -133,7 +134,6 @@ import sql_postgres_keep_setting from "../../../sql/postgres/keep_setting.sql" w
 import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "text" };
 import sql_postgres_read_feed_version from "../../../sql/postgres/read_feed_version.sql" with { type: "text" };
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
-import sql_provider_save_feed from "../../../sql/provider/save_feed.sql" with { type: "text" };
 import sql_push_admit_push from "../../../sql/push/admit_push.sql" with { type: "text" };
 import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
 import sql_push_is_shown_batch from "../../../sql/push/is_shown_batch.sql" with { type: "text" };
@@ -239,9 +239,9 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
 
 /** The text of every statement, by name. */
 export const STATEMENTS = {
-  find_account: sql_account_find_account,
-  find_usage_walk_end: sql_account_find_usage_walk_end,
-  page_usage: sql_account_page_usage,
+  find_account: sql_accounts_find_account,
+  find_usage_walk_end: sql_accounts_find_usage_walk_end,
+  page_usage: sql_accounts_page_usage,
   admit: sql_admission_admit,
   create_usage_partition: sql_admission_create_usage_partition,
   grant_read: sql_admission_grant_read,
@@ -261,10 +261,11 @@ export const STATEMENTS = {
   read_document: sql_feed_read_document,
   read_stream_page: sql_feed_read_stream_page,
   read_stream_rows: sql_feed_read_stream_rows,
-  count_feeds: sql_feed_row_count_feeds,
-  find_feed: sql_feed_row_find_feed,
-  find_feed_row: sql_feed_row_find_feed_row,
-  list_feed_rows: sql_feed_row_list_feed_rows,
+  count_feeds: sql_feeds_count_feeds,
+  find_feed: sql_feeds_find_feed,
+  find_feed_row: sql_feeds_find_feed_row,
+  list_feed_rows: sql_feeds_list_feed_rows,
+  save_feed: sql_feeds_save_feed,
   find_key: sql_key_find_key,
   touch_keys: sql_key_touch_keys,
   index_large_batches: sql_maintenance_index_large_batches,
@@ -295,7 +296,6 @@ export const STATEMENTS = {
   ping: sql_postgres_ping,
   read_feed_version: sql_postgres_read_feed_version,
   read_wal_position: sql_postgres_read_wal_position,
-  save_feed: sql_provider_save_feed,
   count_push: sql_push_count_push,
   push_to_feed: sql_push_push_to_feed,
   record_push: sql_push_record_push,
@@ -652,6 +652,16 @@ export interface StatementTypes {
       readonly definition_version: bigint;
     };
   };
+  /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
+  save_feed: {
+    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null, key_id: string];
+    row: {
+      readonly outcome: string;
+      readonly feed_id: string | null;
+      readonly max_feeds_allowed: number;
+      readonly feeds_used: bigint | null;
+    };
+  };
   /** the key behind a hash, in any state */
   find_key: {
     parameters: readonly [key_hash: Uint8Array];
@@ -915,16 +925,6 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly wal_position: string;
-    };
-  };
-  /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
-  save_feed: {
-    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null, key_id: string];
-    row: {
-      readonly outcome: string;
-      readonly feed_id: string | null;
-      readonly max_feeds_allowed: number;
-      readonly feeds_used: bigint | null;
     };
   };
   /** counts a push that is refused for what it holds, like any other */

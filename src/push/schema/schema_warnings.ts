@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { FeedType } from "../../feed_row/feeds.ts";
+import type { FeedType } from "../../feeds/find.ts";
 import type { ValueError } from "./check_run.ts";
 import { isObject } from "./schema_keywords.ts";
 

@@ -7,7 +7,7 @@
  * @module
  */
 import { LRUCache } from "lru-cache";
-import type { FeedType } from "../../feed_row/feeds.ts";
+import type { FeedType } from "../../feeds/find.ts";
 import { unreachable } from "../../lib/assert.ts";
 import { US_PER_MS } from "../../lib/time_units.ts";
 import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../../limits.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FeedType } from "../../feed_row/feeds.ts";
+import type { FeedType } from "../../feeds/find.ts";
 import type { ValueError } from "./check_run.ts";
 
 /** What a feed's definition says of its rows. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import type { FeedType } from "../../../src/feed_row/feeds.ts";
+import type { FeedType } from "../../../src/feeds/find.ts";
 import { createRowSchemas } from "../../../src/push/schema/row_schemas.ts";
 import { CALLER } from "./caller.ts";
 

@@ -10,7 +10,7 @@
 import { pricePer1kText } from "../credit/money.ts";
 import type { Limits } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
-import type { FeedType } from "./feeds.ts";
+import type { FeedType } from "./find.ts";
 
 export type FeedRow = Omit<Row<"find_feed_row">, "row_version">;
 

@@ -7,10 +7,10 @@
  * @module
  */
 import { callPriceNanos } from "../credit/money.ts";
-import type { PriceType } from "../feed_row/feeds.ts";
-import type { FieldError } from "../http/errors.ts";
 import { unreachable } from "../lib/assert.ts";
+import type { FieldError } from "../lib/field_error.ts";
 import { ONE_TIME_PRICE_CENTS_MIN, PRICE_PER_1K_USD_MAX } from "../limits.ts";
+import type { PriceType } from "./find.ts";
 
 /** The pricing fields of a body; undefined where one is not given. */
 export interface GivenPricing {

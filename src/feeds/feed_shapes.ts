@@ -4,7 +4,6 @@
  * @module
  */
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
-import { count, OriginShape, page, time, uuid } from "../http/shapes.ts";
 import { Expected, nullable, oneOf, text } from "../lib/types.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import {
@@ -17,7 +16,8 @@ import {
   SYNC_INTERVAL_MINS_MAX,
   UPDATE_FREQUENCY_LENGTH_MAX,
 } from "../limits.ts";
-import { FEED_TYPES } from "./feeds.ts";
+import { count, OriginShape, page, time, uuid } from "../shapes.ts";
+import { FEED_TYPES } from "./find.ts";
 
 const STATUSES = ["draft", "inactive", "active"] as const;
 const PRICE_TYPES = ["free", "metered", "one_time"] as const;
@@ -263,6 +263,7 @@ export const CreateFeedShape = Type.Object(
   },
   {
     $id: "CreateFeed",
+    additionalProperties: false,
     description: "Read-only fields of the feed's row are ignored; other unknown ones are refused.",
   },
 );
@@ -286,6 +287,7 @@ export const EditFeedShape = Type.Object(
   },
   {
     $id: "EditFeed",
+    additionalProperties: false,
     description: "What is left out stays as it is; null clears a field that may be null.",
   },
 );

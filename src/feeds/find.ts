@@ -75,6 +75,17 @@ export function createFeeds(database: Database, { isActiveOnly }: FeedsOptions):
   };
 }
 
+/** The account's own feed with this id; undefined for every other reference. Decisions 2 and 3. */
+export async function findOwned(
+  feeds: Feeds,
+  accountId: string,
+  reference: string,
+): Promise<Feed | undefined> {
+  const feedId = parseUuid(reference);
+  const feed = feedId === undefined ? undefined : await feeds.find(accountId, feedId);
+  return feed?.accountId === accountId ? feed : undefined;
+}
+
 /** `$1 feed_id, $2 endpoint_path` of the look-ups: one of them is null. */
 export function referenceParameters(reference: string): readonly [string | null, string | null] {
   const feedId = parseUuid(reference);

@@ -6,14 +6,11 @@
 
 import { Elysia } from "elysia";
 import { admitHousekeeping } from "../admission/housekeeping.ts";
-import {
-  CreateFeedShape,
-  EditFeedShape,
-  OwnFeedsShape,
-  WrittenFeedShape,
-} from "../feed_row/feed_shapes.ts";
 import { privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
+import type { HoldBytes } from "../http/body_budget.ts";
+import { bodyTextOf, receiveBody } from "../http/body_text.ts";
+import type { Call } from "../http/call.ts";
 import {
   BODY_PROBLEMS,
   COUNTED,
@@ -21,14 +18,26 @@ import {
   documented,
   OWN_FEED_PARAMS,
 } from "../http/described.ts";
+import { Problem } from "../http/errors.ts";
 import { CREATED_FEED, FEED_ROW, ROWS, SCHEMA_DEFINITION, WRITTEN_FEED } from "../http/examples.ts";
+import {
+  feedForbidden,
+  problemOfBody,
+  problemOfSave,
+  saveTooLarge,
+} from "../http/feed_problems.ts";
 import { PAGE_PARAMETERS, pageOf } from "../http/paging.ts";
 import { NO_PARAMETERS, parameters } from "../http/parameters.ts";
+import { mediaTypeOf } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { uploads } from "../http/uploads.ts";
+import type { Principal } from "../key/keys.ts";
 import type { Services } from "../services.ts";
-import { listFeeds } from "./list_feeds.ts";
-import { createFeed, editFeed } from "./save_feed.ts";
+import { parseBody, type SaveBody } from "./feed_body.ts";
+import { CreateFeedShape, EditFeedShape, OwnFeedsShape, WrittenFeedShape } from "./feed_shapes.ts";
+import { findOwned } from "./find.ts";
+import { listFeeds } from "./list.ts";
+import { type SaveTarget, saveFeed, targetOfCreate } from "./save.ts";
 
 const FEEDS_QUERY = parameters(PAGE_PARAMETERS);
 
@@ -130,14 +139,16 @@ const EDIT_BODY = documented(EditFeedShape, {
   },
 });
 
-export function saveRoutes(services: Services) {
-  return new Elysia({ name: "save" })
+export function feedsRoutes(services: Services) {
+  const { bodies, storedFeeds } = services;
+  return new Elysia({ name: "feeds" })
     .use(authenticated(services.keys, "write"))
     .get(
       "/provider/feeds",
       async ({ call, principal, query }) => {
         await admitHousekeeping(services, { call, principal, operation: "feeds" });
-        const body = await listFeeds(services, principal.accountId, pageOf(query));
+        const page = { accountId: principal.accountId, ...pageOf(query) };
+        const body = await listFeeds(services.database, services.config.limits, page);
         return respond({ headers: privateJson(), body });
       },
       { query: FEEDS_QUERY, ...LIST_FEEDS },
@@ -145,13 +156,32 @@ export function saveRoutes(services: Services) {
     .use(uploads())
     .post(
       "/provider/feed/create",
-      async ({ call, principal }) => respond(await createFeed(services, call, principal)),
+      async ({ call, principal }) => {
+        await admitHousekeeping(services, { call, principal, operation: "save" });
+        return bodies.whileHeld(principal.accountId, async (hold) => {
+          const body = await receiveFeed(services, call.request, hold);
+          // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
+          const target = await targetOfCreate(services, principal, body);
+          if ("kind" in target) throw feedForbidden();
+          return answerSave(services, call, { principal, ...target, body });
+        });
+      },
       { parse: "none", query: NO_PARAMETERS, body: CREATE_BODY, ...CREATE_FEED },
     )
     .patch(
       "/provider/feed/:feed_id/edit",
-      async ({ call, principal, params }) =>
-        respond(await editFeed(services, call, { principal, reference: params.feed_id })),
+      async ({ call, principal, params }) => {
+        await admitHousekeeping(services, { call, principal, operation: "save" });
+        const { accountId } = principal;
+        const feed = await findOwned(storedFeeds, accountId, params.feed_id);
+        if (feed === undefined) throw feedForbidden();
+        const { feedId } = feed;
+        call.subject.feedId = feedId;
+        return bodies.whileHeld(accountId, async (hold) => {
+          const body = await receiveFeed(services, call.request, hold);
+          return answerSave(services, call, { principal, feedId, mode: "edit", body });
+        });
+      },
       {
         parse: "none",
         params: OWN_FEED_PARAMS,
@@ -160,4 +190,42 @@ export function saveRoutes(services: Services) {
         ...EDIT_FEED,
       },
     );
+}
+
+/** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
+async function receiveFeed(
+  { config }: Services,
+  request: Request,
+  hold: HoldBytes,
+): Promise<SaveBody> {
+  const mediaType = mediaTypeOf(request);
+  if (mediaType.kind === "unsupported") {
+    throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `${mediaType.message}.` });
+  }
+  const bytesMax = config.limits.requestBodyBytes;
+  const tooLarge = () => saveTooLarge(bytesMax);
+  const outcome = parseBody(bodyTextOf(await receiveBody(request, { bytesMax, tooLarge, hold })));
+  if (outcome.kind !== "body") throw problemOfBody(outcome);
+  return outcome.body;
+}
+
+/** @throws {Problem} every refusal of a create or edit whose body was read */
+async function answerSave(
+  { config, database, rowSchemas, storedFeeds }: Services,
+  call: Call,
+  save: SaveTarget & { readonly principal: Principal; readonly body: SaveBody },
+): Promise<Response> {
+  const { principal, ...given } = save;
+  const caller = { accountId: principal.accountId, signal: call.request.signal };
+  const saving = {
+    database,
+    limits: config.limits,
+    storedFeeds,
+    checkSchema: (schema: string) => rowSchemas.checkSchema(schema, caller),
+  };
+  const outcome = await saveFeed(saving, principal, given);
+  if (outcome.kind !== "saved") throw problemOfSave(outcome);
+  call.subject.feedId = outcome.feedId;
+  const status = outcome.isNew ? 201 : 200;
+  return respond({ status, headers: privateJson(), body: outcome.text });
 }

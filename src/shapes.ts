@@ -4,8 +4,8 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { nullable } from "../lib/types.ts";
-import { PAGE_LIMIT_MAX } from "../limits.ts";
+import { nullable } from "./lib/types.ts";
+import { PAGE_LIMIT_MAX } from "./limits.ts";
 
 export const uuid = (description: string) => Type.String({ format: "uuid", description });
 export const time = (description: string) => Type.String({ format: "date-time", description });

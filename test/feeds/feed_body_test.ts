@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { CreateFeedShape, EditFeedShape } from "../../src/feed_row/feed_shapes.ts";
-import { parseBody, readChanges, upsertIdOf } from "../../src/provider/save_body.ts";
-import type { SaveMode } from "../../src/provider/save_fields.ts";
+import { parseBody, readChanges, type SaveMode, upsertIdOf } from "../../src/feeds/feed_body.ts";
+import { CreateFeedShape, EditFeedShape } from "../../src/feeds/feed_shapes.ts";
 import slugs from "../fixtures/slugs.json";
 
 const ID = "0B3B6E84-5B5C-4C4E-9E0F-3C7A7F0D9A11";

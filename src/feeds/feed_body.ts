@@ -1,0 +1,242 @@
+/**
+ * The body of create and edit: text in, the given fields or every mistake out. Interface 4.7 and 4.8,
+ * decisions 4 and 10.
+ *
+ * There are two steps, because whether a create is an edit depends on whose feed its `id` is: `parseBody`
+ * reads the JSON, `readChanges` holds it against the schema of the route. What is stored is the provider's
+ * own text, so `schema_definition` and `sample_response` keep their key order and numbers.
+ *
+ * @module
+ */
+import { KindGuard, type TSchema } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { ValueErrorType } from "@sinclair/typebox/errors";
+import { excerpt } from "../lib/code_points.ts";
+import type { FieldError } from "../lib/field_error.ts";
+import {
+  boundedPointer,
+  byteLength,
+  findMember,
+  type JsonSpan,
+  JsonSyntaxError,
+  type JsonText,
+  pointerTo,
+  scanJson,
+  stringOf,
+  textOf,
+} from "../lib/json_text.ts";
+import { plainDecimal } from "../lib/plain_decimal.ts";
+import { mismatchOf, notNull } from "../lib/types.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import { ERRORS_LISTED_MAX, JSON_DEPTH_MAX, SCHEMA_BYTES_MAX } from "../limits.ts";
+import { CreateFeedShape, EditFeedShape, FEED_TYPE_ALIASES } from "./feed_shapes.ts";
+import type { PriceType } from "./find.ts";
+import { decidePricing, type GivenPricing, type Pricing } from "./pricing.ts";
+
+/** Whether a feed is made, or one that is there is changed. */
+export type SaveMode = "create" | "edit";
+
+/** A body that is a JSON object. */
+export interface SaveBody {
+  readonly json: JsonText;
+}
+
+export type BodyOutcome =
+  | { readonly kind: "body"; readonly body: SaveBody }
+  | { readonly kind: "not_json"; readonly message: string }
+  | {
+      readonly kind: "invalid";
+      readonly errors: readonly FieldError[];
+      readonly errorCount: number;
+    };
+
+/** The fields that a body gives, ready to be laid over a feed. */
+export interface FeedChanges {
+  /** JSON object of the given fields in canonical form, pricing apart; null clears. */
+  readonly fields: string;
+  /** Undefined where the body has no pricing field: pricing stays. */
+  readonly pricing: Pricing | undefined;
+  /** Text of a given `schema_definition` that has something to check; undefined for null and `{}`. */
+  readonly schema: string | undefined;
+}
+
+export type ChangesOutcome =
+  | { readonly kind: "changes"; readonly changes: FeedChanges }
+  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] }
+  | { readonly kind: "pricing_invalid"; readonly errors: readonly FieldError[] };
+
+const CHECKS = {
+  create: TypeCompiler.Compile(CreateFeedShape),
+  edit: TypeCompiler.Compile(EditFeedShape),
+};
+
+/** Of the full feed row, what no body can change: ignored, so that a row can be sent back. */
+const READ_ONLY: ReadonlySet<string> = new Set([
+  "consumer_type",
+  "reliability_score",
+  "last_sync_at",
+  "storage_config",
+  "provider",
+  "is_public",
+  "created_at",
+  "updated_at",
+  "max_feeds_allowed",
+  "feeds_used",
+]);
+const PRICING: ReadonlySet<string> = new Set([
+  "price_type",
+  "price_per_1k",
+  "one_time_price_cents",
+]);
+/** Stored as they are, and bounded in serialized bytes. Decisions 4. */
+const DOCUMENTS: ReadonlySet<string> = new Set(["schema_definition", "sample_response"]);
+/** The body itself is a level around `schema_definition` and `sample_response`. */
+const BODY_DEPTH_MAX = JSON_DEPTH_MAX + 1;
+
+/** Reads the JSON of a body; what it may hold is as for rows. Decisions 5 and 10. */
+export function parseBody(text: string): BodyOutcome {
+  try {
+    const json = scanJson(text, {
+      spanDepth: 1,
+      heightMax: BODY_DEPTH_MAX,
+      refusalsMax: ERRORS_LISTED_MAX,
+    });
+    const { refusals: errors, refusalCount: errorCount } = json;
+    if (errorCount > 0) return { kind: "invalid", errors, errorCount };
+    if (json.root.kind === "object") return { kind: "body", body: { json } };
+    const message = `the body must be an object, got ${json.root.kind}`;
+    return { kind: "invalid", errors: [{ path: "", message }], errorCount: 1 };
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return { kind: "not_json", message: error.message };
+    throw error;
+  }
+}
+
+/** The feed that a create body names, in lower case; undefined where it names none. */
+export function upsertIdOf({ json }: SaveBody): string | undefined {
+  const id = findMember(json.root, "id");
+  return id?.kind === "string" ? parseUuid(stringOf(json, id)) : undefined;
+}
+
+/** A field that the body gives, and its type. */
+interface Field {
+  readonly name: string;
+  readonly value: JsonSpan;
+  readonly schema: TSchema;
+}
+
+/** Reads every field of a body; a create that edits an owned feed is read as an edit. */
+export function readChanges(body: SaveBody, mode: SaveMode): ChangesOutcome {
+  const errors = mistakesIn(body, mode);
+  if (errors.length > 0) return { kind: "invalid", errors };
+  const { json } = body;
+  const fields: string[] = [];
+  const prices: Record<string, string> = {};
+  let schema: string | undefined;
+  for (const field of fieldsOf(json, mode)) {
+    const text = canonicalText(json, field);
+    if (PRICING.has(field.name)) prices[field.name] = text;
+    else fields.push(`${JSON.stringify(field.name)}:${text}`);
+    if (field.name === "schema_definition") schema = text;
+  }
+  const pricing = Object.keys(prices).length > 0 ? decidePricing(givenPricing(prices)) : undefined;
+  if (pricing?.kind === "invalid") return { kind: "pricing_invalid", errors: pricing.errors };
+  const isSchemaEmpty = schema === "null" || schema === "{}";
+  return {
+    kind: "changes",
+    changes: {
+      fields: `{${fields.join(",")}}`,
+      pricing: pricing?.pricing,
+      schema: isSchemaEmpty ? undefined : schema,
+    },
+  };
+}
+
+/** One a field, in the body's order, from the errors of the route's schema and what only the text tells. */
+function mistakesIn({ json }: SaveBody, mode: SaveMode): FieldError[] {
+  const mistakes = new Map<string, string>();
+  const check = CHECKS[mode];
+  const body = checkedValue(json, mode);
+  if (!check.Check(body)) {
+    for (const { path, schema, type, value } of check.Errors(body)) {
+      const name = nameAt(path);
+      if (mistakes.has(name)) continue;
+      if (type === ValueErrorType.ObjectAdditionalProperties) {
+        mistakes.set(name, `there is no field ${JSON.stringify(excerpt(name))}; leave it out`);
+      } else if (value === undefined) mistakes.set(name, `${name} is required`);
+      else mistakes.set(name, `${name} ${mismatchOf(schema, value)}`);
+    }
+  }
+  for (const field of fieldsOf(json, mode)) {
+    const message = mistakeInText(json, field);
+    if (message !== undefined && !mistakes.has(field.name)) mistakes.set(field.name, message);
+  }
+  const places = new Map((json.root.members ?? []).map(({ key }, place) => [key, place]));
+  const placeOf = (name: string) => places.get(name) ?? places.size;
+  return [...mistakes]
+    .sort(([a], [b]) => placeOf(a) - placeOf(b))
+    .map(([name, message]) => ({ path: boundedPointer(pointerTo(name)), message }));
+}
+
+/** The body as the schema looks at it: without what is ignored. */
+function checkedValue({ text }: JsonText, mode: SaveMode): Record<string, unknown> {
+  const value: Record<string, unknown> = JSON.parse(text);
+  for (const name of READ_ONLY) delete value[name];
+  if (mode === "edit") delete value.id;
+  return value;
+}
+
+/** The known fields of a body, in its order. */
+function fieldsOf({ root }: JsonText, mode: SaveMode): Field[] {
+  const { properties } = CHECKS[mode].Schema();
+  return (root.members ?? []).flatMap(({ key: name, value }) => {
+    const schema: TSchema | undefined = Object.hasOwn(properties, name)
+      ? properties[name as keyof typeof properties]
+      : undefined;
+    return schema === undefined || name === "id" ? [] : { name, value, schema };
+  });
+}
+
+/** What a parsed number has lost, and the bytes of a document. */
+function mistakeInText(json: JsonText, { name, value, schema }: Field): string | undefined {
+  const text = textOf(json, value);
+  if (KindGuard.IsInteger(notNull(schema)) && value.kind === "number") {
+    // 100.00000000000000000001 is an integer once it is a double.
+    return /^-?\d+$/.test(plainDecimal(text))
+      ? undefined
+      : `${name} must be an integer, got ${excerpt(text)}`;
+  }
+  if (!DOCUMENTS.has(name)) return undefined;
+  const bytes = byteLength(text);
+  if (bytes <= SCHEMA_BYTES_MAX) return undefined;
+  return `${name} must have at most ${SCHEMA_BYTES_MAX} bytes serialized, got ${bytes}`;
+}
+
+/** A field's text as it is stored. */
+function canonicalText(json: JsonText, { name, value, schema }: Field): string {
+  const text = textOf(json, value);
+  if (name === "feed_type" && value.kind === "string") {
+    const given = stringOf(json, value);
+    const alias = Object.entries(FEED_TYPE_ALIASES).find(([each]) => each === given)?.[1];
+    return JSON.stringify(alias ?? given);
+  }
+  // PostgreSQL bounds exponents more narrowly, and prices are calculated with.
+  const isPlain = PRICING.has(name) || KindGuard.IsInteger(schema) || /e/i.test(text);
+  if (value.kind === "number" && !DOCUMENTS.has(name)) return isPlain ? plainDecimal(text) : text;
+  return text;
+}
+
+/** The first step of a pointer. */
+function nameAt(path: string): string {
+  return path.split("/", 2)[1]?.replaceAll("~1", "/").replaceAll("~0", "~") ?? "";
+}
+
+/** From canonical texts: a name in quotes, a plain number, or null. */
+function givenPricing(prices: Readonly<Record<string, string>>): GivenPricing {
+  const { price_type: type, price_per_1k: per1k, one_time_price_cents: cents } = prices;
+  return {
+    ...(type !== undefined && { priceType: JSON.parse(type) as PriceType }),
+    ...(per1k !== undefined && { pricePer1k: per1k === "null" ? null : per1k }),
+    ...(cents !== undefined && { oneTimePriceCents: cents === "null" ? null : BigInt(cents) }),
+  };
+}

@@ -1,0 +1,163 @@
+/**
+ * Create and edit: what is stored of a body. Interface 3, 4.7 and 4.8, decisions 4 and 10.
+ *
+ * What depends on the body alone is decided here; what depends on the stored feed is decided, and written,
+ * by one statement (`save_feed.sql`). A create that names a feed of the account is exactly an edit with
+ * that body.
+ *
+ * @module
+ */
+import { assert } from "../lib/assert.ts";
+import type { FieldError } from "../lib/field_error.ts";
+import type { Limits } from "../limits.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
+import { retryRolledBack } from "../postgres/client/retry.ts";
+import { readChanges, type SaveBody, type SaveMode, upsertIdOf } from "./feed_body.ts";
+import { feedRowText } from "./feed_text.ts";
+import type { Feeds } from "./find.ts";
+
+/** The feed that is meant, and whether it may be made. */
+export interface SaveTarget {
+  /** Undefined for a new feed with an id of our making. */
+  readonly feedId: string | undefined;
+  readonly mode: SaveMode;
+}
+
+export interface SaveServices {
+  readonly database: Database;
+  readonly limits: Limits;
+  readonly storedFeeds: Feeds;
+  /** Says whether a `schema_definition` can be used. */
+  readonly checkSchema: (schema: string) => Promise<SchemaCheck>;
+}
+
+/** As `push/schema` tells it. */
+export type SchemaCheck =
+  | { readonly kind: "valid" }
+  | { readonly kind: "invalid_schema"; readonly detail: string; readonly pointer: string }
+  | { readonly kind: "busy" };
+
+export interface SaveOwner {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+export type SaveOutcome =
+  | {
+      readonly kind: "saved";
+      readonly isNew: boolean;
+      readonly feedId: string;
+      /** The full row with the state of the quota, as JSON text. */
+      readonly text: string;
+    }
+  | SaveRefusal;
+
+export type SaveRefusal =
+  /** Nothing of the stored feed matters for these. */
+  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] }
+  | { readonly kind: "pricing_invalid"; readonly errors: readonly FieldError[] }
+  | { readonly kind: "schema_invalid"; readonly errors: readonly FieldError[] }
+  /** Too many schemas wait for their check. */
+  | { readonly kind: "schema_busy" }
+  /** Another account's feed. */
+  | { readonly kind: "forbidden" }
+  /** A status other than draft without a schema. */
+  | { readonly kind: "schema_required" }
+  | { readonly kind: "never_pushed" }
+  | { readonly kind: "type_locked" }
+  | { readonly kind: "endpoint_path_taken" }
+  | {
+      readonly kind: "quota_exceeded";
+      readonly feedsUsed: number;
+      readonly maxFeedsAllowed: number;
+    };
+
+/** Whose feed a create body means: only it says so. */
+export async function targetOfCreate(
+  { storedFeeds }: Pick<SaveServices, "storedFeeds">,
+  { accountId }: SaveOwner,
+  body: SaveBody,
+): Promise<SaveTarget | { readonly kind: "forbidden" }> {
+  const feedId = upsertIdOf(body);
+  const feed = feedId === undefined ? undefined : await storedFeeds.find(accountId, feedId);
+  if (feed === undefined) return { feedId, mode: "create" };
+  return feed.accountId === accountId ? { feedId, mode: "edit" } : { kind: "forbidden" };
+}
+
+/** Stores a body, or says why not. @throws {DatabaseUnavailableError} */
+export async function saveFeed(
+  services: SaveServices,
+  owner: SaveOwner,
+  { feedId, mode, body }: SaveTarget & { readonly body: SaveBody },
+): Promise<SaveOutcome> {
+  const read = readChanges(body, mode);
+  if (read.kind !== "changes") return read;
+  const { fields, pricing, schema } = read.changes;
+  const refused = schema === undefined ? undefined : await schemaRefusal(services, schema);
+  if (refused !== undefined) return refused;
+  const row = await retryRolledBack(() =>
+    services.database.row("save_feed", [
+      owner.accountId,
+      feedId ?? null,
+      mode,
+      fields,
+      pricing?.priceType ?? null,
+      pricing?.callPriceNanos ?? null,
+      pricing?.oneTimePriceCents ?? null,
+      owner.keyId,
+    ]),
+  );
+  assert(row !== undefined, "save_feed returns one row");
+  return row.outcome === "created" || row.outcome === "saved"
+    ? readSaved(services, row)
+    : refusalOf(row);
+}
+
+/** A schema is compiled before it is stored, so that no push meets a bad one. */
+async function schemaRefusal(
+  { checkSchema }: SaveServices,
+  schema: string,
+): Promise<SaveRefusal | undefined> {
+  const check = await checkSchema(schema);
+  if (check.kind === "valid") return undefined;
+  if (check.kind === "busy") return { kind: "schema_busy" };
+  const path = `/schema_definition${check.pointer}`;
+  return { kind: "schema_invalid", errors: [{ path, message: check.detail }] };
+}
+
+async function readSaved(
+  { database, limits }: SaveServices,
+  saved: Row<"save_feed">,
+): Promise<SaveOutcome> {
+  const row = await database.row("find_feed_row", [saved.feed_id, null, false]);
+  assert(row !== undefined, "a feed is never deleted");
+  const quota = `"max_feeds_allowed":${saved.max_feeds_allowed},"feeds_used":${saved.feeds_used}`;
+  const text = `${feedRowText(row, limits).slice(0, -1)},${quota}}`;
+  return { kind: "saved", isNew: saved.outcome === "created", feedId: row.feed_id, text };
+}
+
+/** The refusal of an outcome of `save_feed` that wrote nothing. */
+function refusalOf(row: Row<"save_feed">): SaveRefusal {
+  switch (row.outcome) {
+    case "draft_step_null":
+      return {
+        kind: "invalid",
+        errors: [{ path: "/draft_step", message: "draft_step must be a number, got null" }],
+      };
+    case "forbidden":
+    case "schema_required":
+    case "never_pushed":
+    case "type_locked":
+    case "endpoint_path_taken":
+      return { kind: row.outcome };
+    case "quota_exceeded":
+      assert(row.max_feeds_allowed !== null, "a quota that is exceeded is known");
+      return {
+        kind: "quota_exceeded",
+        feedsUsed: Number(row.feeds_used),
+        maxFeedsAllowed: row.max_feeds_allowed,
+      };
+    default:
+      throw new Error(`save_feed returned the unknown outcome "${row.outcome}"`);
+  }
+}

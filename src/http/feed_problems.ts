@@ -1,0 +1,101 @@
+/**
+ * What a provider is told of its feeds: the problems of `feeds/`. Decisions 2 and 4.
+ *
+ * @module
+ */
+import type { BodyOutcome } from "../feeds/feed_body.ts";
+import type { SaveRefusal } from "../feeds/save.ts";
+import { assert, unreachable } from "../lib/assert.ts";
+import type { FieldError } from "../lib/field_error.ts";
+import { bodyNotJson } from "./body_text.ts";
+import { Problem, type ProblemCode, unavailable } from "./errors.ts";
+
+/** The same refusal for an unknown id and another account's. */
+export function feedForbidden(): Problem {
+  return new Problem("FEED_FORBIDDEN", {
+    detail:
+      "This key's account owns no feed with this id (a UUID, not an endpoint_path); check the id, or use the key of its owner.",
+  });
+}
+
+/** 413, sent at once: the rest of the body is not read, so the connection can't be used again. */
+export function saveTooLarge(bytesMax: number): Problem {
+  return new Problem("PAYLOAD_TOO_LARGE", {
+    detail: `The body is larger than the ${bytesMax} bytes of a create or edit; shorten it.`,
+    extras: { limit: "request_body", max_bytes: bytesMax },
+    headers: { Connection: "close" },
+  });
+}
+
+/** Of a body that is no JSON object that may be stored. */
+export function problemOfBody(outcome: Exclude<BodyOutcome, { kind: "body" }>): Problem {
+  return outcome.kind === "not_json"
+    ? bodyNotJson(outcome.message)
+    : invalid("VALIDATION_FAILED", outcome.errors, outcome.errorCount);
+}
+
+/** Of a create or edit that stored nothing. */
+export function problemOfSave(refusal: SaveRefusal): Problem {
+  switch (refusal.kind) {
+    case "invalid":
+      return invalid("VALIDATION_FAILED", refusal.errors);
+    case "pricing_invalid":
+      return invalid("PRICING_INVALID", refusal.errors);
+    case "schema_invalid":
+      return invalid("SCHEMA_INVALID", refusal.errors);
+    case "schema_busy":
+      return unavailable(
+        "More schemas wait to be checked than the gateway can serve; try again shortly.",
+      );
+    case "forbidden":
+      return feedForbidden();
+    case "schema_required": {
+      const message = "schema_definition must not be empty where status is not draft";
+      return invalid("SCHEMA_REQUIRED", [{ path: "/schema_definition", message }]);
+    }
+    case "never_pushed":
+      return new Problem("FEED_NEVER_PUSHED", {
+        detail:
+          "A feed becomes active by its first successful push; push to it rather than set status to active.",
+      });
+    case "type_locked":
+      return new Problem("FEED_TYPE_LOCKED", {
+        detail:
+          "The feed holds data, so its feed_type can't change; leave feed_type out, or create another feed.",
+      });
+    case "endpoint_path_taken":
+      return new Problem("ENDPOINT_PATH_TAKEN", {
+        detail: "Another feed has this endpoint_path; choose another one.",
+      });
+    case "quota_exceeded":
+      return quotaExceeded(refusal);
+    default:
+      return unreachable(refusal);
+  }
+}
+
+function quotaExceeded(of: {
+  readonly feedsUsed: number;
+  readonly maxFeedsAllowed: number;
+}): Problem {
+  const { feedsUsed, maxFeedsAllowed } = of;
+  return new Problem("FEED_QUOTA_EXCEEDED", {
+    detail: `This account has ${feedsUsed} feeds, drafts included, and may have ${maxFeedsAllowed}; edit one of them, or ask the operator for more.`,
+    extras: { max_feeds_allowed: maxFeedsAllowed, feeds_used: feedsUsed },
+  });
+}
+
+/** 422; the first mistake is told in the detail, too. */
+function invalid(
+  code: ProblemCode,
+  errors: readonly FieldError[],
+  errorCount = errors.length,
+): Problem {
+  const first = errors[0];
+  assert(first !== undefined, "a body that is refused has a mistake");
+  return new Problem(code, {
+    detail: `Nothing was saved: ${first.message}; correct what is listed in errors and send it again.`,
+    errors,
+    errorCount,
+  });
+}

@@ -1,0 +1,15 @@
+/**
+ * A mistake in a body.
+ *
+ * @module
+ */
+
+export interface FieldError {
+  /** RFC 6901 pointer into the body as sent. */
+  readonly path: string;
+  /** What is wrong there. */
+  readonly message: string;
+  /** Place and id of the pushed row that the mistake is in. */
+  readonly row_index?: number;
+  readonly row_id?: string;
+}
