@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Feed } from "../../feed_row/feeds.ts";
+import type { Feed } from "../../feeds/find.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { nearestWords } from "../../lib/nearest_words.ts";
 import { FILTER_SCHEMAS_KNOWN_MAX } from "../../limits.ts";
