@@ -14,6 +14,7 @@ import { healthRoutes } from "./http/health.ts";
 import { room } from "./http/room.ts";
 import { unroutedRequests } from "./http/unrouted.ts";
 import { pushRoutes } from "./push/push_route.ts";
+import { createReadPipeline } from "./read/pipeline.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
 
@@ -22,9 +23,10 @@ export type App = ReturnType<typeof createApp>;
 
 export function createApp(services: Services) {
   const { http, database } = services;
+  const answerRead = createReadPipeline(services);
   const features = new Elysia()
-    .use(catalogRoutes(services))
-    .use(feedRoutes(services))
+    .use(catalogRoutes(services, answerRead))
+    .use(feedRoutes(services, answerRead))
     .use(pushRoutes(services))
     .use(feedsRoutes(services))
     .use(accountRoutes(services));

@@ -77,6 +77,8 @@ export const PROJECTION_VISITS_MAX = 6_000_000;
 export const PROJECTIONS_REFUSED_MAX = 10;
 /** `eq` filters in one read. Decisions 6. */
 export const FILTERS_MAX = 10;
+/** Locked schemas whose field names a process remembers for filters: up to 256 KB each. */
+export const FILTER_SCHEMAS_KNOWN_MAX = 200;
 /** Rows without an index above which a filtered read asks for one. */
 export const FILTER_WALK_ROWS = 40;
 /** Bytes of rows without an index that one filtered read looks through, and 200 a row: 50 ms. */
@@ -98,8 +100,6 @@ export const RETIRED_BATCH_GRACE_MS = 15 * 60_000;
 export const RETIRED_BATCH_GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
 /** How long a batch may stay open before it is closed as abandoned, in milliseconds. */
 export const ABANDONED_BATCH_MS = 24 * 60 * 60_000;
-/** How long after its last hit a window is removed, in milliseconds. */
-export const WINDOW_IDLE_MS = 10 * 60_000;
 /** What `reliability_score` looks back on, in milliseconds. Decisions 4. */
 export const RELIABILITY_HISTORY_MS = 30 * 24 * 60 * 60_000;
 /** How long pushes are remembered, in milliseconds. */
@@ -180,17 +180,20 @@ export const FULL_PUSH_WINDOWS_MAX = 10_000;
  * alone has half of them: four times its largest push.
  */
 export const BODIES_BYTES_MAX = 32 * MIB;
+/** How often a read is sent because its account had moved, or waited for another read of it; then 503. */
+export const LOG_TRIES_MAX = 200;
+/** Accounts that a process remembers, and windows of theirs: at 100 bytes each, with their hits. */
+export const KNOWN_ACCOUNTS_MAX = 100_000;
+export const KNOWN_WINDOWS_MAX = 2_000_000;
+/** Windows of calls that are not logged. */
+export const CALL_WINDOWS_MAX = 50_000;
 /** Batches of reads whose answer was lost, kept by a process until they are refunded. */
 export const LOST_BATCHES_MAX = 1_000;
 /** How long their refund is tried, in milliseconds. */
 export const LOST_BATCH_MS_MAX = 24 * 60 * 60_000;
-/** Windows that a process remembers in order to refuse what is certainly full. */
-export const KNOWN_WINDOWS_MAX = 100_000;
 /** Keys and feeds that a process remembers; admission proves each before it counts. */
 export const KNOWN_KEYS_MAX = 50_000;
 export const KNOWN_FEEDS_MAX = 20_000;
-/** Locked schemas whose field names a process remembers for filters: up to 256 KB each. */
-export const FILTER_SCHEMAS_KNOWN_MAX = 200;
 /** Planned queries that a process remembers: 512 bytes each, and what they hold. */
 export const KNOWN_PLANS_MAX = 10_000;
 /** How often a read or a push is planned anew because its feed changed under it; then 503. */
@@ -254,5 +257,4 @@ assert(
   "a refusal that waits for its turn comes before its connection is closed",
 );
 assert(DRAIN_WORKER_MS < DRAIN_EXIT_MS && DRAIN_EXIT_MS < DRAIN_MS_MAX, "a drain ends from below");
-assert(WINDOW_IDLE_MS > WINDOW_MS, "a window that is removed has no hit that counts");
 assert(RELIABILITY_HISTORY_MS < PUSH_HISTORY_MS, "reliability has all the pushes that it looks at");

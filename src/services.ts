@@ -119,7 +119,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     refusals,
     refusalsOf,
   };
-  const admission = new Admission({ database, metrics, log });
+  const admission = new Admission({ database, observer: metrics, log });
   metrics.gauge(
     "feedgate_admission_waiting",
     "Reads that wait to be admitted",
@@ -160,7 +160,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     log,
     http,
     anonymousLimit: createAnonymousLimit(),
-    keys: new Keys(database),
+    keys: new Keys(database, admission),
     feeds: createFeeds(database, { isActiveOnly: true }),
     storedFeeds: createFeeds(database, { isActiveOnly: false }),
     admission,

@@ -5,7 +5,8 @@
 -- $2 endpoint_path text?
 -- $3 active_only boolean
 -- returns feed_id uuid, account_id uuid, feed_type text?, status text,
---   locked_schema json?, definition_version bigint, data_version bigint, has_data boolean
+--   locked_schema json?, definition_version bigint, price_type text,
+--   call_price_nanos bigint?, data_version bigint, has_data boolean
 select
   feed_id,
   account_id,
@@ -13,6 +14,8 @@ select
   status,
   case when schema_locked then schema_definition end as locked_schema,
   definition_version,
+  price_type,
+  call_price_nanos,
   data_version,
   next_position > 1 as has_data
 from feeds

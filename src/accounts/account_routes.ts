@@ -7,7 +7,6 @@
 
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { admitHousekeeping } from "../admission/housekeeping.ts";
 import { privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
 import { COUNTED, described, documented } from "../http/described.ts";
@@ -23,6 +22,7 @@ import {
   queryUuid,
 } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
+import { admitHousekeeping } from "../key/housekeeping.ts";
 import { assert } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
 import { AccountShape, UsageShape } from "./account_shapes.ts";

@@ -1,109 +1,94 @@
 /**
- * Admission: authentication, window, credit and usage log as one decision, made by PostgreSQL.
+ * Admission: may this account make this read, and the proof in the log that it did.
  *
- * Everything that waits is decided by one statement and one commit (`sql/functions/admit.sql`), so a
- * read is logged and charged before its answer is sent, over any number of processes. In process there
- * is only what is believed for a second: a window that was full a moment ago is full, so it is refused
- * from memory (`known_windows.ts`). A read that is answered with an error after all is refunded
- * (`refunds.ts`). Decisions 6 and 7.
+ * **The idea.** A gateway decides in memory, and PostgreSQL proves and records. The gateway remembers the
+ * accounts that read through it: balance, purchases, and the exact windows of the last minute
+ * (`accounts.ts`). To decide a read takes a microsecond (`decide.ts`). Every read that is granted is then
+ * written by one statement, `log_reads`, together with all other reads that wait. The statement compares the
+ * version of each account with the one that the gateway knows. The version is a random token that every
+ * change of the account renews: its balance, its log, its keys, its purchases. If the versions are equal, the
+ * account is as the gateway knows it, so the decision stands: the account is charged, the events are logged,
+ * the version is renewed, in one commit. If they differ, nothing is written for that account, and the same
+ * statement returns what is new. The gateway decides again. So memory that is behind costs a retry and does no
+ * harm, and gateways need neither messages nor leases.
+ *
+ * **A read** goes `reserve → build the page → log`. Nothing is charged before the page is there.
+ *
+ * 1. `reserve` decides in memory and takes a place in the window and the price from the balance. "Limited" is
+ *    final, because known hits can only be joined by others. Every other refusal is first proven by reading
+ *    the account anew (`proofs.ts`), because a grant, a purchase or a new key may have come since.
+ * 2. The caller builds the page. If that fails, it calls `release`, and nothing was charged or counted.
+ * 3. `log` sends the reservation with the next batch. There is no timer: a read that finds nothing under way
+ *    leaves at once, and reads that come meanwhile leave together. Reads of one account are in one batch at a
+ *    time, so a gateway never competes with itself.
+ *
+ * **The clock** is the database's (`database_clock.ts`). A hit leaves its window only when that clock,
+ * estimated from below, is 60 seconds past it. If the clock was set back, `log_reads` notices and writes nothing,
+ * and the gateway reads its accounts anew: hits of later than now become hits of now.
+ *
+ * **A lost answer** is a batch whose connection died behind the commit, perhaps. Its reads are answered 503,
+ * and a background step finds its events by the batch's token, which ends their usage ids, and refunds them
+ * (`refunds.ts`).
+ *
+ * **An Idempotency-Key** is proven before the read is decided, and written with it. Another process can't have
+ * used it in between, because that would have renewed the account's version.
+ *
+ * Decisions 6 and 7.
  *
  * @module
  */
 
-import type { Metrics } from "../http/metrics.ts";
-import type { WindowState } from "../http/rate_headers.ts";
 import { assert } from "../lib/assert.ts";
 import { Batcher } from "../lib/batcher.ts";
 import type { Log } from "../lib/log.ts";
-import { attempt, type MaybePromise } from "../lib/maybe_promise.ts";
-import { US_PER_MS, US_PER_SECOND } from "../lib/time_units.ts";
 import {
   ADMISSION_BATCH_MAX,
   ADMISSION_FLIGHTS_MAX,
   ADMISSION_QUEUE_MAX,
   ADMISSION_WAIT_MS_MAX,
   ADMISSION_WAITING_FREE,
-  IDEMPOTENCY_TTL_US,
   LATENESS_MAX,
+  LOG_TRIES_MAX,
   WINDOW_US,
 } from "../limits.ts";
 import { isPartitionMissing, mayBeCommitted } from "../postgres/client/failures.ts";
-import type { Database, Parameters } from "../postgres/client/query.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
-import { type Decided, decidedOf, grantedOf } from "./decided.ts";
-import { KnownWindows } from "./known_windows.ts";
-import { LatelyRefused, type ReadCaller } from "./lately_refused.ts";
+import { type Account, Accounts, type Caller } from "./accounts.ts";
+import { CallLimits } from "./call_limits.ts";
+import { DatabaseClock } from "./database_clock.ts";
+import {
+  type AccountView,
+  type DecideOptions,
+  decide,
+  timestampOf,
+  windowState,
+} from "./decide.ts";
+import {
+  accountsOf,
+  type LoggedBatch,
+  type LogOutcome,
+  loggedBatchOf,
+  newBatchToken,
+  parametersOf,
+  versionOf,
+} from "./log_batch.ts";
+import { createProofs, newsOf, type Proof, type Proofs, type Remembered } from "./proofs.ts";
 import { Refunds } from "./refunds.ts";
-import { windowOfAccount } from "./window_key.ts";
+import type { Reservation } from "./reservation.ts";
+import { limitOf, priceOf, windowOf } from "./terms.ts";
+import type { Claim, Grant, Refusal, UnloggedOperation, WindowState } from "./types.ts";
 
-/** What is limited: each operation has windows of its own. */
-export type Operation =
-  | "data"
-  | "catalog"
-  | "search"
-  | "metadata"
-  | "revalidate"
-  | "account"
-  | "usage"
-  | "feeds"
-  | "save";
-
-/** One call that asks to be admitted. */
-export interface Claim {
-  readonly keyId: string;
-  readonly accountId: string;
-  readonly operation: Operation;
-  /** The feed that is read; the window is the feed's for `data`. */
-  readonly feedId?: string;
-  /** The definition that the call was planned by; where the feed has another, the claim is stale. */
-  readonly definitionVersion?: bigint;
-  /** Calls in a window. */
-  readonly limit: number;
-  /** Calls in a window where the feed is metered or sold once. @default limit */
-  readonly limitPaid?: number;
-  /** Same account, key and query: the same usage event for 24 hours. Decisions 6. */
-  readonly idempotency?: { readonly key: string; readonly queryHash: string };
-  /** Whether the client has gone: a claim still waiting is then dropped, uncharged. */
-  readonly isGone?: () => boolean;
+/** What admission tells of its work; the metrics of a server. */
+export interface AdmissionObserver {
+  batchSent(size: number): void;
+  decided(decision: {
+    readonly operation: string;
+    readonly outcome: string;
+    readonly isLogged: boolean;
+    readonly credits: number;
+  }): void;
 }
-
-export interface Grant {
-  readonly kind: "granted";
-  /** UUIDv7 of the usage event; null for operations that are not logged. */
-  readonly usageId: string | null;
-  /** RFC 3339, UTC, microseconds, on the database's clock. */
-  readonly timestamp: string;
-  readonly chargeNanos: bigint;
-  readonly window: WindowState;
-  /**
-   * Of the feed, at the moment of the decision; of all its row for `metadata`; null where the claim
-   * names no feed.
-   */
-  readonly dataVersion: bigint | null;
-  /** Whether an Idempotency-Key gave an earlier usage event again. */
-  readonly isReplay: boolean;
-  /** Of the batch that was answered: by it the grant is refunded. */
-  readonly batchToken: string;
-}
-
-export type Decision =
-  | Grant
-  | { readonly kind: "limited"; readonly window: WindowState; readonly retryAfterMs: number }
-  | {
-      readonly kind: "unpaid";
-      readonly window: WindowState;
-      readonly priceNanos: bigint;
-      readonly balanceNanos: bigint;
-    }
-  | { readonly kind: "not_purchased"; readonly window: WindowState }
-  | { readonly kind: "key_refused" }
-  | { readonly kind: "feed_closed" }
-  | { readonly kind: "stale" }
-  | { readonly kind: "key_reused" }
-  | { readonly kind: "overloaded" };
-
-const NANOS_PER_CREDIT = 1_000;
-const BATCH_TOKEN_BYTES = 6;
 
 export interface AdmissionOptions {
   readonly database: Database;
@@ -111,59 +96,188 @@ export interface AdmissionOptions {
   readonly batchMax?: number;
   /** Statements under way at most. @default ADMISSION_FLIGHTS_MAX */
   readonly flightsMax?: number;
-  readonly metrics?: Metrics;
+  readonly observer?: AdmissionObserver;
   readonly log?: Log;
 }
 
+/** The feed or the key is not as it was known: look both up, and decide again. */
+export interface Changed {
+  readonly kind: "changed";
+}
+
+/** The data is newer than what is shown: build it at this version, and log again. The reservation stands. */
+export interface DataMoved {
+  readonly kind: "data_moved";
+  readonly version: bigint;
+}
+
+const CHANGED: Changed = { kind: "changed" };
+const OVERLOADED: Refusal = { kind: "overloaded" };
+const GRANTED: DecideOptions = { isWindowed: true, isPriced: true };
+const NANOS_PER_CREDIT = 1_000;
+
 export class Admission {
   readonly #options: AdmissionOptions;
+  readonly #clock = new DatabaseClock();
+  readonly #accounts = new Accounts();
+  readonly #callLimits = new CallLimits();
   readonly #refunds: Refunds;
-  readonly #knownWindows = new KnownWindows();
-  readonly #latelyRefused = new LatelyRefused();
-  readonly #batcher: Batcher<Claim, Decision>;
+  readonly #proofs: Proofs;
+  readonly #batcher: Batcher<Reservation, LogOutcome>;
 
   constructor(options: AdmissionOptions) {
     const { database, log } = options;
     this.#options = options;
     this.#refunds = new Refunds({ database, ...(log && { log }) });
-    this.#batcher = new Batcher<Claim, Decision>({
+    this.#proofs = createProofs(database);
+    this.#batcher = new Batcher<Reservation, LogOutcome>({
       batchMax: options.batchMax ?? ADMISSION_BATCH_MAX,
       flightsMax: options.flightsMax ?? ADMISSION_FLIGHTS_MAX,
       queueMax: ADMISSION_QUEUE_MAX,
       waitMsMax: ADMISSION_WAIT_MS_MAX,
       waitingFree: ADMISSION_WAITING_FREE,
       latenessMax: LATENESS_MAX,
-      groupOf: (claim) => claim.idempotency && `${claim.accountId} ${claim.idempotency.key}`,
-      // Batches lock their accounts: one that shared an account would only wait for the other's commit.
-      holdOf: (claim) => claim.accountId,
-      isWanted: (claim) => claim.isGone?.() !== true,
-      run: (claims) => this.#decide(claims),
+      holdOf: ({ account }) => account.id,
+      isWanted: (reservation) => !reservation.isGone(),
+      run: (reservations) => this.#send(reservations),
     });
   }
 
-  /** Decides, at once where memory can; the claim of a client that has gone stays undecided for good. */
-  admit(claim: Claim): MaybePromise<Decision> {
-    return (
-      this.#knownWindows.refuse(claim) ??
-      this.#batcher.submit(claim).then((decision) => decision ?? OVERLOADED)
-    );
+  /** The caller that a key was found to be; undefined where the database must say. */
+  remembered(keyMark: string): Caller | undefined {
+    return this.#accounts.caller(keyMark);
   }
 
-  /** Whether the caller was refused a moment ago: then nothing is done for it before it is admitted. */
-  wasRefused(caller: ReadCaller): boolean {
-    return this.#latelyRefused.has(caller);
+  /** Looks a key up, with its account. Undefined: it is unknown, revoked or expired. */
+  async identify(keyMark: string, keyHash: Uint8Array): Promise<Caller | undefined> {
+    const row = await this.#options.database.row("find_key", [keyHash, WINDOW_US]);
+    if (row === undefined) return undefined;
+    this.#clock.set(Number(row.now_us));
+    const key = {
+      keyId: row.key_id,
+      accountId: row.account_id,
+      permission: row.permission === "write" ? ("write" as const) : ("read" as const),
+      endUs: row.key_end_us === null ? null : Number(row.key_end_us),
+    };
+    return this.#accounts.load(keyMark, key, { found: newsOf(row), nowUs: Number(row.now_us) });
   }
 
-  /** Whether the claim's window is known to be full: then it is refused from memory. */
-  isFull(claim: Claim): boolean {
-    return this.#knownWindows.refuse(claim) !== undefined;
+  /** What is true now of key, account, feed and Idempotency-Key; the account's memory is brought up to date. */
+  async prove(caller: Caller, claim?: Claim): Promise<Proof | Refusal> {
+    const { account } = caller;
+    const { version } = account;
+    const feedId = claim?.feed?.feedId;
+    const proof = await this.#proofs.submit({
+      caller,
+      feedId,
+      idempotencyKey: claim?.idempotency?.key,
+    });
+    if (proof === undefined) return OVERLOADED;
+    if (!proof.isKeyUsable) return { kind: "key_refused" };
+    // If the account moved meanwhile, by a batch of ours, the proof may be older than what is known.
+    const isOlder = account.version !== version && proof.news.loggedUs <= account.loggedUs;
+    if (!isOlder) this.#accounts.apply(account, proof.news);
+    if (proof.isPurchased && feedId !== undefined) account.purchases.add(feedId);
+    return proof;
   }
 
-  /** Gives back what a grant took whose read has failed since; tried again in the background. */
-  async refund(claim: Claim, { usageId, batchToken }: Grant): Promise<void> {
-    if (usageId === null) return;
-    await this.#refunds.refundRead(claim, { usageId, batchToken });
-    this.#knownWindows.forget(claim);
+  /** Decides in memory. */
+  reserve(caller: Caller, claim: Claim): Reservation | Refusal {
+    const refusal = this.judge(caller, claim, GRANTED);
+    return refusal ?? this.#take(caller, claim, priceOf(claim));
+  }
+
+  /** Takes a place in the window for a read that an Idempotency-Key repeats. */
+  reserveReplay(caller: Caller, claim: Claim): Reservation | Refusal {
+    const refusal = this.judge(caller, claim, { isWindowed: true, isPriced: false });
+    return refusal ?? this.#take(caller, claim, 0n);
+  }
+
+  /** Why memory would refuse the read; undefined: it would not. Nothing is taken. */
+  judge(caller: Caller, claim: Claim, options: DecideOptions): Refusal | undefined {
+    const { account, endUs } = caller;
+    const nowUs = this.#clock.nowUs();
+    if (endUs !== null && endUs <= nowUs) return { kind: "key_refused" };
+    return decide(this.#view(account, claim, nowUs), claim, { ...options, nowUs });
+  }
+
+  /** The window that counts the claim, as it is now. */
+  windowOf({ account }: Caller, claim: Claim): WindowState {
+    return windowState(this.#view(account, claim, this.#clock.nowUs()), limitOf(claim));
+  }
+
+  /** Counts a call that is not logged, or refuses it. Its key must have been proven. */
+  countUnlogged({ account }: Caller, operation: UnloggedOperation): Refusal | undefined {
+    const counted = this.#callLimits.count(account.id, operation, Date.now());
+    const refusal = "kind" in counted ? counted : undefined;
+    this.#observe(operation, refusal?.kind ?? "granted");
+    return refusal;
+  }
+
+  /** Gives back what the reservation took. */
+  release(reservation: Reservation): void {
+    if (!this.#settle(reservation)) return;
+    this.#accounts.windows.release(reservation.window);
+    this.#accounts.settle(reservation.account);
+  }
+
+  /**
+   * Charges and logs the read. Of every outcome but `data_moved`, the reservation is settled.
+   * @throws {DatabaseUnavailableError} where it is not known whether it was logged; then it is refunded
+   */
+  async log(reservation: Reservation): Promise<Grant | Refusal | Changed | DataMoved> {
+    let end: Refusal | Changed = OVERLOADED;
+    try {
+      for (let tries = 1; tries <= LOG_TRIES_MAX; tries++) {
+        const outcome = await this.#batcher.submit(reservation);
+        if (outcome?.kind === "logged") return this.#granted(reservation, outcome);
+        if (outcome?.kind === "data_moved") return outcome;
+        if (outcome === undefined) break;
+        const refusal = this.#decideAgain(reservation, outcome.kind);
+        if (refusal !== undefined) {
+          end = refusal;
+          break;
+        }
+      }
+    } catch (error) {
+      this.release(reservation);
+      throw error;
+    }
+    this.release(reservation);
+    return end;
+  }
+
+  /** Answers a read with the event that its Idempotency-Key is remembered by. */
+  async replay(
+    reservation: Reservation,
+    { receipt, isReplayed }: Remembered,
+  ): Promise<Grant | Changed> {
+    const { account, caller, claim, window } = reservation;
+    const key = claim.idempotency?.key;
+    assert(key !== undefined, "what is replayed has a key");
+    if (!isReplayed) {
+      const parameters = [account.id, key, receipt.usageId] as const;
+      const marked = await this.#options.database.row("replay_read", parameters);
+      if (marked === undefined) {
+        this.release(reservation);
+        return CHANGED;
+      }
+    }
+    this.release(reservation);
+    if (account.isCurrent) this.#accounts.windows.hit(window, this.#clock.nowUs());
+    this.#observe(claim.operation, "replayed");
+    return { kind: "granted", receipt, isReplay: true, window: this.windowOf(caller, claim) };
+  }
+
+  /** Gives back what a read was charged that can't be answered any more. */
+  async refund({ account }: Caller, { receipt }: Grant): Promise<void> {
+    await this.#refunds.refundRead(account.id, receipt.usageId);
+    this.#accounts.drop(account);
+  }
+
+  /** Counts a refusal that was told. */
+  noteRefused(operation: string, { kind }: Refusal): void {
+    this.#observe(operation, kind);
   }
 
   /** Resolves when nothing waits any more, refunds included. */
@@ -176,63 +290,169 @@ export class Admission {
     return this.#batcher.waiting;
   }
 
-  async #decide(claims: readonly Claim[]): Promise<readonly Decision[]> {
-    const { database, metrics } = this.#options;
-    metrics?.batchSent(claims.length);
+  /** Windows in memory. */
+  get windowCount(): number {
+    return this.#accounts.windows.size;
+  }
+
+  #view(account: Account, claim: Claim, nowUs: number): AccountView {
+    const { windows } = this.#accounts;
+    const window = this.#accounts.window(account, windowOf(claim.operation, claim.feed));
+    const used = windows.used(window, nowUs);
+    const limit = limitOf(claim);
+    return {
+      freeNanos: account.balanceNanos - account.reservedNanos,
+      isPurchased: claim.feed !== undefined && account.purchases.has(claim.feed.feedId),
+      used,
+      resetUs: windows.resetUs(window, nowUs),
+      freesAtUs: used < limit ? nowUs : windows.freesAtUs(window, limit, nowUs),
+    };
+  }
+
+  #take(caller: Caller, claim: Claim, priceNanos: bigint): Reservation {
+    const { account } = caller;
+    const window = this.#accounts.window(account, windowOf(claim.operation, claim.feed));
+    this.#accounts.windows.reserve(window);
+    account.reservedNanos += priceNanos;
+    account.reservations += 1;
+    return {
+      kind: "reserved",
+      caller,
+      account,
+      claim,
+      window,
+      priceNanos,
+      decidedUs: this.#clock.nowUs(),
+      newsCount: account.newsCount,
+      shownVersion: null,
+      isGone: () => false,
+      isSettled: false,
+    };
+  }
+
+  /** False where it was settled before. */
+  #settle(reservation: Reservation): boolean {
+    if (reservation.isSettled) return false;
+    const { account, priceNanos } = reservation;
+    reservation.isSettled = true;
+    account.reservedNanos -= priceNanos;
+    account.reservations -= 1;
+    return true;
+  }
+
+  /** Why a read that was not written can't be sent again; undefined: it can. */
+  #decideAgain(
+    reservation: Reservation,
+    kind: "changed" | "account_moved" | "held_back",
+  ): Refusal | Changed | undefined {
+    const { account, caller, claim } = reservation;
+    if (kind === "held_back") return undefined;
+    // What an Idempotency-Key means now is to be proven anew.
+    if (kind === "changed" || !account.isCurrent || claim.idempotency !== undefined) return CHANGED;
+    // Decided without its own reservation, which stays.
+    this.#accounts.windows.release(reservation.window);
+    account.reservedNanos -= reservation.priceNanos;
+    const refusal = this.judge(caller, claim, GRANTED);
+    this.#accounts.windows.reserve(reservation.window);
+    account.reservedNanos += reservation.priceNanos;
+    reservation.decidedUs = this.#clock.nowUs();
+    reservation.newsCount = account.newsCount;
+    // Any other refusal is proven by the caller first.
+    return refusal === undefined || refusal.kind === "limited" ? refusal : CHANGED;
+  }
+
+  #granted(
+    reservation: Reservation,
+    { usageId, decidedUs }: Extract<LogOutcome, { kind: "logged" }>,
+  ): Grant {
+    const { caller, claim, priceNanos } = reservation;
+    return {
+      kind: "granted",
+      isReplay: false,
+      receipt: { usageId, timestamp: timestampOf(decidedUs), chargeNanos: priceNanos },
+      window: this.windowOf(caller, claim),
+    };
+  }
+
+  async #send(reservations: readonly Reservation[]): Promise<readonly LogOutcome[]> {
+    const sendable = reservations.filter(isStanding);
+    if (sendable.length === 0) return reservations.map(() => ({ kind: "account_moved" }));
+    const { database, observer } = this.#options;
+    observer?.batchSent(sendable.length);
     const batchToken = newBatchToken();
     const sending = { batchToken, sentMs: performance.now(), sentAtMs: Date.now() };
+    const ask = () => database.row("log_reads", parametersOf(sendable, batchToken));
     try {
-      const send = () => retryRolledBack(() => this.#ask(claims, batchToken));
-      const decided = await withUsagePartition(database, send);
-      assert(decided.length === claims.length, "admit decides every read of a batch");
-      return claims.map((claim, index) =>
-        this.#settle(claim, { ...sending, decided: decided[index] as Decided }),
+      const row = await withUsagePartition(database, () => retryRolledBack(ask));
+      assert(row !== undefined, "log_reads returns a row");
+      const outcomes = this.#settleBatch(
+        sendable,
+        loggedBatchOf(row, sendable, batchToken),
+        batchToken,
       );
+      const byReservation = new Map(sendable.map((each, index) => [each, outcomes[index]]));
+      return reservations.map((each) => byReservation.get(each) ?? { kind: "account_moved" });
     } catch (error) {
+      const accounts = accountsOf(sendable);
+      for (const account of accounts) this.#accounts.drop(account);
       // Every read of it is answered with an error now, and it may have been committed all the same.
-      if (mayBeCommitted(error)) this.#refunds.loseBatch(claims, sending);
+      if (mayBeCommitted(error))
+        this.#refunds.loseBatch(
+          accounts.map(({ id }) => id),
+          sending,
+        );
       throw error;
     }
   }
 
-  /** A plain grant of a read that waits alone costs half as much; what it leaves open, `admit` decides. */
-  async #ask(claims: readonly Claim[], batchToken: string): Promise<readonly Decided[]> {
-    const { database } = this.#options;
-    const [claim] = claims;
-    if (claim !== undefined && claims.length === 1 && this.#isPlain(claim)) {
-      const granted = await database.row("grant_read", grantParameters(claim, batchToken));
-      if (granted !== undefined) return [grantedOf(granted)];
+  /** Brings memory up to date with what the statement wrote, and with what it found. */
+  #settleBatch(
+    reservations: readonly Reservation[],
+    batch: LoggedBatch,
+    batchToken: string,
+  ): readonly LogOutcome[] {
+    const { decidedUs, reads } = batch;
+    this.#clock.set(decidedUs);
+    if (reads === undefined) {
+      this.#accounts.dropAll();
+      return reservations.map(() => ({ kind: "account_moved" }));
     }
-    return decidedOf(await database.row("admit", admitParameters(claims, batchToken)));
+    for (const [index, reservation] of reservations.entries()) {
+      if (reads[index]?.kind === "logged") this.#count(reservation, decidedUs);
+    }
+    for (const account of accountsOf(reservations)) {
+      const told = batch.accounts.get(account.id);
+      if (told?.balanceNanos !== undefined) {
+        if (account.loggedUs >= decidedUs) continue;
+        account.balanceNanos = told.balanceNanos;
+        account.version = versionOf(batchToken);
+        account.loggedUs = decidedUs;
+      } else if (told?.news !== undefined) {
+        this.#accounts.apply(account, told.news);
+      }
+    }
+    return reads;
   }
 
-  #isPlain(claim: Claim): boolean {
-    return claim.idempotency === undefined && !this.#latelyRefused.has(claim);
+  /** The reservation becomes a hit, unless a proof has told of it before the batch's own answer came. */
+  #count(reservation: Reservation, decidedUs: number): void {
+    const { account, window } = reservation;
+    this.release(reservation);
+    if (account.isCurrent && account.loggedUs < decidedUs) {
+      this.#accounts.windows.hit(window, decidedUs);
+    }
+    const credits = Number(reservation.priceNanos) / NANOS_PER_CREDIT;
+    this.#observe(reservation.claim.operation, "granted", credits, true);
   }
 
-  #settle(
-    claim: Claim,
-    answer: { readonly decided: Decided; readonly sentMs: number; readonly batchToken: string },
-  ): Decision {
-    const { decided, sentMs, batchToken } = answer;
-    const decision = decisionOf(decided, batchToken);
-    if (decision.kind === "limited") {
-      this.#knownWindows.remember(claim, {
-        window: decision.window,
-        sentMs,
-        fullForMs: decided.freesInUs / US_PER_MS,
-        oldestForMs: decided.oldestInUs / US_PER_MS,
-      });
-    }
-    this.#latelyRefused.note(claim, decision);
-    this.#options.metrics?.decided({
-      operation: claim.operation,
-      outcome: decided.outcome,
-      isLogged: decided.outcome === "granted" && decided.usageId !== null,
-      credits: decided.outcome === "granted" ? Number(decided.chargeNanos) / NANOS_PER_CREDIT : 0,
-    });
-    return decision;
+  #observe(operation: string, outcome: string, credits = 0, isLogged = false): void {
+    this.#options.observer?.decided({ operation, outcome, isLogged, credits });
   }
+}
+
+/** Whether the read was decided by the account as it is known now, its own process's reads aside. */
+function isStanding({ account, newsCount }: Reservation): boolean {
+  return account.isCurrent && newsCount === account.newsCount;
 }
 
 /**
@@ -250,119 +470,4 @@ async function withUsagePartition<Result>(
     await database.rows("create_usage_partition", []);
     return send();
   }
-}
-
-const OVERLOADED: Decision = { kind: "overloaded" };
-
-/** What is done for a grant: a fault in it gives the grant back. Decisions 6. */
-export function refundedOnFault<T>(
-  admission: Pick<Admission, "refund">,
-  { claim, grant }: { readonly claim: Claim; readonly grant: Grant },
-  work: () => MaybePromise<T>,
-): MaybePromise<T> {
-  return attempt(work, async (error) => {
-    await admission.refund(claim, grant);
-    throw error;
-  });
-}
-
-/** 48 random bits in hexadecimal: the end of a batch's usage ids, known before it is sent. */
-export function newBatchToken(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(BATCH_TOKEN_BYTES))).toString("hex");
-}
-
-/** A batch as the parallel arrays that `admit` takes; accounts and windows are numbered from 1. */
-export function admitParameters(claims: readonly Claim[], batchToken: string): Parameters<"admit"> {
-  const accountIds = [...new Set(claims.map((claim) => claim.accountId))].sort();
-  const accountNumbers = new Map(accountIds.map((accountId, index) => [accountId, index + 1]));
-  const windowNumbers = new Map<string, number>();
-  const numberOfWindow = (claim: Claim) => {
-    const key = claim.accountId + windowOfAccount(claim);
-    const number = windowNumbers.get(key) ?? windowNumbers.size + 1;
-    windowNumbers.set(key, number);
-    return number;
-  };
-  return [
-    accountIds,
-    claims.map((claim) => accountNumbers.get(claim.accountId) as number),
-    claims.map(numberOfWindow),
-    claims.map((claim) => claim.keyId),
-    claims.map((claim) => claim.operation),
-    claims.map((claim) => claim.feedId ?? null),
-    claims.map((claim) => claim.definitionVersion ?? null),
-    claims.map((claim) => claim.limit),
-    claims.map((claim) => claim.limitPaid ?? claim.limit),
-    claims.map((claim) => claim.idempotency?.key ?? null),
-    claims.map((claim) => claim.idempotency?.queryHash ?? null),
-    WINDOW_US,
-    IDEMPOTENCY_TTL_US,
-    batchToken,
-  ];
-}
-
-/** What `grant_read` takes. */
-export function grantParameters(claim: Claim, batchToken: string): Parameters<"grant_read"> {
-  return [
-    claim.accountId,
-    claim.keyId,
-    claim.operation,
-    claim.feedId ?? null,
-    claim.definitionVersion ?? null,
-    claim.limit,
-    claim.limitPaid ?? claim.limit,
-    WINDOW_US,
-    batchToken,
-  ];
-}
-
-function decisionOf(decided: Decided, batchToken: string): Decision {
-  switch (decided.outcome) {
-    case "granted":
-    case "replayed":
-      return {
-        kind: "granted",
-        isReplay: decided.outcome === "replayed",
-        usageId: decided.usageId,
-        timestamp: decided.timestamp,
-        chargeNanos: decided.chargeNanos,
-        window: windowOf(decided),
-        dataVersion: decided.dataVersion,
-        batchToken,
-      };
-    case "limited":
-      return {
-        kind: "limited",
-        window: windowOf(decided),
-        retryAfterMs: Math.ceil(decided.freesInUs / US_PER_MS),
-      };
-    case "not_purchased":
-      return { kind: "not_purchased", window: windowOf(decided) };
-    case "unpaid":
-      return {
-        kind: "unpaid",
-        window: windowOf(decided),
-        priceNanos: decided.chargeNanos,
-        balanceNanos: decided.balanceNanos,
-      };
-    case "key_refused":
-    case "feed_closed":
-    case "stale":
-    case "key_reused":
-      return { kind: decided.outcome };
-    default:
-      throw new Error(`admit returned the unknown outcome "${decided.outcome}"`);
-  }
-}
-
-/** The state of a window by what PostgreSQL says of it. */
-export function windowOf({
-  windowLimit,
-  windowUsed,
-  oldestUs,
-}: Pick<Decided, "windowLimit" | "windowUsed" | "oldestUs">): WindowState {
-  return {
-    limit: windowLimit,
-    remaining: Math.max(0, windowLimit - windowUsed),
-    resetSeconds: Math.ceil(oldestUs / US_PER_SECOND),
-  };
 }

@@ -1,12 +1,11 @@
 /**
- * A read that is answered with an error costs nothing, also where its grant was committed.
+ * A read that is answered with an error costs nothing, also if it was logged.
  *
- * When a connection dies while a batch flies, its reads are answered 503, and whether it was committed
- * is not known. So the batch's token, which ends its usage ids, goes to the database later: what was
- * committed under it is refunded, and a batch that has not begun yet is refused from then on
- * (`sql/functions/refund_reads.sql`). The same statement refunds a single read that failed after its
- * grant. What can't be refunded now is tried again until it can; only a process that is killed before
- * forgets it. Decisions 6.
+ * If a connection dies while a batch is under way, its reads are answered 503, and whether they were committed
+ * is not known. The background step here looks later: it renews the accounts' versions, so that the batch can't
+ * be written any more, and refunds what was written under its token (`refund_reads.sql`). The same statement
+ * refunds a single read whose client has gone. What can't be refunded now is tried again until it can; only a
+ * process that is killed before forgets it. Decisions 6.
  *
  * @module
  */
@@ -15,7 +14,6 @@ import { BackgroundWork } from "../lib/background_work.ts";
 import type { Log } from "../lib/log.ts";
 import { LOST_BATCH_MS_MAX, LOST_BATCHES_MAX } from "../limits.ts";
 import type { Database, Parameters } from "../postgres/client/query.ts";
-import type { Claim } from "./admission.ts";
 
 export interface RefundsOptions {
   readonly database: Database;
@@ -34,12 +32,12 @@ export interface Sending {
 /** What is to be refunded; the statement's parameters but the time that has passed. */
 interface Debt extends Sending {
   readonly accountIds: readonly string[];
-  readonly keyAccounts: readonly string[];
-  readonly keys: readonly string[];
   /** Null where it is the whole batch. */
   readonly onlyUsage: string | null;
 }
 
+/** The end of a usage id. */
+const BATCH_TOKEN_DIGITS = 12;
 const PAUSE_MS_MIN = 50;
 const PAUSE_MS_MAX = 2_000;
 
@@ -56,17 +54,19 @@ export class Refunds {
   }
 
   /** Refunds all of the batch that was committed, in the background. */
-  loseBatch(claims: readonly Claim[], sending: Sending): void {
-    this.#owe(debtOf(claims, sending, null));
+  loseBatch(accountIds: readonly string[], sending: Sending): void {
+    this.#owe({ ...sending, accountIds, onlyUsage: null });
   }
 
   /** Resolves after the first try; where that fails, more follow in the background. */
-  async refundRead(
-    claim: Claim,
-    { batchToken, usageId }: { readonly batchToken: string; readonly usageId: string },
-  ): Promise<void> {
-    const sending = { batchToken, sentMs: performance.now(), sentAtMs: Date.now() };
-    const debt = debtOf([claim], sending, usageId);
+  async refundRead(accountId: string, usageId: string): Promise<void> {
+    const debt = {
+      batchToken: usageId.slice(-BATCH_TOKEN_DIGITS),
+      sentMs: performance.now(),
+      sentAtMs: Date.now(),
+      accountIds: [accountId],
+      onlyUsage: usageId,
+    };
     try {
       await this.#pay(debt);
     } catch (error) {
@@ -125,20 +125,9 @@ export class Refunds {
   }
 }
 
-function debtOf(claims: readonly Claim[], sending: Sending, onlyUsage: string | null): Debt {
-  const keyed = claims.filter(({ idempotency }) => idempotency !== undefined);
-  return {
-    ...sending,
-    onlyUsage,
-    accountIds: [...new Set(claims.map(({ accountId }) => accountId))],
-    keyAccounts: keyed.map(({ accountId }) => accountId),
-    keys: keyed.map(({ idempotency }) => idempotency?.key as string),
-  };
-}
-
 function parametersOf(debt: Debt): Parameters<"refund_reads"> {
-  const { batchToken, accountIds, keyAccounts, keys, sentMs, sentAtMs, onlyUsage } = debt;
+  const { batchToken, accountIds, sentMs, sentAtMs, onlyUsage } = debt;
   const elapsedMs = BigInt(Math.ceil(performance.now() - sentMs));
   const sentAt = new Date(sentAtMs).toISOString();
-  return [batchToken, accountIds, keyAccounts, keys, elapsedMs, sentAt, onlyUsage];
+  return [batchToken, accountIds, elapsedMs, sentAt, onlyUsage];
 }

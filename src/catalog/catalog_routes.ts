@@ -23,6 +23,7 @@ import { respondOutcome } from "../http/problems.ts";
 import { Refusal, type Refuse } from "../http/validation.ts";
 import { text } from "../lib/types.ts";
 import { SEARCH_LENGTH_MAX } from "../limits.ts";
+import type { ReadPipeline } from "../read/pipeline.ts";
 import type { Services } from "../services.ts";
 import { CatalogShape, SearchResultsShape } from "./catalog_shapes.ts";
 import { createListCatalog } from "./list_catalog.ts";
@@ -106,16 +107,16 @@ const SEARCH_FEEDS = described({
   problems: ["QUERY_REQUIRED", ...COUNTED],
 });
 
-export function catalogRoutes(services: Services) {
+export function catalogRoutes(services: Services, answerRead: ReadPipeline) {
   const { http, keys } = services;
-  const listCatalog = createListCatalog(services);
-  const searchFeeds = createSearchFeeds(services);
+  const listCatalog = createListCatalog(services, answerRead);
+  const searchFeeds = createSearchFeeds(services, answerRead);
   return new Elysia({ name: "catalog" })
     .use(authenticated(keys, "read"))
     .get(
       "/catalog",
       async ({ call, principal, query }) =>
-        respondOutcome(http, call, await listCatalog(call, principal, pageOf(query))),
+        respondOutcome(http, call, await listCatalog({ call, principal }, pageOf(query))),
       { query: CATALOG_QUERY, headers: CONDITIONAL, ...LIST_CATALOG },
     )
     .get(
@@ -123,7 +124,7 @@ export function catalogRoutes(services: Services) {
       async ({ call, principal, query }) => {
         if (query.q.trim() === "") throw queryRequired();
         const search = { q: query.q, category: query.category, ...pageOf(query) };
-        return respondOutcome(http, call, await searchFeeds(call, principal, search));
+        return respondOutcome(http, call, await searchFeeds({ call, principal }, search));
       },
       { query: SEARCH_QUERY, headers: CONDITIONAL, ...SEARCH_FEEDS },
     );

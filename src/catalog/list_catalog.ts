@@ -3,16 +3,14 @@
  *
  * @module
  */
-import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
 import type { Answer } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
 import type { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
-import type { Principal } from "../key/keys.ts";
-import { assert } from "../lib/assert.ts";
 import { hasMoreAfter } from "../lib/pages.ts";
 import { createSharedFlights } from "../lib/shared_flights.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
+import { type Listing, listingResource } from "../read/listing.ts";
+import type { ReadCall, ReadPipeline } from "../read/pipeline.ts";
 import type { Services } from "../services.ts";
 import { catalogEntry } from "./entries.ts";
 
@@ -25,15 +23,16 @@ interface CatalogPage {
   readonly offset: number;
 }
 
-export function createListCatalog(services: Services) {
+export function createListCatalog(services: Services, answerRead: ReadPipeline) {
   const { config, reader, http } = services;
+  const limits = { free: config.limits.discovery, paid: config.limits.discovery };
   // The catalog is the same for every reader: all who wait for a page are shown one reading of it.
   const pages = createSharedFlights(
     readPage,
     ({ limit, offset }: CatalogPage) => `${limit} ${offset}`,
   );
 
-  async function readPage({ limit, offset }: CatalogPage): Promise<Shown> {
+  async function readPage({ limit, offset }: CatalogPage): Promise<Listing> {
     const rows = await reader.rows(GATEWAY, "list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
     const total = Number(rows[0]?.total ?? 0n);
     const feeds = rows.filter((row) => row.feed_id !== null).map(catalogEntry);
@@ -58,22 +57,11 @@ export function createListCatalog(services: Services) {
       ].join(" "),
     };
     const members = JSON.stringify(body).slice(1, -1);
-    return { members, tag: weakTag(members) };
+    return { members, tag: weakTag(members), version: null };
   }
 
-  return async (
-    call: Call,
-    principal: Principal,
-    { limit, offset }: CatalogPage,
-  ): Promise<Answer | Problem> => {
-    const answer = await loggedAnswer(services, {
-      call,
-      principal,
-      operation: "catalog",
-      limit: config.limits.discovery,
-      read: () => pages.ask({ limit, offset }),
-    });
-    assert(answer !== undefined, "a call that names no feed is never stale");
-    return answer;
-  };
+  return (readCall: ReadCall, page: CatalogPage): Promise<Answer | Problem> =>
+    answerRead(readCall, async () =>
+      listingResource({ operation: "catalog", limits }, () => pages.ask(page)),
+    );
 }

@@ -3,14 +3,12 @@
  *
  * @module
  */
-import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
 import type { Answer } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
 import type { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
-import type { Principal } from "../key/keys.ts";
-import { assert } from "../lib/assert.ts";
 import { hasMoreAfter } from "../lib/pages.ts";
+import { type Listing, listingResource } from "../read/listing.ts";
+import type { ReadCall, ReadPipeline } from "../read/pipeline.ts";
 import type { Services } from "../services.ts";
 import { searchHitText } from "./entries.ts";
 import { OFFSET_MAX } from "./list_catalog.ts";
@@ -23,13 +21,14 @@ export interface Search {
   readonly offset: number;
 }
 
-export function createSearchFeeds(services: Services) {
+export function createSearchFeeds(services: Services, answerRead: ReadPipeline) {
   const { config, reader } = services;
+  const limits = { free: config.limits.discovery, paid: config.limits.discovery };
 
   async function readHits(
     accountId: string,
     { q, category, limit, offset }: Search,
-  ): Promise<Shown> {
+  ): Promise<Listing> {
     const rows = await reader.rows(accountId, "search_feeds", [
       // PostgreSQL takes no NUL, and no feed holds one.
       q.replaceAll("\0", " "),
@@ -48,18 +47,13 @@ export function createSearchFeeds(services: Services) {
       `"has_more":${hasMore}`,
       `"results":[${results.join(",")}]`,
     ].join(",");
-    return { members, tag: weakTag(members) };
+    return { members, tag: weakTag(members), version: null };
   }
 
-  return async (call: Call, principal: Principal, search: Search): Promise<Answer | Problem> => {
-    const answer = await loggedAnswer(services, {
-      call,
-      principal,
-      operation: "search",
-      limit: config.limits.discovery,
-      read: () => readHits(principal.accountId, search),
-    });
-    assert(answer !== undefined, "a call that names no feed is never stale");
-    return answer;
-  };
+  return (readCall: ReadCall, search: Search): Promise<Answer | Problem> =>
+    answerRead(readCall, async () =>
+      listingResource({ operation: "search", limits }, () =>
+        readHits(readCall.principal.accountId, search),
+      ),
+    );
 }

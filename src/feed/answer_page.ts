@@ -4,15 +4,14 @@
  *
  * @module
  */
-import type { Grant } from "../admission/admission.ts";
-import { originText } from "../admission/refusal.ts";
+import type { Grant, WindowState } from "../admission/types.ts";
 import { acceptsGzip } from "../http/accept_encoding.ts";
 import { type Answer, CACHE_PRIVATE } from "../http/answer.ts";
 import { nextLink } from "../http/next_link.ts";
-import { limitHeaders, stateHeaders } from "../http/rate_headers.ts";
+import { limitHeaders, rateHeaders, stateHeaders } from "../http/rate_headers.ts";
 import { sharedHeaders } from "../http/shared_headers.ts";
-import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { COMPRESSED_BYTES_MIN } from "../limits.ts";
+import { originText } from "../read/receipt.ts";
 import type { Page } from "./build_page.ts";
 import { completeAnswer } from "./compression.ts";
 import type { PageCache } from "./page_cache.ts";
@@ -30,10 +29,10 @@ export interface PageAnswer {
 }
 
 /** 200. */
-export function answerPage(answer: PageAnswer): MaybePromise<Answer> {
+export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
   const { request, feedId, planned, page, grant, baseUrl, cache } = answer;
   const { limit } = grant.window;
-  const end = `"_origin":${originText(grant, feedId)}}`;
+  const end = `"_origin":${originText(grant.receipt, feedId)}}`;
   const headers = stateHeaders(grant.window, Date.now());
   const shared = sharedHeaders(page, `${limit} ${request.url}`, () => ({
     "Content-Type": "application/json",
@@ -56,11 +55,21 @@ export function answerPage(answer: PageAnswer): MaybePromise<Answer> {
     .then((start) => ({ headers, sharedHeaders: shared, body: completeAnswer(start, end) }));
 }
 
-/** 304: what a 200 would say of caching. RFC 9110, 15.4.5. */
-export function notModified(tag: string): Answer {
-  return { status: 304, headers: cachingHeaders(tag), body: null };
+/** HEAD: as 200, but for `Content-Length` and `Link`, which would tell what a charge buys. Decisions 10. */
+export function headOfPage(tag: string, window: WindowState): Answer {
+  return {
+    headers: {
+      "Content-Type": "application/json",
+      // Bun adds a length to every answer without this field.
+      "Transfer-Encoding": "chunked",
+      ...cachingHeaders(tag),
+      ...rateHeaders(window, Date.now()),
+    },
+    body: null,
+  };
 }
 
-function cachingHeaders(tag: string) {
+/** What 200 and 304 say of caching. RFC 9110, 15.4.5. */
+export function cachingHeaders(tag: string) {
   return { ETag: tag, "Cache-Control": CACHE_PRIVATE, Vary: "Accept-Encoding" };
 }

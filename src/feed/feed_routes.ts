@@ -21,9 +21,10 @@ import { FEED_METADATA, ORIGIN, ROWS } from "../http/examples.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respondOutcome } from "../http/problems.ts";
 import { Expected } from "../lib/types.ts";
+import type { ReadPipeline } from "../read/pipeline.ts";
 import type { Services } from "../services.ts";
-import { FeedReads } from "./read_feed.ts";
-import { MetadataReads } from "./read_metadata.ts";
+import { createFeedReads } from "./read_feed.ts";
+import { createMetadataReads } from "./read_metadata.ts";
 import { READ_QUERY } from "./read_plan.ts";
 import { ReadResultShape } from "./read_shapes.ts";
 
@@ -104,26 +105,22 @@ const READ_METADATA = described({
   problems: ["FEED_NOT_FOUND", ...COUNTED],
 });
 
-export function feedRoutes(services: Services) {
+export function feedRoutes(services: Services, answerRead: ReadPipeline) {
   const { http, keys } = services;
-  const reads = new FeedReads(services);
-  const metadataReads = new MetadataReads(services);
+  const readFeed = createFeedReads(services, answerRead);
+  const readMetadata = createMetadataReads(services, answerRead);
   return new Elysia({ name: "feed" })
     .use(authenticated(keys, "read"))
     .get(
       "/feed/:id",
       async ({ call, principal, params }) =>
-        respondOutcome(http, call, await reads.read({ call, principal, reference: params.id })),
+        respondOutcome(http, call, await readFeed({ call, principal }, params.id)),
       { params: FEED_PARAMS, query: READ_QUERY, headers: READ_HEADERS, ...READ_FEED },
     )
     .get(
       "/feed/:id/metadata",
       async ({ call, principal, params }) =>
-        respondOutcome(
-          http,
-          call,
-          await metadataReads.read({ call, principal, reference: params.id }),
-        ),
+        respondOutcome(http, call, await readMetadata({ call, principal }, params.id)),
       { params: FEED_PARAMS, query: NO_PARAMETERS, headers: CONDITIONAL, ...READ_METADATA },
     );
 }

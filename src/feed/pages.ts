@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { feedNotFound } from "../admission/refusal.ts";
 import type { Feed } from "../feeds/find.ts";
-import type { MaybePromise } from "../lib/maybe_promise.ts";
+import { feedNotFound } from "../http/refusals.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../limits.ts";
 import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../postgres/client/query.ts";
 import { Projections } from "../read/data/projections.ts";
@@ -23,21 +22,12 @@ export interface PageWanted {
   readonly planned: PlannedRead;
 }
 
-/** What a page is of, with the page where there is one already. */
-export interface PageSought extends PageWanted {
-  readonly page?: Page | undefined;
-}
-
 export interface Pages {
-  /** From memory, perhaps of an older version. */
-  remembered(wanted: PageWanted): Page | undefined;
-  /** One build for all who ask meanwhile: perhaps older than the look-up. @throws {Problem} 404, 400 and 410 */
-  build(wanted: PageWanted): Promise<Page>;
   /**
-   * At this data version of the feed, or a newer one; null: the version of the look-up.
-   * @throws {Problem} 404, 400 and 410
+   * At this data version of the feed, or a newer one; null: from memory at any version, or as of the look-up of
+   * the feed. One build serves all who ask meanwhile. @throws {Problem} 404, 400 and 410
    */
-  atVersion(wanted: PageSought, dataVersion: bigint | null): MaybePromise<Page>;
+  atLeast(wanted: PageWanted, dataVersion: bigint | null): Promise<Page>;
   /** The entity tag that the page has at this data version. */
   tagAt(wanted: PageWanted, dataVersion: bigint): string;
   readonly cache: PageCache;
@@ -82,26 +72,17 @@ export function createPages(services: Services): Pages {
     return page;
   }
 
-  async function rebuild(wanted: PageWanted, atLeast: bigint): Promise<Page> {
-    const first = await build(wanted, atLeast);
-    // What another read had begun to build may have been read before this one was granted.
-    if (first.dataVersion >= atLeast) return first;
-    const second = await build(wanted, atLeast);
-    return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
-  }
-
   return {
-    remembered({ planned }) {
-      const known = cache.get(planned.pageKey);
+    async atLeast(wanted, dataVersion) {
+      const known = cache.get(wanted.planned.pageKey);
       metrics.pageLookedUp(known !== undefined);
-      return known;
-    },
-    build: (wanted) => build(wanted, wanted.feed.dataVersion),
-    atVersion(wanted, dataVersion) {
-      const { feed, page } = wanted;
-      return page !== undefined && page.dataVersion === dataVersion
-        ? page
-        : rebuild(wanted, dataVersion ?? feed.dataVersion);
+      if (known !== undefined && known.dataVersion >= (dataVersion ?? 0n)) return known;
+      const atLeast = dataVersion ?? wanted.feed.dataVersion;
+      const first = await build(wanted, atLeast);
+      // What another read had begun to build may have been read before this version was.
+      if (first.dataVersion >= atLeast) return first;
+      const second = await build(wanted, atLeast);
+      return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
     },
     tagAt: ({ feed, planned: { plan } }, dataVersion) =>
       tagOf(feed, { plan, dataVersion }, incarnation),

@@ -1,106 +1,87 @@
 /**
- * A feed's metadata: all about it and none of its rows. Interface 2.1 and 4.3.
+ * A feed's metadata as a resource: all about it and none of its rows. Interface 2.1 and 4.3.
  *
- * Metadata that was read once is remembered with the version of the feed's row, and shown again only
- * where admission, which looks at the row anyway, tells the same version.
+ * Metadata that was read once is remembered with the version of the feed's row. It is shown again only if the
+ * statement that logs the read finds the same version.
  *
  * @module
  */
-import { loggedAnswer, type Shown } from "../admission/logged_answer.ts";
-import { feedKeepsChanging, feedNotFound } from "../admission/refusal.ts";
+import type { Claim } from "../admission/types.ts";
 import { metadataMembers } from "../feeds/feed_text.ts";
 import { referenceParameters } from "../feeds/find.ts";
 import type { Answer } from "../http/answer.ts";
-import { Problem } from "../http/errors.ts";
+import type { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
+import { feedNotFound } from "../http/refusals.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
-import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX, PLANS_MAX } from "../limits.ts";
+import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
+import { type Listing, listingResource } from "../read/listing.ts";
+import type { ReadCall, ReadPipeline } from "../read/pipeline.ts";
+import type { Resource } from "../read/resource.ts";
 import type { Services } from "../services.ts";
-import type { Reading } from "./read_feed.ts";
 
-/** Metadata as it was read, and the version of the feed's row that it shows. */
-interface Metadata extends Shown {
-  readonly feedId: string;
-  readonly definitionVersion: bigint;
-  readonly rowVersion: bigint;
+/** Metadata as it was read. */
+interface Metadata extends Listing {
+  readonly version: bigint;
+  readonly feed: NonNullable<Claim["feed"]>;
 }
 
-export class MetadataReads {
-  readonly #services: Services;
-  readonly #known = new BoundedMap<string, Metadata>(KNOWN_METADATA_MAX);
+/** Reads by a feed's id or its `endpoint_path`. */
+export function createMetadataReads(services: Services, answerRead: ReadPipeline) {
+  const { config, database } = services;
+  const known = new BoundedMap<string, Metadata>(KNOWN_METADATA_MAX);
+  const limits = { free: config.limits.discovery, paid: config.limits.discovery };
 
-  constructor(services: Services) {
-    this.#services = services;
-  }
-
-  /** @throws {Problem} every refusal */
-  async read(reading: Reading): Promise<Answer | Problem> {
-    const { keys } = this.#services;
-    const { call, reference, principal } = reading;
-    // What is answered without a body shows no version that admission could confirm.
-    const isPlain = !call.isHead && !call.request.headers.has("if-none-match");
-    const remembered = isPlain ? this.#known.get(reference) : undefined;
-    const early = remembered && (await this.#answerKnown(reading, remembered));
-    if (early !== undefined) return early;
-    for (let attempt = 1; attempt <= PLANS_MAX; attempt++) {
-      const metadata = await keys.provenOnRefusal(principal, () =>
-        this.#describe(reading, reference),
-      );
-      const outcome = await this.#answer(reading, metadata);
-      if (outcome !== undefined) return outcome;
-    }
-    throw feedKeepsChanging();
-  }
-
-  /** From memory: admission says whether it is still so. Undefined: ask the database. */
-  async #answerKnown(reading: Reading, metadata: Metadata): Promise<Answer | Problem | undefined> {
-    const outcome = await this.#answer(reading, metadata).catch((error) => {
-      if (error instanceof Problem) return error;
-      throw error;
-    });
-    // The feed has closed, but the reference may be another feed's by now.
-    const isClosed = outcome instanceof Problem && outcome.code === "FEED_NOT_FOUND";
-    return isClosed ? undefined : outcome;
-  }
-
-  /** Undefined where the feed has changed since the metadata was read. */
-  #answer(reading: Reading, metadata: Metadata): Promise<Answer | Problem | undefined> {
-    const { call, principal } = reading;
-    const { feedId, definitionVersion, rowVersion } = metadata;
-    call.subject.feedId = feedId;
-    return loggedAnswer(this.#services, {
-      call,
-      principal,
-      operation: "metadata",
-      limit: this.#services.config.limits.discovery,
-      read: () => metadata,
-      feed: { feedId, definitionVersion },
-      renewed: async (version) =>
-        // By the id that was admitted: the reference may be another feed's by now.
-        version === rowVersion ? metadata : await this.#describe(reading, feedId),
+  async function find(
+    { call, principal }: ReadCall,
+    reference: string,
+    isFresh: boolean,
+  ): Promise<Resource> {
+    const { accountId } = principal;
+    const metadata =
+      (isFresh ? undefined : known.get(reference)) ?? (await read(accountId, reference));
+    const { feed } = metadata;
+    call.subject.feedId = feed.feedId;
+    let newest: Metadata = metadata;
+    return listingResource({ operation: "metadata", feed, limits }, async (version) => {
+      // By the id: the reference may be another feed's by now.
+      if (version !== null) newest = await read(accountId, reference, feed.feedId);
+      return newest;
     });
   }
 
-  /** @throws {Problem} 404, true of the database's own state. */
-  async #describe({ principal }: Reading, reference: string): Promise<Metadata> {
-    const { config, database } = this.#services;
+  /** @throws {Problem} 404 */
+  async function read(accountId: string, reference: string, feedId = reference): Promise<Metadata> {
     const row = await database
-      .onBehalfOf(principal.accountId)
-      .row("find_feed_row", [...referenceParameters(reference), true]);
+      .onBehalfOf(accountId)
+      .row("find_feed_row", [...referenceParameters(feedId), true]);
     if (row === undefined) {
-      this.#known.delete(reference);
+      known.delete(reference);
       throw feedNotFound();
     }
     const members = metadataMembers(row, config.limits);
     const metadata: Metadata = {
-      feedId: row.feed_id,
-      definitionVersion: row.definition_version,
-      rowVersion: row.row_version,
+      feed: termsOf(row),
+      version: row.row_version,
       members,
       tag: weakTag(members),
     };
-    if (members.length <= KNOWN_METADATA_LENGTH_MAX) this.#known.set(reference, metadata);
-    else this.#known.delete(reference);
+    if (members.length <= KNOWN_METADATA_LENGTH_MAX) known.set(reference, metadata);
+    else known.delete(reference);
     return metadata;
   }
+
+  return (readCall: ReadCall, reference: string): Promise<Answer | Problem> =>
+    answerRead(readCall, (isFresh) => find(readCall, reference, isFresh));
+}
+
+/** Metadata is free of charge, so its price says nothing. */
+function termsOf(row: Row<"find_feed_row">): NonNullable<Claim["feed"]> {
+  return {
+    feedId: row.feed_id,
+    definitionVersion: row.definition_version,
+    priceType: "free",
+    callPriceNanos: 0n,
+  };
 }

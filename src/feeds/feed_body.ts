@@ -11,6 +11,7 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { ValueErrorType } from "@sinclair/typebox/errors";
+import type { PriceType } from "../admission/types.ts";
 import { excerpt } from "../lib/code_points.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import {
@@ -30,7 +31,6 @@ import { mismatchOf, notNull } from "../lib/types.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { ERRORS_LISTED_MAX, JSON_DEPTH_MAX, SCHEMA_BYTES_MAX } from "../limits.ts";
 import { CreateFeedShape, EditFeedShape, FEED_TYPE_ALIASES } from "./feed_shapes.ts";
-import type { PriceType } from "./find.ts";
 import { decidePricing, type GivenPricing, type Pricing } from "./pricing.ts";
 
 /** Whether a feed is made, or one that is there is changed. */

@@ -5,7 +5,6 @@
  */
 
 import { Elysia } from "elysia";
-import { admitHousekeeping } from "../admission/housekeeping.ts";
 import { privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
@@ -31,6 +30,7 @@ import { NO_PARAMETERS, parameters } from "../http/parameters.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { uploads } from "../http/uploads.ts";
+import { admitHousekeeping } from "../key/housekeeping.ts";
 import type { Principal } from "../key/keys.ts";
 import type { Services } from "../services.ts";
 import { parseBody, type SaveBody } from "./feed_body.ts";

@@ -7,7 +7,7 @@
  *
  * @module
  */
-
+import type { PriceType } from "../admission/types.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { parseUuid } from "../lib/uuid.ts";
@@ -17,7 +17,6 @@ import type { Database, Row } from "../postgres/client/query.ts";
 export const FEED_TYPES = ["singleton", "collection", "stream"] as const;
 export type FeedType = (typeof FEED_TYPES)[number];
 export type FeedStatus = "draft" | "inactive" | "active";
-export type PriceType = "free" | "metered" | "one_time";
 
 /** What planning needs to know of a feed. */
 export interface Feed {
@@ -30,6 +29,9 @@ export interface Feed {
   /** The schema that pushes must meet, as JSON text; null where none is locked. */
   readonly lockedSchema: string | null;
   readonly definitionVersion: bigint;
+  readonly priceType: PriceType;
+  /** Nano-dollars of one call; null where the feed is sold once. */
+  readonly callPriceNanos: bigint | null;
   /** As of the look-up; admission says what it is now. */
   readonly dataVersion: bigint;
   /** Whether any row was ever stored. */
@@ -101,6 +103,8 @@ function feedOf(row: Row<"find_feed">): Feed {
     status: row.status as FeedStatus,
     lockedSchema: row.locked_schema,
     definitionVersion: row.definition_version,
+    priceType: row.price_type as PriceType,
+    callPriceNanos: row.call_price_nanos,
     dataVersion: row.data_version,
     hasData: row.has_data,
   };

@@ -6,11 +6,12 @@
  *
  * @module
  */
+
+import type { PriceType } from "../admission/types.ts";
 import { callPriceNanos } from "../credit/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import { ONE_TIME_PRICE_CENTS_MIN, PRICE_PER_1K_USD_MAX } from "../limits.ts";
-import type { PriceType } from "./find.ts";
 
 /** The pricing fields of a body; undefined where one is not given. */
 export interface GivenPricing {

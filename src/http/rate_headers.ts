@@ -4,19 +4,11 @@
  *
  * @module
  */
+import type { WindowState } from "../admission/types.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
 import { Problem, problemHeaders } from "./errors.ts";
 import { sharedHeaders } from "./shared_headers.ts";
-
-/** State of the window after a decision. */
-export interface WindowState {
-  /** Calls in a window. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** Unix epoch seconds, rounded up, at which the oldest counted call leaves the window. */
-  readonly resetSeconds: number;
-}
 
 const WINDOW_SECONDS = WINDOW_MS / MS_PER_SECOND;
 

@@ -25,18 +25,17 @@ export interface BatcherOptions<Item, Result> {
   readonly waitingFree: number;
   /** What was let in waits up to this times `waitMsMax`. */
   readonly latenessMax: number;
-  /** Items of one non-undefined group never share a batch: the later waits for the next. */
-  readonly groupOf: (item: Item) => string | undefined;
   /**
    * What an item takes hold of in `run`, such as a row that it locks: batches that are out at the same
    * time never hold the same, so none waits inside `run` for another.
+   * @default nothing
    */
-  readonly holdOf: (item: Item) => string;
+  readonly holdOf?: (item: Item) => string;
   /**
-   * Asked when the batch leaves, of what has waited for it; an item that is no longer wanted is dropped, its
-   * promise unsettled.
+   * Asked when the batch leaves. An item that is no longer wanted is not sent.
+   * @default all are
    */
-  readonly isWanted: (item: Item) => boolean;
+  readonly isWanted?: (item: Item) => boolean;
 }
 
 interface Waiter<Item, Result> {
@@ -81,18 +80,18 @@ export class Batcher<Item, Result> {
     this.#lateMs = waitMsMax * latenessMax;
   }
 
-  /** The item's result; undefined where it can't be had in time. Rejects where its batch failed. */
+  /** The item's result; undefined where it can't be had in time, or is no longer wanted. Rejects where its batch failed. */
   submit(item: Item): Promise<Result | undefined> {
     const { queueMax, waitingFree, waitMsMax } = this.#options;
     if (this.waiting >= queueMax) return REFUSED;
     if (this.waiting >= waitingFree && this.#expectedWaitMs() > waitMsMax) return REFUSED;
     return new Promise<Result | undefined>((resolve, reject) => {
       const waiter = { item, sinceMs: performance.now(), resolve, reject };
-      if (this.flying === 0 && this.waiting === 0) {
-        this.#fly({ batch: [waiter], holds: new Set([this.#options.holdOf(item)]) });
+      this.#queue.push(waiter);
+      if (this.flying === 0 && this.waiting === 1) {
+        this.#depart();
         return;
       }
-      this.#queue.push(waiter);
       this.#schedule();
       this.#scheduleExpiry(waiter.sinceMs);
     });
@@ -206,24 +205,18 @@ export class Batcher<Item, Result> {
 
   /** The first that may leave together, in their order, and what they hold; the others wait on. */
   #takeBatch(): Omit<Flight<Item, Result>, "sinceMs"> {
-    const { batchMax, groupOf, holdOf } = this.#options;
+    const { batchMax, holdOf } = this.#options;
     const batch: Waiter<Item, Result>[] = [];
     const later: Waiter<Item, Result>[] = [];
-    const groups = new Set<string>();
     const holds = new Set<string>();
     for (const waiter of this.#takeWanted()) {
-      const group = groupOf(waiter.item);
-      const hold = holdOf(waiter.item);
-      const isLater =
-        batch.length >= batchMax ||
-        (group !== undefined && groups.has(group)) ||
-        this.#held.has(hold);
+      const hold = holdOf?.(waiter.item);
+      const isLater = batch.length >= batchMax || (hold !== undefined && this.#held.has(hold));
       if (isLater) {
         later.push(waiter);
         continue;
       }
-      if (group !== undefined) groups.add(group);
-      holds.add(hold);
+      if (hold !== undefined) holds.add(hold);
       batch.push(waiter);
     }
     this.#queue = later;
@@ -235,8 +228,7 @@ export class Batcher<Item, Result> {
     const { isWanted } = this.#options;
     const overdueMs = performance.now() - this.#lateMs;
     return this.#queue.filter(({ item, sinceMs, resolve }) => {
-      if (!isWanted(item)) return false;
-      if (sinceMs >= overdueMs) return true;
+      if (sinceMs >= overdueMs && isWanted?.(item) !== false) return true;
       resolve(undefined);
       return false;
     });

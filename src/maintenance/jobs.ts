@@ -13,12 +13,10 @@ import {
   FILTER_STEP_BYTES,
   FILTER_UNASKED_ROWS_MIN,
   IDEMPOTENCY_TTL_MS,
-  LOST_BATCH_MS_MAX,
   PUSH_HISTORY_MS,
   RELIABILITY_HISTORY_MS,
   RETIRED_BATCH_GRACE_MS,
   USAGE_MONTHS_AHEAD,
-  WINDOW_IDLE_MS,
 } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 
@@ -47,7 +45,6 @@ const DAY_MS = 24 * HOUR_MS;
 /** Rows that one step removes at most: some 50 ms, in which it holds a connection of its own. */
 const ROWS_MAX = 5_000;
 const USAGE_ROWS_MAX = 10_000;
-const WINDOWS_MAX = 1_000;
 const BATCHES_MAX = 100;
 const FEEDS_MAX = 200;
 const ENTRIES_MAX = 10_000;
@@ -67,12 +64,6 @@ export function createJobs(options: JobOptions): readonly Job[] {
       ageMs: ABANDONED_BATCH_MS,
       countMax: BATCHES_MAX,
     }),
-    bounded("sweep_rate_windows", {
-      name: "rate windows",
-      everyMs: 5 * MINUTE_MS,
-      ageMs: WINDOW_IDLE_MS,
-      countMax: WINDOWS_MAX,
-    }),
     bounded("retire_usage", {
       name: "usage retention",
       everyMs: HOUR_MS,
@@ -90,13 +81,6 @@ export function createJobs(options: JobOptions): readonly Job[] {
       everyMs: 10 * MINUTE_MS,
       // Admission has not heeded them since.
       ageMs: IDEMPOTENCY_TTL_MS,
-      countMax: ROWS_MAX,
-    }),
-    aged(["lost_batches", "lost_at"], {
-      name: "lost batches",
-      everyMs: HOUR_MS,
-      // No statement of theirs can be on its way any more.
-      ageMs: 2 * LOST_BATCH_MS_MAX,
       countMax: ROWS_MAX,
     }),
     bounded("score_feeds", {
@@ -150,7 +134,6 @@ export function createJobs(options: JobOptions): readonly Job[] {
 type BoundedStatement =
   | "remove_retired_rows"
   | "retire_abandoned_batches"
-  | "sweep_rate_windows"
   | "retire_usage"
   | "score_feeds"
   | "prune_pushes"

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { feedKeepsChanging } from "../admission/refusal.ts";
+
 import { bodyNotJson } from "../http/body_text.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { rateLimited } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
-import { keyInvalid } from "../key/keys.ts";
+import { feedKeepsChanging, keyInvalid } from "../http/refusals.ts";
 import { unreachable } from "../lib/assert.ts";
 import type { Invalid, TooLarge } from "./parse_push.ts";
 import type { PushOutcome, PushRefusal } from "./push_feed.ts";

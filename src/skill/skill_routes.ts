@@ -7,7 +7,6 @@
 
 import { Kind, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { feedNotFound } from "../admission/refusal.ts";
 import { referenceParameters } from "../feeds/find.ts";
 import { anonymous } from "../http/anonymous_limit.ts";
 import type { Answer } from "../http/answer.ts";
@@ -24,6 +23,7 @@ import { FEED_ID } from "../http/examples.ts";
 import { nextLink, walkSearchOf } from "../http/next_link.ts";
 import { cappedLimit, limitParameter } from "../http/paging.ts";
 import { parameters, queryInteger } from "../http/parameters.ts";
+import { feedNotFound } from "../http/refusals.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared } from "../http/shared_content.ts";
 import { assert } from "../lib/assert.ts";

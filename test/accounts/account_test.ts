@@ -28,13 +28,13 @@ async function accountWithUsage(count: number, options: { credits?: number } = {
   await gateway.sql`select create_usage_partitions('2026-01-01T00:00:00Z', 1)`;
   await gateway.sql`
     insert into usage_events (
-      usage_id, account_id, operation, feed_id, charge_nanos, balance_after_nanos, happened_at
+      usage_id, account_id, operation, feed_id, charge_nanos, happened_at
     )
     select
       overlay(uuid_from_time(moment)::text placing lpad(to_hex(number), 12, '0') from 25)::uuid,
       ${accountId}, case when number % 2 = 0 then 'data' else 'catalog' end,
       case when number % 2 = 0 then '00000000-0000-4000-8000-000000000001'::uuid end,
-      case when number % 2 = 0 then 1500 else 0 end, 0, moment
+      case when number % 2 = 0 then 1500 else 0 end, moment
     from generate_series(1, ${count}::int) as number
     cross join lateral (
       select '2026-01-01T00:00:00Z'::timestamptz + number * interval '1 second' as moment

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  admitParameters,
-  type Claim,
-  type Grant,
-  newBatchToken,
-} from "../../src/admission/admission.ts";
-import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
+import { newBatchToken, versionOf } from "../../src/admission/log_batch.ts";
+import { WINDOW_US } from "../../src/limits.ts";
+import type { Parameters } from "../../src/postgres/client/query.ts";
 import type { Gateway } from "../../src/server.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -123,10 +119,46 @@ async function untilFaults(make: () => Promise<number>): Promise<void> {
   }
 }
 
-/** A read of the feed by the account's first key. */
-async function claimOf(accountId: string): Promise<Claim> {
-  const keys = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
-  return { keyId: keys[0]?.key_id, accountId, operation: "data", feedId: feed.feedId, limit: 10 };
+/** A batch of one read of the feed, by the account as it is now. */
+async function batchOf(
+  accountId: string,
+  batchToken: string,
+  { key }: { readonly key?: string } = {},
+): Promise<Parameters<"log_reads">> {
+  const [account] = await gateway.sql`
+    select version, generation, logged_us from accounts where account_id = ${accountId}`;
+  return [
+    batchToken,
+    BigInt(versionOf(batchToken)),
+    0n,
+    WINDOW_US,
+    [accountId],
+    [account?.version],
+    [account?.generation],
+    [account?.logged_us],
+    [BigInt(PRICE_NANOS)],
+    [1],
+    ["data"],
+    [feed.feedId],
+    [1n],
+    [null],
+    [BigInt(PRICE_NANOS)],
+    [null],
+    key === undefined ? [] : [1],
+    key === undefined ? [] : [key],
+    key === undefined ? [] : ["hash"],
+  ];
+}
+
+function send(batch: Parameters<"log_reads">) {
+  return gateway.gateway.services.database.row("log_reads", batch);
+}
+
+/** How many reads of a batch that is given up as lost were refunded. */
+async function lose(accountId: string, batchToken: string, sentAt = sentNow()) {
+  const { database } = gateway.gateway.services;
+  const row = await database.row("refund_reads", [batchToken, [accountId], 0n, sentAt, null]);
+  return row?.refunded;
 }
 
 describe("lost answers", () => {
@@ -137,7 +169,7 @@ describe("lost answers", () => {
         const killed = await gateway.sql`
           select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()
-            and query ~ '(admit|grant_read)\\(' and state = 'active'`;
+            and query ~ 'log_reads\\(' and state = 'active'`;
         return killed.length;
       }),
     );
@@ -158,127 +190,98 @@ describe("lost answers", () => {
   });
 
   test("a batch that was committed before the database's clock leapt is refunded by the gateway's", async () => {
-    const { database } = gateway.gateway.services;
     const { accountId } = await agent(10);
     const batchToken = newBatchToken();
-    await database.row("admit", admitParameters([await claimOf(accountId)], batchToken));
+    await send(await batchOf(accountId, batchToken));
     // As if it had been decided ten minutes ago: the first 48 bits are milliseconds.
     const sentAtMs = Date.now() - 600_000;
     await gateway.sql`
       update usage_events
       set usage_id = (lpad(to_hex(${String(sentAtMs)}::bigint), 12, '0') || right(replace(usage_id::text, '-', ''), 20))::uuid
       where account_id = ${accountId}`;
-    const lose = async (sentAt: string) =>
-      (await database.row("refund_reads", [batchToken, [accountId], [], [], 0n, sentAt, null]))
-        ?.refunded;
-    expect(await lose(sentNow())).toBe(0);
-    expect(await lose(new Date(sentAtMs).toISOString())).toBe(1);
+    expect(await lose(accountId, batchToken)).toBe(0);
+    expect(await lose(accountId, batchToken, new Date(sentAtMs).toISOString())).toBe(1);
     expect(await bookOf(accountId)).toEqual({ usageIds: new Set(), difference: 0, refunded: 1 });
   });
 
-  test("a lost batch that has not begun yet is refused", async () => {
-    const { database } = gateway.gateway.services;
+  test("a lost batch that has not begun yet writes nothing when it begins", async () => {
     const { accountId, key } = await agent(10);
-    const claim = { ...(await claimOf(accountId)), idempotency: { key: "k", queryHash: "h" } };
     const [early, late] = [newBatchToken(), newBatchToken()];
-    const admit = (batchToken: string) =>
-      database.row("admit", admitParameters([claim], batchToken));
-    const lose = async (batchToken: string) =>
-      (
-        await database.row("refund_reads", [
-          batchToken,
-          [accountId],
-          [accountId],
-          ["k"],
-          0n,
-          sentNow(),
-          null,
-        ])
-      )?.refunded;
-
-    expect(await lose(early)).toBe(0);
-    expect(await admit(early)).toBeUndefined();
-    expect((await admit(late))?.outcomes).toBe("granted");
-    expect(await lose(late)).toBe(1);
-    expect(await lose(late)).toBe(0);
+    const batch = await batchOf(accountId, early, { key: "k" });
+    expect(await lose(accountId, early)).toBe(0);
+    expect(await send(batch)).toMatchObject({ verdicts: "c", balances: "" });
+    expect((await send(await batchOf(accountId, late, { key: "k" })))?.balances).toBe("8500");
+    expect(await lose(accountId, late)).toBe(1);
+    expect(await lose(accountId, late)).toBe(0);
     expect(await bookOf(accountId)).toEqual({ usageIds: new Set(), difference: 0, refunded: 1 });
     expect((await read(gateway.baseUrl, key)).status).toBe(200);
   });
 
   test("a refund that can't be made now is made later", async () => {
-    const { admission } = gateway.gateway.services;
-    const { accountId } = await agent(10);
-    const claim = await claimOf(accountId);
-    const grant = await admission.admit(claim);
-    expect(grant.kind).toBe("granted");
+    const { admission, keys } = gateway.gateway.services;
+    const { accountId, key } = await agent(10);
+    const { usageId = "" } = await read(gateway.baseUrl, key);
+    const call = callWith(key);
+    const { caller } = await keys.authenticate(call, "read");
     await gateway.sql`alter table usage_events rename to away`;
-    await admission.refund(claim, grant as Grant);
+    await admission.refund(caller, {
+      kind: "granted",
+      receipt: { usageId, timestamp: sentNow(), chargeNanos: BigInt(PRICE_NANOS) },
+      window: { limit: 1, remaining: 0, resetSeconds: 0 },
+      isReplay: false,
+    });
     await gateway.sql`alter table away rename to usage_events`;
     await admission.idle();
     expect(await bookOf(accountId)).toEqual({ usageIds: new Set(), difference: 0, refunded: 1 });
   });
 
   test("a lost batch that is still being committed is waited for, and refunded", async () => {
-    const { database } = gateway.gateway.services;
     const { accountId } = await agent(10);
-    const claim = await claimOf(accountId);
-    const token = newBatchToken();
-    const flying = await gateway.sql.reserve();
-    await flying`begin`;
-    await flying`
-      select from admit(
-        ${arrayLiteral([accountId])}::uuid[], '{1}', '{1}', ${arrayLiteral([claim.keyId])}::uuid[], '{data}',
-        ${arrayLiteral([feed.feedId])}::uuid[], '{null}', '{10}', '{10}', '{null}', '{null}', 60000000, 1000000, ${token}
-      )`;
-    const losing = database.row("refund_reads", [token, [accountId], [], [], 0n, sentNow(), null]);
-    await Bun.sleep(100);
-    await flying`commit`;
-    flying.release();
-    expect((await losing)?.refunded).toBe(1);
+    const batchToken = newBatchToken();
+    const holder = await gateway.sql.reserve();
+    await holder`begin`;
+    await holder`select from accounts where account_id = ${accountId} for no key update`;
+    const sending = send(await batchOf(accountId, batchToken));
+    while ((await countWaiting()) < 1) await Bun.sleep(5);
+    const losing = lose(accountId, batchToken);
+    while ((await countWaiting()) < 2) await Bun.sleep(5);
+    await holder`commit`;
+    holder.release();
+    expect((await sending)?.balances).toBe("8500");
+    expect(await losing).toBe(1);
     expect(await bookOf(accountId)).toEqual({ usageIds: new Set(), difference: 0, refunded: 1 });
   });
 
-  test("a usage event under an idempotency key is refunded once every batch that carries it is lost", async () => {
-    const { database } = gateway.gateway.services;
-    const { accountId } = await agent(10);
-    await gateway.createKey(accountId, "read");
-    const keys = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;
-    const batch = async (key: string) => {
-      const batchToken = newBatchToken();
-      const claim: Claim = {
-        keyId: keys[0]?.key_id,
-        accountId,
-        operation: "data",
-        feedId: feed.feedId,
-        limit: 100,
-        idempotency: { key, queryHash: "h" },
-      };
-      const row = await database.row("admit", admitParameters([claim], batchToken));
-      return { batchToken, outcome: row?.outcomes };
-    };
-    const lose = async (batchToken: string, key: string) =>
-      (
-        await database.row("refund_reads", [
-          batchToken,
-          [accountId],
-          [accountId],
-          [key],
-          0n,
-          sentNow(),
-          null,
-        ])
-      )?.refunded;
-
-    const [first, again] = [await batch("answered"), await batch("answered")];
-    expect([first.outcome, again.outcome]).toEqual(["granted", "replayed"]);
-    expect(await lose(first.batchToken, "answered")).toBe(0);
-
-    const [lost, lostAgain] = [await batch("lost"), await batch("lost")];
-    expect(await lose(lost.batchToken, "lost")).toBe(0);
-    expect(await lose(lostAgain.batchToken, "lost")).toBe(1);
-    expect((await batch("lost")).outcome).toBe("granted");
-    const book = await bookOf(accountId);
-    expect(book.usageIds.size).toBe(2);
-    expect(book).toMatchObject({ difference: 0, refunded: 1 });
+  test("an event under an Idempotency-Key is not refunded once a replay was answered with it", async () => {
+    const { accountId, key } = await agent(10);
+    const [lost, answered] = [newBatchToken(), newBatchToken()];
+    const first = await read(gateway.baseUrl, key, { "Idempotency-Key": "answered" });
+    const again = await read(gateway.baseUrl, key, { "Idempotency-Key": "answered" });
+    expect(again.usageId).toBe(first.usageId as string);
+    expect(await lose(accountId, (first.usageId as string).slice(-12))).toBe(0);
+    await send(await batchOf(accountId, lost, { key: "lost" }));
+    expect(await lose(accountId, lost)).toBe(1);
+    expect((await send(await batchOf(accountId, answered, { key: "lost" })))?.balances).toBe(
+      "7000",
+    );
+    expect(await bookOf(accountId)).toMatchObject({ difference: 0, refunded: 1 });
   });
 });
+
+async function countWaiting(): Promise<number> {
+  const waiting = await gateway.sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'
+      and query ~ '(log_reads|refund_reads)\\('`;
+  return waiting.length;
+}
+
+function callWith(key: string) {
+  return {
+    request: new Request(`${gateway.baseUrl}/v1/account`, { headers: { "x-api-key": key } }),
+    requestId: "test",
+    search: "",
+    isHead: false,
+    subject: {},
+  };
+}

@@ -9,7 +9,8 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { Admission, type Claim } from "../../src/admission/admission.ts";
+import { Admission } from "../../src/admission/admission.ts";
+import type { Claim } from "../../src/admission/types.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../src/postgres/client/query.ts";
 import { fillUsage } from "./fill.ts";
@@ -32,6 +33,12 @@ interface Limiter {
 }
 interface LimiterPackage {
   RateLimiterPostgres: new (options: object, ready: (error?: Error) => void) => Limiter;
+}
+
+/** A read by the account's one key, which is made of its id. */
+interface Read {
+  readonly accountId: string;
+  readonly claim: Claim;
 }
 
 interface Contender {
@@ -60,7 +67,7 @@ export const bench: Bench = async (args) => {
   }
 };
 
-async function compare(database: BenchDatabase, pick: () => Claim, history: string) {
+async function compare(database: BenchDatabase, pick: () => Read, history: string) {
   const contenders: Contender[] = [
     ours(database, pick, { name: "one transaction a read", batchMax: 1, flightsMax: 16 }),
     ours(database, pick, { name: "batches of 64", batchMax: 64, flightsMax: 2 }),
@@ -86,7 +93,7 @@ async function compare(database: BenchDatabase, pick: () => Claim, history: stri
 
 function ours(
   database: BenchDatabase,
-  pick: () => Claim,
+  pick: () => Read,
   options: { name: string; batchMax: number; flightsMax: number },
 ): Contender {
   const connections = connect(database.address, { connectionsMax: options.flightsMax });
@@ -98,14 +105,25 @@ function ours(
   return {
     name: options.name,
     async call() {
-      const decision = await admission.admit(pick());
-      if (decision.kind !== "granted") throw new Error(`not granted: ${decision.kind}`);
+      const { accountId, claim } = pick();
+      const mark = accountId;
+      const caller =
+        admission.remembered(mark) ?? (await admission.identify(mark, hashOf(accountId)));
+      if (caller === undefined) throw new Error("the key is unknown");
+      const reserved = admission.reserve(caller, claim);
+      if (reserved.kind !== "reserved") throw new Error(`not reserved: ${reserved.kind}`);
+      const logged = await admission.log(reserved);
+      if (logged.kind !== "granted") throw new Error(`not granted: ${logged.kind}`);
     },
     close: () => connections.end(),
   };
 }
 
-async function rateLimiterFlexible(database: BenchDatabase, pick: () => Claim): Promise<Contender> {
+function hashOf(accountId: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(accountId).digest();
+}
+
+async function rateLimiterFlexible(database: BenchDatabase, pick: () => Read): Promise<Contender> {
   const pg = await peer<PgPackage>("pg");
   const { RateLimiterPostgres } = await peer<LimiterPackage>("rate-limiter-flexible");
   const pool = new pg.Pool({
@@ -123,15 +141,15 @@ async function rateLimiterFlexible(database: BenchDatabase, pick: () => Claim): 
   return {
     name: "rate-limiter-flexible (counts only)",
     call() {
-      const { accountId, feedId } = pick();
-      return limiter.consume(`${accountId}:${feedId}`);
+      const { accountId, claim } = pick();
+      return limiter.consume(`${accountId}:${claim.feed?.feedId}`);
     },
     close: () => pool.end(),
   };
 }
 
 /** Accounts with credit, each with a key; metered feeds. Returns a picker of random claims. */
-async function seed({ sql }: BenchDatabase): Promise<() => Claim> {
+async function seed({ sql }: BenchDatabase): Promise<() => Read> {
   await sql`
     insert into accounts (name, max_feeds_allowed, balance_nanos)
     select 'bench', 0, 1000000000000 from generate_series(1, ${ACCOUNTS}::int)`;
@@ -152,14 +170,13 @@ async function seed({ sql }: BenchDatabase): Promise<() => Claim> {
   await sql.unsafe("vacuum analyze");
   const any = <T>(list: readonly T[]) => list[Math.floor(Math.random() * list.length)] as T;
   return () => {
-    const key = any(keys);
-    return {
-      keyId: key.key_id,
-      accountId: key.account_id,
-      operation: "data",
-      feedId: any(feeds).feed_id,
+    const feed = {
+      feedId: any(feeds).feed_id as string,
       definitionVersion: 1n,
-      limit: 1_000_000,
-    };
+      priceType: "metered",
+      callPriceNanos: 1_000n,
+    } as const;
+    const limits = { free: 1_000_000, paid: 1_000_000 };
+    return { accountId: any(keys).account_id, claim: { operation: "data", feed, limits } };
   };
 }

@@ -25,7 +25,7 @@ export async function fillUsage(
     const last = Math.min(first + CHUNK_ROWS - 1, rows);
     await sql`
       insert into usage_events (
-        usage_id, account_id, operation, feed_id, charge_nanos, balance_after_nanos, happened_at
+        usage_id, account_id, operation, feed_id, charge_nanos, happened_at
       )
       select
         -- A UUIDv7: milliseconds, and a number in the place of what is random.
@@ -34,7 +34,7 @@ export async function fillUsage(
           || '70008' || lpad(to_hex(number), 15, '0')
         )::uuid,
         accounts.ids[1 + number % cardinality(accounts.ids)], 'data',
-        feeds.ids[1 + number % cardinality(feeds.ids)], 0, 0, events.at
+        feeds.ids[1 + number % cardinality(feeds.ids)], 0, events.at
       from generate_series(${first}::bigint, ${last}::bigint) as number
       cross join lateral (
         select ${clock?.now}::timestamptz - (${rows}::bigint - number) * interval '1 millisecond' as at

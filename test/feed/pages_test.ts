@@ -14,6 +14,8 @@ const FEED: Feed = {
   status: "active",
   lockedSchema: null,
   definitionVersion: 1n,
+  priceType: "free",
+  callPriceNanos: 0n,
   dataVersion: 1n,
   hasData: true,
 };
@@ -30,11 +32,10 @@ test("the tag of a page tells the database's incarnation, in which versions may 
       state: { isDraining: true },
     } as unknown as Services);
     return (
-      await pages.build({
-        accountId: FEED.accountId,
-        feed: FEED,
-        planned: createPlans(SECRET)("", FEED),
-      })
+      await pages.atLeast(
+        { accountId: FEED.accountId, feed: FEED, planned: createPlans(SECRET)("", FEED) },
+        null,
+      )
     ).tag;
   };
   expect(await tagIn("a")).toBe(await tagIn("a"));
@@ -53,9 +54,8 @@ test("a read that shares a page with one that asked before it is never shown an 
     state: { isDraining: true },
   } as unknown as Services);
   const wanted = { accountId: FEED.accountId, feed: FEED, planned: createPlans(SECRET)("", FEED) };
-  const before = pages.build(wanted);
-  const page = { dataVersion: 0n, tag: "", text: "", nextCursor: null, isCacheable: true };
-  const granted = pages.atVersion({ ...wanted, page }, 2n);
+  const before = pages.atLeast(wanted, null);
+  const granted = pages.atLeast(wanted, 2n);
   flights[0]?.({ data: "1", data_version: 1n });
   expect((await before).dataVersion).toBe(1n);
   await Bun.sleep(0);

@@ -208,7 +208,6 @@ describe("decisions 6: projection", () => {
     const feed = await seedFeed(gateway, accountId, {
       type: "singleton",
       rows: [{ list }],
-      callPriceNanos: 1_000,
     });
     const response = await get(`${feed.slug}?jsonpath=${path("$..a")}`);
     expect(await problemOf(response)).toMatchObject({ status: 400, code: "JSONPATH_INVALID" });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { rateHeaders, rateLimited, type WindowState } from "../../src/http/rate_headers.ts";
+import type { WindowState } from "../../src/admission/types.ts";
+import { rateHeaders, rateLimited } from "../../src/http/rate_headers.ts";
 
 const NOW_MS = 1_000_500;
 

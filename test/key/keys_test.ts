@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { Admission } from "../../src/admission/admission.ts";
 import { generateKey, hashKey } from "../../src/key/key_format.ts";
 import { Keys } from "../../src/key/keys.ts";
 import type { Database } from "../../src/postgres/client/query.ts";
@@ -11,7 +12,18 @@ test("a use that could not be written is written with the next", async () => {
   const database = {
     row: async (_name: string, [hash]: [Uint8Array]) =>
       Buffer.from(hash).equals(hashKey(key))
-        ? { key_id: keyId, account_id: crypto.randomUUID(), permission: "read", is_usable: true }
+        ? {
+            key_id: keyId,
+            account_id: crypto.randomUUID(),
+            permission: "read",
+            key_end_us: null,
+            now_us: 1n,
+            version: 1n,
+            generation: 1n,
+            balance_nanos: 0n,
+            logged_us: 0n,
+            events: "[]",
+          }
         : undefined,
     async rows(name: string, [keyIds]: [string[]]) {
       if (isDown) throw new Error("down");
@@ -19,7 +31,8 @@ test("a use that could not be written is written with the next", async () => {
       return [];
     },
   };
-  const keys = new Keys(database as unknown as Database);
+  const admission = new Admission({ database: database as unknown as Database });
+  const keys = new Keys(database as unknown as Database, admission);
   const request = new Request("http://localhost/v1/catalog", { headers: { "x-api-key": key } });
   const call = { request, requestId: "r", search: "", isHead: false, subject: {} };
   await keys.authenticate(call, "read");

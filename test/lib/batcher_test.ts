@@ -12,7 +12,6 @@ function held(options: Partial<BatcherOptions<string, string>> = {}) {
     waitMsMax: 60_000,
     waitingFree: 0,
     latenessMax: 2,
-    groupOf: () => undefined,
     holdOf: (item) => item,
     isWanted: () => true,
     ...options,
@@ -126,22 +125,19 @@ describe("Batcher", () => {
     expect(sent()).toEqual(["a1", "a2"]);
   });
 
-  test("groupOf: items of one group never share a batch, and keep their order", async () => {
-    const { batcher, flights, sent } = held({ flightsMax: 1, groupOf: (item) => item[0] });
-    for (const item of ["first", "a1", "a2", "b1", "a3"]) void batcher.submit(item);
-    for (let flight = 0; flight < 4; flight++) {
-      await turns();
-      flights[flight]?.land();
-    }
-    expect(sent()).toEqual(["first", "a1 b1", "a2", "a3"]);
-  });
-
   test("isWanted: an item that nobody wants any more is dropped when the batch leaves", async () => {
     const unwanted = new Set(["b"]);
     const { batcher, sent } = held({ isWanted: (item) => !unwanted.has(item) });
-    for (const item of ["first", "a", "b", "c"]) void batcher.submit(item);
+    const [, , dropped] = ["first", "a", "b", "c"].map((item) => batcher.submit(item));
     await turns();
     expect(sent()).toEqual(["first", "a c"]);
+    expect(await dropped).toBeUndefined();
+  });
+
+  test("isWanted: an item that comes when nothing flies is asked, too", async () => {
+    const { batcher, sent } = held({ isWanted: () => false });
+    expect(await batcher.submit("alone")).toBeUndefined();
+    expect(sent()).toEqual([]);
   });
 
   test("queueMax: what has no place is told so at once", async () => {

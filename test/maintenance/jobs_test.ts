@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Admission, type Claim } from "../../src/admission/admission.ts";
 import { createJobs, type Job } from "../../src/maintenance/jobs.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
@@ -93,7 +92,7 @@ describe("jobs", () => {
   });
 
   test("a clock that was ahead for a moment does not put a job off", async () => {
-    const job = jobs.find(({ name }) => name === "lost batches") as Job;
+    const job = jobs.find(({ name }) => name === "idempotency keys") as Job;
     const isRun = async (now: Date) => {
       await job.step(database, now.toISOString());
       const [row] = await sql`
@@ -213,74 +212,6 @@ describe("abandoned batches", () => {
   });
 });
 
-describe("rate windows", () => {
-  const us = (date: Date) => String(date.getTime() * 1_000);
-  const windowsOf = async (accountId: string) =>
-    (
-      await sql`select operation from rate_windows where account_id = ${accountId} order by operation`
-    ).map(({ operation }) => operation);
-
-  test("idle windows go, those with a young hit and those of a locked account stay", async () => {
-    const [idle, locked] = [await createAccount(), await createAccount()];
-    for (const accountId of [idle, locked]) {
-      await sql`
-        insert into rate_windows (account_id, operation, feed_id, hits)
-        values
-          (${accountId}, 'catalog', ${owner}, array[${us(later(today, -HOUR_MS))}::bigint]),
-          (${accountId}, 'data', ${owner},
-            array[${us(later(today, -HOUR_MS))}, ${us(later(today, -MINUTE_MS))}]::bigint[]),
-          (${accountId}, 'search', ${owner}, '{}')`;
-    }
-    const holder = await sql.reserve();
-    await holder`begin`;
-    await holder`select from accounts where account_id = ${locked} for no key update`;
-    await pass("rate windows", today);
-    await holder`commit`;
-    holder.release();
-    expect(await windowsOf(idle)).toEqual(["data"]);
-    expect(await windowsOf(locked)).toEqual(["catalog", "data", "search"]);
-    await pass("rate windows", today);
-    expect(await windowsOf(locked)).toEqual(["data"]);
-  });
-
-  test("an account with very many idle windows is rid of them in steps", async () => {
-    const accountId = await createAccount();
-    await sql`
-      insert into rate_windows (account_id, operation, feed_id, hits)
-      select ${accountId}, 'data', gen_random_uuid(), '{}'
-      from generate_series(1, 2500)`;
-    expect(await pass("rate windows", today)).toBeGreaterThanOrEqual(3);
-    expect(await windowsOf(accountId)).toEqual([]);
-  });
-
-  test("sweeping everything while reads are admitted loses no hit that counts", async () => {
-    const accountId = await createAccount();
-    const keys = await sql`
-      insert into api_keys (account_id, key_hash, key_start, permission)
-      values (${accountId}, sha256(${accountId}::text::bytea), 'fg_read_test', 'read')
-      returning key_id`;
-    const admission = new Admission({ database });
-    const claim: Claim = {
-      keyId: keys[0]?.key_id,
-      accountId,
-      operation: "catalog",
-      limit: 100,
-    };
-    let isOver = false;
-    const sweeping = (async () => {
-      while (!isOver) await pass("rate windows", new Date());
-    })();
-    const outcomes: string[] = [];
-    for (let round = 0; round < 40; round++) {
-      const decisions = await Promise.all([1, 2, 3, 4].map(() => admission.admit(claim)));
-      outcomes.push(...decisions.map(({ kind }) => kind));
-    }
-    isOver = true;
-    await sweeping;
-    expect(outcomes.filter((kind) => kind === "granted")).toHaveLength(100);
-  });
-});
-
 describe("usage", () => {
   const partitions = async () =>
     (
@@ -304,9 +235,9 @@ describe("usage", () => {
     const accountId = await createAccount();
     const [event] = await sql`
       insert into usage_events (
-        usage_id, account_id, operation, charge_nanos, balance_after_nanos, happened_at
+        usage_id, account_id, operation, charge_nanos, happened_at
       )
-      values (uuid_from_time(${start.toISOString()}), ${accountId}, 'data', 7, 0, now())
+      values (uuid_from_time(${start.toISOString()}), ${accountId}, 'data', 7, now())
       returning usage_id`;
     const job = jobs.find(({ name }) => name === "usage retention") as Job;
     await sql`delete from maintenance_jobs`;
@@ -344,14 +275,14 @@ describe("usage", () => {
         ),
         events as (
           insert into usage_events (
-            usage_id, account_id, operation, charge_nanos, balance_after_nanos, refunded, happened_at
+            usage_id, account_id, operation, charge_nanos, refunded, happened_at
           )
           select
             overlay(
               uuid_from_time(${start.toISOString()}::timestamptz + n * interval '12 minutes')::text
               placing substr(gen_random_uuid()::text, 15) from 15
             )::uuid,
-            ${accountId}, 'data', 7, 0, n % 100 = 0, now()
+            ${accountId}, 'data', 7, n % 100 = 0, now()
           from generate_series(0, 18750) as n
           returning charge_nanos, refunded
         ),
@@ -439,16 +370,6 @@ describe("idempotency keys", () => {
       select idempotency_key as key from idempotency_keys
       where account_id = ${accountId} order by key`;
     expect(keys.map(({ key }) => key)).toEqual(["held", "young"]);
-  });
-});
-
-describe("lost batches", () => {
-  test("the note goes after two days", async () => {
-    await sql`insert into lost_batches values ('0123456789ab', ${today.toISOString()})`;
-    await pass("lost batches", later(today, 2 * DAY_MS - 1));
-    expect(await sql`select from lost_batches`).toHaveLength(1);
-    await pass("lost batches", later(today, 2 * DAY_MS));
-    expect(await sql`select from lost_batches`).toHaveLength(0);
   });
 });
 

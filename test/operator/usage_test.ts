@@ -24,9 +24,9 @@ async function accountWithUsage(count: number): Promise<string> {
   const accountId = await gateway.createAccount();
   await gateway.sql`
     insert into usage_events (
-      usage_id, account_id, operation, charge_nanos, balance_after_nanos, happened_at
+      usage_id, account_id, operation, charge_nanos, happened_at
     )
-    select uuid_from_time(moment), ${accountId}, 'catalog', 0, 0, moment
+    select uuid_from_time(moment), ${accountId}, 'catalog', 0, moment
     from generate_series(1, ${count}::int) as number
     cross join lateral (
       select '2026-01-01T00:00:00Z'::timestamptz + number * interval '1 ms' as moment

@@ -98,8 +98,8 @@ export class DatabaseTimeSpentError extends Error {
 
 /** Unbounded here, because their callers already limit how many they send. */
 const UNGATED: ReadonlySet<StatementName> = new Set([
-  "grant_read",
-  "admit",
+  "log_reads",
+  "prove_calls",
   "refund_reads",
   "ping",
 ] as const);

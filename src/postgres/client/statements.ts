@@ -6,11 +6,18 @@
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
-import sql_admission_admit from "../../../sql/admission/admit.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
-import sql_admission_grant_read from "../../../sql/admission/grant_read.sql" with { type: "text" };
-import sql_admission_look_at_window from "../../../sql/admission/look_at_window.sql" with { type: "text" };
+import sql_admission_find_key from "../../../sql/admission/find_key.sql" with { type: "text" };
+import sql_admission_functions_account_news from "../../../sql/admission/functions/account_news.sql" with { type: "text" };
+import sql_admission_functions_log_reads from "../../../sql/admission/functions/log_reads.sql" with { type: "text" };
+import sql_admission_functions_refund_reads from "../../../sql/admission/functions/refund_reads.sql" with { type: "text" };
+import sql_admission_functions_refund_usage from "../../../sql/admission/functions/refund_usage.sql" with { type: "text" };
+import sql_admission_functions_usage_id_of from "../../../sql/admission/functions/usage_id_of.sql" with { type: "text" };
+import sql_admission_functions_window_feed_of from "../../../sql/admission/functions/window_feed_of.sql" with { type: "text" };
+import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with { type: "text" };
+import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
+import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../../sql/catalog/list_catalog.sql" with { type: "text" };
 import sql_catalog_search_feeds from "../../../sql/catalog/search_feeds.sql" with { type: "text" };
 import sql_credit_create_promotion from "../../../sql/credit/create_promotion.sql" with { type: "text" };
@@ -30,13 +37,11 @@ import sql_feeds_find_feed from "../../../sql/feeds/find_feed.sql" with { type: 
 import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with { type: "text" };
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
 import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
-import sql_functions_admit from "../../../sql/functions/admit.sql" with { type: "text" };
 import sql_functions_append_ledger_entry from "../../../sql/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_functions_are_arrivals_noted from "../../../sql/functions/are_arrivals_noted.sql" with { type: "text" };
 import sql_functions_arrivals_between from "../../../sql/functions/arrivals_between.sql" with { type: "text" };
 import sql_functions_await_replay from "../../../sql/functions/await_replay.sql" with { type: "text" };
 import sql_functions_begin_job from "../../../sql/functions/begin_job.sql" with { type: "text" };
-import sql_functions_charge_of_call from "../../../sql/functions/charge_of_call.sql" with { type: "text" };
 import sql_functions_close_names from "../../../sql/functions/close_names.sql" with { type: "text" };
 import sql_functions_close_steps from "../../../sql/functions/close_steps.sql" with { type: "text" };
 import sql_functions_close_words from "../../../sql/functions/close_words.sql" with { type: "text" };
@@ -48,17 +53,14 @@ import sql_functions_end_job from "../../../sql/functions/end_job.sql" with { ty
 import sql_functions_entries_between from "../../../sql/functions/entries_between.sql" with { type: "text" };
 import sql_functions_epoch_us from "../../../sql/functions/epoch_us.sql" with { type: "text" };
 import sql_functions_filter_lookups from "../../../sql/functions/filter_lookups.sql" with { type: "text" };
-import sql_functions_grant_read from "../../../sql/functions/grant_read.sql" with { type: "text" };
 import sql_functions_index_filter_rows from "../../../sql/functions/index_filter_rows.sql" with { type: "text" };
 import sql_functions_index_large_batches from "../../../sql/functions/index_large_batches.sql" with { type: "text" };
-import sql_functions_is_logged_call from "../../../sql/functions/is_logged_call.sql" with { type: "text" };
 import sql_functions_is_usable_key from "../../../sql/functions/is_usable_key.sql" with { type: "text" };
 import sql_functions_keep_usage_partitions from "../../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
 import sql_functions_look_up_events from "../../../sql/functions/look_up_events.sql" with { type: "text" };
 import sql_functions_look_up_rows from "../../../sql/functions/look_up_rows.sql" with { type: "text" };
 import sql_functions_match_collection_rows from "../../../sql/functions/match_collection_rows.sql" with { type: "text" };
 import sql_functions_match_stream_rows from "../../../sql/functions/match_stream_rows.sql" with { type: "text" };
-import sql_functions_needs_purchase from "../../../sql/functions/needs_purchase.sql" with { type: "text" };
 import sql_functions_note_arrivals from "../../../sql/functions/note_arrivals.sql" with { type: "text" };
 import sql_functions_note_replaced_rows from "../../../sql/functions/note_replaced_rows.sql" with { type: "text" };
 import sql_functions_parse_search from "../../../sql/functions/parse_search.sql" with { type: "text" };
@@ -66,8 +68,6 @@ import sql_functions_prune_pushes from "../../../sql/functions/prune_pushes.sql"
 import sql_functions_rank_broad_search from "../../../sql/functions/rank_broad_search.sql" with { type: "text" };
 import sql_functions_record_purchase from "../../../sql/functions/record_purchase.sql" with { type: "text" };
 import sql_functions_redeem_promotion from "../../../sql/functions/redeem_promotion.sql" with { type: "text" };
-import sql_functions_refund_reads from "../../../sql/functions/refund_reads.sql" with { type: "text" };
-import sql_functions_refund_usage from "../../../sql/functions/refund_usage.sql" with { type: "text" };
 import sql_functions_reliability_of from "../../../sql/functions/reliability_of.sql" with { type: "text" };
 import sql_functions_remove_aged_rows from "../../../sql/functions/remove_aged_rows.sql" with { type: "text" };
 import sql_functions_remove_filter_entries from "../../../sql/functions/remove_filter_entries.sql" with { type: "text" };
@@ -79,16 +79,11 @@ import sql_functions_save_feed from "../../../sql/functions/save_feed.sql" with 
 import sql_functions_score_feeds from "../../../sql/functions/score_feeds.sql" with { type: "text" };
 import sql_functions_search_matches from "../../../sql/functions/search_matches.sql" with { type: "text" };
 import sql_functions_search_merit from "../../../sql/functions/search_merit.sql" with { type: "text" };
-import sql_functions_sweep_rate_windows from "../../../sql/functions/sweep_rate_windows.sql" with { type: "text" };
 import sql_functions_to_lexeme_query from "../../../sql/functions/to_lexeme_query.sql" with { type: "text" };
-import sql_functions_usage_id_of from "../../../sql/functions/usage_id_of.sql" with { type: "text" };
 import sql_functions_uuid_from_time from "../../../sql/functions/uuid_from_time.sql" with { type: "text" };
 import sql_functions_uuid_since from "../../../sql/functions/uuid_since.sql" with { type: "text" };
 import sql_functions_uuid_until from "../../../sql/functions/uuid_until.sql" with { type: "text" };
 import sql_functions_weigh_search from "../../../sql/functions/weigh_search.sql" with { type: "text" };
-import sql_functions_window_feed_of from "../../../sql/functions/window_feed_of.sql" with { type: "text" };
-import sql_functions_window_limit_of from "../../../sql/functions/window_limit_of.sql" with { type: "text" };
-import sql_key_find_key from "../../../sql/key/find_key.sql" with { type: "text" };
 import sql_key_touch_keys from "../../../sql/key/touch_keys.sql" with { type: "text" };
 import sql_maintenance_index_large_batches from "../../../sql/maintenance/index_large_batches.sql" with { type: "text" };
 import sql_maintenance_keep_usage_partitions from "../../../sql/maintenance/keep_usage_partitions.sql" with { type: "text" };
@@ -100,7 +95,6 @@ import sql_maintenance_remove_retired_rows from "../../../sql/maintenance/remove
 import sql_maintenance_retire_abandoned_batches from "../../../sql/maintenance/retire_abandoned_batches.sql" with { type: "text" };
 import sql_maintenance_retire_usage from "../../../sql/maintenance/retire_usage.sql" with { type: "text" };
 import sql_maintenance_score_feeds from "../../../sql/maintenance/score_feeds.sql" with { type: "text" };
-import sql_maintenance_sweep_rate_windows from "../../../sql/maintenance/sweep_rate_windows.sql" with { type: "text" };
 import sql_migrations_0001_feeds_and_accounts from "../../../sql/migrations/0001_feeds_and_accounts.sql" with { type: "text" };
 import sql_migrations_0002_search from "../../../sql/migrations/0002_search.sql" with { type: "text" };
 import sql_migrations_0003_lost_answers from "../../../sql/migrations/0003_lost_answers.sql" with { type: "text" };
@@ -117,6 +111,7 @@ import sql_migrations_0013_batch_pushes from "../../../sql/migrations/0013_batch
 import sql_migrations_0014_plain_windows from "../../../sql/migrations/0014_plain_windows.sql" with { type: "text" };
 import sql_migrations_0015_lost_batches_of_accounts from "../../../sql/migrations/0015_lost_batches_of_accounts.sql" with { type: "text" };
 import sql_migrations_0016_replaced_rows from "../../../sql/migrations/0016_replaced_rows.sql" with { type: "text" };
+import sql_migrations_0017_account_versions from "../../../sql/migrations/0017_account_versions.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
@@ -166,17 +161,22 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0014_plain_windows", text: sql_migrations_0014_plain_windows },
   { name: "0015_lost_batches_of_accounts", text: sql_migrations_0015_lost_batches_of_accounts },
   { name: "0016_replaced_rows", text: sql_migrations_0016_replaced_rows },
+  { name: "0017_account_versions", text: sql_migrations_0017_account_versions },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
-  { name: "admit", text: sql_functions_admit },
+  { name: "account_news", text: sql_admission_functions_account_news },
+  { name: "log_reads", text: sql_admission_functions_log_reads },
+  { name: "refund_reads", text: sql_admission_functions_refund_reads },
+  { name: "refund_usage", text: sql_admission_functions_refund_usage },
+  { name: "usage_id_of", text: sql_admission_functions_usage_id_of },
+  { name: "window_feed_of", text: sql_admission_functions_window_feed_of },
   { name: "append_ledger_entry", text: sql_functions_append_ledger_entry },
   { name: "are_arrivals_noted", text: sql_functions_are_arrivals_noted },
   { name: "arrivals_between", text: sql_functions_arrivals_between },
   { name: "await_replay", text: sql_functions_await_replay },
   { name: "begin_job", text: sql_functions_begin_job },
-  { name: "charge_of_call", text: sql_functions_charge_of_call },
   { name: "close_names", text: sql_functions_close_names },
   { name: "close_steps", text: sql_functions_close_steps },
   { name: "close_words", text: sql_functions_close_words },
@@ -188,17 +188,14 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "entries_between", text: sql_functions_entries_between },
   { name: "epoch_us", text: sql_functions_epoch_us },
   { name: "filter_lookups", text: sql_functions_filter_lookups },
-  { name: "grant_read", text: sql_functions_grant_read },
   { name: "index_filter_rows", text: sql_functions_index_filter_rows },
   { name: "index_large_batches", text: sql_functions_index_large_batches },
-  { name: "is_logged_call", text: sql_functions_is_logged_call },
   { name: "is_usable_key", text: sql_functions_is_usable_key },
   { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
   { name: "look_up_events", text: sql_functions_look_up_events },
   { name: "look_up_rows", text: sql_functions_look_up_rows },
   { name: "match_collection_rows", text: sql_functions_match_collection_rows },
   { name: "match_stream_rows", text: sql_functions_match_stream_rows },
-  { name: "needs_purchase", text: sql_functions_needs_purchase },
   { name: "note_arrivals", text: sql_functions_note_arrivals },
   { name: "note_replaced_rows", text: sql_functions_note_replaced_rows },
   { name: "parse_search", text: sql_functions_parse_search },
@@ -206,8 +203,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "rank_broad_search", text: sql_functions_rank_broad_search },
   { name: "record_purchase", text: sql_functions_record_purchase },
   { name: "redeem_promotion", text: sql_functions_redeem_promotion },
-  { name: "refund_reads", text: sql_functions_refund_reads },
-  { name: "refund_usage", text: sql_functions_refund_usage },
   { name: "reliability_of", text: sql_functions_reliability_of },
   { name: "remove_aged_rows", text: sql_functions_remove_aged_rows },
   { name: "remove_filter_entries", text: sql_functions_remove_filter_entries },
@@ -219,15 +214,11 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "score_feeds", text: sql_functions_score_feeds },
   { name: "search_matches", text: sql_functions_search_matches },
   { name: "search_merit", text: sql_functions_search_merit },
-  { name: "sweep_rate_windows", text: sql_functions_sweep_rate_windows },
   { name: "to_lexeme_query", text: sql_functions_to_lexeme_query },
-  { name: "usage_id_of", text: sql_functions_usage_id_of },
   { name: "uuid_from_time", text: sql_functions_uuid_from_time },
   { name: "uuid_since", text: sql_functions_uuid_since },
   { name: "uuid_until", text: sql_functions_uuid_until },
   { name: "weigh_search", text: sql_functions_weigh_search },
-  { name: "window_feed_of", text: sql_functions_window_feed_of },
-  { name: "window_limit_of", text: sql_functions_window_limit_of },
   { name: "admit_push", text: sql_push_admit_push },
   { name: "is_shown_batch", text: sql_push_is_shown_batch },
   { name: "push_collection", text: sql_push_push_collection },
@@ -242,11 +233,12 @@ export const STATEMENTS = {
   find_account: sql_accounts_find_account,
   find_usage_walk_end: sql_accounts_find_usage_walk_end,
   page_usage: sql_accounts_page_usage,
-  admit: sql_admission_admit,
   create_usage_partition: sql_admission_create_usage_partition,
-  grant_read: sql_admission_grant_read,
-  look_at_window: sql_admission_look_at_window,
+  find_key: sql_admission_find_key,
+  log_reads: sql_admission_log_reads,
+  prove_calls: sql_admission_prove_calls,
   refund_reads: sql_admission_refund_reads,
+  replay_read: sql_admission_replay_read,
   list_catalog: sql_catalog_list_catalog,
   search_feeds: sql_catalog_search_feeds,
   create_promotion: sql_credit_create_promotion,
@@ -266,7 +258,6 @@ export const STATEMENTS = {
   find_feed_row: sql_feeds_find_feed_row,
   list_feed_rows: sql_feeds_list_feed_rows,
   save_feed: sql_feeds_save_feed,
-  find_key: sql_key_find_key,
   touch_keys: sql_key_touch_keys,
   index_large_batches: sql_maintenance_index_large_batches,
   keep_usage_partitions: sql_maintenance_keep_usage_partitions,
@@ -278,7 +269,6 @@ export const STATEMENTS = {
   retire_abandoned_batches: sql_maintenance_retire_abandoned_batches,
   retire_usage: sql_maintenance_retire_usage,
   score_feeds: sql_maintenance_score_feeds,
-  sweep_rate_windows: sql_maintenance_sweep_rate_windows,
   create_account: sql_operator_create_account,
   create_key: sql_operator_create_key,
   edit_account: sql_operator_edit_account,
@@ -335,23 +325,6 @@ export interface StatementTypes {
       readonly charge_nanos: bigint;
     };
   };
-  /** decides every waiting read in one round trip and one commit */
-  admit: {
-    parameters: readonly [account_ids: readonly (string | null)[], account_numbers: readonly (number | null)[], window_numbers: readonly (number | null)[], key_ids: readonly (string | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], planned_versions: readonly (bigint | null)[], limits: readonly (number | null)[], limits_paid: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], window_us: bigint, idempotency_us: bigint, batch_token: string];
-    row: {
-      readonly decided_us: bigint;
-      readonly outcomes: string;
-      readonly usage_ids: string;
-      readonly charges_nanos: string;
-      readonly balances_nanos: string;
-      readonly window_limits: string;
-      readonly windows_used: string;
-      readonly frees_us: string;
-      readonly oldest_us: string;
-      readonly data_versions: string;
-      readonly replayed_us: string;
-    };
-  };
   /** the usage log takes events of this month */
   create_usage_partition: {
     parameters: readonly [];
@@ -359,36 +332,67 @@ export interface StatementTypes {
       readonly is_done: boolean;
     };
   };
-  /** the read that waits alone costs half of what it costs in a batch */
-  grant_read: {
-    parameters: readonly [account_id: string, key_id: string, operation: string, feed_id: string | null, planned_version: bigint | null, limit_free: number, limit_paid: number, window_us: bigint, batch_token: string];
+  /** the key behind a hash, if it holds, with all that its account's reads are decided by */
+  find_key: {
+    parameters: readonly [key_hash: Uint8Array, window_us: bigint];
     row: {
-      readonly decided_us: bigint;
-      readonly usage_id: string | null;
-      readonly charge_nanos: bigint;
+      readonly key_id: string;
+      readonly account_id: string;
+      readonly permission: string;
+      readonly key_end_us: bigint | null;
+      readonly now_us: bigint;
+      readonly version: bigint;
+      readonly generation: bigint;
       readonly balance_nanos: bigint;
-      readonly window_limit: number;
-      readonly window_used: number;
-      readonly oldest_us: bigint;
-      readonly data_version: bigint | null;
+      readonly logged_us: bigint;
+      readonly events: string;
     };
   };
-  /** the state of a window and the charge of a call, without counting one: for HEAD */
-  look_at_window: {
-    parameters: readonly [account_id: string, operation: string, feed_id: string | null, limit_free: number, limit_paid: number, window_us: bigint];
+  /** charges and logs all reads that wait, in one round trip and one commit */
+  log_reads: {
+    parameters: readonly [batch_token: string, new_version: bigint, clock_us: bigint, window_us: bigint, account_ids: readonly (string | null)[], known_versions: readonly (bigint | null)[], known_generations: readonly (bigint | null)[], known_us: readonly (bigint | null)[], amounts: readonly (bigint | null)[], account_numbers: readonly (number | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], data_versions: readonly (bigint | null)[], charges: readonly (bigint | null)[], key_ends: readonly (bigint | null)[], remembered_reads: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[]];
     row: {
-      readonly has_feed: boolean;
-      readonly charge_nanos: bigint;
-      readonly window_limit: number;
-      readonly used: number;
-      readonly oldest_us: bigint;
+      readonly decided_us: bigint;
+      readonly verdicts: string | null;
+      readonly seen_versions: string | null;
+      readonly balances: string | null;
+      readonly news: string | null;
+    };
+  };
+  /** what is true of calls now, before one is refused, or answered without being logged */
+  prove_calls: {
+    parameters: readonly [account_ids: readonly (string | null)[], known_generations: readonly (bigint | null)[], known_us: readonly (bigint | null)[], key_ids: readonly (string | null)[], feed_ids: readonly (string | null)[], idempotency_keys: readonly (string | null)[], window_us: bigint, idempotency_us: bigint];
+    row: {
+      readonly now_us: bigint;
+      readonly is_key_usable: boolean;
+      readonly version: bigint;
+      readonly generation: bigint;
+      readonly balance_nanos: bigint;
+      readonly logged_us: bigint;
+      readonly events: string | null;
+      readonly feed_status: string | null;
+      readonly definition_version: bigint | null;
+      readonly data_version: bigint | null;
+      readonly is_purchased: boolean;
+      readonly query_hash: string | null;
+      readonly usage_id: string | null;
+      readonly charge_nanos: bigint | null;
+      readonly happened_at: string | null;
+      readonly is_replayed: boolean | null;
     };
   };
   /** a read that is answered with an error costs nothing */
   refund_reads: {
-    parameters: readonly [batch_token: string, account_ids: readonly (string | null)[], key_accounts: readonly (string | null)[], keys: readonly (string | null)[], elapsed_ms: bigint, sent_at: string, only_usage: string | null];
+    parameters: readonly [batch_token: string, account_ids: readonly (string | null)[], elapsed_ms: bigint, sent_at: string, only_usage: string | null];
     row: {
       readonly refunded: number;
+    };
+  };
+  /** notes that a client is answered with the event that is remembered under its Idempotency-Key */
+  replay_read: {
+    parameters: readonly [account_id: string, idempotency_key: string, usage_id: string];
+    row: {
+      readonly usage_id: string;
     };
   };
   /** one page of the listed feeds, newest first, with how many there are in all */
@@ -583,6 +587,8 @@ export interface StatementTypes {
       readonly status: string;
       readonly locked_schema: string | null;
       readonly definition_version: bigint;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
       readonly data_version: bigint;
       readonly has_data: boolean;
     };
@@ -662,16 +668,6 @@ export interface StatementTypes {
       readonly feeds_used: bigint | null;
     };
   };
-  /** the key behind a hash, in any state */
-  find_key: {
-    parameters: readonly [key_hash: Uint8Array];
-    row: {
-      readonly key_id: string;
-      readonly account_id: string;
-      readonly permission: string;
-      readonly is_usable: boolean;
-    };
-  };
   /** notes that keys were used since the process last said so */
   touch_keys: {
     parameters: readonly [key_ids: readonly (string | null)[]];
@@ -745,13 +741,6 @@ export interface StatementTypes {
   /** keeps reliability_score true, a bounded piece at a time */
   score_feeds: {
     parameters: readonly [moment: string, pause: string, history: string, feed_limit: number];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** removes windows that nobody uses, a bounded piece at a time */
-  sweep_rate_windows: {
-    parameters: readonly [moment: string, pause: string, idle: string, window_limit: number];
     row: {
       readonly is_more: boolean;
     };

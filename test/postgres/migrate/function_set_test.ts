@@ -22,9 +22,10 @@ afterAll(() => sql.end());
 
 describe("inFunctionSet", () => {
   test("calls and definitions are qualified, and what only has such a name is not", () => {
-    const text = "select admit(1), x.admit(2), admit.batch_token, admit (3), readmit(4)";
+    const text =
+      "select save_feed(1), x.save_feed(2), save_feed.fields, save_feed (3), resave_feed(4)";
     expect(inFunctionSet(text)).toBe(
-      `select ${FUNCTION_SCHEMA}.admit(1), x.admit(2), admit.batch_token, admit (3), readmit(4)`,
+      `select ${FUNCTION_SCHEMA}.save_feed(1), x.save_feed(2), save_feed.fields, save_feed (3), resave_feed(4)`,
     );
     expect(inFunctionSet("create or replace function push_stream(\n")).toBe(
       `create or replace function ${FUNCTION_SCHEMA}.push_stream(\n`,

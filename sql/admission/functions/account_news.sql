@@ -1,0 +1,57 @@
+-- What a gateway that knows an account as of some version lacks to know it as of now, one row an account.
+--
+-- The events are those that count in windows: of the last window_us, and decided after known_us. Where the
+-- generation has moved, known_us says nothing, and the gateway must read all of the account anew; it then
+-- passes generation -1. Events that lie ahead of the clock, which was set back since, count, too.
+--
+-- events: [[operation, feed, decided_us], …] as JSON, the oldest first; feed is null where the window is not a
+-- feed's. Null where the generation has moved
+create or replace function account_news(
+  account_id uuid,
+  known_generation bigint,
+  known_us bigint,
+  now_us bigint,
+  window_us bigint
+)
+returns table (
+  version bigint,
+  generation bigint,
+  balance_nanos bigint,
+  logged_us bigint,
+  events json
+)
+language sql
+stable
+as $$
+  select
+    accounts.version,
+    accounts.generation,
+    accounts.balance_nanos,
+    accounts.logged_us,
+    case when known_generation in (-1, accounts.generation) then coalesce(
+      (
+        select json_agg(
+          json_build_array(hits.operation, window_feed_of(hits.operation, hits.feed_id), hits.hit_us)
+          order by hits.hit_us, hits.usage_id
+        )
+        from (
+          select
+            usage_events.usage_id,
+            usage_events.operation,
+            usage_events.feed_id,
+            epoch_us(usage_events.happened_at) as hit_us
+          from usage_events
+          where usage_events.account_id = accounts.account_id
+            and usage_events.usage_id >= uuid_from_time(
+              to_timestamp(greatest(known_us, now_us - window_us) / 1000000.0)
+            )
+            and not usage_events.refunded
+        ) as hits
+        where hits.hit_us > greatest(known_us, now_us - window_us)
+          and (known_generation = -1 or hits.hit_us <= accounts.logged_us)
+      ),
+      '[]'
+    ) end
+  from accounts
+  where accounts.account_id = account_news.account_id
+$$;

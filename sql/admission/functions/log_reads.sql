@@ -1,0 +1,186 @@
+-- Charges and logs the reads of a batch, those of accounts that are as the gateway knows them, in one commit.
+--
+-- The gateway has decided the reads by what it remembers. This proves it: an account's reads are written only
+-- if its version is the one that the gateway knows, and each of their feeds is as the gateway planned by. The
+-- version says that balance, windows, purchases and keys are as known, so nothing else is looked at. The
+-- update waits for a batch that holds the account, and then finds its version renewed.
+--
+-- Accounts come in ascending order, and are updated in it, so that batches don't deadlock.
+--
+-- batch_token: 48 random bits in hexadecimal: the end of the batch's usage ids
+-- new_version: the same as a number: the version of the accounts that are written
+-- clock_us: the latest time by which the gateway decided. Where the clock is behind it, it was set back:
+--   nothing is written, and only decided_us comes back
+-- account_ids, known_versions, known_generations, known_us, amounts: one element an account; known_us is the
+--   logged_us that the gateway knows, amounts are the sums of the charges
+-- The other arrays have one element a read: account_numbers (place of its account, from 1), operations,
+--   feed_ids, definition_versions and data_versions (null where no feed is meant; data_version null to skip
+--   the check; for metadata it is the version of the feed's row, xmin), charges (nano-dollars), key_ends
+--   (microseconds of the epoch; null: the key does not expire)
+-- remembered_reads, idempotency_keys, query_hashes: the reads, by place, that came with an Idempotency-Key
+--
+-- verdicts: a letter a read: c (feed and key are current), d (the data has moved: seen_versions tells where),
+--   f (the feed has changed or closed), k (the key has expired)
+-- seen_versions: a list, data or row version a read; empty for null
+-- balances: a list, one an account, after the charge; empty where the account's reads were not written
+-- news: of the accounts that were not written since their version has moved, as JSON:
+--   [[number, version, generation, balance, logged_us, events], …]; see account_news
+create or replace function log_reads(
+  batch_token text,
+  new_version bigint,
+  clock_us bigint,
+  window_us bigint,
+  account_ids uuid[],
+  known_versions bigint[],
+  known_generations bigint[],
+  known_us bigint[],
+  amounts bigint[],
+  account_numbers int[],
+  operations text[],
+  feed_ids uuid[],
+  definition_versions bigint[],
+  data_versions bigint[],
+  charges bigint[],
+  key_ends bigint[],
+  remembered_reads int[],
+  idempotency_keys text[],
+  query_hashes text[]
+)
+returns table (
+  decided_us bigint,
+  verdicts text,
+  seen_versions text,
+  balances text,
+  news json
+)
+language plpgsql
+-- Every table is reached by its key. A plan that was made while the tables were empty would scan them.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  moment constant timestamptz := clock_timestamp();
+  -- Accounts with a read that can't be written: none of their reads is.
+  held_back int[];
+  written_numbers int[];
+  written_balances bigint[];
+  is_written boolean[];
+begin
+  decided_us := epoch_us(moment);
+  if decided_us < clock_us then
+    return next;
+    return;
+  end if;
+
+  select
+    string_agg(reads.verdict, ''),
+    string_agg(coalesce(reads.version::text, ''), ','),
+    array_agg(reads.account_number) filter (where reads.verdict <> 'c')
+  into verdicts, seen_versions, held_back
+  from (
+    select
+      asked.account_number,
+      feeds.version,
+      case
+        when asked.key_end <= decided_us then 'k'
+        when asked.feed_id is null then 'c'
+        when feeds.status is distinct from 'active'
+          or feeds.definition_version <> asked.definition_version then 'f'
+        when feeds.version <> asked.data_version then 'd'
+        else 'c'
+      end as verdict
+    from unnest(
+      account_numbers, operations, feed_ids, definition_versions, data_versions, key_ends
+    ) as asked (account_number, operation, feed_id, definition_version, data_version, key_end)
+    left join lateral (
+      select
+        feeds.status,
+        feeds.definition_version,
+        case when asked.operation = 'metadata' then feeds.xmin::text::bigint else feeds.data_version
+        end as version
+      from feeds
+      where feeds.feed_id = asked.feed_id
+      limit 1
+    ) as feeds
+      on true
+  ) as reads;
+
+  with written as (
+    update accounts
+    set balance_nanos = accounts.balance_nanos - charged.amount,
+      version = new_version,
+      logged_us = decided_us,
+      -- The clock was set back: whoever knows events of later than now must read all anew.
+      generation = accounts.generation + (accounts.logged_us >= decided_us)::int
+    from unnest(account_ids, known_versions, amounts)
+      with ordinality as charged (account_id, known_version, amount, number)
+    where accounts.account_id = charged.account_id
+      and accounts.version = charged.known_version
+      and (charged.number = any (held_back)) is not true
+    returning charged.number::int, accounts.balance_nanos
+  )
+  select array_agg(written.number), array_agg(written.balance_nanos)
+  into written_numbers, written_balances
+  from written;
+
+  if cardinality(written_numbers) = cardinality(account_ids) then
+    balances := array_to_string(written_balances, ',');
+    is_written := array_fill(true, array[cardinality(account_ids)]);
+  else
+    is_written := array_fill(false, array[cardinality(account_ids)]);
+    for place in 1..coalesce(cardinality(written_numbers), 0) loop
+      is_written[written_numbers[place]] := true;
+    end loop;
+    select string_agg(coalesce(written.balance_nanos::text, ''), ',' order by accounts.number)
+    into balances
+    from generate_series(1, cardinality(account_ids)) as accounts (number)
+    left join unnest(written_numbers, written_balances) as written (number, balance_nanos)
+      on written.number = accounts.number;
+    select json_agg(json_build_array(
+      asked.number, found.version, found.generation, found.balance_nanos::text, found.logged_us,
+      found.events
+    ))
+    into news
+    from unnest(account_ids, known_versions, known_generations, known_us)
+      with ordinality as asked (account_id, version, generation, known_us, number)
+    cross join lateral account_news(
+      asked.account_id, asked.generation, asked.known_us, decided_us, window_us
+    ) as found
+    where not is_written[asked.number]
+      and found.version <> asked.version;
+  end if;
+
+  insert into usage_events (
+    usage_id, account_id, operation, feed_id, charge_nanos, happened_at
+  )
+  select
+    usage_id_of(decided_us, asked.place::int, batch_token), account_ids[asked.account_number],
+    asked.operation, asked.feed_id, asked.charge, moment
+  from unnest(account_numbers, operations, feed_ids, charges)
+    with ordinality as asked (account_number, operation, feed_id, charge, place)
+  where is_written[asked.account_number];
+
+  if cardinality(remembered_reads) > 0 then
+    insert into idempotency_keys as remembered (
+      account_id, idempotency_key, query_hash, usage_id, charge_nanos, happened_at
+    )
+    select
+      account_ids[account_numbers[asked.read]], asked.idempotency_key, asked.query_hash,
+      usage_id_of(decided_us, asked.read, batch_token), charges[asked.read], moment
+    from unnest(remembered_reads, idempotency_keys, query_hashes)
+      as asked (read, idempotency_key, query_hash)
+    where is_written[account_numbers[asked.read]]
+    -- The gateway knows that there is none, or one that is a day old.
+    on conflict (account_id, idempotency_key) do update
+    set query_hash = excluded.query_hash,
+      usage_id = excluded.usage_id,
+      charge_nanos = excluded.charge_nanos,
+      happened_at = excluded.happened_at,
+      is_replayed = false;
+  end if;
+  return next;
+end
+$$;

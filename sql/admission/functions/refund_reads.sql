@@ -1,0 +1,74 @@
+-- Gives back what reads were charged that were answered with an error: all reads of a batch whose answer was
+-- lost, or one read of a batch.
+--
+-- The accounts' versions are renewed first. A lost batch that has not updated them yet finds its versions
+-- outdated and writes nothing; one that has is waited for, and its events are found. To ask twice is harmless.
+--
+-- An event under an Idempotency-Key that a client has been answered with since is not refunded.
+--
+-- batch_token: the end of the batch's usage ids
+-- account_ids: the accounts of the reads, each once
+-- elapsed_ms: since the batch was sent: only younger events are looked at
+-- sent_at: when it was sent, by the gateway's clock: that of the database may be set while a batch is under
+--   way, and a gateway that sleeps counts no time
+-- only_usage: the usage event of the one read; null for the whole batch
+create or replace function refund_reads(
+  batch_token text,
+  account_ids uuid[],
+  elapsed_ms bigint,
+  sent_at timestamptz,
+  only_usage uuid
+)
+returns int
+language plpgsql
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  -- Five minutes more, because clocks differ.
+  oldest constant uuid := coalesce(only_usage, uuid_from_time(
+    least(clock_timestamp() - elapsed_ms * interval '1 millisecond', sent_at) - interval '5 minutes'
+  ));
+  event record;
+  refunded int := 0;
+begin
+  perform
+  from accounts
+  where accounts.account_id = any (account_ids)
+  order by accounts.account_id
+  for no key update;
+  update accounts
+  set generation = accounts.generation
+  where accounts.account_id = any (account_ids);
+
+  for event in
+    select usage_events.account_id, usage_events.usage_id, usage_events.charge_nanos
+    from unnest(account_ids) as asked (account_id)
+    join usage_events
+      on usage_events.account_id = asked.account_id
+      and usage_events.usage_id >= oldest
+    where right(usage_events.usage_id::text, 12) = refund_reads.batch_token
+      and (only_usage is null or usage_events.usage_id = only_usage)
+      and not usage_events.refunded
+    order by usage_events.usage_id
+  loop
+    -- A replay that notes itself at this moment is waited for.
+    delete from idempotency_keys
+    where idempotency_keys.account_id = event.account_id
+      and idempotency_keys.usage_id = event.usage_id
+      and not idempotency_keys.is_replayed;
+    if exists (
+      select
+      from idempotency_keys
+      where idempotency_keys.account_id = event.account_id
+        and idempotency_keys.usage_id = event.usage_id
+    ) then
+      continue;
+    end if;
+    perform refund_usage(event.account_id, event.usage_id, event.charge_nanos);
+    refunded := refunded + 1;
+  end loop;
+  return refunded;
+end
+$$;

@@ -1,0 +1,166 @@
+/**
+ * What this process remembers of the accounts that read through it: balance, purchases, windows, and the
+ * version as of which all of that is true. A memory that is behind can only cause a retry, because what it
+ * decides is written only if the version is still the account's.
+ *
+ * An account comes into memory with the look-up of a key. It leaves when it changed in another way than by
+ * reads, or when there are too many; its next read looks the key up again.
+ *
+ * @module
+ */
+import { BoundedMap } from "../lib/bounded_map.ts";
+import { KNOWN_ACCOUNTS_MAX, KNOWN_KEYS_MAX, KNOWN_WINDOWS_MAX } from "../limits.ts";
+import { SlidingWindows, type WindowNumber } from "./sliding_windows.ts";
+
+/** An account as of a version. */
+export class Account {
+  /** False once it was dropped: what was decided by it must be decided again. */
+  isCurrent = true;
+  /** Balance that reservations have taken, in nano-dollars. */
+  reservedNanos = 0n;
+  /** Reservations that are neither logged nor released. */
+  reservations = 0;
+  /** Moves when another process's reads became known. */
+  newsCount = 0;
+  /** Feeds that the account is known to have bought. */
+  readonly purchases = new Set<string>();
+  /** By `windowOf`. */
+  readonly windows = new Map<string, WindowNumber>();
+
+  constructor(
+    readonly id: string,
+    public version: number,
+    readonly generation: bigint,
+    /** When the newest event of its log was decided. */
+    public loggedUs: number,
+    public balanceNanos: bigint,
+  ) {}
+}
+
+/** The account of a key that holds. */
+export interface Caller {
+  readonly keyId: string;
+  readonly permission: "read" | "write";
+  /** When the key expires, in microseconds of the Unix epoch; null: never. */
+  readonly endUs: number | null;
+  readonly account: Account;
+}
+
+/** A usage event that counts: operation, the feed where its window is a feed's, and its time. */
+export type CountedEvent = readonly [operation: string, feedId: string | null, timeUs: number];
+
+/** An account as the database tells it. */
+export interface AccountNews {
+  readonly version: number;
+  readonly generation: bigint;
+  readonly balanceNanos: bigint;
+  readonly loggedUs: number;
+  /** Since the time that was asked for; null: the generation has moved, and all must be read anew. */
+  readonly events: readonly CountedEvent[] | null;
+}
+
+/** An account as it was found at a moment of the database's clock. */
+interface Found {
+  readonly found: AccountNews;
+  readonly nowUs: number;
+}
+
+export class Accounts {
+  readonly windows = new SlidingWindows();
+  /** In the order of loading. */
+  readonly #accounts = new Map<string, Account>();
+  /** By the hash of the key; the key itself is kept nowhere. */
+  readonly #callers = new BoundedMap<string, Caller>(KNOWN_KEYS_MAX);
+
+  /** Undefined where the key, or its account, must be looked up. */
+  caller(keyMark: string): Caller | undefined {
+    const caller = this.#callers.get(keyMark);
+    return caller?.account.isCurrent === true ? caller : undefined;
+  }
+
+  /** Remembers a key that was looked up, and its account as it was found. */
+  load(
+    keyMark: string,
+    key: Omit<Caller, "account"> & { readonly accountId: string },
+    as: Found,
+  ): Caller {
+    const { accountId, keyId, permission, endUs } = key;
+    const known = this.#accounts.get(accountId);
+    const account = known?.version === as.found.version ? known : this.#replace(accountId, as);
+    const caller: Caller = { keyId, permission, endUs, account };
+    this.#callers.set(keyMark, caller);
+    return caller;
+  }
+
+  /** Brings an account up to date; where that can't be done by what is told, it is dropped. */
+  apply(account: Account, news: AccountNews): void {
+    if (!account.isCurrent || news.version === account.version) return;
+    const { events } = news;
+    const isAppended =
+      events !== null && news.generation === account.generation && news.loggedUs > account.loggedUs;
+    if (!isAppended) {
+      this.drop(account);
+      return;
+    }
+    for (const [operation, feedId, timeUs] of events) {
+      if (timeUs > account.loggedUs)
+        this.windows.hit(this.window(account, feedId ?? operation), timeUs);
+    }
+    account.version = news.version;
+    account.balanceNanos = news.balanceNanos;
+    account.loggedUs = news.loggedUs;
+    account.newsCount += 1;
+  }
+
+  /** The number of a window of the account; it is opened where there is none. */
+  window(account: Account, name: string): WindowNumber {
+    let window = account.windows.get(name);
+    if (window === undefined) {
+      window = this.windows.open();
+      account.windows.set(name, window);
+    }
+    return window;
+  }
+
+  /** The account's next call looks its key up again. */
+  drop(account: Account): void {
+    account.isCurrent = false;
+    if (this.#accounts.get(account.id) === account) this.#accounts.delete(account.id);
+    this.settle(account);
+  }
+
+  /** The clock was set back: hits that had left may count again. */
+  dropAll(): void {
+    for (const account of this.#accounts.values()) this.drop(account);
+  }
+
+  /** A dropped account keeps its windows until its last reservation is settled. */
+  settle(account: Account): void {
+    if (account.isCurrent || account.reservations > 0) return;
+    for (const window of account.windows.values()) this.windows.close(window);
+    account.windows.clear();
+  }
+
+  #replace(accountId: string, { found, nowUs }: Found): Account {
+    const old = this.#accounts.get(accountId);
+    if (old !== undefined) this.drop(old);
+    this.#makeRoom();
+    const { version, generation, loggedUs, balanceNanos } = found;
+    const account = new Account(accountId, version, generation, loggedUs, balanceNanos);
+    for (const [operation, feedId, timeUs] of found.events ?? []) {
+      // An event of later than now was logged before the clock was set back.
+      this.windows.hit(this.window(account, feedId ?? operation), Math.min(timeUs, nowUs));
+    }
+    this.#accounts.set(accountId, account);
+    return account;
+  }
+
+  #makeRoom(): void {
+    for (const account of this.#accounts.values()) {
+      const isRoom =
+        this.#accounts.size < KNOWN_ACCOUNTS_MAX && this.windows.size < KNOWN_WINDOWS_MAX;
+      if (isRoom) return;
+      this.drop(account);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The decision itself: may this account make this read now? Pure: account, claim and time go in, a refusal or
+ * nothing comes out. Decisions 2 fix the order: purchase, window, credit.
+ *
+ * @module
+ */
+import { US_PER_MS, US_PER_SECOND } from "../lib/time_units.ts";
+import { limitOf, needsPurchase, priceOf } from "./terms.ts";
+import type { Claim, Refusal, WindowState } from "./types.ts";
+
+/** An account, as far as a read is decided by it. */
+export interface AccountView {
+  /** Balance in nano-dollars, without what is reserved. */
+  readonly freeNanos: bigint;
+  /** Whether the feed that the claim names was bought. */
+  readonly isPurchased: boolean;
+  /** Hits and reservations in the claim's window. */
+  readonly used: number;
+  /** When the oldest of them leaves, and when a full window has room, in microseconds of the Unix epoch. */
+  readonly resetUs: number;
+  readonly freesAtUs: number;
+}
+
+export interface DecideOptions {
+  /** Whether the window counts: not for HEAD. Decisions 10. */
+  readonly isWindowed: boolean;
+  /** Whether the price counts: not for a replay. Decisions 6. */
+  readonly isPriced: boolean;
+}
+
+/** Undefined: granted. */
+export function decide(
+  account: AccountView,
+  claim: Claim,
+  { nowUs, isWindowed, isPriced }: DecideOptions & { readonly nowUs: number },
+): Refusal | undefined {
+  const limit = limitOf(claim);
+  const window = windowState(account, limit);
+  if (needsPurchase(claim) && !account.isPurchased) return { kind: "not_purchased", window };
+  if (isWindowed && account.used >= limit) {
+    const retryAfterMs = Math.max(1, Math.ceil((account.freesAtUs - nowUs) / US_PER_MS));
+    return { kind: "limited", window, retryAfterMs };
+  }
+  const priceNanos = isPriced ? priceOf(claim) : 0n;
+  if (priceNanos > account.freeNanos) {
+    return { kind: "unpaid", window, priceNanos, balanceNanos: account.freeNanos };
+  }
+  return undefined;
+}
+
+export function windowState(
+  { used, resetUs }: Pick<AccountView, "used" | "resetUs">,
+  limit: number,
+): WindowState {
+  return {
+    limit,
+    remaining: Math.max(0, limit - used),
+    resetSeconds: Math.ceil(resetUs / US_PER_SECOND),
+  };
+}
+
+/** RFC 3339 in UTC, to the microsecond. */
+export function timestampOf(timeUs: number): string {
+  const ms = Math.floor(timeUs / US_PER_MS);
+  const rest = String(timeUs - ms * US_PER_MS).padStart(3, "0");
+  return `${new Date(ms).toISOString().slice(0, -1)}${rest}Z`;
+}

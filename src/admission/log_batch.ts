@@ -1,0 +1,154 @@
+/**
+ * A batch of reads as `log_reads` takes it, and what it answers, taken apart.
+ *
+ * @module
+ */
+
+import { US_PER_MS } from "../lib/time_units.ts";
+import { WINDOW_US } from "../limits.ts";
+import type { Parameters, Row } from "../postgres/client/query.ts";
+import type { AccountNews, CountedEvent } from "./accounts.ts";
+import type { Reservation } from "./reservation.ts";
+
+const BATCH_TOKEN_BYTES = 6;
+
+/** What `log_reads` made of one read. */
+export type LogOutcome =
+  /** Charged, logged and committed. */
+  | { readonly kind: "logged"; readonly usageId: string; readonly decidedUs: number }
+  /** Nothing was written, because something is not as it was known. */
+  | { readonly kind: "data_moved"; readonly version: bigint }
+  | { readonly kind: "changed" }
+  | { readonly kind: "account_moved" }
+  | { readonly kind: "held_back" };
+
+/** What `log_reads` says of an account: its balance after the charge, or its news. */
+export interface LoggedAccount {
+  readonly balanceNanos: bigint | undefined;
+  readonly news: AccountNews | undefined;
+}
+
+export interface LoggedBatch {
+  readonly decidedUs: number;
+  /** Undefined where the clock was set back: then nothing was written. */
+  readonly reads: readonly LogOutcome[] | undefined;
+  /** By the account's id. */
+  readonly accounts: ReadonlyMap<string, LoggedAccount>;
+}
+
+/** 48 random bits in hexadecimal: the end of a batch's usage ids, known before it is sent. */
+export function newBatchToken(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(BATCH_TOKEN_BYTES))).toString("hex");
+}
+
+export function versionOf(batchToken: string): number {
+  return Number.parseInt(batchToken, 16);
+}
+
+/** Accounts of a batch in the order of their ids, which is that of their locks. */
+export function accountsOf(reservations: readonly Reservation[]) {
+  const accounts = new Map(reservations.map(({ account }) => [account.id, account]));
+  return [...accounts.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+export function parametersOf(
+  reservations: readonly Reservation[],
+  batchToken: string,
+): Parameters<"log_reads"> {
+  const accounts = accountsOf(reservations);
+  const numbers = new Map(accounts.map(({ id }, index) => [id, index + 1]));
+  const numberOf = ({ account }: Reservation) => numbers.get(account.id) as number;
+  const amounts = accounts.map(() => 0n);
+  let clockUs = 0;
+  for (const reservation of reservations) {
+    const index = numberOf(reservation) - 1;
+    amounts[index] = (amounts[index] as bigint) + reservation.priceNanos;
+    clockUs = Math.max(clockUs, reservation.decidedUs);
+  }
+  const remembered = reservations.flatMap(({ claim: { idempotency } }, index) =>
+    idempotency === undefined ? [] : [{ ...idempotency, place: index + 1 }],
+  );
+  return [
+    batchToken,
+    BigInt(versionOf(batchToken)),
+    BigInt(clockUs),
+    WINDOW_US,
+    accounts.map(({ id }) => id),
+    accounts.map(({ version }) => BigInt(version)),
+    accounts.map(({ generation }) => generation),
+    accounts.map(({ loggedUs }) => BigInt(loggedUs)),
+    amounts,
+    reservations.map(numberOf),
+    reservations.map(({ claim }) => claim.operation),
+    reservations.map(({ claim }) => claim.feed?.feedId ?? null),
+    reservations.map(({ claim }) => claim.feed?.definitionVersion ?? null),
+    reservations.map(({ shownVersion }) => shownVersion),
+    reservations.map(({ priceNanos }) => priceNanos),
+    reservations.map(({ caller }) => (caller.endUs === null ? null : BigInt(caller.endUs))),
+    remembered.map(({ place }) => place),
+    remembered.map(({ key }) => key),
+    remembered.map(({ queryHash }) => queryHash),
+  ];
+}
+
+export function loggedBatchOf(
+  row: Row<"log_reads">,
+  reservations: readonly Reservation[],
+  batchToken: string,
+): LoggedBatch {
+  const decidedUs = Number(row.decided_us);
+  const accounts = new Map<string, LoggedAccount>();
+  if (row.verdicts === null) return { decidedUs, reads: undefined, accounts };
+  const { verdicts } = row;
+  const balances = (row.balances ?? "").split(",");
+  const seen = (row.seen_versions ?? "").split(",");
+  const news = newsByNumber(row.news);
+  for (const [index, { id }] of accountsOf(reservations).entries()) {
+    const balance = balances[index];
+    accounts.set(id, {
+      balanceNanos: balance ? BigInt(balance) : undefined,
+      news: news.get(index + 1),
+    });
+  }
+  const reads = reservations.map(({ account }, index): LogOutcome => {
+    const verdict = verdicts[index];
+    if (verdict === "d") return { kind: "data_moved", version: BigInt(seen[index] as string) };
+    if (verdict !== "c") return { kind: "changed" };
+    const logged = accounts.get(account.id);
+    if (logged?.balanceNanos !== undefined) {
+      return { kind: "logged", usageId: usageIdOf(decidedUs, index + 1, batchToken), decidedUs };
+    }
+    return { kind: logged?.news === undefined ? "held_back" : "account_moved" };
+  });
+  return { decidedUs, reads, accounts };
+}
+
+/** As in `log_reads`' header. */
+type NewsRow = readonly [
+  number: number,
+  version: number,
+  generation: number,
+  balance: string,
+  loggedUs: number,
+  events: readonly CountedEvent[] | null,
+];
+
+function newsByNumber(text: string | null): Map<number, AccountNews> {
+  if (text === null) return new Map();
+  const rows: readonly NewsRow[] = JSON.parse(text);
+  return new Map(
+    rows.map(([number, version, generation, balance, loggedUs, events]) => [
+      number,
+      { version, generation: BigInt(generation), balanceNanos: BigInt(balance), loggedUs, events },
+    ]),
+  );
+}
+
+/** The same as `usage_id_of.sql`: time (48 bits of milliseconds, 12 of their fraction), place, token. */
+function usageIdOf(timeUs: number, place: number, batchToken: string): string {
+  const ms = Math.floor(timeUs / US_PER_MS);
+  const fraction = Math.floor(((timeUs - ms * US_PER_MS) * 4_096) / US_PER_MS);
+  const time = ms.toString(16).padStart(12, "0");
+  const variant = (0x8000 + place).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${fraction.toString(16).padStart(3, "0")}-${variant}-${batchToken}`;
+}

@@ -1,0 +1,125 @@
+/**
+ * What is true of a call now: read from the database before a call is refused, or answered without being
+ * logged. Calls that wait are proven together, by a statement that begins after each of them came.
+ *
+ * @module
+ */
+
+import { Batcher } from "../lib/batcher.ts";
+import {
+  ADMISSION_BATCH_MAX,
+  ADMISSION_FLIGHTS_MAX,
+  ADMISSION_QUEUE_MAX,
+  ADMISSION_WAIT_MS_MAX,
+  ADMISSION_WAITING_FREE,
+  IDEMPOTENCY_TTL_US,
+  LATENESS_MAX,
+  WINDOW_US,
+} from "../limits.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
+import type { AccountNews, Caller, CountedEvent } from "./accounts.ts";
+import type { Receipt } from "./types.ts";
+
+/** A call whose truth is asked for. */
+export interface Question {
+  readonly caller: Caller;
+  readonly feedId?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What is remembered under an Idempotency-Key. */
+export interface Remembered {
+  readonly queryHash: string;
+  readonly receipt: Receipt;
+  readonly isReplayed: boolean;
+}
+
+export interface Proof {
+  /** The database's clock, in microseconds of the Unix epoch. */
+  readonly nowUs: number;
+  readonly isKeyUsable: boolean;
+  readonly news: AccountNews;
+  /** Undefined where there is no such feed, or none was asked for. */
+  readonly feed:
+    | {
+        readonly status: string;
+        readonly definitionVersion: bigint;
+        readonly dataVersion: bigint;
+      }
+    | undefined;
+  readonly isPurchased: boolean;
+  readonly remembered: Remembered | undefined;
+}
+
+export type Proofs = Batcher<Question, Proof>;
+
+export function createProofs(database: Database): Proofs {
+  return new Batcher<Question, Proof>({
+    batchMax: ADMISSION_BATCH_MAX,
+    flightsMax: ADMISSION_FLIGHTS_MAX,
+    queueMax: ADMISSION_QUEUE_MAX,
+    waitMsMax: ADMISSION_WAIT_MS_MAX,
+    waitingFree: ADMISSION_WAITING_FREE,
+    latenessMax: LATENESS_MAX,
+    run: async (questions) => {
+      const rows = await database.rows("prove_calls", [
+        questions.map(({ caller }) => caller.account.id),
+        questions.map(({ caller }) => caller.account.generation),
+        questions.map(({ caller }) => BigInt(caller.account.loggedUs)),
+        questions.map(({ caller }) => caller.keyId),
+        questions.map(({ feedId }) => feedId ?? null),
+        questions.map(({ idempotencyKey }) => idempotencyKey ?? null),
+        WINDOW_US,
+        IDEMPOTENCY_TTL_US,
+      ]);
+      return rows.map(proofOf);
+    },
+  });
+}
+
+function proofOf(row: Row<"prove_calls">): Proof {
+  return {
+    nowUs: Number(row.now_us),
+    isKeyUsable: row.is_key_usable,
+    news: newsOf(row),
+    feed:
+      row.feed_status === null
+        ? undefined
+        : {
+            status: row.feed_status,
+            definitionVersion: row.definition_version as bigint,
+            dataVersion: row.data_version as bigint,
+          },
+    isPurchased: row.is_purchased,
+    remembered:
+      row.usage_id === null
+        ? undefined
+        : {
+            queryHash: row.query_hash as string,
+            receipt: {
+              usageId: row.usage_id,
+              timestamp: row.happened_at as string,
+              chargeNanos: row.charge_nanos as bigint,
+            },
+            isReplayed: row.is_replayed === true,
+          },
+  };
+}
+
+/** An account as a row of `account_news`. */
+export function newsOf(
+  row: Pick<
+    Row<"prove_calls">,
+    "version" | "generation" | "balance_nanos" | "logged_us" | "events"
+  >,
+): AccountNews {
+  const events: readonly CountedEvent[] | null =
+    row.events === null ? null : JSON.parse(row.events);
+  return {
+    version: Number(row.version),
+    generation: row.generation,
+    balanceNanos: row.balance_nanos,
+    loggedUs: Number(row.logged_us),
+    events,
+  };
+}

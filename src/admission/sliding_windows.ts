@@ -1,0 +1,151 @@
+/**
+ * Exact sliding windows, many of them: hits of the last 60 seconds, and reservations that are not hits yet.
+ *
+ * A hit takes 12 bytes and a window 16, in typed arrays that grow by doubling: the garbage collector sees none
+ * of them. The hits of a window are a linked list in order of time. Hits that have left are unlinked when the
+ * window is next looked at.
+ *
+ * Times are microseconds of the Unix epoch on the database's clock.
+ *
+ * @module
+ */
+import { assert } from "../lib/assert.ts";
+import { US_PER_MS } from "../lib/time_units.ts";
+import { WINDOW_MS } from "../limits.ts";
+
+/** Number of a window; free numbers are given again. */
+export type WindowNumber = number;
+
+const WINDOW_US = WINDOW_MS * US_PER_MS;
+const NONE = -1;
+const CAPACITY_MIN = 1_024;
+
+export class SlidingWindows {
+  /** By hit: its time, and the next later hit of its window, or the next free hit. */
+  #times = new Float64Array(CAPACITY_MIN);
+  #nexts = new Int32Array(CAPACITY_MIN);
+  #hitsUsed = 0;
+  #freeHit = NONE;
+  /** By window. Of a free window, `#firsts` is the next free one. */
+  #firsts = new Int32Array(CAPACITY_MIN);
+  #lasts = new Int32Array(CAPACITY_MIN);
+  #counts = new Int32Array(CAPACITY_MIN);
+  #reserved = new Int32Array(CAPACITY_MIN);
+  #windowsUsed = 0;
+  #freeWindow = NONE;
+  #size = 0;
+
+  /** Windows that are open. */
+  get size(): number {
+    return this.#size;
+  }
+
+  open(): WindowNumber {
+    this.#size += 1;
+    const reused = this.#freeWindow;
+    if (reused !== NONE) {
+      this.#freeWindow = this.#firsts[reused] as number;
+      this.#firsts[reused] = NONE;
+      return reused;
+    }
+    if (this.#windowsUsed === this.#firsts.length) this.#growWindows();
+    const window = this.#windowsUsed++;
+    this.#firsts[window] = NONE;
+    this.#lasts[window] = NONE;
+    return window;
+  }
+
+  /** Nobody may name the window any more. */
+  close(window: WindowNumber): void {
+    this.#expire(window, Number.POSITIVE_INFINITY);
+    this.#reserved[window] = 0;
+    this.#firsts[window] = this.#freeWindow;
+    this.#freeWindow = window;
+    this.#size -= 1;
+  }
+
+  /** Hits of the last 60 seconds, and reservations. */
+  used(window: WindowNumber, nowUs: number): number {
+    this.#expire(window, nowUs - WINDOW_US);
+    return (this.#counts[window] as number) + (this.#reserved[window] as number);
+  }
+
+  reserve(window: WindowNumber): void {
+    this.#reserved[window] = (this.#reserved[window] as number) + 1;
+  }
+
+  release(window: WindowNumber): void {
+    assert((this.#reserved[window] as number) > 0, "only what was reserved is released");
+    this.#reserved[window] = (this.#reserved[window] as number) - 1;
+  }
+
+  /** Counts a call at this time, which is no earlier than that of the hit before. */
+  hit(window: WindowNumber, timeUs: number): void {
+    const hit = this.#takeHit();
+    this.#times[hit] = timeUs;
+    this.#nexts[hit] = NONE;
+    const last = this.#lasts[window] as number;
+    if (last === NONE) this.#firsts[window] = hit;
+    else this.#nexts[last] = hit;
+    this.#lasts[window] = hit;
+    this.#counts[window] = (this.#counts[window] as number) + 1;
+  }
+
+  /** When the oldest hit leaves; where there are only reservations, or none, that of one made now. */
+  resetUs(window: WindowNumber, nowUs: number): number {
+    const first = this.#firsts[window] as number;
+    return (first === NONE ? nowUs : (this.#times[first] as number)) + WINDOW_US;
+  }
+
+  /** When a full window has room again. A reservation counts as a hit of now. */
+  freesAtUs(window: WindowNumber, limit: number, nowUs: number): number {
+    const used = this.used(window, nowUs);
+    let hit = this.#firsts[window] as number;
+    for (let over = used - limit; over > 0 && hit !== NONE; over--) {
+      hit = this.#nexts[hit] as number;
+    }
+    return (hit === NONE ? nowUs : (this.#times[hit] as number)) + WINDOW_US;
+  }
+
+  #expire(window: WindowNumber, untilUs: number): void {
+    let hit = this.#firsts[window] as number;
+    while (hit !== NONE && (this.#times[hit] as number) <= untilUs) {
+      const next = this.#nexts[hit] as number;
+      this.#nexts[hit] = this.#freeHit;
+      this.#freeHit = hit;
+      this.#counts[window] = (this.#counts[window] as number) - 1;
+      hit = next;
+    }
+    this.#firsts[window] = hit;
+    if (hit === NONE) this.#lasts[window] = NONE;
+  }
+
+  #takeHit(): number {
+    const reused = this.#freeHit;
+    if (reused !== NONE) {
+      this.#freeHit = this.#nexts[reused] as number;
+      return reused;
+    }
+    if (this.#hitsUsed === this.#times.length) {
+      this.#times = grown(this.#times, Float64Array);
+      this.#nexts = grown(this.#nexts, Int32Array);
+    }
+    return this.#hitsUsed++;
+  }
+
+  #growWindows(): void {
+    this.#firsts = grown(this.#firsts, Int32Array);
+    this.#lasts = grown(this.#lasts, Int32Array);
+    this.#counts = grown(this.#counts, Int32Array);
+    this.#reserved = grown(this.#reserved, Int32Array);
+  }
+}
+
+function grown<Numbers extends Float64Array | Int32Array>(
+  numbers: Numbers,
+  Kind: new (length: number) => Numbers,
+): Numbers {
+  const larger = new Kind(numbers.length * 2);
+  larger.set(numbers);
+  return larger;
+}

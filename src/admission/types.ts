@@ -1,0 +1,91 @@
+/**
+ * What is asked of admission, and what it answers.
+ *
+ * @module
+ */
+
+/** A read that is charged and logged. Each operation has windows of its own. */
+export type LoggedOperation = "data" | "catalog" | "search" | "metadata";
+
+/** A call that is limited in memory and not logged. Decisions 7. */
+export type UnloggedOperation = "revalidate" | "account" | "usage" | "feeds" | "save";
+
+export type PriceType = "free" | "metered" | "one_time";
+
+/** What admission needs to know of the feed that is read, as the caller planned by it. */
+export interface FeedTerms {
+  readonly feedId: string;
+  /** Moves with every change of the feed's definition, its price included. */
+  readonly definitionVersion: bigint;
+  readonly priceType: PriceType;
+  /** Nano-dollars of one call; null where the feed is sold once. */
+  readonly callPriceNanos: bigint | null;
+}
+
+/** Calls in a window, by tier. Interface 8.1. */
+export interface TierLimits {
+  readonly free: number;
+  /** For feeds that are metered or sold once. */
+  readonly paid: number;
+}
+
+/** One read that asks to be admitted. */
+export interface Claim {
+  readonly operation: LoggedOperation;
+  /** The feed that is read or described. */
+  readonly feed?: FeedTerms;
+  readonly limits: TierLimits;
+  /** Same account, key and query: the same usage event for 24 hours. Decisions 6. */
+  readonly idempotency?: IdempotencyKey;
+}
+
+export interface IdempotencyKey {
+  readonly key: string;
+  readonly queryHash: string;
+}
+
+/** State of a window after a decision. */
+export interface WindowState {
+  /** Calls in a window. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix epoch seconds, rounded up, at which the oldest counted call leaves the window. */
+  readonly resetSeconds: number;
+}
+
+export type Limited = {
+  readonly kind: "limited";
+  readonly window: WindowState;
+  readonly retryAfterMs: number;
+};
+
+/** Why a read is refused. */
+export type Refusal =
+  | Limited
+  | {
+      readonly kind: "unpaid";
+      readonly window: WindowState;
+      readonly priceNanos: bigint;
+      readonly balanceNanos: bigint;
+    }
+  | { readonly kind: "not_purchased"; readonly window: WindowState }
+  | { readonly kind: "key_refused" }
+  | { readonly kind: "key_reused" }
+  | { readonly kind: "overloaded" };
+
+/** A read that was logged, or one under an Idempotency-Key that repeats it. */
+export interface Receipt {
+  /** UUIDv7 of the usage event. */
+  readonly usageId: string;
+  /** RFC 3339, UTC, microseconds, on the database's clock. */
+  readonly timestamp: string;
+  readonly chargeNanos: bigint;
+}
+
+export interface Grant {
+  readonly kind: "granted";
+  readonly receipt: Receipt;
+  readonly window: WindowState;
+  /** Whether an Idempotency-Key gave an earlier usage event again. */
+  readonly isReplay: boolean;
+}

@@ -1,0 +1,80 @@
+/**
+ * What a client is told of a read that admission refuses. Decisions 2.
+ *
+ * @module
+ */
+import type { Caller } from "../admission/accounts.ts";
+import type { Refusal } from "../admission/types.ts";
+import { creditsText, exactNumber, usdText } from "../credit/money.ts";
+import { unreachable } from "../lib/assert.ts";
+import { Problem, unavailable } from "./errors.ts";
+import { rateHeaders, rateLimited } from "./rate_headers.ts";
+
+export interface RefusalContext {
+  readonly permission: Caller["permission"];
+  /** Where a 402 points. */
+  readonly billingUrl: string;
+  /** Unix epoch milliseconds, for the seconds that the rate headers count. */
+  readonly nowMs: number;
+}
+
+/** The problem of a refusal. */
+export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
+  const { permission, billingUrl, nowMs } = context;
+  switch (decision.kind) {
+    case "limited":
+      return rateLimited(decision, nowMs);
+    case "unpaid": {
+      const { priceNanos, balanceNanos } = decision;
+      return new Problem("INSUFFICIENT_CREDITS", {
+        detail: `This call costs ${creditsText(priceNanos)} credits and the balance is ${creditsText(balanceNanos)}; add credits at ${billingUrl}.`,
+        extras: {
+          billing_url: billingUrl,
+          price_credits: exactNumber(creditsText(priceNanos)),
+          balance_credits: exactNumber(creditsText(balanceNanos)),
+          shortfall_credits: exactNumber(creditsText(priceNanos - balanceNanos)),
+          price_usd: exactNumber(usdText(priceNanos)),
+        },
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "not_purchased":
+      return new Problem("PURCHASE_REQUIRED", {
+        detail: `This feed is sold once and this account has not bought it; buy it at ${billingUrl}.`,
+        extras: { billing_url: billingUrl },
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    case "key_refused":
+      return keyInvalid(permission);
+    case "key_reused":
+      return new Problem("IDEMPOTENCY_KEY_REUSED", {
+        detail:
+          "This Idempotency-Key was used for another query in the last 24 hours; send a new one.",
+      });
+    case "overloaded":
+      return unavailable("More reads wait than the gateway can serve; try again in a second.");
+    default:
+      return unreachable(decision);
+  }
+}
+
+/** 404 for an unknown, draft or inactive feed: one body for all three. */
+export function feedNotFound(): Problem {
+  return new Problem("FEED_NOT_FOUND", {
+    detail: "No active feed has this id or endpoint_path; find one with GET /v1/catalog.",
+  });
+}
+
+/** 503: the feed changed each time that it was looked up. */
+export function feedKeepsChanging(): Problem {
+  return unavailable("The feed is being changed again and again; try again in a second.");
+}
+
+/** For a key that is unknown, or no longer holds. */
+export function keyInvalid(permission: Caller["permission"]): Problem {
+  return new Problem("KEY_INVALID", {
+    // A provider that shows a wrong key is not authenticated; a consumer is not let in. Interface 7.
+    status: permission === "read" ? 403 : 401,
+    detail: "The key is unknown, revoked or expired; check it, or ask the operator for a new one.",
+  });
+}

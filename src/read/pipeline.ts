@@ -1,0 +1,233 @@
+/**
+ * Every read, from the request to its answer: `authenticate → find → [304] → reserve → build → log → answer`.
+ *
+ * This file alone owns the order of the checks, for data, metadata, catalog and search, for GET, HEAD,
+ * conditional and idempotent reads. Decisions 2, 6 and 7.
+ *
+ * What memory says of a feed may be old. A refusal that rests on it is repeated with fresh knowledge before it
+ * is told, and a grant is proven by the statement that logs it.
+ *
+ * @module
+ */
+import type { Changed } from "../admission/admission.ts";
+import type { Proof } from "../admission/proofs.ts";
+import type { Reservation } from "../admission/reservation.ts";
+import type { Claim, Grant, Refusal } from "../admission/types.ts";
+import type { Answer } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { Problem } from "../http/errors.ts";
+import { matchesTag } from "../http/etag.ts";
+import { feedKeepsChanging, refusalOf } from "../http/refusals.ts";
+import type { Principal } from "../key/keys.ts";
+import { KeyedMutex } from "../lib/mutex.ts";
+import { PLANS_MAX } from "../limits.ts";
+import type { Services } from "../services.ts";
+import type { Resource, Shown } from "./resource.ts";
+
+/** Finds what a call reads. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
+export type FindResource = (isFresh: boolean) => Promise<Resource>;
+
+type Outcome = Answer | Problem | Changed;
+
+/** A call by a known key. */
+export interface ReadCall {
+  readonly call: Call;
+  readonly principal: Principal;
+}
+
+/** A call for a resource that was found. */
+interface Reading extends ReadCall {
+  readonly resource: Resource;
+}
+
+const CHANGED: Changed = { kind: "changed" };
+
+export type ReadPipeline = (readCall: ReadCall, find: FindResource) => Promise<Answer | Problem>;
+
+export function createReadPipeline(services: Services): ReadPipeline {
+  const { admission, http, keys } = services;
+  /** Reads under one Idempotency-Key take turns: the second finds what the first left. */
+  const idempotent = new KeyedMutex();
+
+  async function answerRead(
+    { call, principal: known }: ReadCall,
+    find: FindResource,
+  ): Promise<Answer | Problem> {
+    for (let tries = 1; tries <= PLANS_MAX; tries++) {
+      const isFresh = tries > 1;
+      const principal = isFresh ? await keys.authenticate(call, "read") : known;
+      const resource = await findProven(principal, () => find(isFresh), isFresh);
+      const outcome = isChanged(resource) ? resource : await read({ call, principal, resource });
+      if (!isChanged(outcome)) return outcome;
+    }
+    return feedKeepsChanging();
+  }
+
+  async function read(reading: Reading): Promise<Outcome> {
+    const { call, principal, resource } = reading;
+    const { idempotency } = resource.claim;
+    if (call.isHead || call.request.headers.has("if-none-match")) {
+      const answered = await answerWithoutBody(reading);
+      if (answered !== undefined) return answered;
+    }
+    if (idempotency === undefined) return readOnce(reading, await reserve(reading));
+    return idempotent.run(`${principal.accountId} ${idempotency.key}`, () => readKeyed(reading));
+  }
+
+  /** HEAD, and a GET whose client has what is shown; undefined: the body is needed. */
+  async function answerWithoutBody(reading: Reading): Promise<Outcome | undefined> {
+    const { call, principal, resource } = reading;
+    const { claim } = resource;
+    const { caller } = principal;
+    const proof = await admission.prove(caller, claim);
+    if (isRefusal(proof)) return refuse(reading, proof);
+    if (!holds(claim, proof)) return CHANGED;
+    const unsold = admission.judge(caller, claim, { isWindowed: false, isPriced: false });
+    if (unsold !== undefined) return refuse(reading, unsold);
+    const described = await resource.describe(proof.feed?.dataVersion ?? null);
+    const isUnchanged = matchesTag(call.request.headers.get("if-none-match"), described.tag);
+    if (!isUnchanged && !call.isHead) return undefined;
+    const limited = admission.countUnlogged(caller, "revalidate");
+    if (limited !== undefined) return refuse(reading, limited);
+    if (isUnchanged) return { status: 304, headers: { ...described.cachingHeaders }, body: null };
+    const unpaid = admission.judge(caller, claim, { isWindowed: false, isPriced: true });
+    if (unpaid !== undefined) return refuse(reading, unpaid);
+    return described.head(admission.windowOf(caller, claim));
+  }
+
+  /** A place and a price; every refusal but that of a full window is proven first. */
+  async function reserve({
+    principal,
+    resource,
+  }: Reading): Promise<Reservation | Refusal | Changed> {
+    const { caller } = principal;
+    const { claim } = resource;
+    const first = admission.reserve(caller, claim);
+    if (first.kind === "reserved" || first.kind === "limited") return first;
+    const proof = await admission.prove(caller, claim);
+    if (isRefusal(proof)) return proof;
+    if (!holds(claim, proof) || !caller.account.isCurrent) return CHANGED;
+    return admission.reserve(caller, claim);
+  }
+
+  /** A read under an Idempotency-Key: the event that is remembered, or a new one. */
+  async function readKeyed(reading: Reading): Promise<Outcome> {
+    const { principal, resource } = reading;
+    const { claim } = resource;
+    const { caller } = principal;
+    const proof = await admission.prove(caller, claim);
+    if (isRefusal(proof)) return refuse(reading, proof);
+    if (!holds(claim, proof) || !caller.account.isCurrent) return CHANGED;
+    const { remembered } = proof;
+    if (remembered === undefined) return readOnce(reading, await reserve(reading));
+    if (remembered.queryHash !== claim.idempotency?.queryHash) {
+      return refuse(reading, { kind: "key_reused" });
+    }
+    return readOnce(reading, admission.reserveReplay(caller, claim), {
+      atLeast: proof.feed?.dataVersion ?? null,
+      log: (reservation) => admission.replay(reservation, remembered),
+    });
+  }
+
+  /** Builds what is shown, logs the read, and answers it; what fails before it was logged costs nothing. */
+  async function readOnce(
+    reading: Reading,
+    reserved: Reservation | Refusal | Changed,
+    { atLeast, log }: ReadOnceOptions = { atLeast: null, log: (each) => admission.log(each) },
+  ): Promise<Outcome> {
+    if (reserved.kind === "changed") return CHANGED;
+    if (reserved.kind !== "reserved") return refuse(reading, reserved);
+    const { request } = reading.call;
+    reserved.isGone = () => request.signal.aborted;
+    try {
+      let shown = await reading.resource.build(atLeast);
+      reserved.shownVersion = shown.version;
+      let logged = await log(reserved);
+      if (logged.kind === "data_moved") {
+        // A version that was the newest after the call came is new enough, whatever is pushed meanwhile.
+        shown = await reading.resource.build(logged.version);
+        reserved.shownVersion = null;
+        logged = await log(reserved);
+      }
+      if (logged.kind === "granted") return await answerLogged(reading, shown, logged);
+      return logged.kind === "changed" || logged.kind === "data_moved"
+        ? CHANGED
+        : refuse(reading, logged);
+    } finally {
+      admission.release(reserved);
+    }
+  }
+
+  /** A read that was logged is answered; if it can't be, it is refunded. */
+  async function answerLogged(reading: Reading, shown: Shown, grant: Grant): Promise<Answer> {
+    const { call, principal } = reading;
+    let isSent = false;
+    try {
+      const answer = await shown.answer(grant);
+      isSent = !call.request.signal.aborted;
+      return answer;
+    } finally {
+      if (grant.isReplay) {
+        // Its event was counted, and seen, before.
+      } else if (isSent) http.metrics.readAnswered();
+      else await admission.refund(principal.caller, grant);
+    }
+  }
+
+  /** What memory refuses is found anew; a refusal is told only to a key that holds. */
+  async function findProven(
+    principal: Principal,
+    find: () => Promise<Resource>,
+    isFresh: boolean,
+  ): Promise<Resource | Changed> {
+    if (isFresh) {
+      const [found, proven] = await Promise.allSettled([find(), keys.prove(principal)]);
+      // A key that does not hold is told before all else.
+      if (proven.status === "rejected") throw proven.reason;
+      if (found.status === "rejected") throw found.reason;
+      return found.value;
+    }
+    try {
+      return await find();
+    } catch (error) {
+      if (error instanceof Problem) return CHANGED;
+      throw error;
+    }
+  }
+
+  function refuse({ principal, resource }: Reading, refusal: Refusal): Problem {
+    admission.noteRefused(resource.claim.operation, refusal);
+    const { permission } = principal;
+    return refusalOf(refusal, {
+      permission,
+      billingUrl: services.billingUrl(),
+      nowMs: Date.now(),
+    });
+  }
+
+  return answerRead;
+}
+
+interface ReadOnceOptions {
+  /** The least version to show; null: as it is remembered. */
+  readonly atLeast: bigint | null;
+  readonly log: (
+    reservation: Reservation,
+  ) => Promise<
+    Grant | Refusal | Changed | { readonly kind: "data_moved"; readonly version: bigint }
+  >;
+}
+
+/** Whether the feed is as the claim was planned by. */
+function holds({ feed }: Claim, proof: Proof): boolean {
+  if (feed === undefined) return true;
+  return proof.feed?.status === "active" && proof.feed.definitionVersion === feed.definitionVersion;
+}
+
+function isRefusal(proof: Proof | Refusal): proof is Refusal {
+  return "kind" in proof;
+}
+
+function isChanged(outcome: Outcome | Resource): outcome is Changed {
+  return "kind" in outcome;
+}

@@ -1,0 +1,38 @@
+/**
+ * What can be read: data, metadata, catalog, search. A resource says what it is and how to build it; the
+ * pipeline says when (`pipeline.ts`).
+ *
+ * @module
+ */
+import type { Claim, Grant, WindowState } from "../admission/types.ts";
+import type { Answer } from "../http/answer.ts";
+
+/** A resource, built. */
+export interface Shown {
+  /** Weak entity tag. */
+  readonly tag: string;
+  /** The version that it shows: of the feed's data, or for metadata of its row; null: of no feed. */
+  readonly version: bigint | null;
+  /** 200, with the receipt of a read that was logged. */
+  answer(grant: Grant): Answer | Promise<Answer>;
+}
+
+/** What is told without the body: to HEAD, and by 304. */
+export interface Described {
+  readonly tag: string;
+  /** Headers of a 304. */
+  readonly cachingHeaders: Readonly<Record<string, string>>;
+  /** 200 for HEAD; `window` is the one that a GET is counted in. */
+  head(window: WindowState): Answer;
+}
+
+export interface Resource {
+  readonly claim: Claim;
+  /**
+   * Builds what is shown, at this version or a newer one; null: as it is remembered.
+   * @throws {Problem} every 400, 404 and 410 that only building it tells
+   */
+  build(atLeast: bigint | null): Promise<Shown>;
+  /** Describes it at the data version that is proven to be the newest. @throws {Problem} as `build` */
+  describe(dataVersion: bigint | null): Promise<Described>;
+}

@@ -1,0 +1,31 @@
+/**
+ * A clock of the database that a test sets: it stands in front of PostgreSQL's own in the search path of every
+ * session that is opened with the address given here.
+ *
+ * @module
+ */
+import type { Connections } from "../../src/postgres/client/connect.ts";
+
+export interface TestClock {
+  /** The database's address, with the clock in the search path. */
+  readonly url: string;
+  /** Sets the clock so many milliseconds ahead of the real one, or behind it. */
+  setAhead(ms: number): Promise<void>;
+}
+
+export async function installClock(sql: Connections, databaseUrl: string): Promise<TestClock> {
+  await sql.unsafe(`
+    create schema test_clock;
+    create table test_clock.setting (ahead interval not null);
+    insert into test_clock.setting values ('0');
+    create function test_clock.clock_timestamp() returns timestamptz
+    language sql volatile
+    as 'select pg_catalog.clock_timestamp() + ahead from test_clock.setting';
+  `);
+  return {
+    url: `${databaseUrl}&search_path=test_clock,pg_catalog,public`,
+    async setAhead(ms) {
+      await sql`update test_clock.setting set ahead = ${`${ms} milliseconds`}::interval`;
+    },
+  };
+}
