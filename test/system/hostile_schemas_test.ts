@@ -188,6 +188,12 @@ const CASES: readonly Case[] = [
     outcomes: ["invalid"],
   },
   {
+    name: "4,000 looks at each of 2,000,000 items",
+    schema: { allOf: repeat(4_000, () => ({ items: true })) },
+    rows: [`[${"0,".repeat(2_000_000)}0]`],
+    outcomes: ["over_budget"],
+  },
+  {
     name: "256 KiB of properties",
     schema: {
       properties: Object.fromEntries(repeat(4_900, (at) => [`p${at}`, { minLength: at }])),

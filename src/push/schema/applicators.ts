@@ -82,6 +82,7 @@ export function meetsIf(condition: Validate, whenTrue: Validate, whenFalse: Vali
 export function meetsContains(validate: Validate, least: number, most: number): Validate {
   return (value, run, seen) => {
     if (!Array.isArray(value)) return true;
+    run.spend(value.length);
     let matches = 0;
     for (const [index, item] of value.entries()) {
       if (!quietly(validate, item, run)) continue;
@@ -100,8 +101,10 @@ export function eachItem(
 ): Validate {
   return (value, run, seen) => {
     if (!Array.isArray(value)) return true;
+    const itemsEnd = Math.min(value.length, end);
+    run.spend(itemsEnd);
     let isValid = true;
-    for (let index = 0; index < Math.min(value.length, end); index++) {
+    for (let index = 0; index < itemsEnd; index++) {
       const validate = validatorOf(index, seen);
       if (validate === undefined) continue;
       if (run.isExplaining) run.path.push(index);

@@ -27,7 +27,7 @@ import type {
 declare const self: Worker;
 
 /**
- * Steps of one push. 500 rows of 250 bytes take some 4,000; 4 MiB of GeoJSON some 2,000,000. A push that
+ * Steps of one push. 500 rows of 250 bytes take some 4,000; 4 MiB of GeoJSON some 1,000,000. A push that
  * uses up all of them takes half a second.
  */
 const STEPS_MAX = 10_000_000;
