@@ -14,7 +14,8 @@
 --   body; given_price_type is null where the body has none, and pricing stays
 --
 -- Outcomes: created, saved, forbidden, draft_step_null (null over a number), schema_required,
--- never_pushed, type_locked, endpoint_path_taken, quota_exceeded.
+-- schema_for_array (locked, on a feed whose rows are objects), never_pushed, type_locked,
+-- endpoint_path_taken, quota_exceeded.
 create or replace function save_feed(
   owner_id uuid,
   saved_feed_id uuid,
@@ -126,6 +127,10 @@ begin
         or ('status' = any (given) and 'schema_definition' <> all (given))
       )
       then 'schema_required'
+    when saved.schema_locked
+      and saved.feed_type in ('collection', 'stream')
+      and saved.schema_definition ->> 'type' in ('array', '["array"]')
+      then 'schema_for_array'
     when saved.status = 'active' and feed.status <> 'active' and feed.first_pushed_at is null
       then 'never_pushed'
     when saved.feed_type is distinct from feed.feed_type and feed.next_position > 1

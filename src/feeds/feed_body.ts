@@ -82,6 +82,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   "updated_at",
   "max_feeds_allowed",
   "feeds_used",
+  "warnings",
 ]);
 const PRICING: ReadonlySet<string> = new Set([
   "price_type",

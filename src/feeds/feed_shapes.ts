@@ -125,10 +125,14 @@ export const WrittenFeedShape = Type.Object(
     ...row,
     max_feeds_allowed: count("The account's quota."),
     feeds_used: count("Feeds of the account, drafts included."),
+    warnings: Type.Array(Type.String(), {
+      description: "What is sound in the schema and the sample, and hardly meant; often none.",
+    }),
   },
   {
     $id: "WrittenFeed",
-    description: "The full row of the feed that was written, with the state of the quota.",
+    description:
+      "The full row of the feed that was written, with the state of the quota and warnings.",
   },
 );
 

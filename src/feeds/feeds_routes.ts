@@ -37,7 +37,7 @@ import { parseBody, type SaveBody } from "./feed_body.ts";
 import { CreateFeedShape, EditFeedShape, OwnFeedsShape, WrittenFeedShape } from "./feed_shapes.ts";
 import { findOwned } from "./find.ts";
 import { listFeeds } from "./list.ts";
-import { type SaveTarget, saveFeed, targetOfCreate } from "./save.ts";
+import { type SavedDefinition, type SaveTarget, saveFeed, targetOfCreate } from "./save.ts";
 
 const FEEDS_QUERY = parameters(PAGE_PARAMETERS);
 
@@ -222,6 +222,7 @@ async function answerSave(
     limits: config.limits,
     storedFeeds,
     checkSchema: (schema: string) => rowSchemas.checkSchema(schema, caller),
+    findWarnings: (definition: SavedDefinition) => rowSchemas.findWarnings(definition, caller),
   };
   const outcome = await saveFeed(saving, principal, given);
   if (outcome.kind !== "saved") throw problemOfSave(outcome);

@@ -14,7 +14,7 @@ import type { Database, Row } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
 import { readChanges, type SaveBody, type SaveMode, upsertIdOf } from "./feed_body.ts";
 import { feedRowText } from "./feed_text.ts";
-import type { Feeds } from "./find.ts";
+import { FEED_TYPES, type Feeds, type FeedType } from "./find.ts";
 
 /** The feed that is meant, and whether it may be made. */
 export interface SaveTarget {
@@ -29,6 +29,15 @@ export interface SaveServices {
   readonly storedFeeds: Feeds;
   /** Says whether a `schema_definition` can be used. */
   readonly checkSchema: (schema: string) => Promise<SchemaCheck>;
+  /** What its provider should be warned of, one sentence each. */
+  readonly findWarnings: (definition: SavedDefinition) => Promise<readonly string[]>;
+}
+
+/** JSON texts, as they are stored. */
+export interface SavedDefinition {
+  readonly schema: string;
+  readonly sample: string | null;
+  readonly feedType: FeedType | null;
 }
 
 /** As `push/schema` tells it. */
@@ -47,7 +56,7 @@ export type SaveOutcome =
       readonly kind: "saved";
       readonly isNew: boolean;
       readonly feedId: string;
-      /** The full row with the state of the quota, as JSON text. */
+      /** The full row with the state of the quota and warnings, as JSON text. */
       readonly text: string;
     }
   | SaveRefusal;
@@ -110,7 +119,7 @@ export async function saveFeed(
   assert(row !== undefined, "save_feed returns one row");
   return row.outcome === "created" || row.outcome === "saved"
     ? readSaved(services, row)
-    : refusalOf(row);
+    : refusalOf(row, schema !== undefined);
 }
 
 /** A schema is compiled before it is stored, so that no push meets a bad one. */
@@ -126,19 +135,35 @@ async function schemaRefusal(
 }
 
 async function readSaved(
-  { database, limits }: SaveServices,
+  { database, limits, findWarnings }: SaveServices,
   saved: Row<"save_feed">,
 ): Promise<SaveOutcome> {
   const row = await database.row("find_feed_row", [saved.feed_id, null, false]);
   assert(row !== undefined, "a feed is never deleted");
   const quota = `"max_feeds_allowed":${saved.max_feeds_allowed},"feeds_used":${saved.feeds_used}`;
-  const text = `${feedRowText(row, limits).slice(0, -1)},${quota}}`;
+  const { schema_definition: schema, sample_response: sample } = row;
+  const feedType = FEED_TYPES.find((type) => type === row.feed_type) ?? null;
+  const isSchemaEmpty = schema === null || schema === "{}";
+  const warnings = isSchemaEmpty ? [] : await findWarnings({ schema, sample, feedType });
+  const members = `${quota},"warnings":${JSON.stringify(warnings)}`;
+  const text = `${feedRowText(row, limits).slice(0, -1)},${members}}`;
   return { kind: "saved", isNew: saved.outcome === "created", feedId: row.feed_id, text };
 }
 
 /** The refusal of an outcome of `save_feed` that wrote nothing. */
-function refusalOf(row: Row<"save_feed">): SaveRefusal {
+function refusalOf(row: Row<"save_feed">, hasSchema: boolean): SaveRefusal {
   switch (row.outcome) {
+    case "schema_for_array":
+      return {
+        kind: "schema_invalid",
+        errors: [
+          {
+            path: hasSchema ? "/schema_definition/type" : "",
+            message:
+              "a locked schema for an array fits no row of a collection or stream; describe one row, an object",
+          },
+        ],
+      };
     case "draft_step_null":
       return {
         kind: "invalid",

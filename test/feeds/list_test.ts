@@ -49,7 +49,12 @@ describe("GET /v1/provider/feeds", () => {
   });
 
   test("own feeds only, full rows, drafts included, newest first", async () => {
-    const { max_feeds_allowed: _max, feeds_used: _used, ...first } = await create("first");
+    const {
+      max_feeds_allowed: _max,
+      feeds_used: _used,
+      warnings: _warnings,
+      ...first
+    } = await create("first");
     await create("second");
     await create("foreign", await newKey());
     const response = await list();

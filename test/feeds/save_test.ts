@@ -118,6 +118,7 @@ describe("create", () => {
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       max_feeds_allowed: 1_000,
       feeds_used: 1,
+      warnings: [],
     });
   });
 
@@ -253,6 +254,49 @@ describe("create", () => {
       const paths = [`/schema_definition${pointer}`];
       await expectProblem(await create(body), 422, "SCHEMA_INVALID", paths);
     }
+  });
+
+  test("422 SCHEMA_INVALID for a locked schema for an array, if rows are pushed one by one", async () => {
+    const locked = { schema_definition: { type: "array" }, schema_locked: true };
+    for (const feed_type of ["collection", "time_stream"]) {
+      const body = { name: "n", endpoint_path: newSlug(), feed_type, ...locked };
+      const problem = await expectProblem(await create(body), 422, "SCHEMA_INVALID", [
+        "/schema_definition/type",
+      ]);
+      expect(problem.detail).toContain("describe one row");
+      // It shows whichever of the three comes last.
+      for (const name of ["feed_type", "schema_definition", "schema_locked"] as const) {
+        const { [name]: last, ...others } = { feed_type, ...locked };
+        const feed = await created(others);
+        await expectProblem(await edit(feed.id, { [name]: last }), 422, "SCHEMA_INVALID");
+      }
+    }
+    expect(await created({ feed_type: "singleton", ...locked })).toMatchObject({
+      warnings: ["schema_definition describes an array, though it is for one document, an object."],
+    });
+  });
+
+  test("create and edit warn of what is sound and hardly meant, by the feed as it then is", async () => {
+    const format = "format in schema_definition is an annotation and is not checked; use pattern.";
+    const schema_definition = { properties: { at: { format: "date-time", type: "string" } } };
+    const feed = await created({ schema_definition });
+    expect(feed.warnings).toEqual([format]);
+    const noId =
+      'schema_definition names no property "id", which each row of a collection must have.';
+    const typed = await edited(feed.id, { feed_type: "collection" });
+    expect(typed.warnings).toEqual([format, noId]);
+    const sampled = await edited(feed.id, { sample_response: { at: 1 } });
+    expect(sampled.warnings).toEqual([
+      format,
+      "sample_response does not meet schema_definition: /at must be a string.",
+      noId,
+    ]);
+    const { warnings, ...mended } = await edited(feed.id, {
+      schema_definition: { properties: { id: {}, at: {} } },
+    });
+    expect(warnings).toEqual([]);
+    // An answer can be sent back.
+    expect(await edited(feed.id, { ...mended, warnings: ["x"] })).toMatchObject({ warnings: [] });
   });
 
   test("422 PRICING_INVALID for prices that contradict the type", async () => {
