@@ -4,6 +4,7 @@ import { createPlans } from "../../src/feed/plans.ts";
 import type { Feed } from "../../src/feeds/find.ts";
 import { Metrics } from "../../src/http/metrics.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { DatabaseTimeSpentError } from "../../src/postgres/client/query.ts";
 import type { Services } from "../../src/services.ts";
 
 const SECRET = "0123456789abcdef";
@@ -61,4 +62,29 @@ test("a read that shares a page with one that asked before it is never shown an 
   await Bun.sleep(0);
   flights[1]?.({ data: "2", data_version: 2n });
   expect((await granted).dataVersion).toBe(2n);
+});
+
+test("a read that shares a page with an account without a budget is built in its own turn", async () => {
+  const [poor, rich] = ["poor", "rich"];
+  const pages = createPages({
+    database: {},
+    reader: {
+      row: async (accountId: string) => {
+        await Bun.sleep(0);
+        if (accountId === poor) throw new DatabaseTimeSpentError(1, 1);
+        return { data: "1", data_version: 1n };
+      },
+    },
+    cursorSecret: SECRET,
+    incarnation: "",
+    http: { metrics: new Metrics() },
+    log: createLog({ level: "silent" }),
+    state: { isDraining: true },
+  } as unknown as Services);
+  const planned = createPlans(SECRET)("", FEED);
+  const [first, second] = [poor, rich].map((accountId) =>
+    pages.atLeast({ accountId: accountId as string, feed: FEED, planned }, null),
+  );
+  const settled = await Promise.allSettled([first, second]);
+  expect(settled).toMatchObject([{ status: "rejected" }, { value: { dataVersion: 1n } }]);
 });

@@ -7,7 +7,7 @@
  */
 export interface Attack {
   readonly method: "GET" | "HEAD";
-  /** `{n}` becomes the request's number. */
+  /** `{n}` becomes the number of the request, in five digits. */
   readonly urls: readonly string[];
   readonly key: string;
 }
@@ -24,7 +24,7 @@ async function attack({ method, urls, key }: Attack): Promise<void> {
   const send = async () => {
     for (;;) {
       sent += 1;
-      const url = urls[sent % urls.length]?.replace("{n}", String(sent)) as string;
+      const url = urls[sent % urls.length]?.replace("{n}", String(sent).padStart(5, "0")) as string;
       const response = await fetch(url, { method, headers: { "x-api-key": key } });
       await response.arrayBuffer();
       statuses[response.status] = (statuses[response.status] ?? 0) + 1;
