@@ -11,3 +11,8 @@ declare module "swagger-ui-dist/favicon-32x32.png" {
   const path: string;
   export default path;
 }
+// The guides.
+declare module "*.md" {
+  const text: string;
+  export default text;
+}

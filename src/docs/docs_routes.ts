@@ -17,8 +17,9 @@ import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../http/shared_content.ts";
 import type { Services } from "../services.ts";
+import { GUIDE_NAMES } from "./guide_texts.ts";
 import { type OpenApiDocument, openApi31, type PluginDocument } from "./openapi.ts";
-import { PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, renderPage } from "./page.ts";
+import { PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, renderGuide, renderPage } from "./page.ts";
 
 /** Where the plugin serves, on an app of its own that no client reaches; no route of ours. */
 const PLUGIN_PATH = "/swagger";
@@ -48,6 +49,9 @@ const ASSETS: Readonly<Record<string, Asset>> = {
 };
 
 const renderedPage = once(() => compressedContent(renderPage()));
+const guidePages = new Map<string, () => Promise<SharedContent>>(
+  GUIDE_NAMES.map((name) => [name, once(() => compressedContent(renderGuide(name)))]),
+);
 
 /** `app` is described as it is when the document is first asked for: with all its routes. */
 export function docsRoutes(services: Services, app: AnyElysia) {
@@ -84,6 +88,19 @@ export function docsRoutes(services: Services, app: AnyElysia) {
             "Access-Control-Allow-Origin": "*",
           }),
         ),
+      hidden,
+    )
+    .get(
+      "/docs/guides/:name",
+      async ({ call, params: { name } }) => {
+        const page = guidePages.get(name);
+        if (page === undefined) {
+          throw new Problem("ROUTE_NOT_FOUND", {
+            detail: `There is no such guide, only ${GUIDE_NAMES.join(", ")}.`,
+          });
+        }
+        return respond(answerShared(call.request, await page(), PAGE_HEADERS));
+      },
       hidden,
     )
     .get(

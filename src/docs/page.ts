@@ -1,6 +1,6 @@
 /**
- * The docs page: Swagger UI over the document, and every error explained under the anchor that a
- * problem's `type` points to. Decisions 1, 2 and 10.
+ * The pages of the docs: the reference, which is Swagger UI over the document and every error explained
+ * under the anchor that a problem's `type` points to, and the guides. Decisions 1, 2 and 10.
  *
  * All addresses are relative, so the page works behind any prefix, and nothing on it asks another host.
  *
@@ -8,6 +8,7 @@
  */
 import { anchorOf, PROBLEMS } from "../http/errors.ts";
 import { PROBLEM_CODES, PROBLEM_DOCS } from "../http/problem_docs.ts";
+import { GUIDE_NAMES, GUIDES, type GuideName } from "./guide_texts.ts";
 
 /** Swagger UI sets styles on elements, so styles can't be confined to files. */
 export const PAGE_HEADERS = {
@@ -62,8 +63,18 @@ export const PAGE_STYLE = `
 }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 .frame { max-width: 1460px; margin: 0 auto; padding: 0 20px; }
-header.frame { display: flex; gap: 24px; align-items: baseline; padding-top: 20px; }
+header.frame { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: baseline; padding-top: 20px; }
 header strong { font-size: 20px; }
+nav { display: flex; flex-wrap: wrap; gap: 4px 14px; }
+.guide { max-width: 820px; padding-bottom: 60px; }
+.guide h1 { margin: 28px 0 8px; }
+.guide h2 { margin-top: 36px; border-top: 1px solid var(--line); padding-top: 16px; }
+.guide pre, .guide code { background: color-mix(in srgb, var(--soft) 12%, transparent); }
+.guide code { padding: 1px 4px; border-radius: 3px; font-size: 0.9em; overflow-wrap: anywhere; }
+.guide pre { padding: 12px; overflow-x: auto; }
+.guide pre code { padding: 0; background: none; overflow-wrap: normal; }
+.guide table { display: block; overflow-x: auto; border-collapse: collapse; }
+.guide th, .guide td { border-bottom: 1px solid var(--line); padding: 6px 12px 6px 0; text-align: left; vertical-align: top; }
 a { color: inherit; }
 #errors { margin-bottom: 60px; }
 #errors > p { color: var(--soft); }
@@ -86,33 +97,76 @@ article p { margin: 4px 0 0; }
 }
 `;
 
-/** The page, the same for every deployment. */
-export function renderPage(): string {
+interface Frame {
+  readonly title: string;
+  /** The way from the page's folder to the gateway's root, without a trailing slash. */
+  readonly root: string;
+  /** More of the head. @default nothing */
+  readonly head?: string;
+  /** Between menu and end. */
+  readonly main: string;
+}
+
+/** A page of the docs: the same look and menu for all. */
+export function renderFrame({ title, root, head = "", main }: Frame): string {
+  const guides = GUIDE_NAMES.map(
+    (name) => `<a href="${root}/docs/guides/${name}">${titleOf(name)}</a>`,
+  );
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Feedgate API</title>
-<link rel="icon" type="image/png" href="docs/assets/favicon-32x32.png">
-<link rel="stylesheet" href="docs/assets/swagger-ui.css">
-<link rel="stylesheet" href="docs/assets/page.css">
-<script src="docs/assets/swagger-ui-bundle.js" defer></script>
-<script src="docs/assets/page.js" type="module"></script>
+<title>${title}</title>
+<link rel="icon" type="image/png" href="${root}/docs/assets/favicon-32x32.png">
+${head}<link rel="stylesheet" href="${root}/docs/assets/page.css">
 </head>
 <body>
-<header class="frame"><strong>Feedgate</strong> <a href="docs/json">OpenAPI document</a> <a href="#errors">Errors</a></header>
-<main>
-<div id="api"><noscript class="frame">The API is described in <a href="docs/json">the OpenAPI document</a>.</noscript></div>
+<header class="frame">
+<strong>Feedgate</strong>
+<nav><a href="${root}/docs">Reference</a> ${guides.join(" ")}</nav>
+</header>
+${main}
+</body>
+</html>
+`;
+}
+
+/** The reference, the same for every deployment. */
+export function renderPage(): string {
+  return renderFrame({
+    title: "Feedgate API",
+    root: ".",
+    head: `<link rel="stylesheet" href="./docs/assets/swagger-ui.css">
+<script src="./docs/assets/swagger-ui-bundle.js" defer></script>
+<script src="./docs/assets/page.js" type="module"></script>
+`,
+    main: `<main>
+<p class="frame"><a href="./docs/json">OpenAPI document</a> <a href="#errors">Errors</a></p>
+<div id="api"><noscript class="frame">The API is described in <a href="./docs/json">the OpenAPI document</a>.</noscript></div>
 <section id="errors" class="frame">
 <h2>Errors</h2>
 <p>Every error is a problem document (RFC 9457, <code>application/problem+json</code>). Decide by <code>code</code>; <code>detail</code> says what to do in the case at hand.</p>
 ${PROBLEM_CODES.map(renderProblem).join("\n")}
 </section>
-</main>
-</body>
-</html>
-`;
+</main>`,
+  });
+}
+
+/** A guide. In the repository the guides link one another as files. */
+export function renderGuide(name: GuideName): string {
+  const text = GUIDES[name].replace(/\]\(([a-z]+)\.md(#[^)]*)?\)/g, "]($1$2)");
+  const html = Bun.markdown.html(text, { headings: { ids: true } });
+  return renderFrame({
+    title: `${titleOf(name)} · Feedgate`,
+    root: "../..",
+    main: `<main class="frame guide">\n${html}</main>`,
+  });
+}
+
+/** In the menu. */
+function titleOf(name: GuideName): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
 function renderProblem(code: (typeof PROBLEM_CODES)[number]): string {

@@ -1,39 +1,59 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
 import { Glob } from "bun";
 import { scripts } from "../../package.json";
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url));
-const readme = await Bun.file(`${ROOT}README.md`).text();
+const GUIDES = [...new Glob("src/docs/guides/*.md").scanSync(ROOT)];
+const texts = new Map(
+  await Promise.all(
+    ["README.md", ...GUIDES].map(
+      async (path) => [path, await Bun.file(ROOT + path).text()] as const,
+    ),
+  ),
+);
 
-/** The rows of the table under a heading, without its head, as cells. */
-function rowsUnder(heading: string): string[][] {
-  const section = readme.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
-  const lines = section.split("\n").filter((line) => line.startsWith("|"));
-  return lines.slice(2).map((line) => line.split("|").slice(1, -1));
+function guide(name: string): string {
+  return texts.get(`src/docs/guides/${name}.md`) ?? "";
 }
 
-test("README's guarantees: each names tests that are there, or commands that check it", () => {
-  const rows = rowsUnder("What it guarantees");
-  expect(rows.length).toBeGreaterThan(15);
-  for (const [guarantee = "", shownBy = ""] of rows) {
-    const named = [...shownBy.matchAll(/`([^`]+)`/g)].map((match) => match[1] as string);
-    const tests = named.filter((name) => name.startsWith("test/"));
-    expect({ guarantee, tests }).not.toEqual({ guarantee, tests: [] });
-    for (const path of tests) {
-      expect(path).toEndWith("_test.ts");
-      expect({ path, isThere: existsSync(ROOT + path) }).toEqual({ path, isThere: true });
-    }
-    for (const command of named.filter((name) => name.startsWith("bun run "))) {
-      const [script = "", name] = command.split(" ").slice(2);
-      expect(Object.keys(scripts)).toContain(script);
-      if (name !== undefined) expect(existsSync(`${ROOT}test/${script}/${name}.ts`)).toBe(true);
-    }
+/** The tests that a text names, and whether its commands are there. */
+function expectThere(text: string): string[] {
+  const named = [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1] as string);
+  const tests = named.filter((name) => name.startsWith("test/"));
+  for (const path of tests)
+    expect({ path, isThere: existsSync(ROOT + path) }).toEqual({ path, isThere: true });
+  return tests;
+}
+
+test("the README is short: under 150 lines", () => {
+  expect(texts.get("README.md")?.split("\n").length).toBeLessThan(150);
+});
+
+test("each guarantee names tests that are there", () => {
+  const rows = guide("guarantees")
+    .split("\n")
+    .filter((line) => /^\| (?!guarantee )/.test(line));
+  expect(rows.length).toBeGreaterThan(20);
+  for (const row of rows) {
+    const tests = expectThere(row);
+    expect({ row, tests }).not.toEqual({ row, tests: [] });
+    for (const path of tests) expect(path).toEndWith("_test.ts");
   }
 });
 
-test("README's configuration: each variable that is read has its line, and no other", async () => {
-  const named = [...readme.matchAll(/^\| (`[A-Z_`, ]+`) \|/gm)]
+test("the way of a read and of a push lead through files that are there", () => {
+  const text = guide("architecture");
+  const paths = [...text.matchAll(/`((?:src|sql|test|docs)\/[^`*]+)`/g)].map(([, path]) => path);
+  expect(paths.length).toBeGreaterThan(15);
+  for (const path of paths) {
+    expect({ path, isThere: existsSync(ROOT + path) }).toEqual({ path, isThere: true });
+  }
+});
+
+test("each variable that is read has its line in the operators' guide, and no other", async () => {
+  const named = [...guide("operators").matchAll(/^\| (`[A-Z_`, ]+`) \|/gm)]
     .flatMap((match) => (match[1] as string).match(/[A-Z_]+/g) ?? [])
     .sort();
   const config = await Bun.file(`${ROOT}src/config.ts`).text();
@@ -42,10 +62,42 @@ test("README's configuration: each variable that is read has its line, and no ot
   expect(named).toEqual([...new Set(read)].sort());
 });
 
-test("README's commands: every script and benchmark that it names is there", () => {
+test("every script and benchmark that a guide names is there", () => {
   const benchmarks = [...new Glob("*.ts").scanSync(`${ROOT}test/bench`)];
-  for (const [, script = "", name] of readme.matchAll(/`bun run ([a-z:]+)(?: ([a-z]+))?/g)) {
-    expect(Object.keys(scripts)).toContain(script);
-    if (script === "bench" && name !== undefined) expect(benchmarks).toContain(`${name}.ts`);
+  for (const text of texts.values()) {
+    for (const [, script = "", name] of text.matchAll(/`bun run ([a-z:]+)(?: ([a-z]+))?/g)) {
+      expect(Object.keys(scripts)).toContain(script);
+      if (script === "bench" && name !== undefined) expect(benchmarks).toContain(`${name}.ts`);
+    }
   }
+});
+
+test("every package that is used has its reason in the architecture guide", async () => {
+  const { dependencies } = await Bun.file(`${ROOT}package.json`).json();
+  for (const name of Object.keys(dependencies)) {
+    expect(guide("architecture")).toMatch(new RegExp(`^\\| .*\`${name}\``, "m"));
+  }
+});
+
+test("every link leads to a file that is there, and to a heading in it", () => {
+  let links = 0;
+  for (const [path, text] of texts) {
+    for (const [, target = "", fragment] of text.matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?\)/g)) {
+      // From a page of a gateway to its reference.
+      if (target === "../../docs") continue;
+      const file = normalize(join(dirname(path), target));
+      expect({ path, target, isThere: existsSync(ROOT + file) }).toEqual({
+        path,
+        target,
+        isThere: true,
+      });
+      if (fragment !== undefined) {
+        expect(Bun.markdown.html(texts.get(file) ?? "", { headings: { ids: true } })).toContain(
+          ` id="${fragment}"`,
+        );
+      }
+      links += 1;
+    }
+  }
+  expect(links).toBeGreaterThan(15);
 });
