@@ -61,10 +61,8 @@ begin
   now_us := extract(epoch from clock_timestamp()) * 1000000;
   select windows.hits[width_bucket(now_us - window_us, windows.hits) + 1:]
   into counted
-  from rate_windows as windows
-  where windows.account_id = pusher_account_id
-    and windows.operation = 'push'
-    and windows.feed_id = pushed_feed_id;
+  from push_windows as windows
+  where windows.feed_id = pushed_feed_id;
   window_used := coalesce(cardinality(counted), 0);
   is_ahead := coalesce(counted[window_used] > now_us, false);
   if is_ahead then
@@ -87,9 +85,9 @@ begin
   end if;
 
   if admission = 'granted' or is_ahead then
-    insert into rate_windows (account_id, operation, feed_id, hits)
-    values (pusher_account_id, 'push', pushed_feed_id, counted)
-    on conflict (account_id, operation, feed_id) do update
+    insert into push_windows (feed_id, hits)
+    values (pushed_feed_id, counted)
+    on conflict (feed_id) do update
     set hits = excluded.hits;
   end if;
 end

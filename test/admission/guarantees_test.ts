@@ -238,8 +238,8 @@ describe("admission: a clock that was set back", () => {
     expect(pushed).toEqual(Array.from({ length: 20 }, () => 200));
     await putAhead(accountId);
     await gateway.sql`
-      update rate_windows set hits = array(select hit_us + 3600000000 from unnest(hits) as hit_us)
-      where account_id = ${accountId}`;
+      update push_windows set hits = array(select hit_us + 3600000000 from unnest(hits) as hit_us)
+      where feed_id = ${feed.feedId}`;
     const { baseUrl } = await gateway.startPeer();
     const headers = { "x-api-key": readKey };
     const read = await fetch(`${baseUrl}/v1/feed/${feed.slug}`, { headers });

@@ -641,7 +641,7 @@ describe("429", () => {
     expect((await limited.push(await limited.createFeed(), [])).status).toBe(200);
     // An hour later there is room.
     await limited.gateway.sql`
-      update rate_windows set hits = array(select hit - 60000001 from unnest(hits) as hit)`;
+      update push_windows set hits = array(select hit - 60000001 from unnest(hits) as hit)`;
     await Bun.sleep(1_100);
     expect((await limited.push(feedId, [{ id: 3 }])).status).toBe(200);
     await limited.gateway.stop();
@@ -651,12 +651,12 @@ describe("429", () => {
     const { sql } = limited.gateway;
     const feedId = await limited.createFeed({ type: "singleton" });
     for (const a of [1, 2]) await limited.push(feedId, { a });
-    await sql`update rate_windows set hits = array[hits[1] - 50000000, hits[2] + 5000000]`;
+    await sql`update push_windows set hits = array[hits[1] - 50000000, hits[2] + 5000000]`;
     expect((await limited.push(feedId, { a: 3 })).status).toBe(200);
     const refused = await limited.push(feedId, { a: 4 });
     expect(refused.status).toBe(429);
     expect(refused.body.retry_after_ms).toBeLessThanOrEqual(10_000);
-    const rows = await sql`select hits[2] = hits[3] as is_ordered from rate_windows`;
+    const rows = await sql`select hits[2] = hits[3] as is_ordered from push_windows`;
     expect(rows).toMatchObject([{ is_ordered: true }]);
     await limited.gateway.stop();
   });

@@ -112,6 +112,7 @@ import sql_migrations_0014_plain_windows from "../../../sql/migrations/0014_plai
 import sql_migrations_0015_lost_batches_of_accounts from "../../../sql/migrations/0015_lost_batches_of_accounts.sql" with { type: "text" };
 import sql_migrations_0016_replaced_rows from "../../../sql/migrations/0016_replaced_rows.sql" with { type: "text" };
 import sql_migrations_0017_account_versions from "../../../sql/migrations/0017_account_versions.sql" with { type: "text" };
+import sql_migrations_0018_push_windows from "../../../sql/migrations/0018_push_windows.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
@@ -162,6 +163,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0015_lost_batches_of_accounts", text: sql_migrations_0015_lost_batches_of_accounts },
   { name: "0016_replaced_rows", text: sql_migrations_0016_replaced_rows },
   { name: "0017_account_versions", text: sql_migrations_0017_account_versions },
+  { name: "0018_push_windows", text: sql_migrations_0018_push_windows },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
