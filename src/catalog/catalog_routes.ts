@@ -76,6 +76,7 @@ const LIST_CATALOG = described({
     }),
     304: UNCHANGED,
   },
+  headers: CONDITIONAL,
   problems: COUNTED,
 });
 const SEARCH_FEEDS = described({
@@ -104,6 +105,7 @@ const SEARCH_FEEDS = described({
     }),
     304: UNCHANGED,
   },
+  headers: CONDITIONAL,
   problems: ["QUERY_REQUIRED", ...COUNTED],
 });
 
@@ -117,7 +119,7 @@ export function catalogRoutes(services: Services, answerRead: ReadPipeline) {
       "/catalog",
       async ({ call, principal, query }) =>
         respondOutcome(http, call, await listCatalog({ call, principal }, pageOf(query))),
-      { query: CATALOG_QUERY, headers: CONDITIONAL, ...LIST_CATALOG },
+      { query: CATALOG_QUERY, ...LIST_CATALOG },
     )
     .get(
       "/search",
@@ -126,7 +128,7 @@ export function catalogRoutes(services: Services, answerRead: ReadPipeline) {
         const search = { q: query.q, category: query.category, ...pageOf(query) };
         return respondOutcome(http, call, await searchFeeds({ call, principal }, search));
       },
-      { query: SEARCH_QUERY, headers: CONDITIONAL, ...SEARCH_FEEDS },
+      { query: SEARCH_QUERY, ...SEARCH_FEEDS },
     );
 }
 

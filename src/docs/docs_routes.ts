@@ -141,7 +141,8 @@ async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
     }),
   );
   for (const { method, path, hooks } of app.routes) {
-    const { body, detail, headers, params, query, response } = hooks;
+    const { body, params, query, response } = hooks;
+    const { requestHeaders: headers, ...detail } = hooks.detail ?? {};
     const shown = { body, detail, headers, params, query: withFilters(query), response };
     describer.route(method, path, () => "", shown);
   }

@@ -5,6 +5,7 @@
  */
 
 import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { FeedMetadataShape } from "../feeds/feed_shapes.ts";
 import { authenticated } from "../http/auth.ts";
@@ -20,6 +21,7 @@ import {
 import { FEED_METADATA, ORIGIN, ROWS } from "../http/examples.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respondOutcome } from "../http/problems.ts";
+import { checkHeaders } from "../http/validation.ts";
 import { Expected } from "../lib/types.ts";
 import type { ReadPipeline } from "../read/pipeline.ts";
 import type { Services } from "../services.ts";
@@ -39,6 +41,7 @@ const READ_HEADERS = Type.Object({
     }),
   ),
 });
+const READ_HEADERS_CHECK = TypeCompiler.Compile(READ_HEADERS);
 const READ_FEED = described({
   access: "consumer",
   window: "data",
@@ -70,6 +73,7 @@ const READ_FEED = described({
     }),
     304: UNCHANGED,
   },
+  headers: READ_HEADERS,
   problems: [
     "OPERATOR_DISABLED",
     "JSONPATH_INVALID",
@@ -102,6 +106,7 @@ const READ_METADATA = described({
     }),
     304: UNCHANGED,
   },
+  headers: CONDITIONAL,
   problems: ["FEED_NOT_FOUND", ...COUNTED],
 });
 
@@ -113,14 +118,17 @@ export function feedRoutes(services: Services, answerRead: ReadPipeline) {
     .use(authenticated(keys, "read"))
     .get(
       "/feed/:id",
-      async ({ call, principal, params }) =>
-        respondOutcome(http, call, await readFeed({ call, principal }, params.id)),
-      { params: FEED_PARAMS, query: READ_QUERY, headers: READ_HEADERS, ...READ_FEED },
+      async ({ call, principal, params, query }) => {
+        checkHeaders(READ_HEADERS_CHECK, call.request);
+        const read = { reference: params.id, query };
+        return respondOutcome(http, call, await readFeed({ call, principal }, read));
+      },
+      { params: FEED_PARAMS, query: READ_QUERY, ...READ_FEED },
     )
     .get(
       "/feed/:id/metadata",
       async ({ call, principal, params }) =>
         respondOutcome(http, call, await readMetadata({ call, principal }, params.id)),
-      { params: FEED_PARAMS, query: NO_PARAMETERS, headers: CONDITIONAL, ...READ_METADATA },
+      { params: FEED_PARAMS, query: NO_PARAMETERS, ...READ_METADATA },
     );
 }

@@ -7,7 +7,6 @@
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { Problem } from "../http/errors.ts";
 import { invalidParameter, unknownParameter } from "../http/parameters.ts";
-import type { QueryEntry } from "../http/query_string.ts";
 import { Refusal, type Refuse } from "../http/validation.ts";
 import { excerpt } from "../lib/code_points.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../lib/json_text.ts";
@@ -55,7 +54,7 @@ export function filterParameter(known: readonly string[]) {
 }
 
 /** Of a parameter that has the type of a filter. @throws {Problem} 400 `OPERATOR_DISABLED` */
-export function readFilter({ name, value }: Pick<QueryEntry, "name" | "value">): Filter {
+export function readFilter(name: string, value: string): Filter {
   const key = keyOf(name);
   const text = value.slice(EQUALITY.length);
   // No stored row holds a NUL, and PostgreSQL takes none in a parameter.

@@ -10,7 +10,7 @@ import type { Feed } from "../feeds/find.ts";
 import { walkSearchOf } from "../http/next_link.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_PLANS_MAX } from "../limits.ts";
-import { planRead, type ReadPlan } from "./read_plan.ts";
+import { planRead, type ReadPlan, type ReadQuery, readQuery } from "./read_plan.ts";
 
 export interface PlannedRead {
   readonly plan: ReadPlan;
@@ -23,16 +23,22 @@ export interface PlannedRead {
 /** A longer query is planned anew each time, so that what is kept is bounded in bytes, too. */
 const SEARCH_LENGTH_KEPT_MAX = 512;
 
-/** @throws {Problem} 400, as `planRead` */
-export type Plans = (search: string, feed: Feed) => PlannedRead;
+/** A query that the route's schema has passed, and the same as it was sent. */
+export interface SentQuery {
+  readonly query: ReadQuery;
+  readonly search: string;
+}
+
+/** @throws {Problem} 400, as `readQuery` and `planRead` */
+export type Plans = (sent: SentQuery, feed: Feed) => PlannedRead;
 
 export function createPlans(cursorSecret: string): Plans {
   const known = new BoundedMap<string, PlannedRead>(KNOWN_PLANS_MAX);
-  return (search, feed) => {
+  return ({ query, search }, feed) => {
     const key = `${feed.feedId} ${feed.definitionVersion} ${search}`;
     const planned = known.get(key);
     if (planned !== undefined) return planned;
-    const plan = planRead(search, feed, cursorSecret);
+    const plan = planRead(readQuery(query, search), feed, cursorSecret);
     const made = { plan, pageKey: `${feed.feedId} ${plan.key}`, walkSearch: walkSearchOf(search) };
     if (search.length <= SEARCH_LENGTH_KEPT_MAX) known.set(key, made);
     return made;

@@ -17,7 +17,14 @@ import type { Services } from "../services.ts";
 import { answerPage, cachingHeaders, headOfPage } from "./answer_page.ts";
 import { createPages, type PageWanted } from "./pages.ts";
 import { createPlans } from "./plans.ts";
-import type { ReadPlan } from "./read_plan.ts";
+import { type ReadPlan, type ReadQuery, readQuery } from "./read_plan.ts";
+
+/** What a reader asks for. */
+export interface FeedRead {
+  /** A feed's id or its `endpoint_path`. */
+  readonly reference: string;
+  readonly query: ReadQuery;
+}
 
 /** Reads by a feed's id or its `endpoint_path`. */
 export function createFeedReads(services: Services, answerRead: ReadPipeline) {
@@ -28,21 +35,21 @@ export function createFeedReads(services: Services, answerRead: ReadPipeline) {
 
   async function find(
     { call, principal }: ReadCall,
-    reference: string,
+    { reference, query }: FeedRead,
     isFresh: boolean,
   ): Promise<Resource> {
     const { accountId } = principal;
+    const { search } = call;
     const feed = await (isFresh
       ? feeds.findFresh(accountId, reference)
       : feeds.find(accountId, reference));
-    if (feed === undefined) throw feedNotFound();
-    call.subject.feedId = feed.feedId;
-    if (!feed.hasData) {
-      throw new Problem("FEED_NOT_SYNCED", {
-        detail: "The feed is active, but its provider has pushed no data yet; try again later.",
-      });
+    if (feed !== undefined) call.subject.feedId = feed.feedId;
+    if (!feed?.hasData) {
+      // A wrong parameter is told before a missing feed. Decisions 2.
+      readQuery(query, search);
+      throw feed === undefined ? feedNotFound() : feedNotSynced();
     }
-    return resourceOf(call, { accountId, feed, planned: plans(call.search, feed) });
+    return resourceOf(call, { accountId, feed, planned: plans({ query, search }, feed) });
   }
 
   function resourceOf(call: Call, wanted: PageWanted): Resource {
@@ -86,8 +93,14 @@ export function createFeedReads(services: Services, answerRead: ReadPipeline) {
     return { operation: "data", feed, limits, ...(idempotency && { idempotency }) };
   }
 
-  return (readCall: ReadCall, reference: string): Promise<Answer | Problem> =>
-    answerRead(readCall, (isFresh) => find(readCall, reference, isFresh));
+  return (readCall: ReadCall, read: FeedRead): Promise<Answer | Problem> =>
+    answerRead(readCall, (isFresh) => find(readCall, read, isFresh));
+}
+
+function feedNotSynced(): Problem {
+  return new Problem("FEED_NOT_SYNCED", {
+    detail: "The feed is active, but its provider has pushed no data yet; try again later.",
+  });
 }
 
 /** Whether who has the tag has the page: not where it may be a 400 or 410 by now, which go before a 304. */

@@ -1,19 +1,17 @@
 /**
  * From the query of a data read to what is to be read: pure, and before anything is charged.
  *
- * In goes the raw query and the feed; out comes a `ReadPlan`, or a 400. Interface 4.4, decisions 6
- * and 10.
+ * In goes a query that the route's schema has passed, then the feed; out comes a `ReadPlan`, or a 400. What
+ * is wrong whatever the feed is told before whether there is one. Interface 4.4, decisions 2, 6 and 10.
  *
  * @module
  */
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Feed, FeedType } from "../feeds/find.ts";
 import { Problem } from "../http/errors.ts";
 import { cappedLimit } from "../http/paging.ts";
 import { invalidParameter, queryInteger, queryTime } from "../http/parameters.ts";
-import { decode, parseQuery, type QueryEntry } from "../http/query_string.ts";
-import { checkedQuery } from "../http/validation.ts";
+import { decode, parseQuery } from "../http/query_string.ts";
 import { excerpt } from "../lib/code_points.ts";
 import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../limits.ts";
 import { findUnknownField } from "../read/data/filter_fields.ts";
@@ -55,9 +53,16 @@ const KNOWN = Object.keys(READ_PARAMETERS);
 export const READ_QUERY = Type.Optional(
   Type.Object(READ_PARAMETERS, { additionalProperties: filterParameter(KNOWN) }),
 );
-const READ_QUERY_CHECK = TypeCompiler.Compile(READ_QUERY);
+export type ReadQuery = StaticDecode<typeof READ_QUERY>;
 
-type ReadParameters = StaticDecode<typeof READ_QUERY>;
+/** A query that is valid whatever the feed. */
+export interface AskedRead {
+  readonly query: ReadQuery;
+  readonly filters: readonly Filter[];
+  readonly projection: Projection | undefined;
+  /** Distinct, in the order of the request; undefined where none are asked for. */
+  readonly ids: readonly string[] | undefined;
+}
 
 interface Planned {
   readonly projection: Projection | undefined;
@@ -99,18 +104,32 @@ const ROWS_ONLY = ["cursor", "ids"] as const;
 const FIELDS_TOLD_MAX = 10;
 const STREAM_ONLY = ["start_time", "end_time"] as const;
 
-/** @throws {Problem} 400, with the parameter and what to do about it. */
-export function planRead(search: string, feed: Feed, cursorSecret: string): ReadPlan {
-  const entries = parseQuery(search);
-  const parameters = checkedQuery(READ_QUERY_CHECK, search);
-  const filters = entries
-    .filter(({ name }) => !Object.hasOwn(READ_PARAMETERS, name))
-    .map(readFilter);
+/**
+ * What is wrong with a query whatever the feed, once the route's schema has passed it. `search` is the same,
+ * raw. @throws {Problem} 400
+ */
+export function readQuery(query: ReadQuery, search: string): AskedRead {
+  const filters = Object.entries(query)
+    .filter(([name]) => !Object.hasOwn(READ_PARAMETERS, name))
+    .flatMap(([name, values]) => [values].flat().map((value) => readFilter(name, String(value))));
   checkFilterCount(filters);
+  const { cursor, offset, start_time: startTime, end_time: endTime } = query;
+  const ids = query.ids === undefined ? undefined : readIds(query, search, filters);
+  if (cursor !== undefined && offset !== undefined) {
+    throw invalidParameter("offset and cursor don't go together; leave out the offset.");
+  }
+  if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
+    throw invalidParameter("start_time is after end_time; swap them.");
+  }
+  return { query, filters, projection: readProjection(query.jsonpath), ids };
+}
+
+/** @throws {Problem} 400 for what is wrong with the query for this feed. */
+export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): ReadPlan {
+  const { filters, projection, ids } = asked;
   const source: FeedType = feed.feedType ?? "singleton";
-  refuseUseless(source, parameters, filters);
+  refuseUseless(source, asked);
   refuseUnknownFields(feed, filters);
-  const projection = readProjection(parameters.jsonpath);
   const projected = projection?.key ?? "";
   if (source === "singleton") {
     return { kind: "document", projection, key: `document ${projected}` };
@@ -118,8 +137,7 @@ export function planRead(search: string, feed: Feed, cursorSecret: string): Read
   if (projection !== undefined && namesFieldOfData(projection)) {
     throw new Problem("JSONPATH_INVALID", { detail: "data is an array; begin with $[*]." });
   }
-  if (parameters.ids !== undefined) {
-    const ids = readIds(entries, parameters, filters);
+  if (ids !== undefined) {
     return {
       kind: "details",
       source,
@@ -128,18 +146,14 @@ export function planRead(search: string, feed: Feed, cursorSecret: string): Read
       key: `details ${JSON.stringify(ids)} ${projected}`,
     };
   }
-  return planPage({ feed, source, parameters, filters, projection, projected, cursorSecret });
+  return planPage(asked, { feed, source, cursorSecret });
 }
 
 /** A parameter that the feed's type has no use for is refused, not ignored. */
-function refuseUseless(
-  source: FeedType,
-  parameters: ReadParameters,
-  filters: readonly Filter[],
-): void {
+function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
   if (source !== "stream") {
     for (const name of STREAM_ONLY) {
-      if (parameters[name] !== undefined) {
+      if (query[name] !== undefined) {
         throw invalidParameter(
           `${name} is for streams and this feed is a ${source}; leave it out.`,
         );
@@ -148,7 +162,7 @@ function refuseUseless(
   }
   if (source !== "singleton") return;
   for (const name of ROWS_ONLY) {
-    if (parameters[name] !== undefined) {
+    if (query[name] !== undefined) {
       throw invalidParameter(
         `${name} is for collections and streams and this feed is a singleton; leave it out.`,
       );
@@ -188,12 +202,8 @@ function readProjection(jsonpath: string | undefined): Projection | undefined {
 }
 
 /** Split at commas before percent-decoding, so that `%2C` is a comma in an id. Decisions 6. */
-function readIds(
-  entries: readonly QueryEntry[],
-  parameters: ReadParameters,
-  filters: readonly Filter[],
-): string[] {
-  const { limit, offset, cursor, start_time, end_time } = parameters;
+function readIds(query: ReadQuery, search: string, filters: readonly Filter[]): string[] {
+  const { limit, offset, cursor, start_time, end_time } = query;
   const besides = { limit, offset, cursor, start_time, end_time };
   const beside = Object.entries(besides).find(([, value]) => value !== undefined)?.[0];
   if (beside !== undefined || filters.length > 0) {
@@ -201,7 +211,7 @@ function readIds(
       `ids stands alone, but ${beside ?? "a filter"} came with it; leave one of them out.`,
     );
   }
-  const asked = entries
+  const asked = parseQuery(search)
     .filter(({ name }) => name === "ids")
     .flatMap(({ rawValue }) => rawValue.split(","))
     .filter((raw) => raw !== "")
@@ -227,25 +237,15 @@ export function listedIds([id, ...others]: readonly string[]): readonly string[]
   return listed.length > 0 ? listed : undefined;
 }
 
-interface PageInput {
+interface PageSource {
   readonly feed: Feed;
   readonly source: "collection" | "stream";
-  readonly parameters: ReadParameters;
-  readonly filters: readonly Filter[];
-  readonly projection: Projection | undefined;
-  readonly projected: string;
   readonly cursorSecret: string;
 }
 
-function planPage(input: PageInput): PagePlan {
-  const { feed, source, parameters, filters, projection, projected, cursorSecret } = input;
-  if (parameters.cursor !== undefined && parameters.offset !== undefined) {
-    throw invalidParameter("offset and cursor don't go together; leave out the offset.");
-  }
-  const { start_time: startTime, end_time: endTime } = parameters;
-  if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
-    throw invalidParameter("start_time is after end_time; swap them.");
-  }
+function planPage({ query, filters, projection }: AskedRead, of: PageSource): PagePlan {
+  const { feed, source, cursorSecret } = of;
+  const { start_time: startTime, end_time: endTime } = query;
   const binding = JSON.stringify([
     feed.feedId,
     // They are ANDed, so their order makes no other query.
@@ -253,9 +253,9 @@ function planPage(input: PageInput): PagePlan {
     startTime ?? null,
     endTime ?? null,
   ]);
-  const limit = cappedLimit(parameters.limit ?? PAGE_LIMIT_DEFAULT);
-  const offset = parameters.offset ?? 0;
-  const cursor = openCursor(parameters.cursor, source, { secret: cursorSecret, binding });
+  const limit = cappedLimit(query.limit);
+  const offset = query.offset ?? 0;
+  const cursor = openCursor(query.cursor, source, { secret: cursorSecret, binding });
   return {
     kind: "page",
     source,
@@ -267,7 +267,7 @@ function planPage(input: PageInput): PagePlan {
     endTime,
     binding,
     projection,
-    key: `page ${limit} ${offset} ${parameters.cursor ?? ""} ${binding} ${projected}`,
+    key: `page ${limit} ${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
   };
 }
 

@@ -117,6 +117,8 @@ export interface RouteDoc<Who extends Access, Answers, Code extends ProblemCode>
   readonly answers: Answers;
   /** Its own; those of every route come by themselves. */
   readonly problems: readonly Code[];
+  /** Headers of the request, by name in lower case. */
+  readonly headers?: TObject;
 }
 
 type Responses<Who extends Access, Answers, Code extends ProblemCode> = Answers & {
@@ -143,12 +145,21 @@ export function described<
     summary: string;
     description: string;
     security: Record<string, string[]>[];
+    requestHeaders: TObject | undefined;
   };
   readonly response: Responses<Who, Answers, Code>;
 } {
   const { access, operationId, tag, summary, description } = route;
   return {
-    detail: { operationId, tags: [tag], summary, description, security: SECURITY[access] },
+    detail: {
+      operationId,
+      tags: [tag],
+      summary,
+      description,
+      security: SECURITY[access],
+      // Not the route's own `headers`: for those Elysia makes an object of all headers of each request.
+      requestHeaders: route.headers,
+    },
     response: { ...route.answers, ...problemResponses(route) } as Responses<Who, Answers, Code>,
   };
 }

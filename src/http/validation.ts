@@ -4,13 +4,13 @@
  *
  * @module
  */
-import type { StaticDecode, TSchema } from "@sinclair/typebox";
+import type { TObject, TSchema } from "@sinclair/typebox";
 import type { TypeCheck } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import type { ValidationError } from "elysia";
 import { mismatchOf } from "../lib/types.ts";
 import type { Problem } from "./errors.ts";
-import { invalidParameter, queryOf, unknownParameter } from "./parameters.ts";
+import { invalidParameter, unknownParameter } from "./parameters.ts";
 
 /** A schema's own problem, where the usual one would not do. A parameter that is missing is undefined. */
 export const Refusal = Symbol("Refusal");
@@ -21,14 +21,14 @@ export function invalidRequestPart({ validator, value }: ValidationError): Probl
   return parameterProblem(validator as TypeCheck<TSchema>, value);
 }
 
-/** A raw query by its schema, outside a route. @throws {Problem} 400 */
-export function checkedQuery<Schema extends TSchema>(
-  check: TypeCheck<Schema>,
-  search: string,
-): StaticDecode<Schema> {
-  const query = queryOf(search);
-  if (!check.Check(query)) throw parameterProblem(check, query);
-  return check.Decode(query);
+/** The headers that a schema names. @throws {Problem} 400 `INVALID_PARAMETER` */
+export function checkHeaders(check: TypeCheck<TObject>, { headers }: Request): void {
+  const sent: Record<string, string> = {};
+  for (const name in check.Schema().properties) {
+    const value = headers.get(name);
+    if (value !== null) sent[name] = value;
+  }
+  if (!check.Check(sent)) throw parameterProblem(check, sent);
 }
 
 /** The problem of the first mistake. */

@@ -107,6 +107,7 @@ const DOWNLOAD_SKILL = described({
     }),
     304: UNCHANGED,
   },
+  headers: CONDITIONAL,
   problems: ["FEED_NOT_FOUND", ...COUNTED],
 });
 const LIST_SKILLS = described({
@@ -139,6 +140,7 @@ const LIST_SKILLS = described({
     }),
     304: UNCHANGED,
   },
+  headers: CONDITIONAL,
   problems: COUNTED,
 });
 
@@ -190,7 +192,7 @@ export function skillRoutes(services: Services) {
       "/public/feeds/:id/agent-skill",
       async ({ call, params, query }) =>
         respond(await download(call, params.id, query.format ?? "md")),
-      { params: FEED_PARAMS, query: SKILL_QUERY, headers: CONDITIONAL, ...DOWNLOAD_SKILL },
+      { params: FEED_PARAMS, query: SKILL_QUERY, ...DOWNLOAD_SKILL },
     )
     .get(
       "/.well-known/agent-skills/index.json",
@@ -198,6 +200,6 @@ export function skillRoutes(services: Services) {
         const { limit = PAGE_LIMIT_MAX, offset = 0 } = query;
         return respond(await index(call, { limit: cappedLimit(limit), offset }));
       },
-      { query: INDEX_QUERY, headers: CONDITIONAL, ...LIST_SKILLS },
+      { query: INDEX_QUERY, ...LIST_SKILLS },
     );
 }

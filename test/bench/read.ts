@@ -8,11 +8,13 @@
  *
  * @module
  */
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { readConfig } from "../../src/config.ts";
 import { buildPage, type PageSource } from "../../src/feed/build_page.ts";
 import { writeCursor } from "../../src/feed/cursor.ts";
-import { type PagePlan, planRead } from "../../src/feed/read_plan.ts";
+import { type PagePlan, planRead, READ_QUERY, readQuery } from "../../src/feed/read_plan.ts";
 import type { Feed } from "../../src/feeds/find.ts";
+import { queryOf } from "../../src/http/parameters.ts";
 import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createDatabase, type Database, GATEWAY } from "../../src/postgres/client/query.ts";
@@ -22,6 +24,8 @@ import { type Gateway, startGateway } from "../../src/server.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
 
+/** As the route checks it. */
+const QUERY = TypeCompiler.Compile(READ_QUERY);
 const SIZES = [1_000, 100_000, 1_000_000];
 const READS = 300;
 const WARMUP_READS = 30;
@@ -260,7 +264,7 @@ async function indexAll(
 }
 
 function middleQuery({ feed, rows }: SizedFeed, secret: string): string {
-  const { binding } = planRead("", feed, secret) as PagePlan;
+  const { binding } = planRead(readQuery({}, ""), feed, secret) as PagePlan;
   const position = BigInt(Math.floor(rows / 4 + Math.random() * (rows / 2)));
   return `cursor=${writeCursor({ kind: "collection", batchNumber: 1n, position }, { secret, binding })}`;
 }
@@ -275,7 +279,8 @@ function windowQuery({ rows }: SizedFeed): string {
 async function readPage({ source }: Scene, kind: Kind, sized: SizedFeed): Promise<number> {
   const query = kind.query(sized, source.cursorSecret);
   const startMs = performance.now();
-  const plan = planRead(query, sized.feed, source.cursorSecret);
+  const asked = readQuery(QUERY.Decode(queryOf(query)), query);
+  const plan = planRead(asked, sized.feed, source.cursorSecret);
   const page = await buildPage(source, sized.feed, {
     plan,
     atLeast: 0n,

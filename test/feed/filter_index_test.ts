@@ -90,7 +90,7 @@ function textOf({ id, fields, second, isWide }: Row): string {
 }
 
 function filtersOf(pairs: readonly (readonly [string, string])[]): Filter[] {
-  return pairs.map(([name, text]) => readFilter({ name: `payload.${name}`, value: `eq.${text}` }));
+  return pairs.map(([name, text]) => readFilter(`payload.${name}`, `eq.${text}`));
 }
 
 /** What the fast way finds and what `row_matches` finds on every row, seen at one moment. */

@@ -34,7 +34,11 @@ test("the tag of a page tells the database's incarnation, in which versions may 
     } as unknown as Services);
     return (
       await pages.atLeast(
-        { accountId: FEED.accountId, feed: FEED, planned: createPlans(SECRET)("", FEED) },
+        {
+          accountId: FEED.accountId,
+          feed: FEED,
+          planned: createPlans(SECRET)({ query: {}, search: "" }, FEED),
+        },
         null,
       )
     ).tag;
@@ -54,7 +58,11 @@ test("a read that shares a page with one that asked before it is never shown an 
     log: createLog({ level: "silent" }),
     state: { isDraining: true },
   } as unknown as Services);
-  const wanted = { accountId: FEED.accountId, feed: FEED, planned: createPlans(SECRET)("", FEED) };
+  const wanted = {
+    accountId: FEED.accountId,
+    feed: FEED,
+    planned: createPlans(SECRET)({ query: {}, search: "" }, FEED),
+  };
   const before = pages.atLeast(wanted, null);
   const granted = pages.atLeast(wanted, 2n);
   flights[0]?.({ data: "1", data_version: 1n });
@@ -81,7 +89,7 @@ test("a read that shares a page with an account without a budget is built in its
     log: createLog({ level: "silent" }),
     state: { isDraining: true },
   } as unknown as Services);
-  const planned = createPlans(SECRET)("", FEED);
+  const planned = createPlans(SECRET)({ query: {}, search: "" }, FEED);
   const [first, second] = [poor, rich].map((accountId) =>
     pages.atLeast({ accountId: accountId as string, feed: FEED, planned }, null),
   );
