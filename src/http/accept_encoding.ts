@@ -11,13 +11,24 @@ const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/;
 /** Whether gzip is acceptable, and not refused or preferred less than none. */
 export function acceptsGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null || acceptEncoding.length > HEADER_LENGTH_MAX) return false;
-  const weights = new Map<string, number>();
+  let gzip: number | undefined;
+  let any: number | undefined;
+  let identity = 0;
   for (const part of acceptEncoding.toLowerCase().split(",")) {
-    const [name = "", ...parameters] = part.split(";");
-    const weight = parameters.find((each) => /^\s*q\s*=/.test(each)) ?? "q=1";
-    // A weight that is none counts as a refusal: an uncompressed answer is never wrong.
-    weights.set(name.trim(), Number(WEIGHT.exec(weight)?.[1] ?? 0));
+    const semicolon = part.indexOf(";");
+    const name = (semicolon < 0 ? part : part.slice(0, semicolon)).trim();
+    const weight = semicolon < 0 ? 1 : weightOf(part);
+    if (name === "gzip") gzip = weight;
+    else if (name === "x-gzip") gzip ??= weight;
+    else if (name === "*") any = weight;
+    else if (name === "identity") identity = weight;
   }
-  const gzip = weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0;
-  return gzip > 0 && gzip >= (weights.get("identity") ?? 0);
+  const weight = gzip ?? any ?? 0;
+  return weight > 0 && weight >= identity;
+}
+
+/** A weight that is none counts as a refusal: an uncompressed answer is never wrong. */
+function weightOf(part: string): number {
+  const parameter = part.split(";").find((each) => /^\s*q\s*=/.test(each)) ?? "q=1";
+  return Number(WEIGHT.exec(parameter)?.[1] ?? 0);
 }

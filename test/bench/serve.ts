@@ -337,7 +337,8 @@ function tableOf(samples: readonly Sample[]): Figures {
 
 /**
  * Usage rows = charges = answers of status 200. The load generator cuts its connections when its time
- * is over, so that a read in flight may be logged and not answered: one a connection and round at most.
+ * is over, so that a read in flight may be logged and not answered: one a connection and round at most. Such reads
+ * are refunded as soon as the gateway sees that their client has gone.
  */
 function audit(before: Counts, after: Counts, samples: readonly Sample[]): void {
   const check = (what: string, of: keyof Counts, names: readonly string[], more = 0) => {
@@ -384,7 +385,8 @@ async function countAll(database: BenchDatabase, set: BenchSet): Promise<Counts>
         count(*) filter (where operation = 'data' and feed_id = ${set.freeFeed}::uuid)::int as free,
         count(*) filter (where operation = 'catalog')::int as catalog,
         count(*) filter (where operation = 'metadata')::int as metadata
-      from usage_events`;
+      from usage_events
+      where not refunded`;
     const [theirs] = await peers`select count(*)::int as rows from usage_events`;
     return {
       metered: rows?.metered as number,
