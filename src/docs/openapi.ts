@@ -15,9 +15,8 @@ import type { Limits } from "../limits.ts";
 import { documentInfo, SECURITY_SCHEMES, TAGS } from "./info.ts";
 
 type Json = Readonly<Record<string, unknown>>;
-type Schema = Json;
 /** Schemas by name, filled as they are met. */
-type Components = Map<string, Schema>;
+type Components = Map<string, Json>;
 
 /** As far as it is read here, what the plugin makes. */
 export interface PluginDocument {
@@ -36,11 +35,11 @@ interface PluginParameter {
   readonly in: string;
   readonly description?: string;
   readonly required?: boolean;
-  readonly schema: Schema;
+  readonly schema: Json;
 }
 
 /** By media types that the plugin guesses; each has the same schema. */
-type PluginContent = Readonly<Record<string, { readonly schema: Schema }>>;
+type PluginContent = Readonly<Record<string, { readonly schema: Json }>>;
 
 interface PluginResponse {
   readonly $id?: string;
@@ -61,9 +60,6 @@ export interface OpenApiDocument {
   readonly [member: string]: unknown;
 }
 
-const JSON_TYPE = "application/json";
-const PROBLEM_TYPE = "application/problem+json";
-
 /** The document of all routes. */
 export function openApi31(plugin: PluginDocument, context: DocumentContext): OpenApiDocument {
   const schemas: Components = new Map();
@@ -82,7 +78,7 @@ export function openApi31(plugin: PluginDocument, context: DocumentContext): Ope
     components: {
       schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
       headers: Object.fromEntries(
-        Object.entries(headers).filter(([name]) => used.includes(`"#/components/headers/${name}"`)),
+        Object.entries(headers).filter(([name]) => used.includes(`/headers/${name}"`)),
       ),
       securitySchemes: SECURITY_SCHEMES,
     },
@@ -101,6 +97,7 @@ function operation(route: PluginOperation, schemas: Components, context: Documen
   };
 }
 
+/** One that is an object is sent as `name[member]=value`. */
 function parameter(given: PluginParameter, schemas: Components): Json {
   const { name, in: place, description, required = false, schema } = given;
   return {
@@ -108,7 +105,6 @@ function parameter(given: PluginParameter, schemas: Components): Json {
     in: place,
     required,
     ...(description !== undefined && { description }),
-    // An object is the filters: filters[name]=eq.value.
     ...(schema.type === "object" && { style: "deepObject", explode: true, example: {} }),
     schema: schema31(schema, schemas),
   };
@@ -120,7 +116,7 @@ function titleCase(name: string): string {
 }
 
 function body(content: PluginContent, schemas: Components): Json {
-  const { documented, ...schema } = schemaOf(content) as Schema & { documented: Documented };
+  const { documented, ...schema } = schemaOf(content) as Json & { documented: Documented };
   const { description } = documented;
   return { description, required: true, content: contents(schema, documented, schemas) };
 }
@@ -146,19 +142,22 @@ function response(
   return {
     ...around,
     content: {
-      [PROBLEM_TYPE]: { schema: schema31(schema, schemas), examples: Object.fromEntries(examples) },
+      "application/problem+json": {
+        schema: schema31(schema, schemas),
+        examples: Object.fromEntries(examples),
+      },
     },
   };
 }
 
-function schemaOf(content: PluginContent): Schema & { documented?: Documented } {
+function schemaOf(content: PluginContent): Json & { documented?: Documented } {
   return Object.values(content)[0]?.schema ?? {};
 }
 
 /** By media type. */
 function contents(
-  { additionalProperties: _, ...schema }: Schema,
-  { examples, mediaTypes = { [JSON_TYPE]: {} } }: Documented,
+  { additionalProperties: _, ...schema }: Json,
+  { examples, mediaTypes = { "application/json": {} } }: Documented,
   schemas: Components,
 ): Json {
   return mapValues(mediaTypes, ({ schema: own, example }: MediaDoc) => ({
@@ -200,8 +199,8 @@ function problemExample(code: ProblemCode, status: number, { baseUrl }: Document
 }
 
 /** A schema of JSON Schema 2020-12: what has a name becomes a component, and null a type. */
-function schema31(given: Schema, schemas: Components): Schema {
-  const { $id, ...schema } = given as Schema & { readonly $id?: string };
+function schema31(given: Json, schemas: Components): Json {
+  const { $id, ...schema } = given as Json & { readonly $id?: string };
   if ($id === undefined) return nullable31(members31(schema, schemas));
   if (!schemas.has($id)) {
     schemas.set($id, {});
@@ -210,22 +209,22 @@ function schema31(given: Schema, schemas: Components): Schema {
   return { $ref: `#/components/schemas/${$id}` };
 }
 
-function members31(schema: Schema, schemas: Components): Schema {
+function members31(schema: Json, schemas: Components): Json {
   return mapValues(schema, (value, keyword) => {
     if (keyword === "properties") {
-      return mapValues(value as Json, (each) => schema31(each as Schema, schemas));
+      return mapValues(value as Json, (each) => schema31(each as Json, schemas));
     }
-    if (keyword === "anyOf") return (value as Schema[]).map((each) => schema31(each, schemas));
+    if (keyword === "anyOf") return (value as Json[]).map((each) => schema31(each, schemas));
     const isSchema = typeof value === "object" && value !== null;
     return isSchema && ["items", "additionalProperties"].includes(keyword)
-      ? schema31(value as Schema, schemas)
+      ? schema31(value as Json, schemas)
       : value;
   });
 }
 
 /** `anyOf` of a plain type and null as JSON Schema says it shortest. */
-function nullable31(schema: Schema): Schema {
-  const { anyOf, ...rest } = schema as Schema & { readonly anyOf?: readonly Schema[] };
+function nullable31(schema: Json): Json {
+  const { anyOf, ...rest } = schema as Json & { readonly anyOf?: readonly Json[] };
   const [member, none] = anyOf ?? [];
   if (anyOf?.length !== 2 || none?.type !== "null" || typeof member?.type !== "string") {
     return schema;
