@@ -11,6 +11,16 @@ export const uuid = (description: string) => Type.String({ format: "uuid", descr
 export const time = (description: string) => Type.String({ format: "date-time", description });
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 
+/** An amount of money in both units. */
+export const amount = (description: string) =>
+  Type.Object(
+    {
+      credits: Type.Number({ minimum: 0, description: "Exact to three decimals." }),
+      usd: Type.Number({ minimum: 0, description: "Exact to nine decimals." }),
+    },
+    { description },
+  );
+
 /** Members of every list by `limit` and `offset`. */
 export const page = {
   limit: Type.Integer({

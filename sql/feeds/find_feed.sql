@@ -6,7 +6,7 @@
 -- $3 active_only boolean
 -- returns feed_id uuid, account_id uuid, feed_type text?, status text,
 --   locked_schema json?, definition_version bigint, price_type text,
---   call_price_nanos bigint?, data_version bigint, has_data boolean
+--   call_price_nanos bigint?, one_time_price_cents bigint?, data_version bigint, has_data boolean
 select
   feed_id,
   account_id,
@@ -16,6 +16,7 @@ select
   definition_version,
   price_type,
   call_price_nanos,
+  one_time_price_cents,
   data_version,
   next_position > 1 as has_data
 from feeds

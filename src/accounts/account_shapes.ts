@@ -5,19 +5,13 @@
  */
 import { Type } from "@sinclair/typebox";
 import { nullable, oneOf } from "../lib/types.ts";
-import { nextCursor, page, time, uuid } from "../shapes.ts";
+import { amount, nextCursor, page, time, uuid } from "../shapes.ts";
 
 export const AccountShape = Type.Object(
   {
     id: uuid("Of the account."),
     name: Type.String({ description: "The account's name." }),
-    balance: Type.Object(
-      {
-        credits: Type.Number({ minimum: 0, description: "Exact to three decimals." }),
-        usd: Type.Number({ minimum: 0, description: "Exact to nine decimals." }),
-      },
-      { description: "What is left to spend." },
-    ),
+    balance: amount("What is left to spend."),
     limits: Type.Array(
       Type.Object({
         operation: Type.String({ description: "What is limited." }),

@@ -184,7 +184,7 @@ export class Admission {
   /** Decides in memory. */
   reserve(caller: Caller, claim: Claim): Reservation | Refusal {
     const refusal = this.judge(caller, claim, GRANTED);
-    return refusal ?? this.#take(caller, claim, priceOf(claim));
+    return refusal ?? this.#take(caller, claim, priceOf(claim, caller.account.id));
   }
 
   /** Takes a place in the window for a read that an Idempotency-Key repeats. */
@@ -301,6 +301,7 @@ export class Admission {
     const used = windows.used(window, nowUs);
     const limit = limitOf(claim);
     return {
+      accountId: account.id,
       freeNanos: account.balanceNanos - account.reservedNanos,
       isPurchased: claim.feed !== undefined && account.purchases.has(claim.feed.feedId),
       used,

@@ -5,11 +5,12 @@
  * @module
  */
 import { US_PER_MS, US_PER_SECOND } from "../lib/time_units.ts";
-import { limitOf, needsPurchase, priceOf } from "./terms.ts";
+import { limitOf, priceOf, purchasePriceOf } from "./terms.ts";
 import type { Claim, Refusal, WindowState } from "./types.ts";
 
 /** An account, as far as a read is decided by it. */
 export interface AccountView {
+  readonly accountId: string;
   /** Balance in nano-dollars, without what is reserved. */
   readonly freeNanos: bigint;
   /** Whether the feed that the claim names was bought. */
@@ -36,12 +37,15 @@ export function decide(
 ): Refusal | undefined {
   const limit = limitOf(claim);
   const window = windowState(account, limit);
-  if (needsPurchase(claim) && !account.isPurchased) return { kind: "not_purchased", window };
+  const priceCents = purchasePriceOf(claim, account.accountId);
+  if (priceCents !== undefined && !account.isPurchased) {
+    return { kind: "not_purchased", window, priceCents };
+  }
   if (isWindowed && account.used >= limit) {
     const retryAfterMs = Math.max(1, Math.ceil((account.freesAtUs - nowUs) / US_PER_MS));
     return { kind: "limited", window, retryAfterMs };
   }
-  const priceNanos = isPriced ? priceOf(claim) : 0n;
+  const priceNanos = isPriced ? priceOf(claim, account.accountId) : 0n;
   if (priceNanos > account.freeNanos) {
     return { kind: "unpaid", window, priceNanos, balanceNanos: account.freeNanos };
   }

@@ -1,14 +1,16 @@
 /**
  * The terms of a read: what it costs, how often it may be made, whether it must be bought first, and which of
- * its account's windows counts it. Interface 8, decisions 7. Nobody else decides these.
+ * its account's windows counts it. Interface 8, decisions 7, beyond 11. Nobody else decides these.
  *
  * @module
  */
 import type { Claim, FeedTerms, LoggedOperation } from "./types.ts";
 
-/** Price of a call in nano-dollars. Only data costs anything, and only of metered feeds. */
-export function priceOf({ operation, feed }: Pick<Claim, "operation" | "feed">): bigint {
-  return operation === "data" && feed?.priceType === "metered" ? (feed.callPriceNanos ?? 0n) : 0n;
+/** Price of a call in nano-dollars. Only data costs anything, only of metered feeds, and not their owner. */
+export function priceOf({ operation, feed }: Claim, accountId: string): bigint {
+  const isCharged =
+    operation === "data" && feed?.priceType === "metered" && feed.accountId !== accountId;
+  return isCharged ? (feed.callPriceNanos ?? 0n) : 0n;
 }
 
 /** Calls in a window. */
@@ -17,9 +19,14 @@ export function limitOf({ operation, feed, limits }: Claim): number {
   return isPaid ? limits.paid : limits.free;
 }
 
-/** Whether the data, or whether they have changed, are told only to accounts that bought the feed. */
-export function needsPurchase({ operation, feed }: Pick<Claim, "operation" | "feed">): boolean {
-  return operation === "data" && feed?.priceType === "one_time";
+/**
+ * Price in USD cents of a feed whose data, or whether they have changed, are told only to its owner and to
+ * accounts that bought it; undefined where nothing must be bought.
+ */
+export function purchasePriceOf({ operation, feed }: Claim, accountId: string): bigint | undefined {
+  const isSold =
+    operation === "data" && feed?.priceType === "one_time" && feed.accountId !== accountId;
+  return isSold ? (feed.oneTimePriceCents ?? 0n) : undefined;
 }
 
 /** Reads of data are counted by feed, all else by operation. `window_feed_of.sql` has the same rule. */

@@ -15,11 +15,15 @@ export type PriceType = "free" | "metered" | "one_time";
 /** What admission needs to know of the feed that is read, as the caller planned by it. */
 export interface FeedTerms {
   readonly feedId: string;
+  /** The owner, who reads it free. */
+  readonly accountId: string;
   /** Moves with every change of the feed's definition, its price included. */
   readonly definitionVersion: bigint;
   readonly priceType: PriceType;
   /** Nano-dollars of one call; null where the feed is sold once. */
   readonly callPriceNanos: bigint | null;
+  /** USD cents; null where the feed is not sold once. */
+  readonly oneTimePriceCents: bigint | null;
 }
 
 /** Calls in a window, by tier. Interface 8.1. */
@@ -68,7 +72,12 @@ export type Refusal =
       readonly priceNanos: bigint;
       readonly balanceNanos: bigint;
     }
-  | { readonly kind: "not_purchased"; readonly window: WindowState }
+  | {
+      readonly kind: "not_purchased";
+      readonly window: WindowState;
+      /** Price of the purchase in USD cents. */
+      readonly priceCents: bigint;
+    }
   | { readonly kind: "key_refused" }
   | { readonly kind: "key_reused" }
   | { readonly kind: "overloaded" };

@@ -4,7 +4,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { shown } from "../feeds/feed_shapes.ts";
+import { priced, shown } from "../feeds/feed_shapes.ts";
 import { nullable } from "../lib/types.ts";
 import { SCHEMA_HINT_MAX } from "../limits.ts";
 import { count, OriginShape, page } from "../shapes.ts";
@@ -15,12 +15,14 @@ const listed = {
   category: Type.String({ description: "`uncategorized` where the provider gives none." }),
 };
 
+const pricing = Type.String({
+  description: "`free`, `$0.001 per 1,000 calls` or `$5.00 one-time`.",
+});
+
 const CatalogEntryShape = Type.Object(
   {
     ...listed,
-    pricing: Type.String({
-      description: "`free`, `$0.001 per 1,000 calls` or `$5.00 one-time`.",
-    }),
+    pricing,
     update_frequency: nullable(Type.String({ description: "How often there is new data." })),
     reliability: Type.String({ description: "`99.2%`, or `unrated`." }),
     schema_hint: Type.Array(Type.String(), {
@@ -51,7 +53,12 @@ export const CatalogShape = Type.Object(
 const SearchHitShape = Type.Object(
   {
     ...listed,
-    price_per_1k: Type.Number({ minimum: 0, description: "USD per 1,000 calls; 0 where free." }),
+    pricing,
+    ...priced,
+    price_per_1k: Type.Number({
+      minimum: 0,
+      description: "USD per 1,000 calls; 0 where calls cost nothing.",
+    }),
     reliability_score: nullable(
       Type.Number({ minimum: 0, maximum: 100, description: "Percent; null while unrated." }),
     ),

@@ -4,7 +4,7 @@
  * @module
  */
 import { pricePer1kText, pricingText } from "../credit/money.ts";
-import { consumerType } from "../feeds/feed_text.ts";
+import { consumerType, intervalText } from "../feeds/feed_text.ts";
 import { schemaProperties } from "../feeds/schema_properties.ts";
 import { SCHEMA_HINT_MAX } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
@@ -19,7 +19,7 @@ export function catalogEntry(feed: ListedFeed) {
   return {
     ...sharedMembers(feed),
     pricing: pricingText(feed),
-    update_frequency: feed.update_frequency_text || intervalText(feed.sync_interval_mins),
+    update_frequency: feed.update_frequency_text || promised(feed.sync_interval_mins),
     reliability: feed.reliability_score === null ? "unrated" : `${feed.reliability_score}%`,
     last_sync_at: feed.last_sync_at,
     schema_hint: schemaHint(feed.schema_definition),
@@ -29,11 +29,19 @@ export function catalogEntry(feed: ListedFeed) {
 /** An item of `results`, as JSON text: its price is exact. Interface 2.4. */
 export function searchHitText(feed: ListedFeed): string {
   return `${JSON.stringify(sharedMembers(feed)).slice(0, -1)},${[
+    `"pricing":${JSON.stringify(pricingText(feed))}`,
+    `"price_type":${JSON.stringify(feed.price_type)}`,
     `"price_per_1k":${pricePer1kText(feed.call_price_nanos ?? 0n)}`,
+    `"one_time_price_cents":${feed.one_time_price_cents}`,
     `"reliability_score":${feed.reliability_score}`,
     `"last_sync_at":${JSON.stringify(feed.last_sync_at)}`,
     `"update_frequency_text":${JSON.stringify(feed.update_frequency_text)}`,
   ].join(",")}}`;
+}
+
+/** What the provider promises, where it says nothing in words. */
+function promised(minutes: number | null): string | null {
+  return minutes === null ? null : intervalText(minutes);
 }
 
 function sharedMembers(feed: ListedFeed) {
@@ -46,11 +54,6 @@ function sharedMembers(feed: ListedFeed) {
     consumer_type: consumerType(feed.feed_type),
     endpoint_path: feed.endpoint_path,
   };
-}
-
-/** `every 60 minutes`: what the provider promises, where it says nothing in words. */
-function intervalText(minutes: number | null): string | null {
-  return minutes === null ? null : `every ${minutes} minute${minutes === 1 ? "" : "s"}`;
 }
 
 /** The top-level property names of the schema. */

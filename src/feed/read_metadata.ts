@@ -80,8 +80,10 @@ export function createMetadataReads(services: Services, answerRead: ReadPipeline
 function termsOf(row: Row<"find_feed_row">): NonNullable<Claim["feed"]> {
   return {
     feedId: row.feed_id,
+    accountId: row.account_id,
     definitionVersion: row.definition_version,
     priceType: "free",
     callPriceNanos: 0n,
+    oneTimePriceCents: null,
   };
 }

@@ -41,6 +41,14 @@ export const shown = {
   last_sync_at: nullable(time("The newest successful push.")),
 };
 
+/** How a feed is paid for, beside the price of calls. */
+export const priced = {
+  price_type: oneOf(PRICE_TYPES, { description: "What is paid for: nothing, calls, or access." }),
+  one_time_price_cents: nullable(
+    Type.Integer({ minimum: ONE_TIME_PRICE_CENTS_MIN, description: "USD cents, paid once." }),
+  ),
+};
+
 const StorageConfigShape = Type.Object(
   {
     max_body_bytes: Type.Integer({ minimum: 1, description: "Bytes of one push." }),
@@ -63,10 +71,7 @@ const metadata = {
   feed_type: nullable(oneOf(FEED_TYPES, { description: "Null until a push decides it." })),
   consumer_type: oneOf(FEED_TYPES, { description: "`feed_type`, or `singleton` while null." }),
   price_per_1k: nullable(Type.Number({ minimum: 0, description: "USD per 1,000 calls." })),
-  price_type: oneOf(PRICE_TYPES, { description: "What is paid for: nothing, calls, or access." }),
-  one_time_price_cents: nullable(
-    Type.Integer({ minimum: ONE_TIME_PRICE_CENTS_MIN, description: "USD cents, paid once." }),
-  ),
+  ...priced,
   reliability_score: nullable(
     Type.Number({
       minimum: 0,

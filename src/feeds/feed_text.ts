@@ -12,6 +12,15 @@ import type { Limits } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import type { FeedType } from "./find.ts";
 
+/** Minutes of a unit, what happens once in it, and several of it; the longest come first. */
+const CALENDAR = [
+  [525_600, "yearly", "years"],
+  [43_200, "monthly", "months"],
+  [10_080, "weekly", "weeks"],
+  [1_440, "daily", "days"],
+] as const;
+const MINUTE = [1, "every minute", "minutes"] as const;
+
 export type FeedRow = Omit<Row<"find_feed_row">, "row_version">;
 
 /** The metadata view: interface 2.1, as the text of a JSON object's members. */
@@ -56,6 +65,13 @@ export function feedRowText(row: FeedRow, limits: Limits): string {
 /** `feed_type`, or `singleton` while that is null. Decisions 4. */
 export function consumerType(feedType: string | null): FeedType {
   return (feedType ?? "singleton") as FeedType;
+}
+
+/** `every 60 minutes`, `daily`, `every 3 days`, `monthly`: how often a provider promises new data. */
+export function intervalText(minutes: number): string {
+  const [unit, word, units] = CALENDAR.find(([each]) => minutes % each === 0) ?? MINUTE;
+  const times = minutes / unit;
+  return times === 1 ? word : `every ${times} ${units}`;
 }
 
 /** The guardrails in force for the feed. Decisions 10. */

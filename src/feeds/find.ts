@@ -32,6 +32,8 @@ export interface Feed {
   readonly priceType: PriceType;
   /** Nano-dollars of one call; null where the feed is sold once. */
   readonly callPriceNanos: bigint | null;
+  /** USD cents; null where the feed is not sold once. */
+  readonly oneTimePriceCents: bigint | null;
   /** As of the look-up; admission says what it is now. */
   readonly dataVersion: bigint;
   /** Whether any row was ever stored. */
@@ -105,6 +107,7 @@ function feedOf(row: Row<"find_feed">): Feed {
     definitionVersion: row.definition_version,
     priceType: row.price_type as PriceType,
     callPriceNanos: row.call_price_nanos,
+    oneTimePriceCents: row.one_time_price_cents,
     dataVersion: row.data_version,
     hasData: row.has_data,
   };

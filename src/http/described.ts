@@ -10,6 +10,7 @@
 import { type Static, type TObject, type TSchema, type TVoid, Type } from "@sinclair/typebox";
 import { oneOf } from "../lib/types.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
+import { amount, count } from "../shapes.ts";
 import { PROBLEMS, type ProblemCode } from "./errors.ts";
 import { type HeaderName, RATE_HEADERS } from "./header_docs.ts";
 import { PROBLEM_CODES, PROBLEM_DOCS } from "./problem_docs.ts";
@@ -38,8 +39,6 @@ export function documented<Schema extends TSchema>(schema: Schema, around: Docum
   return { ...schema, documented: around };
 }
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-
 export const FieldErrorShape = Type.Object(
   {
     path: Type.String({ description: "JSON Pointer (RFC 6901) into the body as sent." }),
@@ -67,11 +66,14 @@ export const ProblemShape = Type.Object(
     max_bytes: Type.Optional(count("413: the limit in bytes.")),
     max_rows: Type.Optional(count("413: the limit in rows.")),
     row_index: Type.Optional(count("413: place of the first row too large, from 0.")),
-    billing_url: Type.Optional(Type.String({ format: "uri", description: "402: where to pay." })),
-    price_credits: Type.Optional(Type.Number({ description: "402: price of the call." })),
-    balance_credits: Type.Optional(Type.Number({ description: "402: what is left." })),
-    shortfall_credits: Type.Optional(Type.Number({ description: "402: what is missing." })),
-    price_usd: Type.Optional(Type.Number({ description: "402: price of the call." })),
+    billing_url: Type.Optional(
+      Type.String({
+        format: "uri",
+        description: "402: where to pay; its query has `account_id` and `feed_id`.",
+      }),
+    ),
+    price: Type.Optional(amount("402: price of the call, or of the purchase.")),
+    balance: Type.Optional(amount("402: what the account has left.")),
     max_feeds_allowed: Type.Optional(count("403: the account's quota.")),
     feeds_used: Type.Optional(count("403: feeds of the account, drafts included.")),
     errors: Type.Optional(

@@ -5,7 +5,7 @@
  */
 
 export const FEED_ID = "0192f0c1-8f5e-7c3a-9d1b-2f6c1e0a4b7d";
-const ACCOUNT_ID = "3d6f8a52-5b0e-4c8e-9a44-0d2f7f0e6c11";
+export const ACCOUNT_ID = "3d6f8a52-5b0e-4c8e-9a44-0d2f7f0e6c11";
 const USAGE_ID = "0193a7e4-52d1-7b6e-8c55-6a1f0f7e9d20";
 const SYNCED_AT = "2026-11-21T09:00:04.218031Z";
 
@@ -100,7 +100,10 @@ export const SEARCH_HIT = {
   feed_type: "stream",
   consumer_type: "stream",
   endpoint_path: "quakes",
+  pricing: "$0.001 per 1,000 calls",
+  price_type: "metered",
   price_per_1k: 0.001,
+  one_time_price_cents: null,
   reliability_score: 99.2,
   last_sync_at: SYNCED_AT,
   update_frequency_text: "hourly",

@@ -5,6 +5,7 @@
  * @module
  */
 import { PROBLEMS, type ProblemCode } from "./errors.ts";
+import { ACCOUNT_ID, FEED_ID } from "./examples.ts";
 
 /** Every code, in the table's order. */
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
@@ -16,6 +17,8 @@ export interface ProblemDoc {
   /** Members beside the standard ones, in the example. */
   readonly extras?: Readonly<Record<string, unknown>>;
 }
+
+const BILLING_URL = `https://feeds.example.org/billing?account_id=${ACCOUNT_ID}&feed_id=${FEED_ID}`;
 
 export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   INVALID_REQUEST: {
@@ -63,19 +66,17 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   },
   INSUFFICIENT_CREDITS: {
     when: "A metered feed whose price is above the account's balance. Nothing was charged.",
-    remedy: "Add credits at `billing_url`; `shortfall_credits` says how many are missing.",
+    remedy: "Add credits at `billing_url`; `price` and `balance` say how many are missing.",
     extras: {
-      billing_url: "https://feeds.example.org/billing",
-      price_credits: 1,
-      balance_credits: 0.25,
-      shortfall_credits: 0.75,
-      price_usd: 0.000001,
+      billing_url: BILLING_URL,
+      price: { credits: 1, usd: 0.000001 },
+      balance: { credits: 0.25, usd: 0.00000025 },
     },
   },
   PURCHASE_REQUIRED: {
     when: "A feed that is sold once and that the account has not bought.",
     remedy: "Buy it at `billing_url`.",
-    extras: { billing_url: "https://feeds.example.org/billing" },
+    extras: { billing_url: BILLING_URL, price: { credits: 5_000_000, usd: 5 } },
   },
   KEY_PERMISSION: {
     when: "A write key on a consumer route, or a read key on a provider route.",

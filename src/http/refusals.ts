@@ -5,14 +5,17 @@
  */
 import type { Caller } from "../admission/accounts.ts";
 import type { Refusal } from "../admission/types.ts";
-import { creditsText, exactNumber, usdText } from "../credit/money.ts";
+import { creditsText, exactNumber, NANOS_PER_CENT, usdOfCents, usdText } from "../credit/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { Problem, unavailable } from "./errors.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";
 
 export interface RefusalContext {
   readonly permission: Caller["permission"];
-  /** Where a 402 points. */
+  readonly accountId: string;
+  /** The feed that is read, if any. */
+  readonly feedId?: string | undefined;
+  /** Where a 402 points; account and feed are added to its query. */
   readonly billingUrl: string;
   /** Unix epoch milliseconds, for the seconds that the rate headers count. */
   readonly nowMs: number;
@@ -20,30 +23,32 @@ export interface RefusalContext {
 
 /** The problem of a refusal. */
 export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
-  const { permission, billingUrl, nowMs } = context;
+  const { permission, nowMs } = context;
   switch (decision.kind) {
     case "limited":
       return rateLimited(decision, nowMs);
     case "unpaid": {
       const { priceNanos, balanceNanos } = decision;
+      const billingUrl = billingUrlOf(context);
       return new Problem("INSUFFICIENT_CREDITS", {
-        detail: `This call costs ${creditsText(priceNanos)} credits and the balance is ${creditsText(balanceNanos)}; add credits at ${billingUrl}.`,
+        detail: `This call costs ${creditsText(priceNanos)} credits and the balance is ${creditsText(balanceNanos)}. Add credits at ${billingUrl}.`,
         extras: {
           billing_url: billingUrl,
-          price_credits: exactNumber(creditsText(priceNanos)),
-          balance_credits: exactNumber(creditsText(balanceNanos)),
-          shortfall_credits: exactNumber(creditsText(priceNanos - balanceNanos)),
-          price_usd: exactNumber(usdText(priceNanos)),
+          price: amountOf(priceNanos),
+          balance: amountOf(balanceNanos),
         },
         headers: rateHeaders(decision.window, nowMs),
       });
     }
-    case "not_purchased":
+    case "not_purchased": {
+      const { priceCents } = decision;
+      const billingUrl = billingUrlOf(context);
       return new Problem("PURCHASE_REQUIRED", {
-        detail: `This feed is sold once and this account has not bought it; buy it at ${billingUrl}.`,
-        extras: { billing_url: billingUrl },
+        detail: `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. Buy it at ${billingUrl}.`,
+        extras: { billing_url: billingUrl, price: amountOf(priceCents * NANOS_PER_CENT) },
         headers: rateHeaders(decision.window, nowMs),
       });
+    }
     case "key_refused":
       return keyInvalid(permission);
     case "key_reused":
@@ -56,6 +61,19 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     default:
       return unreachable(decision);
   }
+}
+
+/** An amount of nano-dollars in both units. */
+function amountOf(nanos: bigint) {
+  return { credits: exactNumber(creditsText(nanos)), usd: exactNumber(usdText(nanos)) };
+}
+
+/** The page to pay on, told who pays and for what. */
+function billingUrlOf({ billingUrl, accountId, feedId }: RefusalContext): string {
+  const url = new URL(billingUrl);
+  url.searchParams.set("account_id", accountId);
+  if (feedId !== undefined) url.searchParams.set("feed_id", feedId);
+  return url.href;
 }
 
 /** 404 for an unknown, draft or inactive feed: one body for all three. */

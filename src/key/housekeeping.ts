@@ -31,6 +31,11 @@ export async function admitHousekeeping(
   const counted = call.isHead ? "revalidate" : operation;
   const refusal = admission.countUnlogged(principal.caller, counted);
   if (refusal === undefined) return;
-  const { permission } = principal;
-  throw refusalOf(refusal, { permission, billingUrl: billingUrl(), nowMs: Date.now() });
+  const { accountId, permission } = principal;
+  throw refusalOf(refusal, {
+    permission,
+    accountId,
+    billingUrl: billingUrl(),
+    nowMs: Date.now(),
+  });
 }

@@ -197,9 +197,11 @@ export function createReadPipeline(services: Services): ReadPipeline {
 
   function refuse({ principal, resource }: Reading, refusal: Refusal): Problem {
     admission.noteRefused(resource.claim.operation, refusal);
-    const { permission } = principal;
+    const { accountId, permission } = principal;
     return refusalOf(refusal, {
       permission,
+      accountId,
+      feedId: resource.claim.feed?.feedId,
       billingUrl: services.billingUrl(),
       nowMs: Date.now(),
     });

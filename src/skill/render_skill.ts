@@ -8,10 +8,10 @@
  * @module
  */
 import { creditsText, pricePer1kText, usdOfCents } from "../credit/money.ts";
-import { consumerType } from "../feeds/feed_text.ts";
+import { consumerType, intervalText } from "../feeds/feed_text.ts";
 import type { FeedType } from "../feeds/find.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
-import type { Limits } from "../limits.ts";
+import { type Limits, REVALIDATION_LIMIT } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { type FeedField, type FeedFields, feedFields, isFilterable } from "./feed_fields.ts";
 import { quotable, yamlText } from "./provider_text.ts";
@@ -261,8 +261,8 @@ function price({ feed, context }: Facts): string {
 
 - ${priceText(feed, billingUrl)}
 - At most ${reads} reads in any 60 seconds, of your account and this feed; \`X-RateLimit-Remaining\` says how many are left.
-- The provider expects to update it every ${feed.sync_interval_mins} minute${feed.sync_interval_mins === 1 ? "" : "s"}; reading more often brings nothing new.
-- Send an answer's \`ETag\` back as \`If-None-Match\`: where nothing has changed, you get a 304, free and uncounted.
+- The provider promises new data ${intervalText(feed.sync_interval_mins)}; reading more often brings nothing new.
+- Send an answer's \`ETag\` back as \`If-None-Match\`: where nothing has changed, you get a 304. It is free and counts in a limit of its own, ${REVALIDATION_LIMIT} in 60 seconds.
 - Data license: ${DATA_LICENSE}. Name the provider, "${quotable(feed.account_name, NAME_QUOTED_MAX)}", as the source.`;
 }
 

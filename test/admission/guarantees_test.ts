@@ -282,9 +282,8 @@ describe("admission: credit", () => {
     expect(refused?.body).toMatchObject({
       code: "INSUFFICIENT_CREDITS",
       billing_url: expect.any(String),
-      price_credits: 1.5,
-      balance_credits: expect.any(Number),
-      shortfall_credits: expect.any(Number),
+      price: { credits: 1.5, usd: 0.0000015 },
+      balance: { credits: expect.any(Number), usd: expect.any(Number) },
     });
     const rows = await gateway.sql`
       select balance_nanos::int from accounts where account_id = ${accountId}`;

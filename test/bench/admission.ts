@@ -166,15 +166,18 @@ async function seed({ sql }: BenchDatabase): Promise<() => Read> {
       (select account_id from accounts limit 1), 'bench', 'bench-' || number, 'collection',
       'active', now(), 'metered', 1000
     from generate_series(1, ${FEEDS}::int) as number
-    returning feed_id`;
+    returning feed_id, account_id`;
   await sql.unsafe("vacuum analyze");
   const any = <T>(list: readonly T[]) => list[Math.floor(Math.random() * list.length)] as T;
   return () => {
+    const { feed_id: feedId, account_id: ownerId } = any(feeds);
     const feed = {
-      feedId: any(feeds).feed_id as string,
+      feedId: feedId as string,
+      accountId: ownerId as string,
       definitionVersion: 1n,
       priceType: "metered",
       callPriceNanos: 1_000n,
+      oneTimePriceCents: null,
     } as const;
     const limits = { free: 1_000_000, paid: 1_000_000 };
     return { accountId: any(keys).account_id, claim: { operation: "data", feed, limits } };

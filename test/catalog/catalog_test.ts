@@ -134,11 +134,31 @@ describe("search", () => {
       feed_type: "collection",
       consumer_type: "collection",
       endpoint_path: expect.any(String),
+      pricing: "$0.001 per 1,000 calls",
+      price_type: "metered",
       price_per_1k: 0.001,
+      one_time_price_cents: null,
       reliability_score: null,
       last_sync_at: expect.any(String),
       update_frequency_text: null,
     });
+  });
+
+  test("a hit that is sold once says so, where a free one says free", async () => {
+    const soldOnce = { type: "stream", rows: [], isPublic: true, oneTimePriceCents: 500 } as const;
+    const { feedId } = await seedFeed(gateway, owner, { ...soldOnce, name: "Aurora" });
+    expect((await get("/v1/search?q=aurora")).results).toMatchObject([
+      {
+        id: feedId,
+        pricing: "$5.00 one-time",
+        price_type: "one_time",
+        price_per_1k: 0,
+        one_time_price_cents: 500,
+      },
+    ]);
+    await gateway.sql`update feeds set is_public = false where feed_id = ${feedId}`;
+    const [free] = (await get("/v1/search?q=earthquake")).results;
+    expect(free).toMatchObject({ pricing: "free", price_type: "free", one_time_price_cents: null });
   });
 
   test("q: missing, blank and too long are refused; nothing else is", async () => {

@@ -17,6 +17,7 @@ const FEED: Feed = {
   definitionVersion: 1n,
   priceType: "free",
   callPriceNanos: 0n,
+  oneTimePriceCents: null,
   dataVersion: 1n,
   hasData: true,
 };

@@ -9,10 +9,10 @@ test("refusalOf prints what a 402 costs exactly, without an exponent or a float 
       balanceNanos: 1n,
       window: { limit: 10, remaining: 10, resetSeconds: 0 },
     },
-    { permission: "read", billingUrl: "http://localhost", nowMs: 0 },
+    { permission: "read", accountId: "a", billingUrl: "http://localhost", nowMs: 0 },
   );
   expect(JSON.stringify(options.extras)).toBe(
-    '{"billing_url":"http://localhost","price_credits":9007199254740.993,"balance_credits":0.001,"shortfall_credits":9007199254740.992,"price_usd":9007199.254740993}',
+    '{"billing_url":"http://localhost/?account_id=a","price":{"credits":9007199254740.993,"usd":9007199.254740993},"balance":{"credits":0.001,"usd":0.000000001}}',
   );
   const small = refusalOf(
     {
@@ -21,7 +21,9 @@ test("refusalOf prints what a 402 costs exactly, without an exponent or a float 
       balanceNanos: 0n,
       window: { limit: 10, remaining: 10, resetSeconds: 0 },
     },
-    { permission: "read", billingUrl: "http://localhost", nowMs: 0 },
+    { permission: "read", accountId: "a", billingUrl: "http://localhost", nowMs: 0 },
   );
-  expect(JSON.stringify(small.options.extras)).toContain('"price_usd":0.000000001}');
+  expect(JSON.stringify(small.options.extras)).toContain(
+    '"price":{"credits":0.001,"usd":0.000000001}',
+  );
 });

@@ -591,6 +591,7 @@ export interface StatementTypes {
       readonly definition_version: bigint;
       readonly price_type: string;
       readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
       readonly data_version: bigint;
       readonly has_data: boolean;
     };

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
+
+let gateway: TestGateway;
+let owner: string;
+let ownerKey: string;
+let reader: string;
+let readerKey: string;
+let metered: SeededFeed;
+let soldOnce: SeededFeed;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ FEEDGATE_BILLING_URL: "https://pay.test/now?plan=1" });
+  owner = await gateway.createAccount();
+  ownerKey = await gateway.createKey(owner, "read");
+  reader = await gateway.createAccount({ credits: 1 });
+  readerKey = await gateway.createKey(reader, "read");
+  const seed = { type: "collection", rows: [{ id: 1 }] } as const;
+  metered = await seedFeed(gateway, owner, { ...seed, callPriceNanos: 1_500 });
+  soldOnce = await seedFeed(gateway, owner, { ...seed, oneTimePriceCents: 500 });
+});
+afterAll(() => gateway.stop());
+
+const pathOf = ({ feedId }: SeededFeed) => `/v1/feed/${feedId}`;
+
+describe("an owner's account", () => {
+  test("reads its own feeds without a purchase or a charge, by GET, HEAD and condition", async () => {
+    for (const feed of [metered, soldOnce]) {
+      const read = await gateway.get(pathOf(feed), ownerKey);
+      expect(read.status).toBe(200);
+      expect(await read.json()).toMatchObject({
+        data: [{ id: 1 }],
+        _origin: { credits_charged: 0 },
+      });
+      const head = await fetch(gateway.baseUrl + pathOf(feed), {
+        method: "HEAD",
+        headers: { "x-api-key": ownerKey },
+      });
+      expect(head.status).toBe(200);
+      const etag = read.headers.get("etag") as string;
+      const unchanged = await gateway.get(pathOf(feed), ownerKey, { "If-None-Match": etag });
+      expect(unchanged.status).toBe(304);
+    }
+  });
+
+  test("is limited and logged as every reader is", async () => {
+    const before = await gateway.get(pathOf(metered), ownerKey);
+    const after = await gateway.get(pathOf(metered), ownerKey);
+    const left = ({ headers }: Response) => Number(headers.get("x-ratelimit-remaining"));
+    expect(before.headers.get("x-ratelimit-limit")).toBe("100");
+    expect(left(after)).toBe(left(before) - 1);
+    const { _origin } = (await after.json()) as { _origin: { usage_id: string } };
+    const logged = await gateway.sql`
+      select operation, charge_nanos::int from usage_events where usage_id = ${_origin.usage_id}`;
+    expect(logged.map((row) => ({ ...row }))).toEqual([{ operation: "data", charge_nanos: 0 }]);
+  });
+});
+
+describe("402", () => {
+  test("INSUFFICIENT_CREDITS has price, balance, and an address that names account and feed", async () => {
+    const { status, body } = await problemOf(await gateway.get(pathOf(metered), readerKey));
+    expect(status).toBe(402);
+    const { feedId } = metered;
+    const billingUrl = `https://pay.test/now?plan=1&account_id=${reader}&feed_id=${feedId}`;
+    expect(body).toEqual({
+      type: expect.any(String),
+      title: expect.any(String),
+      status: 402,
+      detail: `This call costs 1.5 credits and the balance is 1. Add credits at ${billingUrl}.`,
+      code: "INSUFFICIENT_CREDITS",
+      request_id: expect.any(String),
+      billing_url: billingUrl,
+      price: { credits: 1.5, usd: 0.0000015 },
+      balance: { credits: 1, usd: 0.000001 },
+    });
+  });
+
+  test("PURCHASE_REQUIRED has the price of the purchase, to GET and to a condition", async () => {
+    const { feedId } = soldOnce;
+    for (const headers of [{}, { "If-None-Match": "*" }] as Record<string, string>[]) {
+      const { body } = await problemOf(await gateway.get(pathOf(soldOnce), readerKey, headers));
+      expect(body).toMatchObject({
+        code: "PURCHASE_REQUIRED",
+        price: { credits: 5_000_000, usd: 5 },
+        billing_url: `https://pay.test/now?plan=1&account_id=${reader}&feed_id=${feedId}`,
+      });
+      expect(body.detail).toStartWith(
+        "This feed is sold once for $5.00, and this account has not bought it.",
+      );
+    }
+  });
+
+  test("PURCHASE_REQUIRED tells the price of now, though another was remembered", async () => {
+    await gateway.sql`
+      update feeds set one_time_price_cents = 700, definition_version = definition_version + 1
+      where feed_id = ${soldOnce.feedId}`;
+    const { body } = await problemOf(await gateway.get(pathOf(soldOnce), readerKey));
+    expect(body.price).toEqual({ credits: 7_000_000, usd: 7 });
+  });
+});
