@@ -115,11 +115,24 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const { principal, resource } = reading;
     const { claim } = resource;
     const { caller } = principal;
+    const { account } = caller;
+    const { newsCount } = account;
     const proof = await admission.prove(caller, claim);
     if (isRefusal(proof)) return refuse(reading, proof);
-    if (!holds(claim, proof) || !caller.account.isCurrent) return CHANGED;
+    if (!holds(claim, proof) || !account.isCurrent) return CHANGED;
+    // By news that came beside the proof, another process may have used the key since.
+    const isNewest = account.newsCount === newsCount || account.version === proof.news.version;
+    if (!isNewest) return CHANGED;
     const { remembered } = proof;
-    if (remembered === undefined) return readOnce(reading, await reserve(reading));
+    if (remembered === undefined) {
+      const provenAt = account.newsCount;
+      const reserved = await reserve(reading);
+      if (reserved.kind !== "reserved" || reserved.newsCount === provenAt) {
+        return readOnce(reading, reserved);
+      }
+      admission.release(reserved);
+      return CHANGED;
+    }
     if (remembered.queryHash !== claim.idempotency?.queryHash) {
       return refuse(reading, { kind: "key_reused" });
     }
