@@ -10,6 +10,7 @@ import sql_admission_create_usage_partition from "../../../sql/admission/create_
 import sql_admission_find_key from "../../../sql/admission/find_key.sql" with { type: "text" };
 import sql_admission_functions_account_news from "../../../sql/admission/functions/account_news.sql" with { type: "text" };
 import sql_admission_functions_log_reads from "../../../sql/admission/functions/log_reads.sql" with { type: "text" };
+import sql_admission_functions_prove_calls from "../../../sql/admission/functions/prove_calls.sql" with { type: "text" };
 import sql_admission_functions_refund_reads from "../../../sql/admission/functions/refund_reads.sql" with { type: "text" };
 import sql_admission_functions_refund_usage from "../../../sql/admission/functions/refund_usage.sql" with { type: "text" };
 import sql_admission_functions_usage_id_of from "../../../sql/admission/functions/usage_id_of.sql" with { type: "text" };
@@ -170,6 +171,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "account_news", text: sql_admission_functions_account_news },
   { name: "log_reads", text: sql_admission_functions_log_reads },
+  { name: "prove_calls", text: sql_admission_functions_prove_calls },
   { name: "refund_reads", text: sql_admission_functions_refund_reads },
   { name: "refund_usage", text: sql_admission_functions_refund_usage },
   { name: "usage_id_of", text: sql_admission_functions_usage_id_of },

@@ -1,0 +1,87 @@
+-- What is true of calls now, one row a call, in their order.
+--
+-- A function for its plan alone: as a statement of its own it is planned at every call, which takes ten times
+-- as long as to run it, since PostgreSQL thinks a plan for any number of calls dearer than one for these.
+--
+-- account_ids, known_generations, known_us: of the callers, as the gateway knows them; see account_news
+-- feed_ids, idempotency_keys: null where none is meant
+-- window_us, idempotency_us: length of the window, and how long an Idempotency-Key is remembered
+create or replace function prove_calls(
+  account_ids uuid[],
+  known_generations bigint[],
+  known_us bigint[],
+  key_ids uuid[],
+  feed_ids uuid[],
+  idempotency_keys text[],
+  window_us bigint,
+  idempotency_us bigint
+)
+returns table (
+  now_us bigint,
+  is_key_usable boolean,
+  version bigint,
+  generation bigint,
+  balance_nanos bigint,
+  logged_us bigint,
+  events json,
+  feed_status text,
+  definition_version bigint,
+  data_version bigint,
+  is_purchased boolean,
+  query_hash text,
+  usage_id uuid,
+  charge_nanos bigint,
+  happened_at timestamptz,
+  is_replayed boolean
+)
+language plpgsql
+set plan_cache_mode = force_generic_plan
+-- Every table is reached by its key. A plan that was made while the tables were empty would scan them.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select
+    clock.now_us,
+    keys.key_id is not null as is_key_usable,
+    news.version,
+    news.generation,
+    news.balance_nanos,
+    news.logged_us,
+    news.events,
+    feeds.status as feed_status,
+    feeds.definition_version,
+    feeds.data_version,
+    purchases.feed_id is not null as is_purchased,
+    remembered.query_hash,
+    remembered.usage_id,
+    remembered.charge_nanos,
+    remembered.happened_at,
+    remembered.is_replayed
+  from unnest(account_ids, known_generations, known_us, key_ids, feed_ids, idempotency_keys)
+    with ordinality as asked (
+      account_id, generation, known_us, key_id, feed_id, idempotency_key, place
+    )
+  cross join (select epoch_us(clock_timestamp()) as now_us) as clock
+  cross join lateral account_news(
+    asked.account_id, asked.generation, asked.known_us, clock.now_us, window_us
+  ) as news
+  left join api_keys as keys
+    on keys.key_id = asked.key_id
+    and keys.account_id = asked.account_id
+    and is_usable_key(keys.revoked_at, keys.expires_at, clock_timestamp())
+  left join feeds
+    on feeds.feed_id = asked.feed_id
+  left join purchases
+    on purchases.account_id = asked.account_id
+    and purchases.feed_id = asked.feed_id
+  left join idempotency_keys as remembered
+    on remembered.account_id = asked.account_id
+    and remembered.idempotency_key = asked.idempotency_key
+    and remembered.happened_at > clock_timestamp() - idempotency_us * interval '1 microsecond'
+  order by asked.place;
+end
+$$;
