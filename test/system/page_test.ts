@@ -60,7 +60,7 @@ describe("docs page", () => {
     expect(headers["content-security-policy"]).not.toContain("unsafe-eval");
     const loaded = [...(await response.text()).matchAll(/(?:src|href)="([^"#]+)"/g)];
     for (const [, address] of loaded) {
-      expect(address).toMatch(/^(\.\/)?docs\//);
+      expect(address).toMatch(/^(\.\/)?docs(\/|$)/);
       const asset = await gateway.get(`/${address}`);
       expect(asset.status).toBe(200);
       expect(asset.headers.get("x-content-type-options")).toBe("nosniff");
