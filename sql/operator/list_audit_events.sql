@@ -1,5 +1,5 @@
 -- name: list_audit_events
--- why: the audit trail, newest first
+-- why: the audit trail, newest first; money in credits
 -- $1 account_id uuid?
 -- $2 feed_id uuid?
 -- $3 since timestamptz?
@@ -13,8 +13,8 @@ select
   action,
   account_id,
   feed_id,
-  before,
-  after
+  credits_of_nanos(before) as before,
+  credits_of_nanos(after) as after
 from audit_events
 where ($1::uuid is null or account_id = $1)
   and ($2::uuid is null or feed_id = $2)

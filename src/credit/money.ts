@@ -17,6 +17,12 @@ export function creditsText(nanos: bigint): string {
   return decimalText(nanos, CREDIT_DECIMALS);
 }
 
+/** Credits for a reader: `1 credit`, `1.5 credits`. */
+export function creditsWords(nanos: bigint): string {
+  const text = creditsText(nanos);
+  return `${text} ${text === "1" ? "credit" : "credits"}`;
+}
+
 /** USD as exact decimal text, e.g. `0.0000015`. */
 export function usdText(nanos: bigint): string {
   return decimalText(nanos, USD_DECIMALS);

@@ -16,6 +16,7 @@ import { type Sheet, sheetJson, sheetText } from "./sheet.ts";
 const demo = command({
   words: "demo",
   about: "as serve, with demo accounts, keys and real feeds to try it on",
+  makesDatabase: true,
   options: LISTEN_OPTIONS,
   run: async ({ config, values, output }) => {
     const listening = quiet(listenConfig(config, values));

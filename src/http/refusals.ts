@@ -5,7 +5,7 @@
  */
 import type { Caller } from "../admission/accounts.ts";
 import type { Refusal } from "../admission/types.ts";
-import { creditsText, exactNumber, NANOS_PER_CENT, usdOfCents, usdText } from "../credit/money.ts";
+import { creditsText, creditsWords, exactNumber, NANOS_PER_CENT, usdOfCents, usdText } from "../credit/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { Problem, unavailable } from "./errors.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";
@@ -31,7 +31,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       const { priceNanos, balanceNanos } = decision;
       const billingUrl = billingUrlOf(context);
       return new Problem("INSUFFICIENT_CREDITS", {
-        detail: `This call costs ${creditsText(priceNanos)} credits and the balance is ${creditsText(balanceNanos)}. Add credits at ${billingUrl}.`,
+        detail: `This call costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits at ${billingUrl}.`,
         extras: {
           billing_url: billingUrl,
           price: amountOf(priceNanos),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { creditsText, usdText } from "../credit/money.ts";
+import { creditsText, creditsWords, usdText } from "../credit/money.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { command, RefusedError, UsageError } from "./command.ts";
@@ -96,9 +96,9 @@ const accountShow = command({
         json: accountText(account, `,"ledger":${ledger}`),
         text: fields({
           ...accountFields(account),
-          granted: `${creditsText(granted)} credits`,
-          charged: `${creditsText(charged)} credits`,
-          refunded: `${creditsText(refunded)} credits`,
+          granted: creditsWords(granted),
+          charged: creditsWords(charged),
+          refunded: creditsWords(refunded),
           ledger: isBalanced
             ? "balanced: granted - charged + refunded = balance"
             : "NOT BALANCED: granted - charged + refunded is not the balance",
@@ -119,7 +119,7 @@ function accountFields(row: AccountRow): Record<string, string> {
     account: row.account_id,
     name: shown(row.name),
     "feeds at most": String(row.max_feeds_allowed),
-    balance: `${creditsText(row.balance_nanos)} credits (${usdText(row.balance_nanos)} USD)`,
+    balance: `${creditsWords(row.balance_nanos)} (${usdText(row.balance_nanos)} USD)`,
     created: row.created_at,
   };
 }

@@ -24,7 +24,6 @@ import {
   writeBackup,
 } from "../postgres/backup.ts";
 import type { Connections } from "../postgres/client/connect.ts";
-import { isDataDir } from "../postgres/embedded/site.ts";
 import { startEmbedded } from "../postgres/embedded/start.ts";
 import { migrate, migrateTo } from "../postgres/migrate/migrate.ts";
 import { openDatabase } from "../postgres/open_database.ts";
@@ -49,9 +48,6 @@ const backup = command({
     if (existsSync(file)) throw existsAlready(file);
     if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) {
       throw new RefusedError(`there is no folder ${dirname(file)}`);
-    }
-    if (!isDataDir(config.dataDir)) {
-      throw new RefusedError(`there is no database in ${config.dataDir}: check --data-dir`);
     }
     const report = await withSession(config, async (connections) => {
       // Only a whole backup gets the name. Two backups at once have a draft each.
@@ -89,6 +85,7 @@ const restore = command({
   words: "restore",
   arguments: ["FILE"],
   about: "read a backup into an empty embedded database, before it serves",
+  makesDatabase: true,
   options: {},
   run: async ({ config, arguments: [file = ""] }) => {
     refuseExternal(config, "pg_restore --dbname=URL FILE");

@@ -54,6 +54,8 @@ export interface CommandSpec<Of extends Options> {
   /** One line, without a full stop. */
   readonly about: string;
   readonly options: Of;
+  /** Whether it makes an embedded database where there is none; other commands refuse. @default false */
+  readonly makesDatabase?: boolean;
   /** Whether what it answers can't be looked up later. */
   readonly isToldOnce?: boolean;
   /** Nothing comes back where the command has written by itself. */

@@ -97,7 +97,7 @@ function parseOptions(rest: readonly string[], { command, options }: Known) {
   const texts: Record<string, string> = {};
   try {
     const { tokens, positionals } = parseArgs({
-      args: [...rest],
+      args: joinDashed(rest, options),
       options: Object.fromEntries(
         Object.entries(options).map(([name, { placeholder }]) => [
           name,
@@ -116,9 +116,24 @@ function parseOptions(rest: readonly string[], { command, options }: Known) {
     return { texts, given: positionals };
   } catch (error) {
     // What parseArgs says beyond its first sentence is about itself.
-    const message = (error as Error).message.split(/[\n.](?:\s|$)/)[0] as string;
+    const message = ((error as Error).message.split(/[\n.](?:\s|$)/)[0] as string).replace(
+      /^Option '(--[a-z-]+).*' argument is ambiguous$/,
+      '$1 is missing its value; write one that begins with "--" as $1=VALUE',
+    );
     throw new UsageError(`${message}; ${seeHelp(command.words)}`);
   }
+}
+
+/** No command has options of one dash, so `--credits -5` is `--credits=-5`, which `parseArgs` asks for. */
+function joinDashed(rest: readonly string[], options: Options): string[] {
+  const joined: string[] = [];
+  for (const arg of rest) {
+    const before = joined.at(-1) ?? "";
+    const takesValue = before.startsWith("--") && options[before.slice(2)]?.placeholder;
+    if (takesValue && /^-[^-]/.test(arg)) joined[joined.length - 1] = `${before}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
 }
 
 function readOptions(texts: Readonly<Record<string, string>>, { command, options }: Known) {

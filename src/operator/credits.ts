@@ -12,7 +12,7 @@ import {
   recordPurchase,
   redeemPromotion,
 } from "../credit/ledger.ts";
-import { creditsText } from "../credit/money.ts";
+import { creditsText, creditsWords } from "../credit/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { command, type Option, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
@@ -87,7 +87,7 @@ const promoCreate = command({
         json: `{"code":${JSON.stringify(code)},"credits":${amount},"max_redemptions":${maxRedemptions},"expires_at":${JSON.stringify(expiresAt)},"created_at":"${createdAt}"}`,
         text: fields({
           code,
-          gives: `${amount} credits`,
+          gives: creditsWords(amountNanos),
           redemptions: maxRedemptions === null ? "any number" : `at most ${maxRedemptions}`,
           expires: expiresAt ?? "never",
         }),
@@ -192,7 +192,7 @@ function referenceOption(about: string): Option<string, false> {
 
 function referenceTaken(entry: LedgerEntry): RefusedError {
   return new RefusedError(
-    `reference "${entry.reference}" is taken: a ${entry.kind} of ${creditsText(entry.amountNanos)} credits for account ${entry.accountId} has it`,
+    `reference "${entry.reference}" is taken: a ${entry.kind} of ${creditsWords(entry.amountNanos)} for account ${entry.accountId} has it`,
   );
 }
 

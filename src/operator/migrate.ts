@@ -14,6 +14,7 @@ import { flag } from "./options.ts";
 const migrate = command({
   words: "migrate",
   about: "apply what is missing from the database's schema",
+  makesDatabase: true,
   options: {
     distribute: flag("spread the rows of feeds over the nodes of a Citus cluster, by feed"),
   },

@@ -4,13 +4,15 @@
  *
  * @module
  */
+import { resolve } from "node:path";
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { KEY_SHAPE, startOf } from "../key/key_format.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
 import { isReadOnly, isUnavailable } from "../postgres/client/failures.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { becomeOwner } from "../postgres/embedded/owner.ts";
-import { type Answer, type Command, UsageError } from "./command.ts";
+import { isDataDir } from "../postgres/embedded/site.ts";
+import { type Answer, type Command, RefusedError, UsageError } from "./command.ts";
 import { parseCommandLine, type Request } from "./command_line.ts";
 import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";
 
@@ -39,7 +41,10 @@ export async function runCommand(
     }
     const { command, values, arguments: given } = request;
     const config = configOf(request, environment);
-    if (config.databaseUrl === undefined) becomeOwner(config.dataDir);
+    if (config.databaseUrl === undefined) {
+      becomeOwner(config.dataDir);
+      requireDatabase(command, config.dataDir);
+    }
     const answer = await command.run({ values, arguments: given, config, output });
     if (answer !== undefined) await tell(output, command, answer);
     return 0;
@@ -81,6 +86,14 @@ function configOf(
     DATABASE_URL: undefined,
     DATABASE_READ_URL: undefined,
   });
+}
+
+/** A wrong folder must not become an empty database. @throws {RefusedError} */
+function requireDatabase({ makesDatabase = false }: Command, dataDir: string): void {
+  if (makesDatabase || isDataDir(dataDir)) return;
+  throw new RefusedError(
+    `there is no database in ${resolve(dataDir)}: name its folder with --data-dir, or make one with feedgate serve`,
+  );
 }
 
 /** One line; a line for each mistake in the environment. */

@@ -33,6 +33,7 @@ export function listenConfig(
 const serve = command({
   words: "serve",
   about: "migrate, then serve until SIGINT or SIGTERM",
+  makesDatabase: true,
   options: {
     ...LISTEN_OPTIONS,
     workers: workers("processes on the port; auto: one a processor core; default 1, unsupervised"),

@@ -67,14 +67,15 @@ describe("audit", () => {
     expect(revoked).toMatchObject({ before: { key_id: key.id, revoked_at: null } });
     expect(revoked?.after?.revoked_at).toBeString();
     expect(granted).toMatchObject({
-      before: { balance_nanos: 0 },
-      after: { amount_nanos: 5_000, balance_nanos: 5_000, reason: "gift", reference: "a" },
+      before: { balance_credits: 0 },
+      after: { amount_credits: 5, balance_credits: 5, reason: "gift", reference: "a" },
     });
-    expect(redeemed).toMatchObject({ before: { balance_nanos: 5_000 } });
+    expect(redeemed).toMatchObject({ before: { balance_credits: 5 } });
     const all = JSON.stringify(await trail("--limit", "1000"));
     expect(all).toContain('"promo create"');
     expect(all).not.toContain(key.key.slice(0, 12));
     expect(all).not.toContain("key_hash");
+    expect(all).not.toContain("_nanos");
   });
 
   test("create and edit name the key; only what changed is shown, long texts by their digest", async () => {
@@ -127,11 +128,30 @@ describe("audit", () => {
       ["feed edit", `key ${key?.key_id}`],
       ["feed create", `key ${key?.key_id}`],
     ]);
-    expect(events[0]).toMatchObject({ account_id: accountId, after: { amount_nanos: 0 } });
+    expect(events[0]).toMatchObject({ account_id: accountId, after: { amount_credits: 0 } });
     expect(events[1]).toMatchObject({ before: { status: "draft" }, after: { status: "active" } });
     expect(events[2]?.after).toMatchObject({ price_type: "one_time", one_time_price_cents: 100 });
     const ofAccount = await trail("--account", accountId);
     expect(ofAccount.filter(({ action }) => action === "purchase record")).toHaveLength(1);
+  });
+
+  test("money is exact, in credits and in USD per 1,000 calls", async () => {
+    const accountId = await gateway.createAccount();
+    const writeKey = await gateway.createKey(accountId, "write");
+    const grant = ["credits", "grant", "--account", accountId, "--reason", "gift", "--credits"];
+    for (const credits of ["9e14", "0.001"]) await operator.json(...grant, credits);
+    const made = await gateway.send("POST", "/v1/provider/feed/create", writeKey, {
+      name: "Priced",
+      endpoint_path: "priced",
+      price_type: "metered",
+      price_per_1k: 0.0015,
+      sample_response: { amount_nanos: 7 },
+    });
+    expect(made.status).toBe(201);
+    const { stdout } = await operator.run(["audit", "--account", accountId, "--json"]);
+    expect(stdout).toMatch(/"balance_credits" ?: ?900000000000000\.001[,}]/);
+    expect(stdout).toMatch(/"price_per_1k" ?: ?0\.0015[,}]/);
+    expect(stdout).toMatch(/"sample_response" ?: ?\{"amount_nanos": ?7\}/);
   });
 
   test("publish and unpublish name the operator; pushes and reads leave nothing", async () => {

@@ -1,9 +1,13 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DEMO_COMMANDS } from "../../src/demo/demo.ts";
 import { parseCommandLine } from "../../src/operator/command_line.ts";
 import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "../../src/operator/commands.ts";
 import { OutputClosedError } from "../../src/operator/output.ts";
 import { runCommand } from "../../src/operator/run.ts";
-import { createOperator, linesOf, type Operator, runProcess } from "./support.ts";
+import { temporaryFolder } from "../support/folders.ts";
+import { createOperator, linesOf, type Operator, runFeedgate, runProcess } from "./support.ts";
 
 const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
 const ID = "00000000-0000-4000-8000-000000000001";
@@ -71,6 +75,12 @@ describe("parseCommandLine", () => {
       [`key create --account ${ID} --permission read --expires soon`, "--expires must be an RFC"],
       ["promo create C --credits 0", "--credits must be a number above 0"],
       ["promo create C --credits=-5", "--credits must be a number above 0"],
+      [
+        "promo create C --credits -1000",
+        "--credits must be a number above 0 with at most 3 decimals",
+      ],
+      ["promo create C --credits -1000", 'got "-1000"'],
+      ["account create --name --json", "--name=VALUE"],
       ["promo create C --credits 1.2345", "--credits must be a number above 0"],
       ["promo create C --credits x", "--credits must be a number above 0"],
       ["promo create C --credits 1e16", "--credits must be a number above 0"],
@@ -131,6 +141,31 @@ describe("feedgate, in a process of its own", () => {
 });
 
 describe("runCommand", () => {
+  test("only serve, demo, migrate and restore make a database; the others say where they looked", async () => {
+    const makers = [...COMMANDS, ...DEMO_COMMANDS].filter(({ makesDatabase }) => makesDatabase);
+    expect(makers.map(({ words }) => words).sort()).toEqual([
+      "demo",
+      "migrate",
+      "restore",
+      "serve",
+    ]);
+    const dataDir = join(temporaryFolder(), "nothing");
+    for (const argv of [
+      ["account", "list"],
+      ["audit"],
+      ["usage", "export", "--account", ID],
+      ["credits", "grant", "--account", ID, "--credits", "1", "--reason", "r"],
+      ["backup", join(dataDir, "..", "backup")],
+    ]) {
+      const { code, stdout, stderr } = await runFeedgate([...argv, "--data-dir", dataDir], {});
+      expect([argv, code, stdout]).toEqual([argv, 1, ""]);
+      expect(linesOf(stderr)).toEqual([
+        `feedgate: there is no database in ${dataDir}: name its folder with --data-dir, or make one with feedgate serve`,
+      ]);
+      expect(existsSync(dataDir)).toBe(false);
+    }
+  });
+
   test("what a name would say to the terminal is written out, in answers and in refusals", async () => {
     const name =
       "nice\u001b[2J\u001b]52;c;eA==\u0007\u009b31m\u202e\u200b\u{e0049}\ufe0f\u3164\u2800";

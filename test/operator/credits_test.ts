@@ -93,6 +93,18 @@ describe("credits grant", () => {
   });
 });
 
+describe("a text for a reader", () => {
+  test("has one credit, and several credits", async () => {
+    const accountId = await gateway.createAccount();
+    await grant(accountId, "1");
+    const one = await operator.run(["account", "show", accountId]);
+    expect(one.stdout).toMatch(/^balance +1 credit \(0\.000001 USD\)$/m);
+    expect(one.stdout).toMatch(/^charged +0 credits$/m);
+    const code = await operator.run(["promo", "create", "ONE", "--credits", "1.0"]);
+    expect(code.stdout).toMatch(/^gives +1 credit$/m);
+  });
+});
+
 describe("promo", () => {
   const redeem = (code: string, accountId: string) =>
     operator.run(["promo", "redeem", code, "--account", accountId, "--json"]);

@@ -36,6 +36,12 @@ async function run(dataDir: string, ...argv: string[]) {
   return { stdout, said: stderr, lines: linesOf(stderr), code };
 }
 
+/** A database with an account. */
+async function makeDatabase(dataDir: string): Promise<void> {
+  expect(await run(dataDir, "migrate")).toMatchObject({ code: 0 });
+  expect(await run(dataDir, "account", "create", "--name", "A")).toMatchObject({ code: 0 });
+}
+
 /** What is root's in a folder, itself included. */
 function rootsFiles(path: string): string[] {
   return linesOf(Bun.spawnSync(["find", path, "-uid", "0"]).stdout.toString());
@@ -55,7 +61,7 @@ test.skipIf(!isRoot)(
   "a command of root's becomes the data directory's owner, whatever links are planted there",
   async () => {
     const { dataDir, secret } = foldersOfNobody();
-    expect(await run(dataDir, "account", "create", "--name", "A")).toMatchObject({ code: 0 });
+    await makeDatabase(dataDir);
     // While it runs, so that files are seen which go when it stops.
     const serving = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});
     children.push(serving);
@@ -90,7 +96,7 @@ test.skipIf(!isRoot)(
 
 test.skipIf(!isRoot)("the owner's PostgreSQL is given no file of root's", async () => {
   const { dataDir, secret } = foldersOfNobody();
-  expect(await run(dataDir, "account", "create", "--name", "A")).toMatchObject({ code: 0 });
+  await makeDatabase(dataDir);
   rmSync(join(dataDir, "postgres.log"));
   symlinkSync(secret, join(dataDir, "postgres.log"));
   writeFileSync(
@@ -138,7 +144,7 @@ test.skipIf(!isRoot)(
     mkdirSync(open);
     chmodSync(open, 0o1777);
     for (const path of [within, link, open]) {
-      const { code, lines } = await run(path, "account", "list");
+      const { code, lines } = await run(path, "migrate");
       expect([path, code, lines]).toEqual([
         path,
         1,
@@ -156,7 +162,7 @@ test.skipIf(!isRoot)(
   "root names itself in the audit trail, also when it has become the owner",
   async () => {
     const { dataDir } = foldersOfNobody();
-    expect(await run(dataDir, "account", "create", "--name", "A")).toMatchObject({ code: 0 });
+    await makeDatabase(dataDir);
     const { stdout } = await run(dataDir, "audit", "--json");
     expect(stdout).toContain('"operator root"');
   },

@@ -49,6 +49,7 @@ import sql_functions_close_words from "../../../sql/functions/close_words.sql" w
 import sql_functions_common_entries from "../../../sql/functions/common_entries.sql" with { type: "text" };
 import sql_functions_count_unindexed_rows from "../../../sql/functions/count_unindexed_rows.sql" with { type: "text" };
 import sql_functions_create_usage_partitions from "../../../sql/functions/create_usage_partitions.sql" with { type: "text" };
+import sql_functions_credits_of_nanos from "../../../sql/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_functions_distribute_rows from "../../../sql/functions/distribute_rows.sql" with { type: "text" };
 import sql_functions_end_job from "../../../sql/functions/end_job.sql" with { type: "text" };
 import sql_functions_entries_between from "../../../sql/functions/entries_between.sql" with { type: "text" };
@@ -187,6 +188,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "common_entries", text: sql_functions_common_entries },
   { name: "count_unindexed_rows", text: sql_functions_count_unindexed_rows },
   { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
+  { name: "credits_of_nanos", text: sql_functions_credits_of_nanos },
   { name: "distribute_rows", text: sql_functions_distribute_rows },
   { name: "end_job", text: sql_functions_end_job },
   { name: "entries_between", text: sql_functions_entries_between },
@@ -802,7 +804,7 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
-  /** the audit trail, newest first */
+  /** the audit trail, newest first; money in credits */
   list_audit_events: {
     parameters: readonly [account_id: string | null, feed_id: string | null, since: string | null, limit: number];
     row: {
