@@ -15,7 +15,15 @@ import { connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../src/postgres/client/query.ts";
 import { fillUsage } from "./fill.ts";
 import type { Bench } from "./run.ts";
-import { type BenchDatabase, callsPerSecond, median, peer, startBenchDatabase } from "./support.ts";
+import {
+  type BenchDatabase,
+  callsPerSecond,
+  installPeers,
+  median,
+  peer,
+  startBenchDatabase,
+} from "./support.ts";
+import { numberOf } from "./usage.ts";
 
 const ACCOUNTS = 1_000;
 const FEEDS = 20;
@@ -49,10 +57,11 @@ interface Contender {
 
 export const bench: Bench = async (args) => {
   const { values } = parseArgs({
-    args: args.filter((arg) => arg !== "--"),
+    args: [...args],
     options: { usage: { type: "string", default: String(HISTORY_ROWS) } },
   });
-  const rows = Number(values.usage);
+  const rows = numberOf(values.usage, "--usage");
+  await installPeers();
   const database = await startBenchDatabase();
   try {
     const pick = await seed(database);

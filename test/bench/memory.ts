@@ -16,6 +16,7 @@ import { seedBench } from "./peers/seed.ts";
 import { residentMb, startServer } from "./processes.ts";
 import type { Bench } from "./run.ts";
 import { median, startBenchDatabase } from "./support.ts";
+import { numberOf } from "./usage.ts";
 
 const MINUTES = 10;
 const CONNECTIONS = 256;
@@ -34,15 +35,15 @@ interface Sample {
 
 export const bench: Bench = async (args) => {
   const { values } = parseArgs({
-    args: args.filter((arg) => arg !== "--"),
+    args: [...args],
     options: {
       minutes: { type: "string", default: String(MINUTES) },
       connections: { type: "string", default: String(CONNECTIONS) },
       "own-load": { type: "boolean", default: false },
     },
   });
-  const minutes = Number(values.minutes);
-  const connections = Number(values.connections);
+  const minutes = numberOf(values.minutes, "--minutes");
+  const connections = numberOf(values.connections, "--connections");
   const database = await startBenchDatabase();
   const folder = mkdtempSync(join(tmpdir(), "feedgate-bench-load-"));
   const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {

@@ -20,6 +20,7 @@ import { seedFeed } from "../support/seed.ts";
 import { processorSeconds, residentMb, startServer } from "./processes.ts";
 import type { Bench } from "./run.ts";
 import { type BenchDatabase, median, percentile, startBenchDatabase } from "./support.ts";
+import { numberOf } from "./usage.ts";
 
 /** As many as bring a gateway to its peak on two cores; more only wait longer. */
 const PEAK_CONNECTIONS = 1_024;
@@ -72,13 +73,14 @@ interface Sample extends Counted {
 
 export const bench: Bench = async (args) => {
   const { values } = parseArgs({
-    args: args.filter((arg) => arg !== "--"),
+    args: [...args],
     options: {
       rounds: { type: "string", default: "3" },
       seconds: { type: "string", default: "5" },
     },
   });
-  const seconds = Number(values.seconds);
+  const seconds = numberOf(values.seconds, "--seconds");
+  const rounds = numberOf(values.rounds, "--rounds");
   const database = await startBenchDatabase();
   const { keys, feedId } = await seed(database);
   const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
@@ -90,7 +92,7 @@ export const bench: Bench = async (args) => {
   try {
     await run({ ...load, ...KINDS[0] });
     const samples: Sample[] = [];
-    for (let round = 0; round < Number(values.rounds); round++) {
+    for (let round = 0; round < rounds; round++) {
       for (const kind of KINDS) {
         const beforeSeconds = processorSeconds(gateway.pid);
         const counted = await run({ ...load, ...kind });

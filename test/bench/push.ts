@@ -18,7 +18,8 @@ import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { startServer } from "./processes.ts";
 import type { Bench, Figures } from "./run.ts";
-import { type BenchDatabase, median, startBenchDatabase } from "./support.ts";
+import { type BenchDatabase, installPeers, median, startBenchDatabase } from "./support.ts";
+import { numberOf } from "./usage.ts";
 
 const ROWS = 500;
 const ROW_BYTES = 250;
@@ -69,13 +70,17 @@ let serial = 0;
 
 export const bench: Bench = async (args) => {
   const { values } = parseArgs({
-    args: args.filter((arg) => arg !== "--"),
+    args: [...args],
     options: {
       rounds: { type: "string", default: String(ROUNDS) },
       seconds: { type: "string", default: String(ROUND_SECONDS) },
       "filled-rows": { type: "string", default: String(FILLED_ROWS) },
     },
   });
+  const rounds = numberOf(values.rounds, "--rounds");
+  const roundMs = numberOf(values.seconds, "--seconds") * MS_PER_SECOND;
+  const rows = numberOf(values["filled-rows"], "--filled-rows");
+  await installPeers();
   const database = await startBenchDatabase();
   const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
     DATABASE_URL: database.url,
@@ -96,9 +101,8 @@ export const bench: Bench = async (args) => {
           ...KINDS.map((kind) => ours(stage, { kind, providers })),
         ]),
       ],
-      { rounds: Number(values.rounds), roundMs: Number(values.seconds) * MS_PER_SECOND },
+      { rounds, roundMs },
     );
-    const rows = Number(values["filled-rows"]);
     if (rows === 0) return rates;
     const flat: Figures = [];
     for (const kind of FILLED_KINDS) flat.push(await flatness(stage, { kind, rows }));

@@ -23,6 +23,7 @@ import { Projections } from "../../src/read/data/projections.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
+import { numberOf } from "./usage.ts";
 
 /** As the route checks it. */
 const QUERY = TypeCompiler.Compile(READ_QUERY);
@@ -88,7 +89,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 export const bench: Bench = async (args) => {
-  const sizes = args.length > 0 ? args.map(Number) : SIZES;
+  const sizes = args.length > 0 ? args.map((each) => numberOf(each, "a number of rows")) : SIZES;
   const database = await startBenchDatabase();
   try {
     const stage = await startReading(database, sizes);

@@ -1,15 +1,15 @@
 /**
- * `bun run bench` runs every benchmark, `bun run bench <name>` one of them; `--out FILE` also writes the
- * figures as JSON. What follows `--` goes to the benchmark.
+ * `bun run bench` runs every benchmark, `bun run bench NAME` one of them. What follows the name goes to the
+ * benchmark, except `--out FILE`, which also writes the figures as JSON.
  *
  * A benchmark is a file here that exports `bench`: it prints its table and returns its figures. None
  * fails by time.
  *
  * @module
  */
-import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Glob } from "bun";
+import { BenchUsageError, isUsageMistake } from "./usage.ts";
 
 /** Figures of one benchmark: rows of a table. */
 export type Figures = Readonly<Record<string, string | number | boolean>>[];
@@ -17,25 +17,71 @@ export type Figures = Readonly<Record<string, string | number | boolean>>[];
 export type Bench = (args: readonly string[]) => Promise<Figures>;
 
 /** Files here that are no benchmark. */
-const HELPERS: ReadonlySet<string> = new Set(["run", "support", "load", "processes", "fill"]);
+const HELPERS: ReadonlySet<string> = new Set([
+  "run",
+  "support",
+  "load",
+  "processes",
+  "fill",
+  "usage",
+]);
 const FOLDER = Bun.fileURLToPath(new URL("./", import.meta.url));
 
+/** What the command line asks for. */
+interface Order {
+  /** Undefined: all of them. */
+  readonly name: string | undefined;
+  /** The benchmark's own. */
+  readonly args: readonly string[];
+  /** File for the figures. */
+  readonly out: string | undefined;
+}
+
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args: process.argv.slice(2),
+  try {
+    await run(readOrder(process.argv.slice(2)));
+  } catch (error) {
+    if (!isUsageMistake(error)) throw error;
+    // What parseArgs says beyond its first line is about itself.
+    console.error(`bench: ${error.message.split("\n")[0]}`);
+    process.exit(2);
+  }
+  process.exit(0);
+}
+
+/** @throws {BenchUsageError} */
+function readOrder(argv: readonly string[]): Order {
+  const given = argv.filter((arg) => arg !== "--");
+  const { tokens } = parseArgs({
+    args: given,
     options: { out: { type: "string" } },
-    allowPositionals: true,
+    strict: false,
+    tokens: true,
   });
+  const name = tokens.find((token) => token.kind === "positional");
+  const out = tokens.flatMap((token) =>
+    token.kind === "option" && token.name === "out" ? [token] : [],
+  )[0];
+  if (out !== undefined && out.value === undefined) {
+    throw new BenchUsageError("--out needs a FILE");
+  }
+  const taken = new Set([name?.index, out?.index]);
+  if (out?.inlineValue === false) taken.add(out.index + 1);
+  const args = given.filter((_, index) => !taken.has(index));
+  if (name === undefined && args.length > 0) {
+    throw new BenchUsageError(`"${args[0]}" must come after the name of its benchmark`);
+  }
+  return { name: name && given[name.index], args, out: out?.value };
+}
+
+async function run({ name: wanted, args, out }: Order): Promise<void> {
   const names = [...new Glob("*.ts").scanSync(FOLDER)]
     .map((file) => file.replace(/\.ts$/, ""))
     .filter((name) => !HELPERS.has(name))
     .sort();
-  const [wanted, ...args] = positionals;
   if (wanted !== undefined && !names.includes(wanted)) {
-    console.error(`there is no benchmark "${wanted}"; there are: ${names.join(", ")}`);
-    process.exit(2);
+    throw new BenchUsageError(`there is no benchmark "${wanted}"; there are: ${names.join(", ")}`);
   }
-  await installPeers();
   const all: Record<string, Figures> = {};
   for (const name of wanted === undefined ? names : [wanted]) {
     const { bench } = (await import(`./${name}.ts`)) as { bench: Bench };
@@ -43,19 +89,11 @@ async function main(): Promise<void> {
     all[name] = await bench(args);
     console.table(all[name]);
   }
-  if (values.out !== undefined) await Bun.write(values.out, JSON.stringify(all, null, 2));
-  process.exit(0);
+  if (out !== undefined) await Bun.write(out, JSON.stringify(all, null, 2));
 }
 
 function machine(): string {
   return `${navigator.hardwareConcurrency} cores, ${process.platform} ${process.arch}, Bun ${Bun.version}`;
-}
-
-/** The peers' packages are this folder's own, so that nobody else installs them. */
-async function installPeers(): Promise<void> {
-  if (existsSync(`${FOLDER}node_modules`)) return;
-  const child = Bun.spawn([process.execPath, "install", "--silent"], { cwd: FOLDER });
-  if ((await child.exited) !== 0) throw new Error("the benchmarks' peers could not be installed");
 }
 
 if (import.meta.main) await main();

@@ -20,6 +20,7 @@ import type { Bench, Figures } from "./run.ts";
 import { loadFeeds, makeFeeds } from "./search.ts";
 import { benchServe, readPlan } from "./serve.ts";
 import { type BenchDatabase, median, percentile, startBenchDatabase } from "./support.ts";
+import { numberOf } from "./usage.ts";
 
 const USUAL = { feeds: 100_000, keys: 100_000, rows: 10_000_000, usage: 10_000_000 };
 const ROUNDS = 3;
@@ -84,7 +85,7 @@ export const bench: Bench = async (args) => {
 
 function readOptions(args: readonly string[]) {
   const { values } = parseArgs({
-    args: args.filter((arg) => arg !== "--"),
+    args: [...args],
     options: {
       feeds: { type: "string", default: String(USUAL.feeds) },
       keys: { type: "string", default: String(USUAL.keys) },
@@ -97,14 +98,14 @@ function readOptions(args: readonly string[]) {
   });
   return {
     sizes: {
-      feeds: Number(values.feeds),
-      keys: Number(values.keys),
-      rows: Number(values.rows),
-      usage: Number(values.usage),
+      feeds: numberOf(values.feeds, "--feeds"),
+      keys: numberOf(values.keys, "--keys"),
+      rows: numberOf(values.rows, "--rows"),
+      usage: numberOf(values.usage, "--usage"),
     },
     only: values.only?.split(","),
-    rounds: Number(values.rounds),
-    seconds: Number(values.seconds),
+    rounds: numberOf(values.rounds, "--rounds"),
+    seconds: numberOf(values.seconds, "--seconds"),
   };
 }
 

@@ -23,6 +23,7 @@ import { connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
 import type { Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
+import { BenchUsageError, numberOf } from "./usage.ts";
 
 const FIXTURES = new URL("../fixtures/search/", import.meta.url);
 const QUERY_FILES = ["queries.json", "queries.apis-guru.json", "queries.cc-by-sa.json"];
@@ -71,6 +72,9 @@ export async function bench(args: readonly string[]): Promise<Figures> {
     },
     allowPositionals: true,
   });
+  const rounds = numberOf(values.rounds, "--rounds");
+  const stray = positionals.find((part) => part !== "quality" && part !== "speed");
+  if (stray !== undefined) throw new BenchUsageError(`"${stray}" must be quality or speed`);
   const wants = (part: string) => positionals.length === 0 || positionals.includes(part);
   const feeds: SourceFeed[] = await Bun.file(new URL("catalog.json", FIXTURES)).json();
   const files = QUERY_FILES.map((file) => Bun.file(new URL(file, FIXTURES)).json());
@@ -80,7 +84,7 @@ export async function bench(args: readonly string[]): Promise<Figures> {
   if (wants("speed")) {
     const options = {
       keptDir: values.keep,
-      rounds: Number(values.rounds),
+      rounds,
       against: values.against,
     };
     figures.push(...(await benchSpeed(feeds, queries, options)));

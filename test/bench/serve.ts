@@ -37,7 +37,8 @@ import {
   startServer,
 } from "./processes.ts";
 import type { Bench, Figures } from "./run.ts";
-import { type BenchDatabase, median, startBenchDatabase } from "./support.ts";
+import { type BenchDatabase, installPeers, median, startBenchDatabase } from "./support.ts";
+import { numberOf } from "./usage.ts";
 
 const CONNECTIONS = [1, 64, 256];
 /** The compiler takes some 100,000 requests of a server to be done with it. */
@@ -89,6 +90,7 @@ interface Stage {
 
 export const bench: Bench = async (args) => {
   const plan = readPlan(args);
+  await installPeers();
   const database = await startBenchDatabase();
   try {
     return await benchServe(database, await seedBench(database), plan);
@@ -129,7 +131,7 @@ export async function benchServe(
 
 export function readPlan(args: readonly string[]): Plan {
   const { values } = parseArgs({
-    args: args.filter((arg) => arg !== "--"),
+    args: [...args],
     options: {
       quick: { type: "boolean", default: false },
       rounds: { type: "string" },
@@ -142,10 +144,11 @@ export function readPlan(args: readonly string[]): Plan {
   });
   const usual = values.quick ? QUICK : USUAL;
   return {
-    rounds: Number(values.rounds ?? usual.rounds),
-    seconds: Number(values.seconds ?? usual.seconds),
+    rounds: values.rounds === undefined ? usual.rounds : numberOf(values.rounds, "--rounds"),
+    seconds: values.seconds === undefined ? usual.seconds : numberOf(values.seconds, "--seconds"),
     warmUpSeconds: usual.warmUpSeconds,
-    connections: values.connections?.split(",").map(Number) ?? CONNECTIONS,
+    connections:
+      values.connections?.split(",").map((each) => numberOf(each, "--connections")) ?? CONNECTIONS,
     only: values.only?.split(","),
     workers: values.workers,
     generator: values["own-load"] ? "own" : generatorHere(),

@@ -10,12 +10,14 @@ import { join } from "node:path";
 import { freePort } from "../support/free_port.ts";
 import type { Bench } from "./run.ts";
 import { median } from "./support.ts";
+import { requireNone } from "./usage.ts";
 
 const RUNS = 5;
 const DEADLINE_MS = 30_000;
 const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
-export const bench: Bench = async () => {
+export const bench: Bench = async (args) => {
+  requireNone(args);
   const cold: number[] = [];
   const warm: number[] = [];
   for (let run = 0; run < RUNS; run++) {

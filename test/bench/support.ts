@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -89,4 +89,12 @@ export async function callsPerSecond(
 export async function peer<Package>(name: string): Promise<Package> {
   const loaded = (await import(name)) as { default?: Package } & Package;
   return loaded.default ?? loaded;
+}
+
+/** The peers' packages are this folder's own, so that nobody else installs them. */
+export async function installPeers(): Promise<void> {
+  const cwd = Bun.fileURLToPath(new URL("./", import.meta.url));
+  if (existsSync(join(cwd, "node_modules"))) return;
+  const child = Bun.spawn([process.execPath, "install", "--silent"], { cwd });
+  if ((await child.exited) !== 0) throw new Error("the benchmarks' peers could not be installed");
 }
