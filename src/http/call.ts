@@ -7,6 +7,7 @@ import { Elysia } from "elysia";
 import type { Log } from "../lib/log.ts";
 import type { Pace } from "../lib/pace.ts";
 import type { Cors } from "./cors.ts";
+import type { ProblemCode } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { searchOf } from "./query_string.ts";
 import { requestIdOf } from "./request_id.ts";
@@ -43,8 +44,16 @@ export interface Call {
   readonly search: string;
   /** HEAD: every check of a GET, but uncharged and in a window of its own. */
   readonly isHead: boolean;
-  /** Whose call and of which feed, as far as that is known: for the log, never for the answer. */
-  readonly subject: { accountId?: string; keyId?: string; feedId?: string };
+  /** Whose call, of which feed and with what outcome, as far as known: for the log, not the answer. */
+  readonly subject: {
+    accountId?: string;
+    keyId?: string;
+    feedId?: string;
+    /** Of the problem that is answered. */
+    code?: ProblemCode;
+    /** Nano-dollars that this read moved: 0 for a repeat. Undefined for all that is not charged for. */
+    chargedNanos?: bigint;
+  };
 }
 
 /** What the plugins know beside it. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { Elysia } from "elysia";
+import { creditsText } from "../credit/money.ts";
 import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
@@ -58,16 +59,19 @@ function logAnswer(
 ): void {
   const { call, label, status, ms } = answer;
   const { headers, method } = call.request;
+  const { chargedNanos } = call.subject;
   log.info("request", {
     request_id: call.requestId,
     trace_id: traceIdOf(headers.get("traceparent")),
     method,
     route: label,
     status,
+    code: call.subject.code,
     ms: Math.round(ms * MS_PER_SECOND) / MS_PER_SECOND,
     account: call.subject.accountId,
     key: call.subject.keyId,
     feed: call.subject.feedId,
+    credits: chargedNanos === undefined ? undefined : Number(creditsText(chargedNanos)),
     request_bytes: declaredBytes(call.request) || undefined,
   });
 }

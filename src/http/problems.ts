@@ -49,6 +49,7 @@ export async function respondProblem(
   { requestId, isKeyed, subject }: RoutedCall,
   problem: Problem,
 ): Promise<Response> {
+  subject.code = problem.code;
   // Who asks for /readyz is told at once.
   const isOverload = isKeyed && problem.code === "UNAVAILABLE";
   const retryAfterSeconds = isOverload ? await takeTurn(refusals) : undefined;

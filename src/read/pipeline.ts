@@ -178,6 +178,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     try {
       const answer = await shown.answer(grant);
       isSent = !call.request.signal.aborted;
+      if (isSent) call.subject.chargedNanos = grant.isReplay ? 0n : grant.receipt.chargeNanos;
       return answer;
     } finally {
       if (grant.isReplay) {

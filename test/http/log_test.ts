@@ -96,6 +96,40 @@ describe("the log line of a request", () => {
     expect(line.feed).toBeString();
   });
 
+  test("a read tells the credits that it was charged, and a repeat 0", async () => {
+    const readerId = await scene.createAccount({ credits: 100 });
+    const otherKey = await scene.createKey(readerId, "read");
+    const priced = await seedFeed(scene, accountId, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: 1_500,
+    });
+    const path = `/v1/feed/${priced.slug}`;
+    const keyed = { headers: { "x-api-key": otherKey, "Idempotency-Key": "once" } };
+    expect((await call("GET", path, keyed)).line.credits).toBe(1.5);
+    expect((await call("GET", path, keyed)).line.credits).toBe(0);
+    expect((await call("GET", "/v1/catalog", reading())).line.credits).toBe(0);
+    expect(
+      Object.keys((await call("HEAD", path, { headers: { "x-api-key": otherKey } })).line),
+    ).not.toContain("credits");
+    expect(Object.keys((await call("GET", "/v1/account", reading())).line)).not.toContain(
+      "credits",
+    );
+  });
+
+  test("a problem tells its code", async () => {
+    for (const [path, init, code] of [
+      ["/v1/feed/no-such-feed", reading(), "FEED_NOT_FOUND"],
+      [`/v1/feed/${feed.slug}?limit=x`, reading(), "INVALID_PARAMETER"],
+      ["/v1/catalog", {}, "KEY_REQUIRED"],
+      ["/v1/no-such-route", {}, "ROUTE_NOT_FOUND"],
+    ] as const) {
+      const { line } = await call("GET", path, init);
+      expect([path, line.code, Object.keys(line).includes("credits")]).toEqual([path, code, false]);
+    }
+    expect(Object.keys((await call("GET", "/v1/catalog", reading())).line)).not.toContain("code");
+  });
+
   test("a refusal has one, too; a traceparent that is none is left out", async () => {
     const { line } = await call("GET", "/v1/catalog", {
       headers: { "x-api-key": "fg_read_nonsense", traceparent: "x" },
