@@ -5,7 +5,14 @@
  */
 import type { Caller } from "../admission/accounts.ts";
 import type { Refusal } from "../admission/types.ts";
-import { creditsText, creditsWords, exactNumber, NANOS_PER_CENT, usdOfCents, usdText } from "../credit/money.ts";
+import {
+  creditsText,
+  creditsWords,
+  exactNumber,
+  NANOS_PER_CENT,
+  usdOfCents,
+  usdText,
+} from "../credit/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { Problem, unavailable } from "./errors.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";

@@ -10,6 +10,8 @@ export interface Output {
   readonly isJson: boolean;
   /** Resolves when the text has left: what is written slowly is read slowly, too. */
   write(text: string): Promise<void>;
+  /** To standard error, for a reader; nothing with `--json`. */
+  note(text: string): void;
 }
 
 /** Who reads has closed the pipe (`… | head`): nothing more is to be written, and nothing is wrong. */

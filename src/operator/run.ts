@@ -34,7 +34,10 @@ export async function runCommand(
   try {
     const request = parseCommandLine(argv, commands);
     const isJson = request.kind === "command" && request.isJson;
-    const output: Output = { isJson, write: streams.write };
+    const note = (text: string) => {
+      if (!isJson) streams.complain(escapeInvisible(text));
+    };
+    const output: Output = { isJson, write: streams.write, note };
     if (request.kind === "help") {
       await output.write(`${request.text}\n`);
       return 0;

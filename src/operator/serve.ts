@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { createLog } from "../lib/log.ts";
 import { DRAIN_EXIT_MS } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { type Gateway, startGateway } from "../server.ts";
 import { startWorkers } from "../workers/supervisor.ts";
 import { command, type Options } from "./command.ts";
@@ -40,14 +42,19 @@ const serve = command({
   },
   run: async ({ config, values, output }) => {
     const listening = listenConfig(config, values);
-    const onStart = (served: Listening) => announce(served, output);
+    const onStart = async (served: Listening, database: Database) => {
+      await announce(served, output);
+      const row = output.isJson ? undefined : await database.row("has_accounts", []);
+      if (row?.has_accounts === false) output.note(nextSteps(served, config));
+    };
     const { workers: count } = values;
-    if (count === undefined) await serveUntilSignal(listening, onStart);
-    else {
+    if (count === undefined) {
+      await serveUntilSignal(listening, (served) => onStart(served, served.services.database));
+    } else {
       await untilSignal(
         () =>
           startWorkers({ config: listening, log: createLog({ level: config.logLevel }), count }),
-        onStart,
+        (served) => onStart(served, served.database),
       );
     }
     return undefined;
@@ -69,6 +76,20 @@ function announce({ baseUrl, port: listening }: Listening, output: Output): Prom
       ? `${JSON.stringify({ base_url: baseUrl, docs_url: `${baseUrl}/docs`, port: listening })}\n`
       : `Feedgate serves ${baseUrl} (docs at ${baseUrl}/docs)\n`,
   );
+}
+
+/** How the first key is made; with the folder, because commands may be given elsewhere. */
+function nextSteps({ baseUrl }: Listening, { databaseUrl, dataDir }: Config): string {
+  const folder = resolve(dataDir);
+  const word = /^[\w./-]+$/.test(folder) ? folder : Bun.$.escape(folder);
+  const where = databaseUrl === undefined ? ` --data-dir ${word}` : "";
+  return [
+    "There is no account yet. Make one and its key in another terminal:",
+    `  feedgate account create --name NAME${where}`,
+    `  feedgate key create --account ID --permission read${where}`,
+    `What a key is good for: ${baseUrl}/docs`,
+    "",
+  ].join("\n");
 }
 
 /** A signal to the group arrives twice where a parent passes it on: once more within this is the same one. */

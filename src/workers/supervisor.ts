@@ -16,6 +16,7 @@ import type { Log } from "../lib/log.ts";
 import { ownCommand } from "../lib/own_process.ts";
 import { createSharedFlights, type SharedFlights } from "../lib/shared_flights.ts";
 import { DRAIN_WORKER_MS } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { openDatabase } from "../postgres/open_database.ts";
 import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./messages.ts";
 import { createMetricsSum, type MetricsSum } from "./metrics_sum.ts";
@@ -25,6 +26,8 @@ export interface Workers {
   /** What clients see, without a trailing slash. */
   readonly baseUrl: string;
   readonly port: number;
+  /** One connection of the supervisor's own. */
+  readonly database: Database;
   /** Of the workers that live now. */
   readonly pids: readonly number[];
   /** Drains all of them, then leaves the database. */
@@ -63,7 +66,7 @@ interface Context {
 
 /** @throws where the database can't be reached, the port is taken, or a worker can't start. */
 export async function startWorkers({ config, log, count }: WorkersOptions): Promise<Workers> {
-  const { close } = await openDatabase(config, { connectionsMax: 1, log });
+  const { database, close } = await openDatabase(config, { connectionsMax: 1, log });
   const port = await freePort(config).catch(async (error) => {
     await close();
     throw error;
@@ -99,6 +102,7 @@ export async function startWorkers({ config, log, count }: WorkersOptions): Prom
     return {
       baseUrl: baseUrl as string,
       port,
+      database,
       get pids() {
         return [...context.workers].map(({ pid }) => pid);
       },

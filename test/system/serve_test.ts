@@ -31,6 +31,37 @@ describe("serve", () => {
     expect((await child.stdout.getReader().read()).done).toBe(true);
   });
 
+  test("a fresh one tells how to make an account and a key, in the folder that it serves", async () => {
+    const dataDir = await usedDataDir();
+    /** What a start says on standard error, up to a text or to its end. */
+    const saidBy = async (more: readonly string[], until?: string) => {
+      const argv = ["serve", "--port", "0", "--data-dir", dataDir, ...more];
+      const child = spawnFeedgate(argv, {});
+      await firstLine(child.stdout);
+      let said = "";
+      const reading = (async () => {
+        const decoder = new TextDecoder();
+        for await (const chunk of child.stderr) said += decoder.decode(chunk, { stream: true });
+      })();
+      if (until !== undefined) expect(await waitFor(() => said.includes(until), 5_000)).toBe(true);
+      child.kill("SIGTERM");
+      expect(await child.exited).toBe(0);
+      await reading;
+      return linesOf(said);
+    };
+    for (const more of [[], ["--workers", "1"]]) {
+      expect(await saidBy(more, "/docs\n")).toEqual([
+        "There is no account yet. Make one and its key in another terminal:",
+        `  feedgate account create --name NAME --data-dir ${dataDir}`,
+        `  feedgate key create --account ID --permission read --data-dir ${dataDir}`,
+        expect.stringMatching(/^What a key is good for: http:.*\/docs$/),
+      ]);
+    }
+    expect(await saidBy(["--json"])).toEqual([]);
+    await runFeedgate(["account", "create", "--name", "A", "--data-dir", dataDir], {});
+    expect(await saidBy([])).toEqual([]);
+  }, 30_000);
+
   test("--json prints one JSON value; at SIGTERM, requests in flight are answered before it ends with 0", async () => {
     const { databaseUrl } = await createOperator();
     const argv = ["serve", "--port", "0", "--json"];

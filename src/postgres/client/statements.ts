@@ -119,6 +119,7 @@ import sql_operator_create_account from "../../../sql/operator/create_account.sq
 import sql_operator_create_key from "../../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
 import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" with { type: "text" };
+import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
 import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
 import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
 import sql_operator_list_keys from "../../../sql/operator/list_keys.sql" with { type: "text" };
@@ -279,6 +280,7 @@ export const STATEMENTS = {
   create_key: sql_operator_create_key,
   edit_account: sql_operator_edit_account,
   export_usage: sql_operator_export_usage,
+  has_accounts: sql_operator_has_accounts,
   list_accounts: sql_operator_list_accounts,
   list_audit_events: sql_operator_list_audit_events,
   list_keys: sql_operator_list_keys,
@@ -791,6 +793,13 @@ export interface StatementTypes {
       readonly operation: string;
       readonly feed_id: string | null;
       readonly charge_nanos: bigint;
+    };
+  };
+  /** whether there is anybody yet who may read; until then a start tells the next steps */
+  has_accounts: {
+    parameters: readonly [];
+    row: {
+      readonly has_accounts: boolean;
     };
   };
   /** every account with its balance, oldest first */

@@ -20,6 +20,7 @@ import {
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { takeLock } from "./lock.ts";
+import { isRoot } from "./owner.ts";
 
 /** Name of the list of files, in the archive and in the folder. */
 export const MANIFEST_NAME = "manifest.json";
@@ -102,6 +103,8 @@ export async function installFolder(
   const umask = process.umask(0o022);
   try {
     if (isWhole()) return;
+    // Root's folders are the system's: nobody looks for new files there.
+    if (isRoot()) process.stderr.write(`feedgate: PostgreSQL is unpacked into ${folder}, once\n`);
     rmSync(draft, { recursive: true, force: true });
     write(draft);
     rmSync(folder, { recursive: true, force: true });
