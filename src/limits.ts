@@ -230,6 +230,15 @@ export const DRAIN_EXIT_MS = 9_500;
 /** When a worker that has not is killed: its supervisor has still to leave the database. */
 export const DRAIN_WORKER_MS = 8_500;
 
+/** Categories that an empty search tells, and the hits in which it looks for them. */
+export const CATEGORIES_TOLD_MAX = 20;
+export const CATEGORY_MATCHES_MAX = 200;
+
+/** Characters of an `endpoint_path`. Decisions 4. */
+export const SLUG_LENGTH_MAX = 80;
+/** Slugs on each side of a mistyped one that are compared with it. */
+export const SLUGS_NEAR_MAX = 50;
+
 assert(PAGE_LIMIT_DEFAULT <= PAGE_LIMIT_MAX, "the default page fits the largest page");
 assert(
   LIMITS_DEFAULT.rowBytes <= LIMITS_DEFAULT.requestBodyBytes,

@@ -6,7 +6,7 @@
 import { Type } from "@sinclair/typebox";
 import { priced, shown } from "../feeds/feed_shapes.ts";
 import { nullable } from "../lib/types.ts";
-import { SCHEMA_HINT_MAX } from "../limits.ts";
+import { CATEGORIES_TOLD_MAX, SCHEMA_HINT_MAX } from "../limits.ts";
 import { count, OriginShape, page } from "../shapes.ts";
 
 const listed = {
@@ -75,6 +75,12 @@ export const SearchResultsShape = Type.Object(
     total: count("Feeds found in all."),
     ...page,
     results: Type.Array(SearchHitShape, { description: "The best match comes first." }),
+    categories: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: CATEGORIES_TOLD_MAX,
+        description: "Where the asked `category` has no hit: the categories that have, best first.",
+      }),
+    ),
     _origin: OriginShape,
   },
   { $id: "SearchResults", description: "A page of what was found." },

@@ -7,6 +7,7 @@ import type { Answer } from "../http/answer.ts";
 import type { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
 import { hasMoreAfter } from "../lib/pages.ts";
+import { CATEGORIES_TOLD_MAX, CATEGORY_MATCHES_MAX } from "../limits.ts";
 import { type Listing, listingResource } from "../read/listing.ts";
 import type { ReadCall, ReadPipeline } from "../read/pipeline.ts";
 import type { Services } from "../services.ts";
@@ -39,6 +40,8 @@ export function createSearchFeeds(services: Services, answerRead: ReadPipeline) 
     const total = Number(rows[0]?.total ?? 0n);
     const results = rows.filter((row) => row.feed_id !== null).map(searchHitText);
     const hasMore = hasMoreAfter({ offset, shown: results.length, total });
+    const categories =
+      total === 0 && category !== undefined ? await readCategories(accountId, q) : undefined;
     const members = [
       `"query":${JSON.stringify(q)}`,
       `"total":${total}`,
@@ -46,8 +49,19 @@ export function createSearchFeeds(services: Services, answerRead: ReadPipeline) 
       `"offset":${offset}`,
       `"has_more":${hasMore}`,
       `"results":[${results.join(",")}]`,
+      ...(categories === undefined ? [] : [`"categories":${JSON.stringify(categories)}`]),
     ].join(",");
     return { members, tag: weakTag(members), version: null };
+  }
+
+  /** Where the same search would have hits. */
+  async function readCategories(accountId: string, q: string): Promise<readonly string[]> {
+    const rows = await reader.rows(accountId, "list_categories_found", [
+      q.replaceAll("\0", " "),
+      CATEGORY_MATCHES_MAX,
+      CATEGORIES_TOLD_MAX,
+    ]);
+    return rows.map((row) => row.category);
   }
 
   return (readCall: ReadCall, search: Search): Promise<Answer | Problem> =>

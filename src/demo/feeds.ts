@@ -94,7 +94,7 @@ const EARTHQUAKES: DemoFeed = {
     endpoint_path: "earthquakes",
     name: "Earthquakes",
     description:
-      "600 earthquakes as they were measured: magnitude, place, depth, and how it was felt.",
+      "600 earthquakes of February 2018, as they were measured then: magnitude, place, depth, and how it was felt.",
     readme_md:
       "# Earthquakes\n\nA stream, newest first. Narrow it by `start_time` and `end_time`, or project it: `jsonpath=$[*].{mag: mag, place: place}`.\n\nSource: U.S. Geological Survey, public domain.",
     category: "Science",

@@ -47,7 +47,9 @@ export function createFeedReads(services: Services, answerRead: ReadPipeline) {
     if (!feed?.hasData) {
       // A wrong parameter is told before a missing feed. Decisions 2.
       readQuery(query, search);
-      throw feed === undefined ? feedNotFound() : feedNotSynced();
+      if (feed !== undefined) throw feedNotSynced();
+      // What memory does not know is looked up afresh before a client is told of it.
+      throw feedNotFound(isFresh ? await feeds.findNearestSlug(accountId, reference) : undefined);
     }
     return resourceOf(call, { accountId, feed, planned: plans({ query, search }, feed) });
   }

@@ -29,7 +29,7 @@ interface Metadata extends Listing {
 
 /** Reads by a feed's id or its `endpoint_path`. */
 export function createMetadataReads(services: Services, answerRead: ReadPipeline) {
-  const { config, database } = services;
+  const { config, database, feeds } = services;
   const known = new BoundedMap<string, Metadata>(KNOWN_METADATA_MAX);
   const limits = { free: config.limits.discovery, paid: config.limits.discovery };
 
@@ -41,24 +41,33 @@ export function createMetadataReads(services: Services, answerRead: ReadPipeline
     const { accountId } = principal;
     const metadata =
       (isFresh ? undefined : known.get(reference)) ?? (await read(accountId, reference));
+    if (metadata === undefined) {
+      throw feedNotFound(isFresh ? await feeds.findNearestSlug(accountId, reference) : undefined);
+    }
     const { feed } = metadata;
     call.subject.feedId = feed.feedId;
     let newest: Metadata = metadata;
     return listingResource({ operation: "metadata", feed, limits }, async (version) => {
       // By the id: the reference may be another feed's by now.
-      if (version !== null) newest = await read(accountId, reference, feed.feedId);
+      if (version === null) return newest;
+      const found = await read(accountId, reference, feed.feedId);
+      if (found === undefined) throw feedNotFound();
+      newest = found;
       return newest;
     });
   }
 
-  /** @throws {Problem} 404 */
-  async function read(accountId: string, reference: string, feedId = reference): Promise<Metadata> {
+  async function read(
+    accountId: string,
+    reference: string,
+    feedId = reference,
+  ): Promise<Metadata | undefined> {
     const row = await database
       .onBehalfOf(accountId)
       .row("find_feed_row", [...referenceParameters(feedId), true]);
     if (row === undefined) {
       known.delete(reference);
-      throw feedNotFound();
+      return undefined;
     }
     const members = metadataMembers(row, config.limits);
     const metadata: Metadata = {

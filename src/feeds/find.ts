@@ -10,8 +10,9 @@
 import type { PriceType } from "../admission/types.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
+import { nearestWords } from "../lib/nearest_words.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import { KNOWN_FEEDS_MAX } from "../limits.ts";
+import { KNOWN_FEEDS_MAX, SLUG_LENGTH_MAX, SLUGS_NEAR_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 
 export const FEED_TYPES = ["singleton", "collection", "stream"] as const;
@@ -46,6 +47,8 @@ export interface Feeds {
   find(accountId: string, reference: string): MaybePromise<Feed | undefined>;
   /** From the database, on behalf of the account; what is remembered is replaced. */
   findFresh(accountId: string, reference: string): Promise<Feed | undefined>;
+  /** The listed slug that a mistyped one was probably meant to be; undefined for an id. */
+  findNearestSlug(accountId: string, reference: string): Promise<string | undefined>;
   /** The next look-up by this reference asks the database. */
   forget(reference: string): void;
 }
@@ -73,6 +76,17 @@ export function createFeeds(database: Database, { isActiveOnly }: FeedsOptions):
   return {
     find: (accountId, reference) => known.get(reference) ?? findFresh(accountId, reference),
     findFresh,
+    async findNearestSlug(accountId, reference) {
+      const [, slug] = referenceParameters(reference);
+      if (slug === null || slug.length > SLUG_LENGTH_MAX) return undefined;
+      const queries = database.onBehalfOf(accountId);
+      const rows = await queries.rows("list_slugs_near", [slug.toLowerCase(), SLUGS_NEAR_MAX]);
+      const [nearest] = nearestWords(
+        slug,
+        rows.map((row) => row.endpoint_path),
+      );
+      return nearest;
+    },
     forget(reference) {
       known.delete(reference);
     },

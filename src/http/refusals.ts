@@ -83,10 +83,12 @@ function billingUrlOf({ billingUrl, accountId, feedId }: RefusalContext): string
   return url.href;
 }
 
-/** 404 for an unknown, draft or inactive feed: one body for all three. */
-export function feedNotFound(): Problem {
+/** 404 for an unknown, draft or inactive feed: one body for all three. `nearest`: a listed slug like it. */
+export function feedNotFound(nearest?: string): Problem {
+  const remedy =
+    nearest === undefined ? "Find one with GET /v1/catalog." : `Did you mean "${nearest}"?`;
   return new Problem("FEED_NOT_FOUND", {
-    detail: "No active feed has this id or endpoint_path; find one with GET /v1/catalog.",
+    detail: `No active feed has this id or endpoint_path. ${remedy}`,
   });
 }
 

@@ -9,6 +9,7 @@
  * @module
  */
 import { type AnyElysia, Elysia } from "elysia";
+import { EDITS_MAX, wordEdits } from "../lib/nearest_words.ts";
 import { CACHE_PRIVATE } from "./answer.ts";
 import { basePlugins } from "./base_plugins.ts";
 import type { HttpContext } from "./call.ts";
@@ -26,15 +27,19 @@ export function unroutedRequests(
   keyedPrefixes: readonly string[],
 ) {
   const routes = app.routes.map(({ path, method }) => ({ pattern: patternOf(path), method }));
+  const paths = [...new Set(app.routes.map(({ path }) => path))];
   const unrouted = new Elysia({ handler: { standardHostname: false } })
     .use(basePlugins(http))
     .all(CATCH_ALL, ({ request }) => {
       const pathname = pathOf(request.url);
       const allowed = allowedMethods(routes, pathname);
       if (allowed.length === 0) {
-        throw new Problem("ROUTE_NOT_FOUND", {
-          detail: `No route has this path; see ${http.baseUrl()}/docs.`,
-        });
+        const nearest = nearestRoute(paths, pathname);
+        const remedy =
+          nearest === undefined
+            ? `See ${http.baseUrl()}/docs.`
+            : `Did you mean ${nearest}? See ${http.baseUrl()}/docs.`;
+        throw new Problem("ROUTE_NOT_FOUND", { detail: `No route has this path. ${remedy}` });
       }
       const isKeyed = keyedPrefixes.some((prefix) => pathname.startsWith(`${prefix}/`));
       const headers = isKeyed ? { "Cache-Control": CACHE_PRIVATE } : {};
@@ -65,6 +70,33 @@ function allowedMethods(routes: readonly RoutePattern[], pathname: string): stri
   return [
     ...new Set(methods.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : method))),
   ];
+}
+
+/**
+ * The route that a path was probably meant for: at most two letters are wrong, the version may be missing,
+ * and a slash at the end is one too many.
+ */
+function nearestRoute(paths: readonly string[], pathname: string): string | undefined {
+  const segments = pathname.replace(/\/+$/, "").split("/");
+  const wanted = [segments, ["", "v1", ...segments.slice(1)]];
+  let nearest: { readonly path: string; readonly edits: number } | undefined;
+  for (const path of paths) {
+    for (const each of wanted) {
+      const edits = pathEdits(path.split("/"), each);
+      if (edits < (nearest?.edits ?? EDITS_MAX + 1)) nearest = { path, edits };
+    }
+  }
+  return nearest?.path.replace(/:([^/]+)/g, "{$1}");
+}
+
+/** Letters to change in a route's fixed segments; infinite where the paths are not of one form. */
+function pathEdits(route: readonly string[], segments: readonly string[]): number {
+  if (route.length !== segments.length || route.length < 2) return Number.POSITIVE_INFINITY;
+  return segments.reduce((edits, segment, index) => {
+    const fixed = route[index] ?? "";
+    if (fixed.startsWith(":")) return segment === "" ? Number.POSITIVE_INFINITY : edits;
+    return edits + wordEdits(segment.toLowerCase(), fixed);
+  }, 0);
 }
 
 function patternOf(path: string): RegExp {

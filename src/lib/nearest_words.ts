@@ -4,7 +4,8 @@
  * @module
  */
 
-const EDITS_MAX = 2;
+/** Edits between a word and what it was probably meant to be. */
+export const EDITS_MAX = 2;
 /** Longer words are not compared, and no more words than these: a caller may have chosen them. */
 const LENGTH_MAX = 40;
 const WORDS_MAX = 100;
@@ -18,6 +19,13 @@ export function nearestWords(word: string, words: readonly string[]): readonly s
     .filter(({ each, edits }) => edits <= EDITS_MAX && edits < each.length)
     .sort((a, b) => a.edits - b.edits)
     .map(({ each }) => each);
+}
+
+/** Letters to change, to add or to leave out; infinite where there are more than two, or a word is long. */
+export function wordEdits(a: string, b: string): number {
+  if (a === b) return 0;
+  const edits = a.length > LENGTH_MAX ? Number.POSITIVE_INFINITY : editDistance(a, b);
+  return edits <= EDITS_MAX && edits < b.length ? edits : Number.POSITIVE_INFINITY;
 }
 
 /** Levenshtein distance; texts whose lengths differ by more than is asked for are not compared. */

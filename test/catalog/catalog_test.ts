@@ -161,6 +161,13 @@ describe("search", () => {
     expect(free).toMatchObject({ pricing: "free", price_type: "free", one_time_price_cents: null });
   });
 
+  test("where the category has no hit, the categories that have are listed", async () => {
+    const body = await get("/v1/search?q=prices&category=sports");
+    expect(body).toMatchObject({ total: 0, results: [], categories: ["Finance & Money"] });
+    expect(await get("/v1/search?q=nothing+like+it")).not.toHaveProperty("categories");
+    expect(await get("/v1/search?q=prices")).not.toHaveProperty("categories");
+  });
+
   test("q: missing, blank and too long are refused; nothing else is", async () => {
     for (const query of ["", "q=", "q=+%20", "category=x"]) {
       const problem = await problemOf(await gateway.get(`/v1/search?${query}`, key));

@@ -125,3 +125,40 @@ test("an unknown route is 404, and another method 405 with Allow", async () => {
     expect(await problemOf(other)).toMatchObject({ status: 405, code: "METHOD_NOT_ALLOWED" });
   }
 });
+
+test("an unknown path is told the route that it is close to", async () => {
+  const detailOf = async (path: string) =>
+    (await problemOf(await gateway.get(path, readKey))).body.detail as string;
+  for (const [path, route] of [
+    ["/v1/catalogue", "/v1/catalog"],
+    ["/v1/catalog/", "/v1/catalog"],
+    ["/feed/quakes", "/v1/feed/{id}"],
+    ["/v1/feeds/quakes/metadata", "/v1/feed/{id}/metadata"],
+    ["/v1/serach", "/v1/search"],
+  ] as const) {
+    expect({ path, detail: await detailOf(path) }).toEqual({
+      path,
+      detail: `No route has this path. Did you mean ${route}? See ${gateway.baseUrl}/docs.`,
+    });
+  }
+  const far = await detailOf("/v2/nothing/like/it");
+  expect(far).toBe(`No route has this path. See ${gateway.baseUrl}/docs.`);
+});
+
+test("an unknown slug is told the listed one that it is close to, and never one that is not listed", async () => {
+  const account = await gateway.createAccount();
+  const seed = { type: "collection", rows: [{ id: 1 }] } as const;
+  const listed = await seedFeed(gateway, account, { ...seed, isPublic: true });
+  const unlisted = await seedFeed(gateway, account, seed);
+  await gateway.sql`update feeds set endpoint_path = 'earthquakes' where feed_id = ${listed.feedId}`;
+  await gateway.sql`update feeds set endpoint_path = 'gold-prices' where feed_id = ${unlisted.feedId}`;
+  for (const rest of ["", "/metadata"]) {
+    const near = await problemOf(await gateway.get(`/v1/feed/earthquake${rest}`, readKey));
+    expect(near.body).toMatchObject({
+      code: "FEED_NOT_FOUND",
+      detail: 'No active feed has this id or endpoint_path. Did you mean "earthquakes"?',
+    });
+    const hidden = await problemOf(await gateway.get(`/v1/feed/gold-price${rest}`, readKey));
+    expect(hidden.body.detail).toEndWith("Find one with GET /v1/catalog.");
+  }
+});

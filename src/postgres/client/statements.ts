@@ -20,6 +20,7 @@ import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" w
 import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../../sql/catalog/list_catalog.sql" with { type: "text" };
+import sql_catalog_list_categories_found from "../../../sql/catalog/list_categories_found.sql" with { type: "text" };
 import sql_catalog_search_feeds from "../../../sql/catalog/search_feeds.sql" with { type: "text" };
 import sql_credit_create_promotion from "../../../sql/credit/create_promotion.sql" with { type: "text" };
 import sql_credit_grant_credits from "../../../sql/credit/grant_credits.sql" with { type: "text" };
@@ -37,6 +38,7 @@ import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { ty
 import sql_feeds_find_feed from "../../../sql/feeds/find_feed.sql" with { type: "text" };
 import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with { type: "text" };
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
+import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
 import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
 import sql_functions_append_ledger_entry from "../../../sql/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_functions_are_arrivals_noted from "../../../sql/functions/are_arrivals_noted.sql" with { type: "text" };
@@ -247,6 +249,7 @@ export const STATEMENTS = {
   refund_reads: sql_admission_refund_reads,
   replay_read: sql_admission_replay_read,
   list_catalog: sql_catalog_list_catalog,
+  list_categories_found: sql_catalog_list_categories_found,
   search_feeds: sql_catalog_search_feeds,
   create_promotion: sql_credit_create_promotion,
   grant_credits: sql_credit_grant_credits,
@@ -264,6 +267,7 @@ export const STATEMENTS = {
   find_feed: sql_feeds_find_feed,
   find_feed_row: sql_feeds_find_feed_row,
   list_feed_rows: sql_feeds_list_feed_rows,
+  list_slugs_near: sql_feeds_list_slugs_near,
   save_feed: sql_feeds_save_feed,
   touch_keys: sql_key_touch_keys,
   index_large_batches: sql_maintenance_index_large_batches,
@@ -422,6 +426,13 @@ export interface StatementTypes {
       readonly sync_interval_mins: number | null;
       readonly schema_definition: string | null;
       readonly total: bigint;
+    };
+  };
+  /** the categories in which a search has hits, those with the best hits first, where the one that was asked has none */
+  list_categories_found: {
+    parameters: readonly [q: string, matches_max: number, categories_max: number];
+    row: {
+      readonly category: string;
     };
   };
   /** one page of a search's listed feeds, best first, with how many there are in all */
@@ -665,6 +676,13 @@ export interface StatementTypes {
       readonly created_at: string;
       readonly updated_at: string;
       readonly definition_version: bigint;
+    };
+  };
+  /** the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them */
+  list_slugs_near: {
+    parameters: readonly [endpoint_path: string, slugs_max: number];
+    row: {
+      readonly endpoint_path: string;
     };
   };
   /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */

@@ -1,0 +1,29 @@
+-- name: list_slugs_near
+-- why: the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them
+-- $1 endpoint_path text
+-- $2 slugs_max int
+-- returns endpoint_path text
+with before as (
+  select endpoint_path, listed_at
+  from feeds
+  where endpoint_path < $1
+  order by endpoint_path desc
+  limit $2
+),
+after as (
+  select endpoint_path, listed_at
+  from feeds
+  where endpoint_path > $1
+  order by endpoint_path
+  limit $2
+)
+select near.endpoint_path
+from (
+  select endpoint_path, listed_at
+  from before
+  union all
+  select endpoint_path, listed_at
+  from after
+) as near
+where near.listed_at is not null
+order by near.endpoint_path
