@@ -8,14 +8,14 @@ with before as (
   from feeds
   where endpoint_path < $1
   order by endpoint_path desc
-  limit $2
+  limit $2::int
 ),
 after as (
   select endpoint_path, listed_at
   from feeds
   where endpoint_path > $1
   order by endpoint_path
-  limit $2
+  limit $2::int
 )
 select near.endpoint_path
 from (

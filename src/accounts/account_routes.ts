@@ -113,10 +113,10 @@ export function accountRoutes(services: Services) {
 
 function usageProblem(kind: "times_swapped" | "cursor_invalid"): Problem {
   if (kind === "times_swapped") {
-    return invalidParameter("since is later than until; swap them.");
+    return invalidParameter("since is later than until. Swap them.");
   }
   return new Problem("CURSOR_INVALID", {
     detail:
-      "This cursor was not issued for this account and these filters; start again without it.",
+      "This cursor was not issued for this account and these filters. Start again without it.",
   });
 }

@@ -108,7 +108,7 @@ export function docsRoutes(services: Services, app: AnyElysia) {
       async ({ call, params }) => {
         const found = Object.hasOwn(ASSETS, params.name) ? ASSETS[params.name] : undefined;
         if (found === undefined) {
-          throw new Problem("ROUTE_NOT_FOUND", { detail: "There is no such file; see /docs." });
+          throw new Problem("ROUTE_NOT_FOUND", { detail: "There is no such file. See /docs." });
         }
         const headers = {
           "Content-Type": found.type,

@@ -161,7 +161,7 @@ async function readCollection(
   if (row.is_readable !== true) {
     throw new Problem("CURSOR_EXPIRED", {
       detail:
-        "The batch that this cursor walks has been replaced and removed; begin again without a cursor.",
+        "The batch that this cursor walks has been replaced and removed. Begin again without a cursor.",
     });
   }
   if (batchNumber !== null) {
@@ -227,7 +227,7 @@ async function readStream(
 /** 503: rows are indexed behind the push, and too many of them still wait for that. */
 function indexLags(): Problem {
   return unavailable(
-    "So much was pushed to this feed that its filter index is behind; try the filter again in a few seconds, or read without it.",
+    "So much was pushed to this feed that its filter index is behind. Try the filter again in a few seconds, or read without it.",
   );
 }
 

@@ -18,7 +18,7 @@ import {
   TAGGED,
   UNCHANGED,
 } from "../http/described.ts";
-import { FEED_METADATA, ORIGIN, ROWS } from "../http/examples.ts";
+import { EVENT_SPAN, FEED_METADATA, ORIGIN, ROWS } from "../http/examples.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respondOutcome } from "../http/problems.ts";
 import { checkHeaders } from "../http/validation.ts";
@@ -101,7 +101,11 @@ const READ_METADATA = described({
       description: "The feed.",
       headers: TAGGED,
       examples: {
-        "A metered stream": { ...FEED_METADATA, _origin: { ...ORIGIN, credits_charged: 0 } },
+        "A metered stream": {
+          ...FEED_METADATA,
+          ...EVENT_SPAN,
+          _origin: { ...ORIGIN, credits_charged: 0 },
+        },
       },
     }),
     304: UNCHANGED,

@@ -72,7 +72,7 @@ function refusedFilter(name: string, value: string, known: readonly string[]): P
     return unknownParameter(name, known, `to filter by a field write ${excerpt(name)}=eq.VALUE`);
   }
   return new Problem("OPERATOR_DISABLED", {
-    detail: `The operator "${excerpt(operator ?? "")}" is disabled; only equality is supported, as in ${excerpt(name)}=eq.VALUE.`,
+    detail: `The operator "${excerpt(operator ?? "")}" is disabled. Only equality is supported, as in ${excerpt(name)}=eq.VALUE.`,
   });
 }
 
@@ -80,7 +80,7 @@ function refusedFilter(name: string, value: string, known: readonly string[]): P
 export function checkFilterCount(filters: readonly Filter[]): void {
   if (filters.length <= FILTERS_MAX) return;
   throw invalidParameter(
-    `At most ${FILTERS_MAX} filters are taken, got ${filters.length}; leave some out.`,
+    `At most ${FILTERS_MAX} filters are taken, got ${filters.length}. Leave some out.`,
   );
 }
 
@@ -93,7 +93,7 @@ function keyOf(written: string): string {
   if (name.startsWith(LITERAL_PREFIX)) return name.slice(LITERAL_PREFIX.length);
   if (!name.includes(".")) return name;
   throw new Problem("OPERATOR_DISABLED", {
-    detail: `Only top-level fields can be filtered, got "${excerpt(name)}"; write payload.${excerpt(name)} for a key that holds a dot.`,
+    detail: `Only top-level fields can be filtered, got "${excerpt(name)}". Write payload.${excerpt(name)} for a key that holds a dot.`,
   });
 }
 

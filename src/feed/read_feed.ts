@@ -101,7 +101,7 @@ export function createFeedReads(services: Services, answerRead: ReadPipeline) {
 
 function feedNotSynced(): Problem {
   return new Problem("FEED_NOT_SYNCED", {
-    detail: "The feed is active, but its provider has pushed no data yet; try again later.",
+    detail: "The feed is active, but its provider has pushed no data yet. Try again later.",
   });
 }
 

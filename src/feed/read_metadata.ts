@@ -69,7 +69,16 @@ export function createMetadataReads(services: Services, answerRead: ReadPipeline
       known.delete(reference);
       return undefined;
     }
-    const members = metadataMembers(row, config.limits);
+    // Looked up after the row: if a push came between, the read is built again for the row that it left.
+    const span =
+      row.feed_type === "stream"
+        ? await database.onBehalfOf(accountId).row("find_event_span", [row.feed_id])
+        : undefined;
+    const members = [
+      metadataMembers(row, config.limits),
+      `"oldest_event":${JSON.stringify(span?.oldest_event ?? null)}`,
+      `"newest_event":${JSON.stringify(span?.newest_event ?? null)}`,
+    ].join(",");
     const metadata: Metadata = {
       feed: termsOf(row),
       version: row.row_version,

@@ -116,10 +116,10 @@ export function readQuery(query: ReadQuery, search: string): AskedRead {
   const { cursor, offset, start_time: startTime, end_time: endTime } = query;
   const ids = query.ids === undefined ? undefined : readIds(query, search, filters);
   if (cursor !== undefined && offset !== undefined) {
-    throw invalidParameter("offset and cursor don't go together; leave out the offset.");
+    throw invalidParameter("offset and cursor don't go together. Leave out the offset.");
   }
   if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
-    throw invalidParameter("start_time is after end_time; swap them.");
+    throw invalidParameter("start_time is after end_time. Swap them.");
   }
   return { query, filters, projection: readProjection(query.jsonpath), ids };
 }
@@ -155,7 +155,7 @@ function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
     for (const name of STREAM_ONLY) {
       if (query[name] !== undefined) {
         throw invalidParameter(
-          `${name} is for streams and this feed is a ${source}; leave it out.`,
+          `${name} is for streams and this feed is a ${source}. Leave it out.`,
         );
       }
     }
@@ -164,12 +164,12 @@ function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
   for (const name of ROWS_ONLY) {
     if (query[name] !== undefined) {
       throw invalidParameter(
-        `${name} is for collections and streams and this feed is a singleton; leave it out.`,
+        `${name} is for collections and streams and this feed is a singleton. Leave it out.`,
       );
     }
   }
   if (filters.length > 0) {
-    throw invalidParameter("A singleton has no rows to filter; use jsonpath to pick from it.");
+    throw invalidParameter("A singleton has no rows to filter. Use jsonpath to pick from it.");
   }
 }
 
@@ -208,7 +208,7 @@ function readIds(query: ReadQuery, search: string, filters: readonly Filter[]): 
   const beside = Object.entries(besides).find(([, value]) => value !== undefined)?.[0];
   if (beside !== undefined || filters.length > 0) {
     throw invalidParameter(
-      `ids stands alone, but ${beside ?? "a filter"} came with it; leave one of them out.`,
+      `ids stands alone, but ${beside ?? "a filter"} came with it. Leave one of them out.`,
     );
   }
   const asked = parseQuery(search)
@@ -281,6 +281,6 @@ function openCursor(
   if (cursor !== undefined) return cursor;
   throw new Problem("CURSOR_INVALID", {
     detail:
-      "This cursor was not issued for this feed, these filters and these time bounds; begin again without a cursor.",
+      "This cursor was not issued for this feed, these filters and these time bounds. Begin again without a cursor.",
   });
 }

@@ -108,7 +108,12 @@ const metadata = {
 };
 
 export const FeedMetadataShape = Type.Object(
-  { ...metadata, _origin: OriginShape },
+  {
+    ...metadata,
+    oldest_event: nullable(time("The oldest `event_timestamp` of a stream's events.")),
+    newest_event: nullable(time("The newest one: how fresh the data is.")),
+    _origin: OriginShape,
+  },
   { $id: "FeedMetadata", description: "All about a feed, and none of its rows." },
 );
 

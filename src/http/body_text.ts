@@ -43,6 +43,6 @@ export function bodyTextOf(bytes: Uint8Array): string {
 /** 400; the reason is a clause that says what the body is, or what was found where. */
 export function bodyNotJson(reason: string): Problem {
   return new Problem("BODY_NOT_JSON", {
-    detail: `The body can't be read as JSON: ${reason}; send it again as UTF-8 JSON.`,
+    detail: `The body can't be read as JSON: ${reason}. Send it again as UTF-8 JSON.`,
   });
 }

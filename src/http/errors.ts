@@ -139,8 +139,8 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof DatabaseUnavailableError) {
     return unavailable(
       error instanceof DatabaseOverloadedError
-        ? "More requests wait than the gateway can serve; try again in a second."
-        : "The gateway's database can't be reached, or is too busy to answer; try again shortly.",
+        ? "More requests wait than the gateway can serve. Try again in a second."
+        : "The gateway's database can't be reached, or is too busy to answer. Try again shortly.",
       { cause: error },
     );
   }
@@ -152,7 +152,7 @@ export function problemOf(error: unknown): Problem {
     return rateLimited({ window, retryAfterMs }, nowMs, { of: "milliseconds of database time" });
   }
   return new Problem("INTERNAL", {
-    detail: "The gateway failed; try again, and report the request_id if it persists.",
+    detail: "The gateway failed. Try again, and report the request_id if it persists.",
     cause: error,
   });
 }

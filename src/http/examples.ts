@@ -59,6 +59,12 @@ export const FEED_METADATA = {
   provider: { id: ACCOUNT_ID, name: "Seismic Data" },
 };
 
+/** What metadata tells of the events, too. */
+export const EVENT_SPAN = {
+  oldest_event: "2026-01-01T03:12:40.000000Z",
+  newest_event: "2026-11-21T08:41:07.000000Z",
+};
+
 export const FEED_ROW = {
   ...FEED_METADATA,
   draft_step: null,

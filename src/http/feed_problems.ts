@@ -14,14 +14,14 @@ import { Problem, type ProblemCode, unavailable } from "./errors.ts";
 export function feedForbidden(): Problem {
   return new Problem("FEED_FORBIDDEN", {
     detail:
-      "This key's account owns no feed with this id (a UUID, not an endpoint_path); check the id, or use the key of its owner.",
+      "This key's account owns no feed with this id (a UUID, not an endpoint_path). Check the id, or use the key of its owner.",
   });
 }
 
 /** 413, sent at once: the rest of the body is not read, so the connection can't be used again. */
 export function saveTooLarge(bytesMax: number): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
-    detail: `The body is larger than the ${bytesMax} bytes of a create or edit; shorten it.`,
+    detail: `The body is larger than the ${bytesMax} bytes of a create or edit. Shorten it.`,
     extras: { limit: "request_body", max_bytes: bytesMax },
     headers: { Connection: "close" },
   });
@@ -45,7 +45,7 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
       return invalid("SCHEMA_INVALID", refusal.errors);
     case "schema_busy":
       return unavailable(
-        "More schemas wait to be checked than the gateway can serve; try again shortly.",
+        "More schemas wait to be checked than the gateway can serve. Try again shortly.",
       );
     case "forbidden":
       return feedForbidden();
@@ -56,16 +56,16 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
     case "never_pushed":
       return new Problem("FEED_NEVER_PUSHED", {
         detail:
-          "A feed becomes active by its first successful push; push to it rather than set status to active.",
+          "A feed becomes active by its first successful push. Push to it rather than set status to active.",
       });
     case "type_locked":
       return new Problem("FEED_TYPE_LOCKED", {
         detail:
-          "The feed holds data, so its feed_type can't change; leave feed_type out, or create another feed.",
+          "The feed holds data, so its feed_type can't change. Leave feed_type out, or create another feed.",
       });
     case "endpoint_path_taken":
       return new Problem("ENDPOINT_PATH_TAKEN", {
-        detail: "Another feed has this endpoint_path; choose another one.",
+        detail: "Another feed has this endpoint_path. Choose another one.",
       });
     case "quota_exceeded":
       return quotaExceeded(refusal);
@@ -80,7 +80,7 @@ function quotaExceeded(of: {
 }): Problem {
   const { feedsUsed, maxFeedsAllowed } = of;
   return new Problem("FEED_QUOTA_EXCEEDED", {
-    detail: `This account has ${feedsUsed} feeds, drafts included, and may have ${maxFeedsAllowed}; edit one of them, or ask the operator for more.`,
+    detail: `This account has ${feedsUsed} feeds, drafts included, and may have ${maxFeedsAllowed}. Edit one of them, or ask the operator for more.`,
     extras: { max_feeds_allowed: maxFeedsAllowed, feeds_used: feedsUsed },
   });
 }
@@ -94,7 +94,7 @@ function invalid(
   const first = errors[0];
   assert(first !== undefined, "a body that is refused has a mistake");
   return new Problem(code, {
-    detail: `Nothing was saved: ${first.message}; correct what is listed in errors and send it again.`,
+    detail: `Nothing was saved: ${first.message}. Correct what is listed in errors and send it again.`,
     errors,
     errorCount,
   });

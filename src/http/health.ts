@@ -89,7 +89,7 @@ export function healthRoutes(http: HttpContext, database: Database) {
       "/readyz",
       async () => {
         if (http.isDraining()) {
-          throw unavailable("The gateway is draining; send this to another instance.");
+          throw unavailable("The gateway is draining. Send this to another instance.");
         }
         await ping();
         return respond({ headers: noStore(), body: `{"status":"ready"}` });

@@ -151,7 +151,7 @@ export function unknownParameter(
   const [nearest] = nearestWords(name, known);
   return invalidParameter(
     nearest === undefined
-      ? `There is no parameter "${shown}" here; leave it out${known.length > 0 ? ` or use ${known.join(", ")}` : ""}${otherwise === undefined ? "" : `; ${otherwise}`}.`
+      ? `There is no parameter "${shown}" here. Leave it out${known.length > 0 ? ` or use ${known.join(", ")}` : ""}${otherwise === undefined ? "" : `; ${otherwise}`}.`
       : `There is no parameter "${shown}" here; did you mean "${nearest}"?`,
   );
 }

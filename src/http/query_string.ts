@@ -38,7 +38,7 @@ export function decode(raw: string): string {
   // The server puts U+FFFD for bytes that were sent raw and are no UTF-8.
   if (decoded !== undefined && !decoded.includes("\uFFFD")) return decoded;
   throw new Problem("INVALID_PARAMETER", {
-    detail: `The query holds "${excerpt(raw)}", which is not percent-encoded UTF-8; encode it again.`,
+    detail: `The query holds "${excerpt(raw)}", which is not percent-encoded UTF-8. Encode it again.`,
   });
 }
 

@@ -60,7 +60,7 @@ export function rateLimited(
   const nowSeconds = Math.floor(nowMs / MS_PER_SECOND);
   const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
   return new Problem("RATE_LIMITED", {
-    detail: `At most ${window.limit} ${of} a minute are served here; wait ${retryAfterMs} ms, then back off exponentially.`,
+    detail: `At most ${window.limit} ${of} a minute are served here. Wait ${retryAfterMs} ms, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
     // Who doesn't back off sends hundreds in a second.
     sharedHeaders: sharedHeaders(window, `${nowSeconds} ${retryAfterSeconds}`, () => ({

@@ -83,7 +83,7 @@ export function mediaTypeOf(request: Request, options: MediaTypeOptions = {}): M
     return unsupported(`Content-Encoding must be gzip or identity, got "${got}"`);
   }
   const header = request.headers.get("content-type");
-  if (header === null) return unsupported("Content-Type is missing; send application/json");
+  if (header === null) return unsupported("Content-Type is missing. Send application/json");
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
   for (const parameter of parameters) {
     const charset = CHARSET_PARAMETER.exec(parameter)?.[1];

@@ -61,10 +61,10 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     case "key_reused":
       return new Problem("IDEMPOTENCY_KEY_REUSED", {
         detail:
-          "This Idempotency-Key was used for another query in the last 24 hours; send a new one.",
+          "This Idempotency-Key was used for another query in the last 24 hours. Send a new one.",
       });
     case "overloaded":
-      return unavailable("More reads wait than the gateway can serve; try again in a second.");
+      return unavailable("More reads wait than the gateway can serve. Try again in a second.");
     default:
       return unreachable(decision);
   }
@@ -94,7 +94,7 @@ export function feedNotFound(nearest?: string): Problem {
 
 /** 503: the feed changed each time that it was looked up. */
 export function feedKeepsChanging(): Problem {
-  return unavailable("The feed is being changed again and again; try again in a second.");
+  return unavailable("The feed is being changed again and again. Try again in a second.");
 }
 
 /** For a key that is unknown, or no longer holds. */
@@ -102,6 +102,6 @@ export function keyInvalid(permission: Caller["permission"]): Problem {
   return new Problem("KEY_INVALID", {
     // A provider that shows a wrong key is not authenticated; a consumer is not let in. Interface 7.
     status: permission === "read" ? 403 : 401,
-    detail: "The key is unknown, revoked or expired; check it, or ask the operator for a new one.",
+    detail: "The key is unknown, revoked or expired. Check it, or ask the operator for a new one.",
   });
 }

@@ -45,6 +45,6 @@ function problemOfError({ path, schema, type, value }: ValueError, known: string
   const refusal = refuse?.(name, value);
   if (refusal !== undefined) return refusal;
   if (value === undefined) return invalidParameter(`${name} is missing.`);
-  if (Array.isArray(value)) return invalidParameter(`${name} is given twice; send it once.`);
+  if (Array.isArray(value)) return invalidParameter(`${name} is given twice. Send it once.`);
   return invalidParameter(`${name} ${mismatchOf(schema, value)}.`);
 }

@@ -53,7 +53,7 @@ export class Keys {
     if (principal.permission !== permission) {
       await this.prove(principal, permission);
       throw new Problem("KEY_PERMISSION", {
-        detail: `This route needs a ${permission} key and got a ${principal.permission} key; send your ${permission} key.`,
+        detail: `This route needs a ${permission} key and got a ${principal.permission} key. Send your ${permission} key.`,
       });
     }
     if (this.#used.size < KNOWN_KEYS_MAX) this.#used.add(principal.keyId);
@@ -65,7 +65,7 @@ export class Keys {
     const proof = await this.#admission.prove(caller);
     if (!("kind" in proof)) return;
     if (proof.kind === "key_refused") throw keyInvalid(asked);
-    throw unavailable("More calls wait than the gateway can serve; try again in a second.");
+    throw unavailable("More calls wait than the gateway can serve. Try again in a second.");
   }
 
   /** Runs `work`; where it refuses, the key is proven first, since a bad key is told before all else. */

@@ -42,11 +42,11 @@ export function problemOfRefusal(refusal: PushRefusal, request: Request): Proble
       return unsupportedMediaType(request, { ndjson: false });
     case "batch_closed":
       return new Problem("BATCH_CLOSED", {
-        detail: `The batch ${JSON.stringify(refusal.batchId)} is already finalized or retired; push under a new batch_id.`,
+        detail: `The batch ${JSON.stringify(refusal.batchId)} is already finalized or retired. Push under a new batch_id.`,
       });
     case "schema_unusable":
       return new Problem("SCHEMA_INVALID", {
-        detail: `The feed's locked schema_definition can't be used (${refusal.detail}); edit it, then push again.`,
+        detail: `The feed's locked schema_definition can't be used (${refusal.detail}). Edit it, then push again.`,
       });
     case "schema_busy":
       return unavailable("More pushes wait for their schema check than the gateway can serve.");
@@ -98,7 +98,7 @@ function validationFailed({ errors, errorCount }: Invalid): Problem {
   const first = errors[0];
   const where = first === undefined ? "" : `: ${first.path || "the body"}: ${first.message}`;
   return new Problem("VALIDATION_FAILED", {
-    detail: `Nothing was stored, since the body is not valid${where}; correct what is listed in errors and push again.`,
+    detail: `Nothing was stored, since the body is not valid${where}. Correct what is listed in errors and push again.`,
     errors,
     errorCount,
   });

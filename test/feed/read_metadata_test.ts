@@ -50,6 +50,21 @@ describe("GET /v1/feed/{id}/metadata, remembered", () => {
     expect(after.etag).not.toBe(before.etag);
   });
 
+  test("a stream tells its oldest and newest event, and tells them anew after a push", async () => {
+    const at = (day: string) => `2018-02-${day}T00:00:00Z`;
+    const rows = ["07", "04"].map((day) => ({ id: day, event_timestamp: at(day) }));
+    const { feedId } = await seedFeed(gateway, provider, { type: "stream", rows });
+    const before = await remembered(feedId);
+    expect(before.body).toMatchObject({ oldest_event: at("04"), newest_event: at("07") });
+    const push = await gateway.send("POST", `/v1/provider/feed/${feedId}/push`, writeKey, {
+      payload: [{ id: "later", event_timestamp: at("09") }],
+    });
+    expect(push.status).toBe(200);
+    expect((await metadata(feedId)).body.newest_event).toBe(at("09"));
+    const collection = await metadata((await newFeed()).feedId);
+    expect(collection.body).toMatchObject({ oldest_event: null, newest_event: null });
+  });
+
   test("an edit of another process, and a write of no version at all, are seen by the next read", async () => {
     const { feedId } = await newFeed();
     await remembered(feedId);

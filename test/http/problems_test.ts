@@ -94,17 +94,17 @@ describe("parameters by their types", () => {
       ["limit=", `limit ${whole} "".`],
       ["limit", `limit ${whole} "".`],
       ["limit=1000000000000000", `limit ${whole} "1000000000000000".`],
-      ["limit=1&limit=2", "limit is given twice; send it once."],
+      ["limit=1&limit=2", "limit is given twice. Send it once."],
       ["is_dry=1", 'is_dry must be true or false, got "1".'],
       ["kind=rar", 'kind must be one of zip, tar, got "rar".'],
       ["word=abcd", "word must be a string of at most 3 characters, got 4."],
       ["limt=1", 'There is no parameter "limt" here; did you mean "limit"?'],
       [
         "colour=red",
-        'There is no parameter "colour" here; leave it out or use limit, is_dry, kind, word.',
+        'There is no parameter "colour" here. Leave it out or use limit, is_dry, kind, word.',
       ],
-      ["__proto__=1", /^There is no parameter "__proto__" here;/],
-      ["a~1b/c=1", /^There is no parameter "a~1b\/c" here;/],
+      ["__proto__=1", /^There is no parameter "__proto__" here\./],
+      ["a~1b/c=1", /^There is no parameter "a~1b\/c" here\./],
       ["limit=%FF", /is not percent-encoded UTF-8/],
     ] as const) {
       const { answer, body } = await get(`/typed?${query}`);

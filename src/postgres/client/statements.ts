@@ -28,6 +28,7 @@ import sql_credit_record_purchase from "../../../sql/credit/record_purchase.sql"
 import sql_credit_redeem_promotion from "../../../sql/credit/redeem_promotion.sql" with { type: "text" };
 import sql_demo_keep_demo_account from "../../../sql/demo/keep_demo_account.sql" with { type: "text" };
 import sql_demo_list_demo_settings from "../../../sql/demo/list_demo_settings.sql" with { type: "text" };
+import sql_feed_find_event_span from "../../../sql/feed/find_event_span.sql" with { type: "text" };
 import sql_feed_index_filter_rows from "../../../sql/feed/index_filter_rows.sql" with { type: "text" };
 import sql_feed_read_collection_page from "../../../sql/feed/read_collection_page.sql" with { type: "text" };
 import sql_feed_read_collection_rows from "../../../sql/feed/read_collection_rows.sql" with { type: "text" };
@@ -257,6 +258,7 @@ export const STATEMENTS = {
   redeem_promotion: sql_credit_redeem_promotion,
   keep_demo_account: sql_demo_keep_demo_account,
   list_demo_settings: sql_demo_list_demo_settings,
+  find_event_span: sql_feed_find_event_span,
   index_filter_rows: sql_feed_index_filter_rows,
   read_collection_page: sql_feed_read_collection_page,
   read_collection_rows: sql_feed_read_collection_rows,
@@ -528,6 +530,14 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly name: string;
+    };
+  };
+  /** the times of a stream's oldest and newest event, by two looks at its index */
+  find_event_span: {
+    parameters: readonly [feed_id: string];
+    row: {
+      readonly oldest_event: string | null;
+      readonly newest_event: string | null;
     };
   };
   /** puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on */

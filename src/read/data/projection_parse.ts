@@ -96,7 +96,7 @@ const SINGULAR = /^.(?:\[(?:"(?:[^"\\]|\\.)*"|-?\d+)\])*$/;
 const FILTER_DISABLED: ProjectionParse = {
   kind: "filter_disabled",
   detail:
-    "jsonpath takes no filter, script or function; select by names, indices, slices and wildcards, and filter rows with <field>=eq.<value>.",
+    "jsonpath takes no filter, script or function. Select by names, indices, slices and wildcards, and filter rows with <field>=eq.<value>.",
 };
 const QUOTED_ANYHOW = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gs;
 const INTEGERS = /(?<=[[:,][\t\n\r ]*)-?\d+/g;
@@ -106,7 +106,7 @@ const FILTER = /[()]|(?:^|[[,.])[\t\n\r ]*\?/;
 export function parseProjection(text: string): ProjectionParse {
   if (codePointsOf(text) > JSONPATH_LENGTH_MAX) {
     return invalid(
-      `must have at most ${JSONPATH_LENGTH_MAX} characters; select less, or read the feed without it`,
+      `must have at most ${JSONPATH_LENGTH_MAX} characters. Select less, or read the feed without it`,
     );
   }
   const unquoted = text.replace(QUOTED_ANYHOW, "_");
@@ -147,7 +147,7 @@ function unreadable(text: string): ProjectionParse {
   const place = codePointsOf(text.slice(0, length)) + 1;
   const got = length < text.length ? JSON.stringify(excerpt(text.slice(length))) : "nothing";
   return invalid(
-    `is not understood from character ${place} on, got ${got}; write $ and segments (.name, ['any name'], [0], [0:5], [*], ..name), or {alias: path}`,
+    `is not understood from character ${place} on, got ${got}. Write $ and segments (.name, ['any name'], [0], [0:5], [*], ..name), or {alias: path}`,
   );
 }
 
