@@ -73,7 +73,12 @@ export const FEED_ROW = {
   updated_at: "2026-11-02T08:30:00.000000Z",
 };
 
-export const WRITTEN_FEED = { ...FEED_ROW, max_feeds_allowed: 3, feeds_used: 1, warnings: [] };
+export const WRITTEN_FEED = {
+  ...FEED_ROW,
+  max_feeds_allowed: 3,
+  feeds_used: 1,
+  warnings: ["format in schema_definition is an annotation and is not checked; use pattern."],
+};
 
 export const CREATED_FEED = {
   ...WRITTEN_FEED,
