@@ -64,9 +64,9 @@ export function parseHeader(text: string, path: string): DeclaredStatement {
   return { name: one("name:"), why: one("why:"), parameters, columns };
 }
 
-/** Whether a SQL file defines a function. If not, it holds a statement, or is a migration. */
-export function isFunction(text: string): boolean {
-  return /^create or replace function /m.test(text);
+/** Whether the SQL file of a path defines a function: a feature has a folder for them beside its statements. */
+export function isFunction(path: string): boolean {
+  return path.includes("/functions/");
 }
 
 function parseColumn(text: string, path: string): DeclaredColumn {
@@ -88,17 +88,16 @@ function typescriptOf(column: DeclaredColumn): string {
 /** The text of `statements.ts`, ready to be written. */
 export async function generateStatements(): Promise<string> {
   const paths = (await Array.fromAsync(new Glob("**/*.sql").scan(SQL_FOLDER))).sort();
-  const of = (folder: string) => paths.filter((path) => path.startsWith(`${folder}/`));
-  const migrations = of("migrations");
-  const files = await Promise.all(
+  const migrations = paths.filter((path) => path.startsWith("migrations/"));
+  const functions = paths.filter(isFunction);
+  const statements = await Promise.all(
     paths
-      .filter((path) => !migrations.includes(path))
-      .map(async (path) => ({ path, text: await Bun.file(SQL_FOLDER + path).text() })),
+      .filter((path) => !migrations.includes(path) && !functions.includes(path))
+      .map(async (path) => {
+        const text = await Bun.file(SQL_FOLDER + path).text();
+        return { path, ...parseHeader(text, path) };
+      }),
   );
-  const functions = files.filter(({ text }) => isFunction(text)).map(({ path }) => path);
-  const statements = files
-    .filter(({ text }) => !isFunction(text))
-    .map(({ path, text }) => ({ path, ...parseHeader(text, path) }));
   const variable = (path: string) => `sql_${path.replace(/\.sql$/, "").replace(/\W/g, "_")}`;
   const stem = (path: string) => path.replace(/^.*\/|\.sql$/g, "");
   const lines = [

@@ -1,5 +1,5 @@
 /**
- * Search over active public feeds; ranking is `sql/functions/search_matches.sql`'s. Interface 2.5, 4.2.
+ * Search over active public feeds; `sql/catalog/functions/search_matches.sql` ranks. Interface 2.5, 4.2.
  *
  * @module
  */

@@ -24,8 +24,9 @@ import {
   writeBackup,
 } from "../postgres/backup.ts";
 import type { Connections } from "../postgres/client/connect.ts";
+import { MIGRATIONS } from "../postgres/client/statements.ts";
 import { startEmbedded } from "../postgres/embedded/start.ts";
-import { migrate, migrateTo } from "../postgres/migrate/migrate.ts";
+import { applyMigrations, migrate } from "../postgres/migrate/migrate.ts";
 import { openDatabase } from "../postgres/open_database.ts";
 import { type Answer, command, RefusedError, UsageError } from "./command.ts";
 import { withConnection } from "./database.ts";
@@ -136,7 +137,7 @@ async function restoreFrom(file: string, { dataDir }: Config): Promise<BackupRep
   const server = await startEmbedded({ dataDir, isAlone: true });
   try {
     return await withConnection(server, async (connection) => {
-      await migrateTo(connection, schema);
+      await applyMigrations(connection, MIGRATIONS.slice(0, schema));
       const report = await readBackup(connection, unzipped(file));
       await migrate(connection);
       return report;

@@ -19,6 +19,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { isFunction } from "../../src/build/generate_statements.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
 import type { Figures } from "./run.ts";
@@ -154,13 +155,14 @@ function beginnings(queries: readonly LabelledQuery[]): LabelledQuery[] {
 async function connectTo(server: BenchDatabase, revision: string) {
   const git = (...args: string[]) => Bun.$`git ${args}`.cwd(REPOSITORY).text();
   const textOf = (file: string) => git("show", `${revision}:${file}`);
-  const files = await git("ls-tree", "--name-only", revision, "sql/functions/");
+  const files = await git("ls-tree", "-r", "--name-only", revision, "sql/");
   const schema = "against";
   await server.sql.unsafe(`drop schema if exists ${schema} cascade; create schema ${schema}`);
   const sql = connect(server.address, { connectionsMax: 1, statementTimeoutMs: 0 });
   await sql.unsafe(`set search_path to ${schema}, public`);
   await sql.unsafe("set check_function_bodies to off");
-  for (const file of files.trim().split("\n")) await sql.unsafe(await textOf(file));
+  const functions = files.trim().split("\n").filter(isFunction);
+  for (const file of functions) await sql.unsafe(await textOf(file));
   const statement = await textOf("sql/catalog/search_feeds.sql");
   const options = { prepare: true, simple: false } as const;
   return {

@@ -5,30 +5,60 @@
  */
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
+import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
+import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
 import sql_admission_find_key from "../../../sql/admission/find_key.sql" with { type: "text" };
 import sql_admission_functions_account_news from "../../../sql/admission/functions/account_news.sql" with { type: "text" };
+import sql_admission_functions_create_usage_partitions from "../../../sql/admission/functions/create_usage_partitions.sql" with { type: "text" };
+import sql_admission_functions_epoch_us from "../../../sql/admission/functions/epoch_us.sql" with { type: "text" };
 import sql_admission_functions_log_reads from "../../../sql/admission/functions/log_reads.sql" with { type: "text" };
 import sql_admission_functions_prove_calls from "../../../sql/admission/functions/prove_calls.sql" with { type: "text" };
 import sql_admission_functions_refund_reads from "../../../sql/admission/functions/refund_reads.sql" with { type: "text" };
 import sql_admission_functions_refund_usage from "../../../sql/admission/functions/refund_usage.sql" with { type: "text" };
 import sql_admission_functions_usage_id_of from "../../../sql/admission/functions/usage_id_of.sql" with { type: "text" };
+import sql_admission_functions_uuid_from_time from "../../../sql/admission/functions/uuid_from_time.sql" with { type: "text" };
 import sql_admission_functions_window_feed_of from "../../../sql/admission/functions/window_feed_of.sql" with { type: "text" };
 import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with { type: "text" };
 import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
+import sql_catalog_functions_close_names from "../../../sql/catalog/functions/close_names.sql" with { type: "text" };
+import sql_catalog_functions_close_steps from "../../../sql/catalog/functions/close_steps.sql" with { type: "text" };
+import sql_catalog_functions_close_words from "../../../sql/catalog/functions/close_words.sql" with { type: "text" };
+import sql_catalog_functions_parse_search from "../../../sql/catalog/functions/parse_search.sql" with { type: "text" };
+import sql_catalog_functions_rank_broad_search from "../../../sql/catalog/functions/rank_broad_search.sql" with { type: "text" };
+import sql_catalog_functions_search_matches from "../../../sql/catalog/functions/search_matches.sql" with { type: "text" };
+import sql_catalog_functions_search_merit from "../../../sql/catalog/functions/search_merit.sql" with { type: "text" };
+import sql_catalog_functions_to_lexeme_query from "../../../sql/catalog/functions/to_lexeme_query.sql" with { type: "text" };
+import sql_catalog_functions_weigh_search from "../../../sql/catalog/functions/weigh_search.sql" with { type: "text" };
 import sql_catalog_list_catalog from "../../../sql/catalog/list_catalog.sql" with { type: "text" };
 import sql_catalog_list_categories_found from "../../../sql/catalog/list_categories_found.sql" with { type: "text" };
 import sql_catalog_search_feeds from "../../../sql/catalog/search_feeds.sql" with { type: "text" };
 import sql_credit_create_promotion from "../../../sql/credit/create_promotion.sql" with { type: "text" };
+import sql_credit_functions_append_ledger_entry from "../../../sql/credit/functions/append_ledger_entry.sql" with { type: "text" };
+import sql_credit_functions_record_purchase from "../../../sql/credit/functions/record_purchase.sql" with { type: "text" };
+import sql_credit_functions_redeem_promotion from "../../../sql/credit/functions/redeem_promotion.sql" with { type: "text" };
 import sql_credit_grant_credits from "../../../sql/credit/grant_credits.sql" with { type: "text" };
 import sql_credit_record_purchase from "../../../sql/credit/record_purchase.sql" with { type: "text" };
 import sql_credit_redeem_promotion from "../../../sql/credit/redeem_promotion.sql" with { type: "text" };
 import sql_demo_keep_demo_account from "../../../sql/demo/keep_demo_account.sql" with { type: "text" };
 import sql_demo_list_demo_settings from "../../../sql/demo/list_demo_settings.sql" with { type: "text" };
 import sql_feed_find_event_span from "../../../sql/feed/find_event_span.sql" with { type: "text" };
+import sql_feed_functions_are_arrivals_noted from "../../../sql/feed/functions/are_arrivals_noted.sql" with { type: "text" };
+import sql_feed_functions_arrivals_between from "../../../sql/feed/functions/arrivals_between.sql" with { type: "text" };
+import sql_feed_functions_common_entries from "../../../sql/feed/functions/common_entries.sql" with { type: "text" };
+import sql_feed_functions_count_unindexed_rows from "../../../sql/feed/functions/count_unindexed_rows.sql" with { type: "text" };
+import sql_feed_functions_entries_between from "../../../sql/feed/functions/entries_between.sql" with { type: "text" };
+import sql_feed_functions_filter_lookups from "../../../sql/feed/functions/filter_lookups.sql" with { type: "text" };
+import sql_feed_functions_index_filter_rows from "../../../sql/feed/functions/index_filter_rows.sql" with { type: "text" };
+import sql_feed_functions_look_up_events from "../../../sql/feed/functions/look_up_events.sql" with { type: "text" };
+import sql_feed_functions_look_up_rows from "../../../sql/feed/functions/look_up_rows.sql" with { type: "text" };
+import sql_feed_functions_match_collection_rows from "../../../sql/feed/functions/match_collection_rows.sql" with { type: "text" };
+import sql_feed_functions_match_stream_rows from "../../../sql/feed/functions/match_stream_rows.sql" with { type: "text" };
+import sql_feed_functions_note_arrivals from "../../../sql/feed/functions/note_arrivals.sql" with { type: "text" };
+import sql_feed_functions_row_matches from "../../../sql/feed/functions/row_matches.sql" with { type: "text" };
 import sql_feed_index_filter_rows from "../../../sql/feed/index_filter_rows.sql" with { type: "text" };
 import sql_feed_read_collection_page from "../../../sql/feed/read_collection_page.sql" with { type: "text" };
 import sql_feed_read_collection_rows from "../../../sql/feed/read_collection_rows.sql" with { type: "text" };
@@ -38,58 +68,24 @@ import sql_feed_read_stream_rows from "../../../sql/feed/read_stream_rows.sql" w
 import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
 import sql_feeds_find_feed from "../../../sql/feeds/find_feed.sql" with { type: "text" };
 import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with { type: "text" };
+import sql_feeds_functions_save_feed from "../../../sql/feeds/functions/save_feed.sql" with { type: "text" };
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
 import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
 import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
-import sql_functions_append_ledger_entry from "../../../sql/functions/append_ledger_entry.sql" with { type: "text" };
-import sql_functions_are_arrivals_noted from "../../../sql/functions/are_arrivals_noted.sql" with { type: "text" };
-import sql_functions_arrivals_between from "../../../sql/functions/arrivals_between.sql" with { type: "text" };
-import sql_functions_await_replay from "../../../sql/functions/await_replay.sql" with { type: "text" };
-import sql_functions_begin_job from "../../../sql/functions/begin_job.sql" with { type: "text" };
-import sql_functions_close_names from "../../../sql/functions/close_names.sql" with { type: "text" };
-import sql_functions_close_steps from "../../../sql/functions/close_steps.sql" with { type: "text" };
-import sql_functions_close_words from "../../../sql/functions/close_words.sql" with { type: "text" };
-import sql_functions_common_entries from "../../../sql/functions/common_entries.sql" with { type: "text" };
-import sql_functions_count_unindexed_rows from "../../../sql/functions/count_unindexed_rows.sql" with { type: "text" };
-import sql_functions_create_usage_partitions from "../../../sql/functions/create_usage_partitions.sql" with { type: "text" };
-import sql_functions_credits_of_nanos from "../../../sql/functions/credits_of_nanos.sql" with { type: "text" };
-import sql_functions_distribute_rows from "../../../sql/functions/distribute_rows.sql" with { type: "text" };
-import sql_functions_end_job from "../../../sql/functions/end_job.sql" with { type: "text" };
-import sql_functions_entries_between from "../../../sql/functions/entries_between.sql" with { type: "text" };
-import sql_functions_epoch_us from "../../../sql/functions/epoch_us.sql" with { type: "text" };
-import sql_functions_filter_lookups from "../../../sql/functions/filter_lookups.sql" with { type: "text" };
-import sql_functions_index_filter_rows from "../../../sql/functions/index_filter_rows.sql" with { type: "text" };
-import sql_functions_index_large_batches from "../../../sql/functions/index_large_batches.sql" with { type: "text" };
-import sql_functions_is_usable_key from "../../../sql/functions/is_usable_key.sql" with { type: "text" };
-import sql_functions_keep_usage_partitions from "../../../sql/functions/keep_usage_partitions.sql" with { type: "text" };
-import sql_functions_look_up_events from "../../../sql/functions/look_up_events.sql" with { type: "text" };
-import sql_functions_look_up_rows from "../../../sql/functions/look_up_rows.sql" with { type: "text" };
-import sql_functions_match_collection_rows from "../../../sql/functions/match_collection_rows.sql" with { type: "text" };
-import sql_functions_match_stream_rows from "../../../sql/functions/match_stream_rows.sql" with { type: "text" };
-import sql_functions_note_arrivals from "../../../sql/functions/note_arrivals.sql" with { type: "text" };
-import sql_functions_note_replaced_rows from "../../../sql/functions/note_replaced_rows.sql" with { type: "text" };
-import sql_functions_parse_search from "../../../sql/functions/parse_search.sql" with { type: "text" };
-import sql_functions_prune_pushes from "../../../sql/functions/prune_pushes.sql" with { type: "text" };
-import sql_functions_rank_broad_search from "../../../sql/functions/rank_broad_search.sql" with { type: "text" };
-import sql_functions_record_purchase from "../../../sql/functions/record_purchase.sql" with { type: "text" };
-import sql_functions_redeem_promotion from "../../../sql/functions/redeem_promotion.sql" with { type: "text" };
-import sql_functions_reliability_of from "../../../sql/functions/reliability_of.sql" with { type: "text" };
-import sql_functions_remove_aged_rows from "../../../sql/functions/remove_aged_rows.sql" with { type: "text" };
-import sql_functions_remove_filter_entries from "../../../sql/functions/remove_filter_entries.sql" with { type: "text" };
-import sql_functions_remove_retired_rows from "../../../sql/functions/remove_retired_rows.sql" with { type: "text" };
-import sql_functions_retire_abandoned_batches from "../../../sql/functions/retire_abandoned_batches.sql" with { type: "text" };
-import sql_functions_retire_usage from "../../../sql/functions/retire_usage.sql" with { type: "text" };
-import sql_functions_row_matches from "../../../sql/functions/row_matches.sql" with { type: "text" };
-import sql_functions_save_feed from "../../../sql/functions/save_feed.sql" with { type: "text" };
-import sql_functions_score_feeds from "../../../sql/functions/score_feeds.sql" with { type: "text" };
-import sql_functions_search_matches from "../../../sql/functions/search_matches.sql" with { type: "text" };
-import sql_functions_search_merit from "../../../sql/functions/search_merit.sql" with { type: "text" };
-import sql_functions_to_lexeme_query from "../../../sql/functions/to_lexeme_query.sql" with { type: "text" };
-import sql_functions_uuid_from_time from "../../../sql/functions/uuid_from_time.sql" with { type: "text" };
-import sql_functions_uuid_since from "../../../sql/functions/uuid_since.sql" with { type: "text" };
-import sql_functions_uuid_until from "../../../sql/functions/uuid_until.sql" with { type: "text" };
-import sql_functions_weigh_search from "../../../sql/functions/weigh_search.sql" with { type: "text" };
+import sql_key_functions_is_usable_key from "../../../sql/key/functions/is_usable_key.sql" with { type: "text" };
 import sql_key_touch_keys from "../../../sql/key/touch_keys.sql" with { type: "text" };
+import sql_maintenance_functions_begin_job from "../../../sql/maintenance/functions/begin_job.sql" with { type: "text" };
+import sql_maintenance_functions_end_job from "../../../sql/maintenance/functions/end_job.sql" with { type: "text" };
+import sql_maintenance_functions_index_large_batches from "../../../sql/maintenance/functions/index_large_batches.sql" with { type: "text" };
+import sql_maintenance_functions_keep_usage_partitions from "../../../sql/maintenance/functions/keep_usage_partitions.sql" with { type: "text" };
+import sql_maintenance_functions_prune_pushes from "../../../sql/maintenance/functions/prune_pushes.sql" with { type: "text" };
+import sql_maintenance_functions_reliability_of from "../../../sql/maintenance/functions/reliability_of.sql" with { type: "text" };
+import sql_maintenance_functions_remove_aged_rows from "../../../sql/maintenance/functions/remove_aged_rows.sql" with { type: "text" };
+import sql_maintenance_functions_remove_filter_entries from "../../../sql/maintenance/functions/remove_filter_entries.sql" with { type: "text" };
+import sql_maintenance_functions_remove_retired_rows from "../../../sql/maintenance/functions/remove_retired_rows.sql" with { type: "text" };
+import sql_maintenance_functions_retire_abandoned_batches from "../../../sql/maintenance/functions/retire_abandoned_batches.sql" with { type: "text" };
+import sql_maintenance_functions_retire_usage from "../../../sql/maintenance/functions/retire_usage.sql" with { type: "text" };
+import sql_maintenance_functions_score_feeds from "../../../sql/maintenance/functions/score_feeds.sql" with { type: "text" };
 import sql_maintenance_index_large_batches from "../../../sql/maintenance/index_large_batches.sql" with { type: "text" };
 import sql_maintenance_keep_usage_partitions from "../../../sql/maintenance/keep_usage_partitions.sql" with { type: "text" };
 import sql_maintenance_prune_pushes from "../../../sql/maintenance/prune_pushes.sql" with { type: "text" };
@@ -100,28 +96,12 @@ import sql_maintenance_remove_retired_rows from "../../../sql/maintenance/remove
 import sql_maintenance_retire_abandoned_batches from "../../../sql/maintenance/retire_abandoned_batches.sql" with { type: "text" };
 import sql_maintenance_retire_usage from "../../../sql/maintenance/retire_usage.sql" with { type: "text" };
 import sql_maintenance_score_feeds from "../../../sql/maintenance/score_feeds.sql" with { type: "text" };
-import sql_migrations_0001_feeds_and_accounts from "../../../sql/migrations/0001_feeds_and_accounts.sql" with { type: "text" };
-import sql_migrations_0002_search from "../../../sql/migrations/0002_search.sql" with { type: "text" };
-import sql_migrations_0003_lost_answers from "../../../sql/migrations/0003_lost_answers.sql" with { type: "text" };
-import sql_migrations_0004_filter_index from "../../../sql/migrations/0004_filter_index.sql" with { type: "text" };
-import sql_migrations_0005_maintenance from "../../../sql/migrations/0005_maintenance.sql" with { type: "text" };
-import sql_migrations_0006_audit_events from "../../../sql/migrations/0006_audit_events.sql" with { type: "text" };
-import sql_migrations_0007_trigger_functions from "../../../sql/migrations/0007_trigger_functions.sql" with { type: "text" };
-import sql_migrations_0008_audit_retention from "../../../sql/migrations/0008_audit_retention.sql" with { type: "text" };
-import sql_migrations_0009_feed_versions from "../../../sql/migrations/0009_feed_versions.sql" with { type: "text" };
-import sql_migrations_0010_stream_arrivals from "../../../sql/migrations/0010_stream_arrivals.sql" with { type: "text" };
-import sql_migrations_0011_wide_zeros from "../../../sql/migrations/0011_wide_zeros.sql" with { type: "text" };
-import sql_migrations_0012_audited_purchases from "../../../sql/migrations/0012_audited_purchases.sql" with { type: "text" };
-import sql_migrations_0013_batch_pushes from "../../../sql/migrations/0013_batch_pushes.sql" with { type: "text" };
-import sql_migrations_0014_plain_windows from "../../../sql/migrations/0014_plain_windows.sql" with { type: "text" };
-import sql_migrations_0015_lost_batches_of_accounts from "../../../sql/migrations/0015_lost_batches_of_accounts.sql" with { type: "text" };
-import sql_migrations_0016_replaced_rows from "../../../sql/migrations/0016_replaced_rows.sql" with { type: "text" };
-import sql_migrations_0017_account_versions from "../../../sql/migrations/0017_account_versions.sql" with { type: "text" };
-import sql_migrations_0018_push_windows from "../../../sql/migrations/0018_push_windows.sql" with { type: "text" };
+import sql_migrations_0001_schema from "../../../sql/migrations/0001_schema.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_key from "../../../sql/operator/create_key.sql" with { type: "text" };
 import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
 import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" with { type: "text" };
+import sql_operator_functions_credits_of_nanos from "../../../sql/operator/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
 import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
 import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
@@ -132,110 +112,96 @@ import sql_operator_revoke_key from "../../../sql/operator/revoke_key.sql" with 
 import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
+import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
+import sql_postgres_functions_distribute_rows from "../../../sql/postgres/functions/distribute_rows.sql" with { type: "text" };
 import sql_postgres_keep_setting from "../../../sql/postgres/keep_setting.sql" with { type: "text" };
 import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "text" };
 import sql_postgres_read_feed_version from "../../../sql/postgres/read_feed_version.sql" with { type: "text" };
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
-import sql_push_admit_push from "../../../sql/push/admit_push.sql" with { type: "text" };
 import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
-import sql_push_is_shown_batch from "../../../sql/push/is_shown_batch.sql" with { type: "text" };
-import sql_push_push_collection from "../../../sql/push/push_collection.sql" with { type: "text" };
-import sql_push_push_document from "../../../sql/push/push_document.sql" with { type: "text" };
-import sql_push_push_stream from "../../../sql/push/push_stream.sql" with { type: "text" };
+import sql_push_functions_admit_push from "../../../sql/push/functions/admit_push.sql" with { type: "text" };
+import sql_push_functions_is_shown_batch from "../../../sql/push/functions/is_shown_batch.sql" with { type: "text" };
+import sql_push_functions_note_replaced_rows from "../../../sql/push/functions/note_replaced_rows.sql" with { type: "text" };
+import sql_push_functions_push_collection from "../../../sql/push/functions/push_collection.sql" with { type: "text" };
+import sql_push_functions_push_document from "../../../sql/push/functions/push_document.sql" with { type: "text" };
+import sql_push_functions_push_stream from "../../../sql/push/functions/push_stream.sql" with { type: "text" };
+import sql_push_functions_store_push from "../../../sql/push/functions/store_push.sql" with { type: "text" };
+import sql_push_functions_write_push from "../../../sql/push/functions/write_push.sql" with { type: "text" };
 import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
-import sql_push_store_push from "../../../sql/push/store_push.sql" with { type: "text" };
-import sql_push_write_push from "../../../sql/push/write_push.sql" with { type: "text" };
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
 import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
 
 /** Every migration, in order. */
 export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [
-  { name: "0001_feeds_and_accounts", text: sql_migrations_0001_feeds_and_accounts },
-  { name: "0002_search", text: sql_migrations_0002_search },
-  { name: "0003_lost_answers", text: sql_migrations_0003_lost_answers },
-  { name: "0004_filter_index", text: sql_migrations_0004_filter_index },
-  { name: "0005_maintenance", text: sql_migrations_0005_maintenance },
-  { name: "0006_audit_events", text: sql_migrations_0006_audit_events },
-  { name: "0007_trigger_functions", text: sql_migrations_0007_trigger_functions },
-  { name: "0008_audit_retention", text: sql_migrations_0008_audit_retention },
-  { name: "0009_feed_versions", text: sql_migrations_0009_feed_versions },
-  { name: "0010_stream_arrivals", text: sql_migrations_0010_stream_arrivals },
-  { name: "0011_wide_zeros", text: sql_migrations_0011_wide_zeros },
-  { name: "0012_audited_purchases", text: sql_migrations_0012_audited_purchases },
-  { name: "0013_batch_pushes", text: sql_migrations_0013_batch_pushes },
-  { name: "0014_plain_windows", text: sql_migrations_0014_plain_windows },
-  { name: "0015_lost_batches_of_accounts", text: sql_migrations_0015_lost_batches_of_accounts },
-  { name: "0016_replaced_rows", text: sql_migrations_0016_replaced_rows },
-  { name: "0017_account_versions", text: sql_migrations_0017_account_versions },
-  { name: "0018_push_windows", text: sql_migrations_0018_push_windows },
+  { name: "0001_schema", text: sql_migrations_0001_schema },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
+  { name: "uuid_since", text: sql_accounts_functions_uuid_since },
+  { name: "uuid_until", text: sql_accounts_functions_uuid_until },
   { name: "account_news", text: sql_admission_functions_account_news },
+  { name: "create_usage_partitions", text: sql_admission_functions_create_usage_partitions },
+  { name: "epoch_us", text: sql_admission_functions_epoch_us },
   { name: "log_reads", text: sql_admission_functions_log_reads },
   { name: "prove_calls", text: sql_admission_functions_prove_calls },
   { name: "refund_reads", text: sql_admission_functions_refund_reads },
   { name: "refund_usage", text: sql_admission_functions_refund_usage },
   { name: "usage_id_of", text: sql_admission_functions_usage_id_of },
+  { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
   { name: "window_feed_of", text: sql_admission_functions_window_feed_of },
-  { name: "append_ledger_entry", text: sql_functions_append_ledger_entry },
-  { name: "are_arrivals_noted", text: sql_functions_are_arrivals_noted },
-  { name: "arrivals_between", text: sql_functions_arrivals_between },
-  { name: "await_replay", text: sql_functions_await_replay },
-  { name: "begin_job", text: sql_functions_begin_job },
-  { name: "close_names", text: sql_functions_close_names },
-  { name: "close_steps", text: sql_functions_close_steps },
-  { name: "close_words", text: sql_functions_close_words },
-  { name: "common_entries", text: sql_functions_common_entries },
-  { name: "count_unindexed_rows", text: sql_functions_count_unindexed_rows },
-  { name: "create_usage_partitions", text: sql_functions_create_usage_partitions },
-  { name: "credits_of_nanos", text: sql_functions_credits_of_nanos },
-  { name: "distribute_rows", text: sql_functions_distribute_rows },
-  { name: "end_job", text: sql_functions_end_job },
-  { name: "entries_between", text: sql_functions_entries_between },
-  { name: "epoch_us", text: sql_functions_epoch_us },
-  { name: "filter_lookups", text: sql_functions_filter_lookups },
-  { name: "index_filter_rows", text: sql_functions_index_filter_rows },
-  { name: "index_large_batches", text: sql_functions_index_large_batches },
-  { name: "is_usable_key", text: sql_functions_is_usable_key },
-  { name: "keep_usage_partitions", text: sql_functions_keep_usage_partitions },
-  { name: "look_up_events", text: sql_functions_look_up_events },
-  { name: "look_up_rows", text: sql_functions_look_up_rows },
-  { name: "match_collection_rows", text: sql_functions_match_collection_rows },
-  { name: "match_stream_rows", text: sql_functions_match_stream_rows },
-  { name: "note_arrivals", text: sql_functions_note_arrivals },
-  { name: "note_replaced_rows", text: sql_functions_note_replaced_rows },
-  { name: "parse_search", text: sql_functions_parse_search },
-  { name: "prune_pushes", text: sql_functions_prune_pushes },
-  { name: "rank_broad_search", text: sql_functions_rank_broad_search },
-  { name: "record_purchase", text: sql_functions_record_purchase },
-  { name: "redeem_promotion", text: sql_functions_redeem_promotion },
-  { name: "reliability_of", text: sql_functions_reliability_of },
-  { name: "remove_aged_rows", text: sql_functions_remove_aged_rows },
-  { name: "remove_filter_entries", text: sql_functions_remove_filter_entries },
-  { name: "remove_retired_rows", text: sql_functions_remove_retired_rows },
-  { name: "retire_abandoned_batches", text: sql_functions_retire_abandoned_batches },
-  { name: "retire_usage", text: sql_functions_retire_usage },
-  { name: "row_matches", text: sql_functions_row_matches },
-  { name: "save_feed", text: sql_functions_save_feed },
-  { name: "score_feeds", text: sql_functions_score_feeds },
-  { name: "search_matches", text: sql_functions_search_matches },
-  { name: "search_merit", text: sql_functions_search_merit },
-  { name: "to_lexeme_query", text: sql_functions_to_lexeme_query },
-  { name: "uuid_from_time", text: sql_functions_uuid_from_time },
-  { name: "uuid_since", text: sql_functions_uuid_since },
-  { name: "uuid_until", text: sql_functions_uuid_until },
-  { name: "weigh_search", text: sql_functions_weigh_search },
-  { name: "admit_push", text: sql_push_admit_push },
-  { name: "is_shown_batch", text: sql_push_is_shown_batch },
-  { name: "push_collection", text: sql_push_push_collection },
-  { name: "push_document", text: sql_push_push_document },
-  { name: "push_stream", text: sql_push_push_stream },
-  { name: "store_push", text: sql_push_store_push },
-  { name: "write_push", text: sql_push_write_push },
+  { name: "close_names", text: sql_catalog_functions_close_names },
+  { name: "close_steps", text: sql_catalog_functions_close_steps },
+  { name: "close_words", text: sql_catalog_functions_close_words },
+  { name: "parse_search", text: sql_catalog_functions_parse_search },
+  { name: "rank_broad_search", text: sql_catalog_functions_rank_broad_search },
+  { name: "search_matches", text: sql_catalog_functions_search_matches },
+  { name: "search_merit", text: sql_catalog_functions_search_merit },
+  { name: "to_lexeme_query", text: sql_catalog_functions_to_lexeme_query },
+  { name: "weigh_search", text: sql_catalog_functions_weigh_search },
+  { name: "append_ledger_entry", text: sql_credit_functions_append_ledger_entry },
+  { name: "record_purchase", text: sql_credit_functions_record_purchase },
+  { name: "redeem_promotion", text: sql_credit_functions_redeem_promotion },
+  { name: "are_arrivals_noted", text: sql_feed_functions_are_arrivals_noted },
+  { name: "arrivals_between", text: sql_feed_functions_arrivals_between },
+  { name: "common_entries", text: sql_feed_functions_common_entries },
+  { name: "count_unindexed_rows", text: sql_feed_functions_count_unindexed_rows },
+  { name: "entries_between", text: sql_feed_functions_entries_between },
+  { name: "filter_lookups", text: sql_feed_functions_filter_lookups },
+  { name: "index_filter_rows", text: sql_feed_functions_index_filter_rows },
+  { name: "look_up_events", text: sql_feed_functions_look_up_events },
+  { name: "look_up_rows", text: sql_feed_functions_look_up_rows },
+  { name: "match_collection_rows", text: sql_feed_functions_match_collection_rows },
+  { name: "match_stream_rows", text: sql_feed_functions_match_stream_rows },
+  { name: "note_arrivals", text: sql_feed_functions_note_arrivals },
+  { name: "row_matches", text: sql_feed_functions_row_matches },
+  { name: "save_feed", text: sql_feeds_functions_save_feed },
+  { name: "is_usable_key", text: sql_key_functions_is_usable_key },
+  { name: "begin_job", text: sql_maintenance_functions_begin_job },
+  { name: "end_job", text: sql_maintenance_functions_end_job },
+  { name: "index_large_batches", text: sql_maintenance_functions_index_large_batches },
+  { name: "keep_usage_partitions", text: sql_maintenance_functions_keep_usage_partitions },
+  { name: "prune_pushes", text: sql_maintenance_functions_prune_pushes },
+  { name: "reliability_of", text: sql_maintenance_functions_reliability_of },
+  { name: "remove_aged_rows", text: sql_maintenance_functions_remove_aged_rows },
+  { name: "remove_filter_entries", text: sql_maintenance_functions_remove_filter_entries },
+  { name: "remove_retired_rows", text: sql_maintenance_functions_remove_retired_rows },
+  { name: "retire_abandoned_batches", text: sql_maintenance_functions_retire_abandoned_batches },
+  { name: "retire_usage", text: sql_maintenance_functions_retire_usage },
+  { name: "score_feeds", text: sql_maintenance_functions_score_feeds },
+  { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
+  { name: "await_replay", text: sql_postgres_functions_await_replay },
+  { name: "distribute_rows", text: sql_postgres_functions_distribute_rows },
+  { name: "admit_push", text: sql_push_functions_admit_push },
+  { name: "is_shown_batch", text: sql_push_functions_is_shown_batch },
+  { name: "note_replaced_rows", text: sql_push_functions_note_replaced_rows },
+  { name: "push_collection", text: sql_push_functions_push_collection },
+  { name: "push_document", text: sql_push_functions_push_document },
+  { name: "push_stream", text: sql_push_functions_push_stream },
+  { name: "store_push", text: sql_push_functions_store_push },
+  { name: "write_push", text: sql_push_functions_write_push },
 ];
 
 /** The text of every statement, by name. */

@@ -62,7 +62,7 @@ function rowFunctions(): string[] {
   }
 }
 
-/** True where rows are distributed over the nodes of a Citus cluster (`sql/functions/distribute_rows.sql`). */
+/** True if rows are distributed over the nodes of a Citus cluster (`sql/postgres/functions/distribute_rows.sql`). */
 export async function areRowsDistributed(connection: Connections): Promise<boolean> {
   const found = await connection`select from settings where name = 'rows_distributed'`;
   return found.length > 0;

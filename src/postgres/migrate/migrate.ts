@@ -13,6 +13,9 @@ import { retryMisdirected } from "../client/retry.ts";
 import { MIGRATIONS } from "../client/statements.ts";
 import { areRowsDistributed, inFunctionSet, keepFunctionSet } from "./function_set.ts";
 
+/** A numbered step of the schema: its name, and its SQL text. */
+type Migration = (typeof MIGRATIONS)[number];
+
 /** What a run applied; empty if nothing was missing. */
 export interface MigrationReport {
   readonly migrations: readonly string[];
@@ -53,9 +56,9 @@ export async function migrate(
   if ((await readVersion(connections)) < VERSION_MIN) {
     throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
   }
+  const migrations = await applyMigrations(connections, MIGRATIONS, options);
   const reserved = await connections.reserve();
   try {
-    const migrations = await applyMissing(reserved, MIGRATIONS.length, options);
     const rest = await inTransaction(reserved, () => makeReady(reserved));
     return { migrations, ...rest };
   } finally {
@@ -64,13 +67,17 @@ export async function migrate(
 }
 
 /**
- * Brings an empty database to an older schema, for the data of a backup, unless it is beyond that already.
- * `migrate` does the rest.
+ * Applies only some migrations: the first ones, for the data of an older backup. Does nothing if the database
+ * has them already. `migrate` does the rest.
  */
-export async function migrateTo(connections: Connections, schema: number): Promise<void> {
+export async function applyMigrations(
+  connections: Connections,
+  migrations: readonly Migration[],
+  options: MigrateOptions = {},
+): Promise<readonly string[]> {
   const reserved = await connections.reserve();
   try {
-    await applyMissing(reserved, schema);
+    return await applyMissing(reserved, migrations, options);
   } finally {
     reserved.release();
   }
@@ -84,10 +91,10 @@ async function readVersion(connections: Connections): Promise<number> {
   return Number(rows[0]?.version);
 }
 
-/** Applies the migrations that are missing up to a schema's number, each in its own transaction. */
+/** Applies the migrations that are missing, each in its own transaction. Returns their names. */
 async function applyMissing(
   connection: Connections,
-  schema: number,
+  migrations: readonly Migration[],
   { onLocked }: MigrateOptions = {},
 ): Promise<string[]> {
   const applied: string[] = [];
@@ -95,7 +102,7 @@ async function applyMissing(
   for (;;) {
     const waitMs = Math.min(LOCK_WAIT_MS_MIN * 2 ** tries, LOCK_WAIT_MS_MAX);
     try {
-      const name = await inTransaction(connection, () => applyNext(connection, schema, waitMs));
+      const name = await inTransaction(connection, () => applyNext(connection, migrations, waitMs));
       if (name === undefined) return applied;
       applied.push(name);
       tries = 0;
@@ -109,10 +116,10 @@ async function applyMissing(
   }
 }
 
-/** Applies the first migration that is missing. Returns its name; undefined where none is. */
+/** Applies the first migration that is missing. Returns its name; undefined if none is. */
 async function applyNext(
   connection: Connections,
-  schema: number,
+  migrations: readonly Migration[],
   lockWaitMs: number,
 ): Promise<string | undefined> {
   await connection`
@@ -123,12 +130,14 @@ async function applyNext(
     )`;
   const known = await connection`select max(version) as newest from schema_migrations`;
   const newest = Number(known[0]?.newest ?? 0);
-  if (newest > MIGRATIONS.length) {
+  // For an older backup, fewer migrations are asked for than this program knows.
+  const newestKnown = Math.max(migrations.length, MIGRATIONS.length);
+  if (newest > newestKnown) {
     throw new SchemaTooNewError(
-      `the database has schema ${newest} and this program knows ${MIGRATIONS.length}: run a newer feedgate`,
+      `the database has schema ${newest} and this program knows ${newestKnown}: run a newer feedgate`,
     );
   }
-  const migration = MIGRATIONS.slice(0, schema)[newest];
+  const migration = migrations[newest];
   if (migration === undefined) return undefined;
   await connection.unsafe(`set local lock_timeout = ${lockWaitMs}`);
   await connection`

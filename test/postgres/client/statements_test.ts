@@ -15,7 +15,7 @@ const paths = [...new Glob("**/*.sql").scanSync(SQL_FOLDER)]
   .sort();
 const texts = new Map<string, string>();
 for (const path of paths) texts.set(path, await Bun.file(SQL_FOLDER + path).text());
-const statements = [...texts].filter(([, text]) => !isFunction(text));
+const statements = [...texts].filter(([path]) => !isFunction(path));
 
 let connections: Connections;
 const typeNames = new Map<number, string>();
@@ -44,6 +44,18 @@ describe("statements", () => {
       Bun.fileURLToPath(new URL("../../../src/postgres/client/statements.ts", import.meta.url)),
     ).text();
     expect(written).toBe(await generateStatements());
+  });
+
+  test("a file defines the function of its name if it is in a folder of functions, and only then", () => {
+    const defined = [...texts].map(([path, text]) => [
+      path,
+      /^create or replace function (\w+)\(/m.exec(text)?.[1] ?? null,
+    ]);
+    const named = [...texts.keys()].map((path) => [
+      path,
+      isFunction(path) ? path.replace(/^.*\/|\.sql$/g, "") : null,
+    ]);
+    expect(defined).toEqual(named);
   });
 
   for (const [path, text] of statements) {
