@@ -44,6 +44,9 @@ export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
     select 'bench', 0, ${BALANCE_NANOS}::bigint from generate_series(1, ${ACCOUNTS}::int)
     returning account_id`;
   const accountIds = accounts.map((row) => row.account_id as string);
+  // No reader: an owner reads its own feeds free.
+  const [owner] = await sql`
+    insert into accounts (name, max_feeds_allowed) values ('bench owner', 0) returning account_id`;
   const hashes = keys.map((key) => Buffer.from(hashKey(key)).toString("hex"));
   await sql`
     insert into api_keys (account_id, key_hash, key_start, permission)
@@ -58,7 +61,7 @@ export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
       next_position, current_batch
     )
     select
-      ${accountIds[0] as string}::uuid, 'Bench feed ' || number, 'Prices of bench goods, hourly', 'bench',
+      ${owner?.account_id as string}::uuid, 'Bench feed ' || number, 'Prices of bench goods, hourly', 'bench',
       'bench-' || number, 'collection', 'active', now(), now(),
       case when number = 0 then 'free' else 'metered' end,
       case when number = 0 then 0 else ${PRICE_NANOS}::bigint end,
