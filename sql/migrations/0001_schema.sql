@@ -880,7 +880,7 @@ $$;
 
 create trigger collection_rows_changed
 after update on collection_rows
-referencing old table as rows_before new table as rows_after
+referencing old table as rows_before
 for each statement
 execute function index_changed_rows();
 

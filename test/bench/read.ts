@@ -21,6 +21,7 @@ import { createDatabase, type Database, GATEWAY } from "../../src/postgres/clien
 import { createReader } from "../../src/postgres/replica/reader.ts";
 import { Projections } from "../../src/read/data/projections.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
+import { noteArrivals } from "../support/note_arrivals.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
 import { numberOf } from "./usage.ts";
@@ -244,6 +245,7 @@ async function seed(
         '${feedId}', number, 'row-' || number,
         timestamptz '2026-01-01T00:00:00Z' + number * interval '1 second', ${payload}
       from generate_series(1, ${rows}) as number`);
+    await noteArrivals(sql, [feedId]);
   }
   await indexAll(pool, { feedId, batchNumber: BigInt(batch ?? 0), rows });
   const feed = await gateway.services.feeds.findFresh(GATEWAY, slug);

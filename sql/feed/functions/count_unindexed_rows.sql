@@ -1,6 +1,5 @@
--- How many rows of a batch (zero: of a stream) its filter index lacks, at most: positions are counted,
--- and one may have been given out without a row. All rows of a stream where stream_arrivals does not have
--- what is lacking, since then the keys of all are looked at.
+-- How many rows of a batch (zero: of a stream) its filter index lacks, at most. It counts positions, and a
+-- position may have been given out without a row.
 create or replace function count_unindexed_rows(counted_feed_id uuid, counted_batch bigint)
 returns bigint
 language plpgsql
@@ -27,9 +26,6 @@ begin
     into newest_position
     from feeds
     where feeds.feed_id = counted_feed_id;
-    if not are_arrivals_noted(counted_feed_id, coalesce(indexed, 0), newest_position) then
-      return newest_position;
-    end if;
   else
     select
       (

@@ -29,7 +29,7 @@ declare
   work_left bigint := work_max;
   index_id integer;
   end_position bigint;
-  noted_position bigint;
+  step_position bigint;
   newest_position bigint;
   next_row record;
   text_now text;
@@ -59,15 +59,12 @@ begin
     into newest_position
     from feeds
     where feeds.feed_id = indexed_feed_id;
-    noted_position := least(end_position + work_max / row_cost + 1, newest_position);
-    if not are_arrivals_noted(indexed_feed_id, end_position, noted_position) then
-      noted_position := least(noted_position, note_arrivals(indexed_feed_id, end_position));
-    end if;
+    step_position := least(end_position + work_max / row_cost + 1, newest_position);
     select
       array_agg(arrived.row_event_at order by arrived.row_position),
       array_agg(arrived.row_position order by arrived.row_position)
     into keys_times, keys_positions
-    from arrivals_between(indexed_feed_id, end_position, noted_position) as arrived;
+    from arrivals_between(indexed_feed_id, end_position, step_position) as arrived;
     for next_row in
       select looked_up.row_event_at, looked_up.row_position, looked_up.payload
       from look_up_events(indexed_feed_id, keys_times, keys_positions) as looked_up
@@ -82,7 +79,7 @@ begin
     -- Positions without a row are those of duplicates.
     end_position := case
       when work_left <= 0 then positions[cardinality(positions)]
-      else noted_position
+      else step_position
     end;
   else
     for next_row in

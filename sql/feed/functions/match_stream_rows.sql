@@ -93,21 +93,11 @@ begin
     return;
   end if;
 
-  if are_arrivals_noted(read_feed_id, indexed_position, newest_position) then
-    select array_agg(arrived.row_event_at), array_agg(arrived.row_position)
-    into times, positions
-    from arrivals_between(read_feed_id, indexed_position, newest_position) as arrived
-    where (arrived.row_event_at, arrived.row_position) < (last_event_at, last_position)
-      and arrived.row_event_at >= start_time;
-  else
-    select array_agg(stream_events.event_at), array_agg(stream_events.position)
-    into times, positions
-    from stream_events
-    where stream_events.feed_id = read_feed_id
-      and (stream_events.event_at, stream_events.position) < (last_event_at, last_position)
-      and stream_events.event_at >= start_time
-      and stream_events.position > indexed_position;
-  end if;
+  select array_agg(arrived.row_event_at), array_agg(arrived.row_position)
+  into times, positions
+  from arrivals_between(read_feed_id, indexed_position, newest_position) as arrived
+  where (arrived.row_event_at, arrived.row_position) < (last_event_at, last_position)
+    and arrived.row_event_at >= start_time;
   for unindexed in
     select looked_up.row_event_at, looked_up.row_position, looked_up.payload
     from look_up_events(read_feed_id, times, positions) as looked_up

@@ -60,7 +60,7 @@ begin
   if target_status in ('final', 'retired') then
     -- The chunk that finalized the batch readers see may come once more: it is there, to the letter.
     is_closed := target_status = 'retired' or not is_complete
-      or coalesce(finalizing_ids <> ids_pushed, false)
+      or finalizing_ids <> ids_pushed
       or row_count <> (
       select count(*)
       from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))

@@ -46,7 +46,6 @@ import sql_credit_redeem_promotion from "../../../sql/credit/redeem_promotion.sq
 import sql_demo_keep_demo_account from "../../../sql/demo/keep_demo_account.sql" with { type: "text" };
 import sql_demo_list_demo_settings from "../../../sql/demo/list_demo_settings.sql" with { type: "text" };
 import sql_feed_find_event_span from "../../../sql/feed/find_event_span.sql" with { type: "text" };
-import sql_feed_functions_are_arrivals_noted from "../../../sql/feed/functions/are_arrivals_noted.sql" with { type: "text" };
 import sql_feed_functions_arrivals_between from "../../../sql/feed/functions/arrivals_between.sql" with { type: "text" };
 import sql_feed_functions_common_entries from "../../../sql/feed/functions/common_entries.sql" with { type: "text" };
 import sql_feed_functions_count_unindexed_rows from "../../../sql/feed/functions/count_unindexed_rows.sql" with { type: "text" };
@@ -57,7 +56,6 @@ import sql_feed_functions_look_up_events from "../../../sql/feed/functions/look_
 import sql_feed_functions_look_up_rows from "../../../sql/feed/functions/look_up_rows.sql" with { type: "text" };
 import sql_feed_functions_match_collection_rows from "../../../sql/feed/functions/match_collection_rows.sql" with { type: "text" };
 import sql_feed_functions_match_stream_rows from "../../../sql/feed/functions/match_stream_rows.sql" with { type: "text" };
-import sql_feed_functions_note_arrivals from "../../../sql/feed/functions/note_arrivals.sql" with { type: "text" };
 import sql_feed_functions_row_matches from "../../../sql/feed/functions/row_matches.sql" with { type: "text" };
 import sql_feed_index_filter_rows from "../../../sql/feed/index_filter_rows.sql" with { type: "text" };
 import sql_feed_read_collection_page from "../../../sql/feed/read_collection_page.sql" with { type: "text" };
@@ -164,7 +162,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "append_ledger_entry", text: sql_credit_functions_append_ledger_entry },
   { name: "record_purchase", text: sql_credit_functions_record_purchase },
   { name: "redeem_promotion", text: sql_credit_functions_redeem_promotion },
-  { name: "are_arrivals_noted", text: sql_feed_functions_are_arrivals_noted },
   { name: "arrivals_between", text: sql_feed_functions_arrivals_between },
   { name: "common_entries", text: sql_feed_functions_common_entries },
   { name: "count_unindexed_rows", text: sql_feed_functions_count_unindexed_rows },
@@ -175,7 +172,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "look_up_rows", text: sql_feed_functions_look_up_rows },
   { name: "match_collection_rows", text: sql_feed_functions_match_collection_rows },
   { name: "match_stream_rows", text: sql_feed_functions_match_stream_rows },
-  { name: "note_arrivals", text: sql_feed_functions_note_arrivals },
   { name: "row_matches", text: sql_feed_functions_row_matches },
   { name: "save_feed", text: sql_feeds_functions_save_feed },
   { name: "is_usable_key", text: sql_key_functions_is_usable_key },
