@@ -86,7 +86,8 @@ export class Accounts {
   ): Caller {
     const { accountId, keyId, permission, endUs } = key;
     const known = this.#accounts.get(accountId);
-    const account = known?.version === as.found.version ? known : this.#replace(accountId, as);
+    if (known !== undefined && !isBehind(as.found, known)) this.apply(known, as.found);
+    const account = known?.isCurrent === true ? known : this.#open(accountId, as);
     const caller: Caller = { keyId, permission, endUs, account };
     this.#callers.set(keyMark, caller);
     return caller;
@@ -141,9 +142,7 @@ export class Accounts {
     account.windows.clear();
   }
 
-  #replace(accountId: string, { found, nowUs }: Found): Account {
-    const old = this.#accounts.get(accountId);
-    if (old !== undefined) this.drop(old);
+  #open(accountId: string, { found, nowUs }: Found): Account {
     this.#makeRoom();
     const { version, generation, loggedUs, balanceNanos } = found;
     const account = new Account(accountId, version, generation, loggedUs, balanceNanos);
@@ -163,4 +162,9 @@ export class Accounts {
       this.drop(account);
     }
   }
+}
+
+/** Whether what was found is of before what is known: another read of the account has been logged since. */
+function isBehind(found: AccountNews, known: Account): boolean {
+  return found.generation === known.generation && found.loggedUs <= known.loggedUs;
 }

@@ -123,6 +123,8 @@ export class Admission {
   readonly #callLimits = new CallLimits();
   readonly #refunds: Refunds;
   readonly #proofs: Proofs;
+  /** Look-ups of keys that are under way, by the key's mark. */
+  readonly #lookups = new Map<string, Promise<Caller | undefined>>();
   readonly #batcher: Batcher<Reservation, LogOutcome>;
 
   constructor(options: AdmissionOptions) {
@@ -150,16 +152,14 @@ export class Admission {
 
   /** Looks a key up, with its account. Undefined: it is unknown, revoked or expired. */
   async identify(keyMark: string, keyHash: Uint8Array): Promise<Caller | undefined> {
-    const row = await this.#options.database.row("find_key", [keyHash, WINDOW_US]);
-    if (row === undefined) return undefined;
-    this.#clock.set(Number(row.now_us));
-    const key = {
-      keyId: row.key_id,
-      accountId: row.account_id,
-      permission: row.permission === "write" ? ("write" as const) : ("read" as const),
-      endUs: row.key_end_us === null ? null : Number(row.key_end_us),
-    };
-    return this.#accounts.load(keyMark, key, { found: newsOf(row), nowUs: Number(row.now_us) });
+    // Calls that come together share one look-up; what one that began earlier did not find is asked once more.
+    const shared = await this.#lookups.get(keyMark)?.catch(() => undefined);
+    if (shared?.account.isCurrent === true) return shared;
+    const lookup = this.#lookUp(keyMark, keyHash).finally(() => {
+      if (this.#lookups.get(keyMark) === lookup) this.#lookups.delete(keyMark);
+    });
+    this.#lookups.set(keyMark, lookup);
+    return lookup;
   }
 
   /** What is true now of key, account, feed and Idempotency-Key; the account's memory is brought up to date. */
@@ -293,6 +293,19 @@ export class Admission {
   /** Windows in memory. */
   get windowCount(): number {
     return this.#accounts.windows.size;
+  }
+
+  async #lookUp(keyMark: string, keyHash: Uint8Array): Promise<Caller | undefined> {
+    const row = await this.#options.database.row("find_key", [keyHash, WINDOW_US]);
+    if (row === undefined) return undefined;
+    this.#clock.set(Number(row.now_us));
+    const key = {
+      keyId: row.key_id,
+      accountId: row.account_id,
+      permission: row.permission === "write" ? ("write" as const) : ("read" as const),
+      endUs: row.key_end_us === null ? null : Number(row.key_end_us),
+    };
+    return this.#accounts.load(keyMark, key, { found: newsOf(row), nowUs: Number(row.now_us) });
   }
 
   #view(account: Account, claim: Claim, nowUs: number): AccountView {
