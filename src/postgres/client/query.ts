@@ -29,7 +29,7 @@ import {
 import { inFunctionSet } from "../migrate/function_set.ts";
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
-import { isUnavailable } from "./failures.ts";
+import { isUnavailable, mayBeCommitted } from "./failures.ts";
 import { retryMisdirected } from "./retry.ts";
 import { STATEMENTS, type StatementTypes } from "./statements.ts";
 import { createTimeBudget } from "./time_budget.ts";
@@ -152,9 +152,10 @@ export function createDatabase(
     const entered = gate.enter(accountId);
     if (!(entered === true || (await entered))) throw new DatabaseOverloadedError();
   }
-  function leave(accountId: string, startedMs: number): void {
+  /** The time of a statement that a stopped server never answered is nobody's. */
+  function leave(accountId: string, startedMs: number, isLost: boolean): void {
     const nowMs = performance.now();
-    if (accountId !== GATEWAY) budget.spend(accountId, nowMs - startedMs, nowMs);
+    if (accountId !== GATEWAY && !isLost) budget.spend(accountId, nowMs - startedMs, nowMs);
     gate.leave(nowMs - startedMs, accountId);
   }
   function queriesOf(accountId: string): Queries {
@@ -162,10 +163,14 @@ export function createDatabase(
       if (UNGATED.has(name)) return send(name, parameters);
       await enter(accountId);
       const startedMs = performance.now();
+      let isLost = false;
       try {
         return await send(name, parameters);
+      } catch (error) {
+        isLost = error instanceof DatabaseUnavailableError && mayBeCommitted(error);
+        throw error;
       } finally {
-        leave(accountId, startedMs);
+        leave(accountId, startedMs, isLost);
       }
     }
     return {
