@@ -290,11 +290,6 @@ export class Admission {
     return this.#batcher.waiting;
   }
 
-  /** Windows in memory. */
-  get windowCount(): number {
-    return this.#accounts.windows.size;
-  }
-
   async #lookUp(keyMark: string, keyHash: Uint8Array): Promise<Caller | undefined> {
     const row = await this.#options.database.row("find_key", [keyHash, WINDOW_US]);
     if (row === undefined) return undefined;
