@@ -153,7 +153,7 @@ export class Admission {
   /** Looks a key up, with its account. Undefined: it is unknown, revoked or expired. */
   async identify(keyMark: string, keyHash: Uint8Array): Promise<Caller | undefined> {
     // Calls that come together share one look-up; what one that began earlier did not find is asked once more.
-    const shared = await this.#lookups.get(keyMark)?.catch(() => undefined);
+    const shared = await this.#lookups.get(keyMark);
     if (shared?.account.isCurrent === true) return shared;
     const lookup = this.#lookUp(keyMark, keyHash).finally(() => {
       if (this.#lookups.get(keyMark) === lookup) this.#lookups.delete(keyMark);

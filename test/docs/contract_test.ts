@@ -266,9 +266,10 @@ describe("every answer is one that the document promises", () => {
       where schemaname = 'public'`;
     await session`begin`;
     await session.unsafe(`lock table ${tables[0]?.names} in access exclusive mode`);
-    const answers = await Promise.all(calls.map(({ send }) => send()));
-    await session`rollback`;
-    session.release();
+    const answers = await Promise.all(calls.map(({ send }) => send())).finally(async () => {
+      await session`rollback`;
+      session.release();
+    });
     await checkAll(calls, answers, 503);
     const { state } = gateway.gateway.services;
     state.isDraining = true;

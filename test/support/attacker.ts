@@ -1,7 +1,8 @@
 /**
  * A process of its own that sends requests on sixteen connections, each as soon as the last was answered.
  *
- * Its argument is an `Attack` as JSON. At SIGTERM it prints how often each status came, as JSON.
+ * Its argument is an `Attack` as JSON. It prints a line when the first answer has come, and at SIGTERM how
+ * often each status came, as JSON.
  *
  * @module
  */
@@ -27,6 +28,7 @@ async function attack({ method, urls, key }: Attack): Promise<void> {
       const url = urls[sent % urls.length]?.replace("{n}", String(sent).padStart(5, "0")) as string;
       const response = await fetch(url, { method, headers: { "x-api-key": key } });
       await response.arrayBuffer();
+      if (Object.keys(statuses).length === 0) console.log("begun");
       statuses[response.status] = (statuses[response.status] ?? 0) + 1;
     }
   };
