@@ -5,15 +5,15 @@
  */
 import { Elysia } from "elysia";
 import { accountRoutes } from "./accounts/account_routes.ts";
-import { catalogRoutes } from "./catalog/catalog_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
-import { feedRoutes } from "./feed/feed_routes.ts";
 import { feedsRoutes } from "./feeds/feeds_routes.ts";
 import { basePlugins } from "./http/base_plugins.ts";
 import { healthRoutes } from "./http/health.ts";
 import { room } from "./http/room.ts";
 import { unroutedRequests } from "./http/unrouted.ts";
 import { pushRoutes } from "./push/push_route.ts";
+import { catalogRoutes } from "./read/catalog/catalog_routes.ts";
+import { feedRoutes } from "./read/feed_routes.ts";
 import { createReadPipeline } from "./read/pipeline.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";

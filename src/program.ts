@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { DEMO_COMMANDS } from "./demo/demo.ts";
-import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "./operator/commands.ts";
-import { runCommand } from "./operator/run.ts";
-import { isWorker, runWorker } from "./workers/worker.ts";
+
+import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "./cli/commands.ts";
+import { DEMO_COMMANDS } from "./cli/demo/demo.ts";
+import { runCommand } from "./cli/run.ts";
+import { isWorker, runWorker } from "./cli/workers/worker.ts";
 
 const COMMANDS = [...SERVE_COMMANDS, ...DEMO_COMMANDS, ...OPERATOR_COMMANDS];
 

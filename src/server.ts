@@ -7,11 +7,11 @@ import { createApp } from "./app.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { BoundedListener } from "./http/connections.ts";
 import { listenOn, readTls, requireHost, type Tls } from "./http/listener.ts";
+import { createJobs } from "./jobs/jobs.ts";
+import { type Maintenance, startMaintenance } from "./jobs/maintenance.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { DRAIN_WORKER_MS, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
-import { createJobs } from "./maintenance/jobs.ts";
-import { type Maintenance, startMaintenance } from "./maintenance/maintenance.ts";
 import { type Databases, openDatabases, POOL_CLOSE_MS_MAX } from "./postgres/open_database.ts";
 import { createServices, type Services } from "./services.ts";
 

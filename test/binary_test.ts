@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { firstLine } from "./operator/support.ts";
+import { firstLine } from "./cli/support.ts";
 
 const ROOT = resolve(import.meta.dir, "..");
 const BINARY = resolve(ROOT, process.env.FEEDGATE_BINARY ?? "dist/feedgate");

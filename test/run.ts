@@ -5,7 +5,7 @@
  *
  * A few processes share the test files: each takes the next when it is done with one, the slowest first
  * (`timings.json`, which `bun run test --update-timings` writes). They share one PostgreSQL, too. With
- * files or folders as arguments it is `bun test` with them, as in `bun run test test/feed`.
+ * files or folders as arguments it is `bun test` with them, as in `bun run test test/read`.
  *
  * @module
  */

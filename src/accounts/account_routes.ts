@@ -22,7 +22,7 @@ import {
   queryUuid,
 } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
-import { admitHousekeeping } from "../key/housekeeping.ts";
+import { admitHousekeeping } from "../http/unlogged_calls.ts";
 import { assert } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
 import { AccountShape, UsageShape } from "./account_shapes.ts";

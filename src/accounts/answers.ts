@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { creditsText, usdText } from "../credit/money.ts";
-import { usageEventText } from "../credit/usage_event.ts";
+
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { HOUSEKEEPING_LIMIT, type Limits, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
+import { creditsText, usdText } from "./money.ts";
 import type { UsagePage } from "./page_usage.ts";
+import { usageEventText } from "./usage_event.ts";
 
 /** The account with its balance as exact numbers. */
 export function accountText(row: Row<"find_account">, limits: Limits): string {

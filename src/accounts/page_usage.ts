@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { UsageRow } from "../credit/usage_event.ts";
+
 import { USAGE_WALK_MAX } from "../limits.ts";
 import type { Queries } from "../postgres/client/query.ts";
+import type { UsageRow } from "./usage_event.ts";
 import { type UsageQuery, writeUsageCursor } from "./usage_query.ts";
 
 export interface UsagePage {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { pricePer1kText } from "../credit/money.ts";
+import { pricePer1kText } from "../accounts/money.ts";
 import type { Limits } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import type { FeedType } from "./find.ts";

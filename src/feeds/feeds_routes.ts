@@ -25,13 +25,13 @@ import {
   problemOfSave,
   saveTooLarge,
 } from "../http/feed_problems.ts";
+import type { Principal } from "../http/keys.ts";
 import { PAGE_PARAMETERS, pageOf } from "../http/paging.ts";
 import { NO_PARAMETERS, parameters } from "../http/parameters.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
+import { admitHousekeeping } from "../http/unlogged_calls.ts";
 import { uploads } from "../http/uploads.ts";
-import { admitHousekeeping } from "../key/housekeeping.ts";
-import type { Principal } from "../key/keys.ts";
 import type { Services } from "../services.ts";
 import { parseBody, type SaveBody } from "./feed_body.ts";
 import { CreateFeedShape, EditFeedShape, OwnFeedsShape, WrittenFeedShape } from "./feed_shapes.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { creditsText } from "../credit/money.ts";
+import { creditsText } from "../accounts/money.ts";
 import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";

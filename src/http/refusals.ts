@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { Caller } from "../admission/accounts.ts";
-import type { Refusal } from "../admission/types.ts";
+
 import {
   creditsText,
   creditsWords,
@@ -12,7 +11,9 @@ import {
   NANOS_PER_CENT,
   usdOfCents,
   usdText,
-} from "../credit/money.ts";
+} from "../accounts/money.ts";
+import type { Caller } from "../admission/accounts.ts";
+import type { Refusal } from "../admission/types.ts";
 import { unreachable } from "../lib/assert.ts";
 import { Problem, unavailable } from "./errors.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";

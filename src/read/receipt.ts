@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import { creditsText } from "../accounts/money.ts";
 import type { Receipt } from "../admission/types.ts";
-import { creditsText } from "../credit/money.ts";
 
 /** As JSON text. */
 export function originText(receipt: Receipt, feedId: string | null): string {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { creditsText, pricePer1kText, usdOfCents } from "../credit/money.ts";
+import { creditsText, pricePer1kText, usdOfCents } from "../accounts/money.ts";
 import { consumerType, intervalText } from "../feeds/feed_text.ts";
 import type { FeedType } from "../feeds/find.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";

@@ -13,7 +13,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Socket } from "bun";
-import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
+import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import type { TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";

@@ -14,7 +14,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
+import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { noteArrivals } from "../support/note_arrivals.ts";
 import { startServer } from "./processes.ts";

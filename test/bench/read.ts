@@ -9,17 +9,17 @@
  * @module
  */
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import { readConfig } from "../../src/config.ts";
-import { buildPage, type PageSource } from "../../src/feed/build_page.ts";
-import { writeCursor } from "../../src/feed/cursor.ts";
-import { type PagePlan, planRead, READ_QUERY, readQuery } from "../../src/feed/read_plan.ts";
 import type { Feed } from "../../src/feeds/find.ts";
 import { queryOf } from "../../src/http/parameters.ts";
-import { generateKey, hashKey, startOf } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createDatabase, type Database, GATEWAY } from "../../src/postgres/client/query.ts";
 import { createReader } from "../../src/postgres/replica/reader.ts";
+import { buildPage, type PageSource } from "../../src/read/data/build_page.ts";
+import { writeCursor } from "../../src/read/data/cursor.ts";
 import { Projections } from "../../src/read/data/projections.ts";
+import { type PagePlan, planRead, READ_QUERY, readQuery } from "../../src/read/data/read_plan.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { noteArrivals } from "../support/note_arrivals.ts";
 import type { Bench, Figures } from "./run.ts";

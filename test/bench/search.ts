@@ -163,7 +163,7 @@ async function connectTo(server: BenchDatabase, revision: string) {
   await sql.unsafe("set check_function_bodies to off");
   const functions = files.trim().split("\n").filter(isFunction);
   for (const file of functions) await sql.unsafe(await textOf(file));
-  const statement = await textOf("sql/catalog/search_feeds.sql");
+  const statement = await textOf("sql/read/search_feeds.sql");
   const options = { prepare: true, simple: false } as const;
   return {
     search: (query: string) =>

@@ -5,23 +5,31 @@ import { Glob } from "bun";
 const SRC = Bun.fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** One another's peers, which may not meet. */
-const FEATURES = ["catalog", "feed", "skill", "push", "feeds routes", "accounts routes", "docs"];
+const FEATURES = [
+  "read/data",
+  "read/catalog",
+  "skill",
+  "push",
+  "feeds routes",
+  "accounts routes",
+  "docs",
+];
 
 /** From the top down; a file may import from its own layer's folder and from lower layers only. */
 const LAYERS: readonly (readonly string[])[] = [
   ["main.ts", "build"],
   ["program.ts"],
-  ["operator", "demo"],
-  ["workers"],
+  ["cli"],
   ["server.ts"],
   ["app.ts"],
+  ["read routes"],
   FEATURES,
   ["read"],
   ["services.ts"],
-  ["maintenance", "key", "push/schema"],
+  ["jobs", "push/schema"],
   ["http"],
-  ["feeds", "accounts"],
-  ["credit"],
+  ["feeds"],
+  ["accounts"],
   ["admission"],
   ["postgres"],
   ["shapes.ts"],
@@ -34,12 +42,12 @@ const files = [...new Glob("**/*.ts").scanSync(SRC)].filter((path) => !path.ends
 
 /**
  * The folder at the top. Apart from it are the schema checks of pushes, which create and edit use as well,
- * and the routes of what knows nothing of HTTP.
+ * the kinds of reads, and the routes of what knows nothing of HTTP.
  */
 function unitOf(path: string): string {
-  if (path.startsWith("push/schema/")) return "push/schema";
-  const [unit = ""] = path.split("/");
-  const isApart = path.endsWith("_routes.ts") && FEATURES.includes(`${unit} routes`);
+  const [unit = "", part] = path.split("/");
+  if (LAYERS.flat().includes(`${unit}/${part}`)) return `${unit}/${part}`;
+  const isApart = path.endsWith("_routes.ts") && LAYERS.flat().includes(`${unit} routes`);
   return isApart ? `${unit} routes` : unit;
 }
 

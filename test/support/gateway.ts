@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { Permission } from "../../src/accounts/key_format.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Permission } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";

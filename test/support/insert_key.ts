@@ -1,4 +1,4 @@
-import { generateKey, hashKey, type Permission, startOf } from "../../src/key/key_format.ts";
+import { generateKey, hashKey, type Permission, startOf } from "../../src/accounts/key_format.ts";
 import type { Connections } from "../../src/postgres/client/connect.ts";
 
 /** Makes an account's key straight in the database; the key in plain. */

@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 import { writeBackup } from "../../src/postgres/backup.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
-import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "../operator/support.ts";
+import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DEMO_FEEDS } from "../../src/demo/feeds.ts";
-import { pushBodies } from "../../src/demo/fill.ts";
+import { DEMO_FEEDS } from "../../src/cli/demo/feeds.ts";
+import { pushBodies } from "../../src/cli/demo/fill.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { firstLine, runFeedgate, spawnFeedgate } from "../operator/support.ts";
+import { firstLine, runFeedgate, spawnFeedgate } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 

@@ -9,12 +9,12 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import type { Permission } from "../../src/accounts/key_format.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Permission } from "../../src/key/key_format.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
-import { operatorOf } from "../operator/support.ts";
+import { operatorOf } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free_port.ts";
 import { insertKey } from "../support/insert_key.ts";

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
-import { linesOf, runProcess, spawnFeedgate } from "../operator/support.ts";
+import { linesOf, runProcess, spawnFeedgate } from "../cli/support.ts";
 import { temporaryFolder } from "../support/folders.ts";
 
 const NOBODY = 65534;

@@ -8,7 +8,7 @@ import {
   operatorOf,
   runFeedgate,
   spawnFeedgate,
-} from "../operator/support.ts";
+} from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import { findProcesses, waitFor } from "../support/processes.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket } from "node:net";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "../operator/support.ts";
+import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "../cli/support.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 /** A signal to the end of the process. Decisions 8. */

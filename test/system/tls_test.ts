@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { startGateway } from "../../src/server.ts";
-import { firstLine, linesOf, operatorOf, spawnFeedgate } from "../operator/support.ts";
+import { firstLine, linesOf, operatorOf, spawnFeedgate } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/folders.ts";
 

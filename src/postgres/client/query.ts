@@ -1,5 +1,5 @@
 /**
- * Named statements: `database.rows("find_key", [hash])` runs `sql/key/find_key.sql`.
+ * Named statements: `database.rows("find_key", [hash])` runs `sql/admission/find_key.sql`.
  *
  * Each is prepared and pipelined. There are no transactions here on purpose: every decision on the
  * request path is one statement, and a SQL function does what needs several steps.

@@ -3,11 +3,20 @@
  *
  * @module
  */
+import sql_accounts_create_promotion from "../../../sql/accounts/create_promotion.sql" with { type: "text" };
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
+import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
+import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
+import sql_accounts_functions_record_purchase from "../../../sql/accounts/functions/record_purchase.sql" with { type: "text" };
+import sql_accounts_functions_redeem_promotion from "../../../sql/accounts/functions/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
 import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
+import sql_accounts_grant_credits from "../../../sql/accounts/grant_credits.sql" with { type: "text" };
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
+import sql_accounts_record_purchase from "../../../sql/accounts/record_purchase.sql" with { type: "text" };
+import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotion.sql" with { type: "text" };
+import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
 import sql_admission_find_key from "../../../sql/admission/find_key.sql" with { type: "text" };
 import sql_admission_functions_account_news from "../../../sql/admission/functions/account_news.sql" with { type: "text" };
@@ -24,45 +33,21 @@ import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with 
 import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
-import sql_catalog_functions_close_names from "../../../sql/catalog/functions/close_names.sql" with { type: "text" };
-import sql_catalog_functions_close_steps from "../../../sql/catalog/functions/close_steps.sql" with { type: "text" };
-import sql_catalog_functions_close_words from "../../../sql/catalog/functions/close_words.sql" with { type: "text" };
-import sql_catalog_functions_parse_search from "../../../sql/catalog/functions/parse_search.sql" with { type: "text" };
-import sql_catalog_functions_rank_broad_search from "../../../sql/catalog/functions/rank_broad_search.sql" with { type: "text" };
-import sql_catalog_functions_search_matches from "../../../sql/catalog/functions/search_matches.sql" with { type: "text" };
-import sql_catalog_functions_search_merit from "../../../sql/catalog/functions/search_merit.sql" with { type: "text" };
-import sql_catalog_functions_to_lexeme_query from "../../../sql/catalog/functions/to_lexeme_query.sql" with { type: "text" };
-import sql_catalog_functions_weigh_search from "../../../sql/catalog/functions/weigh_search.sql" with { type: "text" };
-import sql_catalog_list_catalog from "../../../sql/catalog/list_catalog.sql" with { type: "text" };
-import sql_catalog_list_categories_found from "../../../sql/catalog/list_categories_found.sql" with { type: "text" };
-import sql_catalog_search_feeds from "../../../sql/catalog/search_feeds.sql" with { type: "text" };
-import sql_credit_create_promotion from "../../../sql/credit/create_promotion.sql" with { type: "text" };
-import sql_credit_functions_append_ledger_entry from "../../../sql/credit/functions/append_ledger_entry.sql" with { type: "text" };
-import sql_credit_functions_record_purchase from "../../../sql/credit/functions/record_purchase.sql" with { type: "text" };
-import sql_credit_functions_redeem_promotion from "../../../sql/credit/functions/redeem_promotion.sql" with { type: "text" };
-import sql_credit_grant_credits from "../../../sql/credit/grant_credits.sql" with { type: "text" };
-import sql_credit_record_purchase from "../../../sql/credit/record_purchase.sql" with { type: "text" };
-import sql_credit_redeem_promotion from "../../../sql/credit/redeem_promotion.sql" with { type: "text" };
-import sql_demo_keep_demo_account from "../../../sql/demo/keep_demo_account.sql" with { type: "text" };
-import sql_demo_list_demo_settings from "../../../sql/demo/list_demo_settings.sql" with { type: "text" };
-import sql_feed_find_event_span from "../../../sql/feed/find_event_span.sql" with { type: "text" };
-import sql_feed_functions_arrivals_between from "../../../sql/feed/functions/arrivals_between.sql" with { type: "text" };
-import sql_feed_functions_common_entries from "../../../sql/feed/functions/common_entries.sql" with { type: "text" };
-import sql_feed_functions_count_unindexed_rows from "../../../sql/feed/functions/count_unindexed_rows.sql" with { type: "text" };
-import sql_feed_functions_entries_between from "../../../sql/feed/functions/entries_between.sql" with { type: "text" };
-import sql_feed_functions_filter_lookups from "../../../sql/feed/functions/filter_lookups.sql" with { type: "text" };
-import sql_feed_functions_index_filter_rows from "../../../sql/feed/functions/index_filter_rows.sql" with { type: "text" };
-import sql_feed_functions_look_up_events from "../../../sql/feed/functions/look_up_events.sql" with { type: "text" };
-import sql_feed_functions_look_up_rows from "../../../sql/feed/functions/look_up_rows.sql" with { type: "text" };
-import sql_feed_functions_match_collection_rows from "../../../sql/feed/functions/match_collection_rows.sql" with { type: "text" };
-import sql_feed_functions_match_stream_rows from "../../../sql/feed/functions/match_stream_rows.sql" with { type: "text" };
-import sql_feed_functions_row_matches from "../../../sql/feed/functions/row_matches.sql" with { type: "text" };
-import sql_feed_index_filter_rows from "../../../sql/feed/index_filter_rows.sql" with { type: "text" };
-import sql_feed_read_collection_page from "../../../sql/feed/read_collection_page.sql" with { type: "text" };
-import sql_feed_read_collection_rows from "../../../sql/feed/read_collection_rows.sql" with { type: "text" };
-import sql_feed_read_document from "../../../sql/feed/read_document.sql" with { type: "text" };
-import sql_feed_read_stream_page from "../../../sql/feed/read_stream_page.sql" with { type: "text" };
-import sql_feed_read_stream_rows from "../../../sql/feed/read_stream_rows.sql" with { type: "text" };
+import sql_cli_create_account from "../../../sql/cli/create_account.sql" with { type: "text" };
+import sql_cli_create_key from "../../../sql/cli/create_key.sql" with { type: "text" };
+import sql_cli_edit_account from "../../../sql/cli/edit_account.sql" with { type: "text" };
+import sql_cli_export_usage from "../../../sql/cli/export_usage.sql" with { type: "text" };
+import sql_cli_functions_credits_of_nanos from "../../../sql/cli/functions/credits_of_nanos.sql" with { type: "text" };
+import sql_cli_has_accounts from "../../../sql/cli/has_accounts.sql" with { type: "text" };
+import sql_cli_keep_demo_account from "../../../sql/cli/keep_demo_account.sql" with { type: "text" };
+import sql_cli_list_accounts from "../../../sql/cli/list_accounts.sql" with { type: "text" };
+import sql_cli_list_audit_events from "../../../sql/cli/list_audit_events.sql" with { type: "text" };
+import sql_cli_list_demo_settings from "../../../sql/cli/list_demo_settings.sql" with { type: "text" };
+import sql_cli_list_keys from "../../../sql/cli/list_keys.sql" with { type: "text" };
+import sql_cli_list_newest_pushes from "../../../sql/cli/list_newest_pushes.sql" with { type: "text" };
+import sql_cli_prove_ledger from "../../../sql/cli/prove_ledger.sql" with { type: "text" };
+import sql_cli_revoke_key from "../../../sql/cli/revoke_key.sql" with { type: "text" };
+import sql_cli_set_feeds_public from "../../../sql/cli/set_feeds_public.sql" with { type: "text" };
 import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
 import sql_feeds_find_feed from "../../../sql/feeds/find_feed.sql" with { type: "text" };
 import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with { type: "text" };
@@ -70,44 +55,29 @@ import sql_feeds_functions_save_feed from "../../../sql/feeds/functions/save_fee
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
 import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
 import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
-import sql_key_functions_is_usable_key from "../../../sql/key/functions/is_usable_key.sql" with { type: "text" };
-import sql_key_touch_keys from "../../../sql/key/touch_keys.sql" with { type: "text" };
-import sql_maintenance_functions_begin_job from "../../../sql/maintenance/functions/begin_job.sql" with { type: "text" };
-import sql_maintenance_functions_end_job from "../../../sql/maintenance/functions/end_job.sql" with { type: "text" };
-import sql_maintenance_functions_index_large_batches from "../../../sql/maintenance/functions/index_large_batches.sql" with { type: "text" };
-import sql_maintenance_functions_keep_usage_partitions from "../../../sql/maintenance/functions/keep_usage_partitions.sql" with { type: "text" };
-import sql_maintenance_functions_prune_pushes from "../../../sql/maintenance/functions/prune_pushes.sql" with { type: "text" };
-import sql_maintenance_functions_reliability_of from "../../../sql/maintenance/functions/reliability_of.sql" with { type: "text" };
-import sql_maintenance_functions_remove_aged_rows from "../../../sql/maintenance/functions/remove_aged_rows.sql" with { type: "text" };
-import sql_maintenance_functions_remove_filter_entries from "../../../sql/maintenance/functions/remove_filter_entries.sql" with { type: "text" };
-import sql_maintenance_functions_remove_retired_rows from "../../../sql/maintenance/functions/remove_retired_rows.sql" with { type: "text" };
-import sql_maintenance_functions_retire_abandoned_batches from "../../../sql/maintenance/functions/retire_abandoned_batches.sql" with { type: "text" };
-import sql_maintenance_functions_retire_usage from "../../../sql/maintenance/functions/retire_usage.sql" with { type: "text" };
-import sql_maintenance_functions_score_feeds from "../../../sql/maintenance/functions/score_feeds.sql" with { type: "text" };
-import sql_maintenance_index_large_batches from "../../../sql/maintenance/index_large_batches.sql" with { type: "text" };
-import sql_maintenance_keep_usage_partitions from "../../../sql/maintenance/keep_usage_partitions.sql" with { type: "text" };
-import sql_maintenance_prune_pushes from "../../../sql/maintenance/prune_pushes.sql" with { type: "text" };
-import sql_maintenance_read_clock from "../../../sql/maintenance/read_clock.sql" with { type: "text" };
-import sql_maintenance_remove_aged_rows from "../../../sql/maintenance/remove_aged_rows.sql" with { type: "text" };
-import sql_maintenance_remove_filter_entries from "../../../sql/maintenance/remove_filter_entries.sql" with { type: "text" };
-import sql_maintenance_remove_retired_rows from "../../../sql/maintenance/remove_retired_rows.sql" with { type: "text" };
-import sql_maintenance_retire_abandoned_batches from "../../../sql/maintenance/retire_abandoned_batches.sql" with { type: "text" };
-import sql_maintenance_retire_usage from "../../../sql/maintenance/retire_usage.sql" with { type: "text" };
-import sql_maintenance_score_feeds from "../../../sql/maintenance/score_feeds.sql" with { type: "text" };
+import sql_jobs_functions_begin_job from "../../../sql/jobs/functions/begin_job.sql" with { type: "text" };
+import sql_jobs_functions_end_job from "../../../sql/jobs/functions/end_job.sql" with { type: "text" };
+import sql_jobs_functions_index_large_batches from "../../../sql/jobs/functions/index_large_batches.sql" with { type: "text" };
+import sql_jobs_functions_keep_usage_partitions from "../../../sql/jobs/functions/keep_usage_partitions.sql" with { type: "text" };
+import sql_jobs_functions_prune_pushes from "../../../sql/jobs/functions/prune_pushes.sql" with { type: "text" };
+import sql_jobs_functions_reliability_of from "../../../sql/jobs/functions/reliability_of.sql" with { type: "text" };
+import sql_jobs_functions_remove_aged_rows from "../../../sql/jobs/functions/remove_aged_rows.sql" with { type: "text" };
+import sql_jobs_functions_remove_filter_entries from "../../../sql/jobs/functions/remove_filter_entries.sql" with { type: "text" };
+import sql_jobs_functions_remove_retired_rows from "../../../sql/jobs/functions/remove_retired_rows.sql" with { type: "text" };
+import sql_jobs_functions_retire_abandoned_batches from "../../../sql/jobs/functions/retire_abandoned_batches.sql" with { type: "text" };
+import sql_jobs_functions_retire_usage from "../../../sql/jobs/functions/retire_usage.sql" with { type: "text" };
+import sql_jobs_functions_score_feeds from "../../../sql/jobs/functions/score_feeds.sql" with { type: "text" };
+import sql_jobs_index_large_batches from "../../../sql/jobs/index_large_batches.sql" with { type: "text" };
+import sql_jobs_keep_usage_partitions from "../../../sql/jobs/keep_usage_partitions.sql" with { type: "text" };
+import sql_jobs_prune_pushes from "../../../sql/jobs/prune_pushes.sql" with { type: "text" };
+import sql_jobs_read_clock from "../../../sql/jobs/read_clock.sql" with { type: "text" };
+import sql_jobs_remove_aged_rows from "../../../sql/jobs/remove_aged_rows.sql" with { type: "text" };
+import sql_jobs_remove_filter_entries from "../../../sql/jobs/remove_filter_entries.sql" with { type: "text" };
+import sql_jobs_remove_retired_rows from "../../../sql/jobs/remove_retired_rows.sql" with { type: "text" };
+import sql_jobs_retire_abandoned_batches from "../../../sql/jobs/retire_abandoned_batches.sql" with { type: "text" };
+import sql_jobs_retire_usage from "../../../sql/jobs/retire_usage.sql" with { type: "text" };
+import sql_jobs_score_feeds from "../../../sql/jobs/score_feeds.sql" with { type: "text" };
 import sql_migrations_0001_schema from "../../../sql/migrations/0001_schema.sql" with { type: "text" };
-import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
-import sql_operator_create_key from "../../../sql/operator/create_key.sql" with { type: "text" };
-import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
-import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" with { type: "text" };
-import sql_operator_functions_credits_of_nanos from "../../../sql/operator/functions/credits_of_nanos.sql" with { type: "text" };
-import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
-import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
-import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
-import sql_operator_list_keys from "../../../sql/operator/list_keys.sql" with { type: "text" };
-import sql_operator_list_newest_pushes from "../../../sql/operator/list_newest_pushes.sql" with { type: "text" };
-import sql_operator_prove_ledger from "../../../sql/operator/prove_ledger.sql" with { type: "text" };
-import sql_operator_revoke_key from "../../../sql/operator/revoke_key.sql" with { type: "text" };
-import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
 import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
@@ -127,6 +97,36 @@ import sql_push_functions_store_push from "../../../sql/push/functions/store_pus
 import sql_push_functions_write_push from "../../../sql/push/functions/write_push.sql" with { type: "text" };
 import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
+import sql_read_find_event_span from "../../../sql/read/find_event_span.sql" with { type: "text" };
+import sql_read_functions_arrivals_between from "../../../sql/read/functions/arrivals_between.sql" with { type: "text" };
+import sql_read_functions_close_names from "../../../sql/read/functions/close_names.sql" with { type: "text" };
+import sql_read_functions_close_steps from "../../../sql/read/functions/close_steps.sql" with { type: "text" };
+import sql_read_functions_close_words from "../../../sql/read/functions/close_words.sql" with { type: "text" };
+import sql_read_functions_common_entries from "../../../sql/read/functions/common_entries.sql" with { type: "text" };
+import sql_read_functions_count_unindexed_rows from "../../../sql/read/functions/count_unindexed_rows.sql" with { type: "text" };
+import sql_read_functions_entries_between from "../../../sql/read/functions/entries_between.sql" with { type: "text" };
+import sql_read_functions_filter_lookups from "../../../sql/read/functions/filter_lookups.sql" with { type: "text" };
+import sql_read_functions_index_filter_rows from "../../../sql/read/functions/index_filter_rows.sql" with { type: "text" };
+import sql_read_functions_look_up_events from "../../../sql/read/functions/look_up_events.sql" with { type: "text" };
+import sql_read_functions_look_up_rows from "../../../sql/read/functions/look_up_rows.sql" with { type: "text" };
+import sql_read_functions_match_collection_rows from "../../../sql/read/functions/match_collection_rows.sql" with { type: "text" };
+import sql_read_functions_match_stream_rows from "../../../sql/read/functions/match_stream_rows.sql" with { type: "text" };
+import sql_read_functions_parse_search from "../../../sql/read/functions/parse_search.sql" with { type: "text" };
+import sql_read_functions_rank_broad_search from "../../../sql/read/functions/rank_broad_search.sql" with { type: "text" };
+import sql_read_functions_row_matches from "../../../sql/read/functions/row_matches.sql" with { type: "text" };
+import sql_read_functions_search_matches from "../../../sql/read/functions/search_matches.sql" with { type: "text" };
+import sql_read_functions_search_merit from "../../../sql/read/functions/search_merit.sql" with { type: "text" };
+import sql_read_functions_to_lexeme_query from "../../../sql/read/functions/to_lexeme_query.sql" with { type: "text" };
+import sql_read_functions_weigh_search from "../../../sql/read/functions/weigh_search.sql" with { type: "text" };
+import sql_read_index_filter_rows from "../../../sql/read/index_filter_rows.sql" with { type: "text" };
+import sql_read_list_catalog from "../../../sql/read/list_catalog.sql" with { type: "text" };
+import sql_read_list_categories_found from "../../../sql/read/list_categories_found.sql" with { type: "text" };
+import sql_read_read_collection_page from "../../../sql/read/read_collection_page.sql" with { type: "text" };
+import sql_read_read_collection_rows from "../../../sql/read/read_collection_rows.sql" with { type: "text" };
+import sql_read_read_document from "../../../sql/read/read_document.sql" with { type: "text" };
+import sql_read_read_stream_page from "../../../sql/read/read_stream_page.sql" with { type: "text" };
+import sql_read_read_stream_rows from "../../../sql/read/read_stream_rows.sql" with { type: "text" };
+import sql_read_search_feeds from "../../../sql/read/search_feeds.sql" with { type: "text" };
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
 import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
@@ -138,6 +138,10 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
+  { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
+  { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
+  { name: "record_purchase", text: sql_accounts_functions_record_purchase },
+  { name: "redeem_promotion", text: sql_accounts_functions_redeem_promotion },
   { name: "uuid_since", text: sql_accounts_functions_uuid_since },
   { name: "uuid_until", text: sql_accounts_functions_uuid_until },
   { name: "account_news", text: sql_admission_functions_account_news },
@@ -150,44 +154,20 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "usage_id_of", text: sql_admission_functions_usage_id_of },
   { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
   { name: "window_feed_of", text: sql_admission_functions_window_feed_of },
-  { name: "close_names", text: sql_catalog_functions_close_names },
-  { name: "close_steps", text: sql_catalog_functions_close_steps },
-  { name: "close_words", text: sql_catalog_functions_close_words },
-  { name: "parse_search", text: sql_catalog_functions_parse_search },
-  { name: "rank_broad_search", text: sql_catalog_functions_rank_broad_search },
-  { name: "search_matches", text: sql_catalog_functions_search_matches },
-  { name: "search_merit", text: sql_catalog_functions_search_merit },
-  { name: "to_lexeme_query", text: sql_catalog_functions_to_lexeme_query },
-  { name: "weigh_search", text: sql_catalog_functions_weigh_search },
-  { name: "append_ledger_entry", text: sql_credit_functions_append_ledger_entry },
-  { name: "record_purchase", text: sql_credit_functions_record_purchase },
-  { name: "redeem_promotion", text: sql_credit_functions_redeem_promotion },
-  { name: "arrivals_between", text: sql_feed_functions_arrivals_between },
-  { name: "common_entries", text: sql_feed_functions_common_entries },
-  { name: "count_unindexed_rows", text: sql_feed_functions_count_unindexed_rows },
-  { name: "entries_between", text: sql_feed_functions_entries_between },
-  { name: "filter_lookups", text: sql_feed_functions_filter_lookups },
-  { name: "index_filter_rows", text: sql_feed_functions_index_filter_rows },
-  { name: "look_up_events", text: sql_feed_functions_look_up_events },
-  { name: "look_up_rows", text: sql_feed_functions_look_up_rows },
-  { name: "match_collection_rows", text: sql_feed_functions_match_collection_rows },
-  { name: "match_stream_rows", text: sql_feed_functions_match_stream_rows },
-  { name: "row_matches", text: sql_feed_functions_row_matches },
+  { name: "credits_of_nanos", text: sql_cli_functions_credits_of_nanos },
   { name: "save_feed", text: sql_feeds_functions_save_feed },
-  { name: "is_usable_key", text: sql_key_functions_is_usable_key },
-  { name: "begin_job", text: sql_maintenance_functions_begin_job },
-  { name: "end_job", text: sql_maintenance_functions_end_job },
-  { name: "index_large_batches", text: sql_maintenance_functions_index_large_batches },
-  { name: "keep_usage_partitions", text: sql_maintenance_functions_keep_usage_partitions },
-  { name: "prune_pushes", text: sql_maintenance_functions_prune_pushes },
-  { name: "reliability_of", text: sql_maintenance_functions_reliability_of },
-  { name: "remove_aged_rows", text: sql_maintenance_functions_remove_aged_rows },
-  { name: "remove_filter_entries", text: sql_maintenance_functions_remove_filter_entries },
-  { name: "remove_retired_rows", text: sql_maintenance_functions_remove_retired_rows },
-  { name: "retire_abandoned_batches", text: sql_maintenance_functions_retire_abandoned_batches },
-  { name: "retire_usage", text: sql_maintenance_functions_retire_usage },
-  { name: "score_feeds", text: sql_maintenance_functions_score_feeds },
-  { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
+  { name: "begin_job", text: sql_jobs_functions_begin_job },
+  { name: "end_job", text: sql_jobs_functions_end_job },
+  { name: "index_large_batches", text: sql_jobs_functions_index_large_batches },
+  { name: "keep_usage_partitions", text: sql_jobs_functions_keep_usage_partitions },
+  { name: "prune_pushes", text: sql_jobs_functions_prune_pushes },
+  { name: "reliability_of", text: sql_jobs_functions_reliability_of },
+  { name: "remove_aged_rows", text: sql_jobs_functions_remove_aged_rows },
+  { name: "remove_filter_entries", text: sql_jobs_functions_remove_filter_entries },
+  { name: "remove_retired_rows", text: sql_jobs_functions_remove_retired_rows },
+  { name: "retire_abandoned_batches", text: sql_jobs_functions_retire_abandoned_batches },
+  { name: "retire_usage", text: sql_jobs_functions_retire_usage },
+  { name: "score_feeds", text: sql_jobs_functions_score_feeds },
   { name: "await_replay", text: sql_postgres_functions_await_replay },
   { name: "distribute_rows", text: sql_postgres_functions_distribute_rows },
   { name: "admit_push", text: sql_push_functions_admit_push },
@@ -198,64 +178,74 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "push_stream", text: sql_push_functions_push_stream },
   { name: "store_push", text: sql_push_functions_store_push },
   { name: "write_push", text: sql_push_functions_write_push },
+  { name: "arrivals_between", text: sql_read_functions_arrivals_between },
+  { name: "close_names", text: sql_read_functions_close_names },
+  { name: "close_steps", text: sql_read_functions_close_steps },
+  { name: "close_words", text: sql_read_functions_close_words },
+  { name: "common_entries", text: sql_read_functions_common_entries },
+  { name: "count_unindexed_rows", text: sql_read_functions_count_unindexed_rows },
+  { name: "entries_between", text: sql_read_functions_entries_between },
+  { name: "filter_lookups", text: sql_read_functions_filter_lookups },
+  { name: "index_filter_rows", text: sql_read_functions_index_filter_rows },
+  { name: "look_up_events", text: sql_read_functions_look_up_events },
+  { name: "look_up_rows", text: sql_read_functions_look_up_rows },
+  { name: "match_collection_rows", text: sql_read_functions_match_collection_rows },
+  { name: "match_stream_rows", text: sql_read_functions_match_stream_rows },
+  { name: "parse_search", text: sql_read_functions_parse_search },
+  { name: "rank_broad_search", text: sql_read_functions_rank_broad_search },
+  { name: "row_matches", text: sql_read_functions_row_matches },
+  { name: "search_matches", text: sql_read_functions_search_matches },
+  { name: "search_merit", text: sql_read_functions_search_merit },
+  { name: "to_lexeme_query", text: sql_read_functions_to_lexeme_query },
+  { name: "weigh_search", text: sql_read_functions_weigh_search },
 ];
 
 /** The text of every statement, by name. */
 export const STATEMENTS = {
+  create_promotion: sql_accounts_create_promotion,
   find_account: sql_accounts_find_account,
   find_usage_walk_end: sql_accounts_find_usage_walk_end,
+  grant_credits: sql_accounts_grant_credits,
   page_usage: sql_accounts_page_usage,
+  record_purchase: sql_accounts_record_purchase,
+  redeem_promotion: sql_accounts_redeem_promotion,
+  touch_keys: sql_accounts_touch_keys,
   create_usage_partition: sql_admission_create_usage_partition,
   find_key: sql_admission_find_key,
   log_reads: sql_admission_log_reads,
   prove_calls: sql_admission_prove_calls,
   refund_reads: sql_admission_refund_reads,
   replay_read: sql_admission_replay_read,
-  list_catalog: sql_catalog_list_catalog,
-  list_categories_found: sql_catalog_list_categories_found,
-  search_feeds: sql_catalog_search_feeds,
-  create_promotion: sql_credit_create_promotion,
-  grant_credits: sql_credit_grant_credits,
-  record_purchase: sql_credit_record_purchase,
-  redeem_promotion: sql_credit_redeem_promotion,
-  keep_demo_account: sql_demo_keep_demo_account,
-  list_demo_settings: sql_demo_list_demo_settings,
-  find_event_span: sql_feed_find_event_span,
-  index_filter_rows: sql_feed_index_filter_rows,
-  read_collection_page: sql_feed_read_collection_page,
-  read_collection_rows: sql_feed_read_collection_rows,
-  read_document: sql_feed_read_document,
-  read_stream_page: sql_feed_read_stream_page,
-  read_stream_rows: sql_feed_read_stream_rows,
+  create_account: sql_cli_create_account,
+  create_key: sql_cli_create_key,
+  edit_account: sql_cli_edit_account,
+  export_usage: sql_cli_export_usage,
+  has_accounts: sql_cli_has_accounts,
+  keep_demo_account: sql_cli_keep_demo_account,
+  list_accounts: sql_cli_list_accounts,
+  list_audit_events: sql_cli_list_audit_events,
+  list_demo_settings: sql_cli_list_demo_settings,
+  list_keys: sql_cli_list_keys,
+  list_newest_pushes: sql_cli_list_newest_pushes,
+  prove_ledger: sql_cli_prove_ledger,
+  revoke_key: sql_cli_revoke_key,
+  set_feeds_public: sql_cli_set_feeds_public,
   count_feeds: sql_feeds_count_feeds,
   find_feed: sql_feeds_find_feed,
   find_feed_row: sql_feeds_find_feed_row,
   list_feed_rows: sql_feeds_list_feed_rows,
   list_slugs_near: sql_feeds_list_slugs_near,
   save_feed: sql_feeds_save_feed,
-  touch_keys: sql_key_touch_keys,
-  index_large_batches: sql_maintenance_index_large_batches,
-  keep_usage_partitions: sql_maintenance_keep_usage_partitions,
-  prune_pushes: sql_maintenance_prune_pushes,
-  read_clock: sql_maintenance_read_clock,
-  remove_aged_rows: sql_maintenance_remove_aged_rows,
-  remove_filter_entries: sql_maintenance_remove_filter_entries,
-  remove_retired_rows: sql_maintenance_remove_retired_rows,
-  retire_abandoned_batches: sql_maintenance_retire_abandoned_batches,
-  retire_usage: sql_maintenance_retire_usage,
-  score_feeds: sql_maintenance_score_feeds,
-  create_account: sql_operator_create_account,
-  create_key: sql_operator_create_key,
-  edit_account: sql_operator_edit_account,
-  export_usage: sql_operator_export_usage,
-  has_accounts: sql_operator_has_accounts,
-  list_accounts: sql_operator_list_accounts,
-  list_audit_events: sql_operator_list_audit_events,
-  list_keys: sql_operator_list_keys,
-  list_newest_pushes: sql_operator_list_newest_pushes,
-  prove_ledger: sql_operator_prove_ledger,
-  revoke_key: sql_operator_revoke_key,
-  set_feeds_public: sql_operator_set_feeds_public,
+  index_large_batches: sql_jobs_index_large_batches,
+  keep_usage_partitions: sql_jobs_keep_usage_partitions,
+  prune_pushes: sql_jobs_prune_pushes,
+  read_clock: sql_jobs_read_clock,
+  remove_aged_rows: sql_jobs_remove_aged_rows,
+  remove_filter_entries: sql_jobs_remove_filter_entries,
+  remove_retired_rows: sql_jobs_remove_retired_rows,
+  retire_abandoned_batches: sql_jobs_retire_abandoned_batches,
+  retire_usage: sql_jobs_retire_usage,
+  score_feeds: sql_jobs_score_feeds,
   await_replay: sql_postgres_await_replay,
   find_replica_state: sql_postgres_find_replica_state,
   keep_setting: sql_postgres_keep_setting,
@@ -265,6 +255,16 @@ export const STATEMENTS = {
   count_push: sql_push_count_push,
   push_to_feed: sql_push_push_to_feed,
   record_push: sql_push_record_push,
+  find_event_span: sql_read_find_event_span,
+  index_filter_rows: sql_read_index_filter_rows,
+  list_catalog: sql_read_list_catalog,
+  list_categories_found: sql_read_list_categories_found,
+  read_collection_page: sql_read_read_collection_page,
+  read_collection_rows: sql_read_read_collection_rows,
+  read_document: sql_read_read_document,
+  read_stream_page: sql_read_read_stream_page,
+  read_stream_rows: sql_read_read_stream_rows,
+  search_feeds: sql_read_search_feeds,
   find_skill_feed: sql_skill_find_skill_feed,
   find_skill_version: sql_skill_find_skill_version,
   list_skill_versions: sql_skill_list_skill_versions,
@@ -272,6 +272,18 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
+  /** a promotion code; where it is there already, the one that is */
+  create_promotion: {
+    parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null];
+    row: {
+      readonly code: string;
+      readonly amount_nanos: bigint;
+      readonly max_redemptions: number | null;
+      readonly expires_at: string | null;
+      readonly created_at: string;
+      readonly is_same: boolean;
+    };
+  };
   /** an account with its balance, for its owner and for the operator */
   find_account: {
     parameters: readonly [account_id: string];
@@ -290,6 +302,22 @@ export interface StatementTypes {
       readonly usage_id: string;
     };
   };
+  /** gives an account credits, once for each reference */
+  grant_credits: {
+    parameters: readonly [account_id: string, amount_nanos: bigint, reason: string, reference: string | null];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
+    };
+  };
   /** a page of an account's usage log, newest first */
   page_usage: {
     parameters: readonly [account_id: string, feed_id: string | null, since: string | null, until: string | null, before_usage_id: string | null, from_usage_id: string | null, limit: number];
@@ -299,6 +327,45 @@ export interface StatementTypes {
       readonly operation: string;
       readonly feed_id: string | null;
       readonly charge_nanos: bigint;
+    };
+  };
+  /** notes that an account has bought a one-time feed */
+  record_purchase: {
+    parameters: readonly [account_id: string, feed_id: string, reference: string | null];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
+    };
+  };
+  /** gives an account the credits of a promotion code, once */
+  redeem_promotion: {
+    parameters: readonly [code: string, account_id: string];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
+    };
+  };
+  /** notes that keys were used since the process last said so */
+  touch_keys: {
+    parameters: readonly [key_ids: readonly (string | null)[]];
+    row: {
+      readonly key_id: string;
     };
   };
   /** the usage log takes events of this month */
@@ -371,113 +438,52 @@ export interface StatementTypes {
       readonly usage_id: string;
     };
   };
-  /** one page of the listed feeds, newest first, with how many there are in all */
-  list_catalog: {
-    parameters: readonly [limit: number, offset: number];
+  /** a new account, without credits */
+  create_account: {
+    parameters: readonly [name: string, max_feeds_allowed: number];
     row: {
-      readonly feed_id: string | null;
-      readonly name: string | null;
-      readonly description: string | null;
-      readonly category: string | null;
-      readonly feed_type: string | null;
-      readonly endpoint_path: string | null;
-      readonly call_price_nanos: bigint | null;
-      readonly price_type: string | null;
-      readonly one_time_price_cents: bigint | null;
-      readonly reliability_score: string | null;
-      readonly last_sync_at: string | null;
-      readonly update_frequency_text: string | null;
-      readonly sync_interval_mins: number | null;
-      readonly schema_definition: string | null;
-      readonly total: bigint;
-    };
-  };
-  /** the categories in which a search has hits, those with the best hits first, where the one that was asked has none */
-  list_categories_found: {
-    parameters: readonly [q: string, matches_max: number, categories_max: number];
-    row: {
-      readonly category: string;
-    };
-  };
-  /** one page of a search's listed feeds, best first, with how many there are in all */
-  search_feeds: {
-    parameters: readonly [q: string, category: string | null, limit: number, offset: number];
-    row: {
-      readonly feed_id: string | null;
-      readonly name: string | null;
-      readonly description: string | null;
-      readonly category: string | null;
-      readonly feed_type: string | null;
-      readonly endpoint_path: string | null;
-      readonly call_price_nanos: bigint | null;
-      readonly price_type: string | null;
-      readonly one_time_price_cents: bigint | null;
-      readonly reliability_score: string | null;
-      readonly last_sync_at: string | null;
-      readonly update_frequency_text: string | null;
-      readonly sync_interval_mins: number | null;
-      readonly schema_definition: string | null;
-      readonly total: bigint;
-    };
-  };
-  /** a promotion code; where it is there already, the one that is */
-  create_promotion: {
-    parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null];
-    row: {
-      readonly code: string;
-      readonly amount_nanos: bigint;
-      readonly max_redemptions: number | null;
-      readonly expires_at: string | null;
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
       readonly created_at: string;
-      readonly is_same: boolean;
     };
   };
-  /** gives an account credits, once for each reference */
-  grant_credits: {
-    parameters: readonly [account_id: string, amount_nanos: bigint, reason: string, reference: string | null];
+  /** a new key of an account, by its hash; no row where the account is unknown */
+  create_key: {
+    parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null];
     row: {
-      readonly outcome: string;
-      readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
+      readonly key_id: string;
+      readonly expires_at: string | null;
     };
   };
-  /** notes that an account has bought a one-time feed */
-  record_purchase: {
-    parameters: readonly [account_id: string, feed_id: string, reference: string | null];
+  /** changes an account's name or quota; what is null stays */
+  edit_account: {
+    parameters: readonly [account_id: string, name: string | null, max_feeds_allowed: number | null];
     row: {
-      readonly outcome: string;
-      readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
     };
   };
-  /** gives an account the credits of a promotion code, once */
-  redeem_promotion: {
-    parameters: readonly [code: string, account_id: string];
+  /** a chunk of an account's usage log, oldest first, from behind the chunk before */
+  export_usage: {
+    parameters: readonly [account_id: string, since: string | null, until: string | null, after_usage_id: string | null, limit: number];
     row: {
-      readonly outcome: string;
-      readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
+      readonly usage_id: string;
+      readonly timestamp: string;
+      readonly operation: string;
+      readonly feed_id: string | null;
+      readonly charge_nanos: bigint;
+    };
+  };
+  /** whether there is anybody yet who may read; until then a start tells the next steps */
+  has_accounts: {
+    parameters: readonly [];
+    row: {
+      readonly has_accounts: boolean;
     };
   };
   /** the demo's account by its known id: made once, whichever start comes first */
@@ -487,6 +493,31 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
+  /** every account with its balance, oldest first */
+  list_accounts: {
+    parameters: readonly [];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+    };
+  };
+  /** the audit trail, newest first; money in credits */
+  list_audit_events: {
+    parameters: readonly [account_id: string | null, feed_id: string | null, since: string | null, limit: number];
+    row: {
+      readonly event_id: bigint;
+      readonly happened_at: string;
+      readonly actor: string;
+      readonly action: string;
+      readonly account_id: string | null;
+      readonly feed_id: string | null;
+      readonly before: string | null;
+      readonly after: string | null;
+    };
+  };
   /** what the demo has finished in this database, so that a later start does not repeat it */
   list_demo_settings: {
     parameters: readonly [];
@@ -494,71 +525,67 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** the times of a stream's oldest and newest event, by two looks at its index */
-  find_event_span: {
-    parameters: readonly [feed_id: string];
+  /** the keys of an account in any state, oldest first */
+  list_keys: {
+    parameters: readonly [account_id: string];
     row: {
-      readonly oldest_event: string | null;
-      readonly newest_event: string | null;
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
     };
   };
-  /** puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on */
-  index_filter_rows: {
-    parameters: readonly [feed_id: string, batch_number: bigint, work_max: bigint];
+  /** what became of a feed's newest pushes, refused ones too */
+  list_newest_pushes: {
+    parameters: readonly [feed_id: string, limit: number];
     row: {
-      readonly has_more: boolean;
+      readonly pushed_at: string;
+      readonly stored: boolean;
+      readonly code: string | null;
+      readonly detail: string | null;
+      readonly rows_received: number;
+      readonly rows_inserted: number;
+      readonly rows_updated: number;
+      readonly rows_duplicate: number;
+      readonly body_bytes: bigint;
+      readonly duration_ms: number;
     };
   };
-  /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
-  read_collection_page: {
-    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string, work_max: bigint];
+  /** whether granted - charged + refunded = balance, in one snapshot */
+  prove_ledger: {
+    parameters: readonly [account_id: string];
     row: {
-      readonly data_version: bigint;
-      readonly batch_number: bigint | null;
-      readonly is_current: boolean | null;
-      readonly is_readable: boolean | null;
-      readonly unindexed: bigint;
-      readonly is_refused: boolean;
-      readonly data: string | null;
-      readonly last_position: bigint | null;
-      readonly has_more: boolean;
+      readonly balance_nanos: bigint;
+      readonly granted_nanos: bigint;
+      readonly charged_nanos: bigint;
+      readonly refunded_nanos: bigint;
     };
   };
-  /** the current batch's rows with the ids asked for, in the order of the request */
-  read_collection_rows: {
-    parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
+  /** ends a key for good; a key that was revoked before keeps that time */
+  revoke_key: {
+    parameters: readonly [key_id: string];
     row: {
-      readonly data_version: bigint;
-      readonly data: string | null;
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
     };
   };
-  /** the one document of a singleton */
-  read_document: {
-    parameters: readonly [feed_id: string];
+  /** lists feeds or takes them off the list; what is as wanted already stays untouched */
+  set_feeds_public: {
+    parameters: readonly [feed_ids: readonly (string | null)[], is_public: boolean];
     row: {
-      readonly data_version: bigint;
-      readonly data: string;
-    };
-  };
-  /** a page of a stream, newest event first; one row more than asked says has_more */
-  read_stream_page: {
-    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], work_max: bigint];
-    row: {
-      readonly data_version: bigint;
-      readonly unindexed: bigint;
-      readonly is_refused: boolean;
-      readonly data: string | null;
-      readonly last_event_at: string | null;
-      readonly last_position: bigint | null;
-      readonly has_more: boolean;
-    };
-  };
-  /** a stream's rows with the ids asked for, in the order of the request */
-  read_stream_rows: {
-    parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
-    row: {
-      readonly data_version: bigint;
-      readonly data: string | null;
+      readonly feed_id: string;
     };
   };
   /** how many feeds an account owns, drafts included: what counts against its quota */
@@ -667,13 +694,6 @@ export interface StatementTypes {
       readonly feeds_used: bigint | null;
     };
   };
-  /** notes that keys were used since the process last said so */
-  touch_keys: {
-    parameters: readonly [key_ids: readonly (string | null)[]];
-    row: {
-      readonly key_id: string;
-    };
-  };
   /** indexes what has grown large before anyone filters it, a chunk at a time */
   index_large_batches: {
     parameters: readonly [moment: string, pause: string, unindexed_min: bigint, work_max: bigint];
@@ -742,142 +762,6 @@ export interface StatementTypes {
     parameters: readonly [moment: string, pause: string, history: string, feed_limit: number];
     row: {
       readonly is_more: boolean;
-    };
-  };
-  /** a new account, without credits */
-  create_account: {
-    parameters: readonly [name: string, max_feeds_allowed: number];
-    row: {
-      readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-    };
-  };
-  /** a new key of an account, by its hash; no row where the account is unknown */
-  create_key: {
-    parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null];
-    row: {
-      readonly key_id: string;
-      readonly expires_at: string | null;
-    };
-  };
-  /** changes an account's name or quota; what is null stays */
-  edit_account: {
-    parameters: readonly [account_id: string, name: string | null, max_feeds_allowed: number | null];
-    row: {
-      readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-    };
-  };
-  /** a chunk of an account's usage log, oldest first, from behind the chunk before */
-  export_usage: {
-    parameters: readonly [account_id: string, since: string | null, until: string | null, after_usage_id: string | null, limit: number];
-    row: {
-      readonly usage_id: string;
-      readonly timestamp: string;
-      readonly operation: string;
-      readonly feed_id: string | null;
-      readonly charge_nanos: bigint;
-    };
-  };
-  /** whether there is anybody yet who may read; until then a start tells the next steps */
-  has_accounts: {
-    parameters: readonly [];
-    row: {
-      readonly has_accounts: boolean;
-    };
-  };
-  /** every account with its balance, oldest first */
-  list_accounts: {
-    parameters: readonly [];
-    row: {
-      readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-    };
-  };
-  /** the audit trail, newest first; money in credits */
-  list_audit_events: {
-    parameters: readonly [account_id: string | null, feed_id: string | null, since: string | null, limit: number];
-    row: {
-      readonly event_id: bigint;
-      readonly happened_at: string;
-      readonly actor: string;
-      readonly action: string;
-      readonly account_id: string | null;
-      readonly feed_id: string | null;
-      readonly before: string | null;
-      readonly after: string | null;
-    };
-  };
-  /** the keys of an account in any state, oldest first */
-  list_keys: {
-    parameters: readonly [account_id: string];
-    row: {
-      readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
-    };
-  };
-  /** what became of a feed's newest pushes, refused ones too */
-  list_newest_pushes: {
-    parameters: readonly [feed_id: string, limit: number];
-    row: {
-      readonly pushed_at: string;
-      readonly stored: boolean;
-      readonly code: string | null;
-      readonly detail: string | null;
-      readonly rows_received: number;
-      readonly rows_inserted: number;
-      readonly rows_updated: number;
-      readonly rows_duplicate: number;
-      readonly body_bytes: bigint;
-      readonly duration_ms: number;
-    };
-  };
-  /** whether granted - charged + refunded = balance, in one snapshot */
-  prove_ledger: {
-    parameters: readonly [account_id: string];
-    row: {
-      readonly balance_nanos: bigint;
-      readonly granted_nanos: bigint;
-      readonly charged_nanos: bigint;
-      readonly refunded_nanos: bigint;
-    };
-  };
-  /** ends a key for good; a key that was revoked before keeps that time */
-  revoke_key: {
-    parameters: readonly [key_id: string];
-    row: {
-      readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
-    };
-  };
-  /** lists feeds or takes them off the list; what is as wanted already stays untouched */
-  set_feeds_public: {
-    parameters: readonly [feed_ids: readonly (string | null)[], is_public: boolean];
-    row: {
-      readonly feed_id: string;
     };
   };
   /** whether a standby has what the primary had, asked before it is read */
@@ -954,6 +838,122 @@ export interface StatementTypes {
     parameters: readonly [feed_id: string, code: string, detail: string, rows_received: number, body_bytes: bigint, duration_ms: number];
     row: {
       readonly push_id: bigint;
+    };
+  };
+  /** the times of a stream's oldest and newest event, by two looks at its index */
+  find_event_span: {
+    parameters: readonly [feed_id: string];
+    row: {
+      readonly oldest_event: string | null;
+      readonly newest_event: string | null;
+    };
+  };
+  /** puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on */
+  index_filter_rows: {
+    parameters: readonly [feed_id: string, batch_number: bigint, work_max: bigint];
+    row: {
+      readonly has_more: boolean;
+    };
+  };
+  /** one page of the listed feeds, newest first, with how many there are in all */
+  list_catalog: {
+    parameters: readonly [limit: number, offset: number];
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
+    };
+  };
+  /** the categories in which a search has hits, those with the best hits first, where the one that was asked has none */
+  list_categories_found: {
+    parameters: readonly [q: string, matches_max: number, categories_max: number];
+    row: {
+      readonly category: string;
+    };
+  };
+  /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
+  read_collection_page: {
+    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string, work_max: bigint];
+    row: {
+      readonly data_version: bigint;
+      readonly batch_number: bigint | null;
+      readonly is_current: boolean | null;
+      readonly is_readable: boolean | null;
+      readonly unindexed: bigint;
+      readonly is_refused: boolean;
+      readonly data: string | null;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
+    };
+  };
+  /** the current batch's rows with the ids asked for, in the order of the request */
+  read_collection_rows: {
+    parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
+    row: {
+      readonly data_version: bigint;
+      readonly data: string | null;
+    };
+  };
+  /** the one document of a singleton */
+  read_document: {
+    parameters: readonly [feed_id: string];
+    row: {
+      readonly data_version: bigint;
+      readonly data: string;
+    };
+  };
+  /** a page of a stream, newest event first; one row more than asked says has_more */
+  read_stream_page: {
+    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], work_max: bigint];
+    row: {
+      readonly data_version: bigint;
+      readonly unindexed: bigint;
+      readonly is_refused: boolean;
+      readonly data: string | null;
+      readonly last_event_at: string | null;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
+    };
+  };
+  /** a stream's rows with the ids asked for, in the order of the request */
+  read_stream_rows: {
+    parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
+    row: {
+      readonly data_version: bigint;
+      readonly data: string | null;
+    };
+  };
+  /** one page of a search's listed feeds, best first, with how many there are in all */
+  search_feeds: {
+    parameters: readonly [q: string, category: string | null, limit: number, offset: number];
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
     };
   };
   /** all that the agent skill of a feed is written from; a feed that is not listed has none */

@@ -5,7 +5,7 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { generateKey, hashKey, startOf } from "../../../src/key/key_format.ts";
+import { generateKey, hashKey, startOf } from "../../../src/accounts/key_format.ts";
 import { arrayLiteral } from "../../../src/postgres/client/array_literal.ts";
 import { connect } from "../../../src/postgres/client/connect.ts";
 import type { BenchDatabase } from "../support.ts";

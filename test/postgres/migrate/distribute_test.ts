@@ -12,7 +12,7 @@ import { type Connections, connect } from "../../../src/postgres/client/connect.
 import { distributeRows } from "../../../src/postgres/migrate/distribute.ts";
 import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import { type Gateway, startGateway } from "../../../src/server.ts";
-import { operatorOf } from "../../operator/support.ts";
+import { operatorOf } from "../../cli/support.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { insertKey } from "../../support/insert_key.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { generateKey, hashKey, startOf } from "../../../src/accounts/key_format.ts";
 import { readConfig } from "../../../src/config.ts";
-import { generateKey, hashKey, startOf } from "../../../src/key/key_format.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
 import { type Gateway, startGateway } from "../../../src/server.ts";

@@ -1,0 +1,125 @@
+/**
+ * `account create`, `account edit`, `account list`, `account show`. Decisions 8 and 10.
+ *
+ * @module
+ */
+import { creditsText, creditsWords, usdText } from "../accounts/money.ts";
+import { NAME_LENGTH_MAX } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
+import { command, RefusedError, UsageError } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { count, required, text } from "./options.ts";
+import { fields, shown, table } from "./output.ts";
+import { accountIdOf, findAccount, throwUnknownAccount } from "./references.ts";
+
+type AccountRow = Row<"find_account">;
+
+const NAME = { placeholder: "S", about: "display name", lengthMax: NAME_LENGTH_MAX } as const;
+
+const accountCreate = command({
+  words: "account create",
+  about: "make an account, which may read feeds and own them",
+  options: {
+    name: required(text(NAME)),
+    "max-feeds": count("feeds it may own, drafts included; default FEEDGATE_MAX_FEEDS"),
+  },
+  run: ({ config, values }) =>
+    withDatabase(config, async (database) => {
+      const maxFeeds = values["max-feeds"] ?? config.limits.maxFeeds;
+      const row = await database.row("create_account", [values.name, maxFeeds]);
+      if (row === undefined) throw new RefusedError("the account was not made; try again");
+      return { json: accountText(row), text: fields(accountFields(row)) };
+    }),
+});
+
+const accountEdit = command({
+  words: "account edit",
+  arguments: ["ID"],
+  about: "change an account's name, or how many feeds it may own",
+  options: {
+    name: text(NAME),
+    "max-feeds": count("feeds it may own, drafts included; those that it has stay"),
+  },
+  run: ({ config, values, arguments: [id = ""] }) => {
+    const { name = null, "max-feeds": maxFeeds = null } = values;
+    if (name === null && maxFeeds === null) {
+      throw new UsageError("nothing is to be changed: give --name or --max-feeds");
+    }
+    return withDatabase(config, async (database) => {
+      const row = await database.row("edit_account", [accountIdOf(id), name, maxFeeds]);
+      if (row === undefined) return throwUnknownAccount(id);
+      return { json: accountText(row), text: fields(accountFields(row)) };
+    });
+  },
+});
+
+const accountList = command({
+  words: "account list",
+  about: "list all accounts with their balance",
+  options: {},
+  run: ({ config }) =>
+    withDatabase(config, async (database) => {
+      const rows = await database.rows("list_accounts", []);
+      return {
+        json: `[${rows.map((row) => accountText(row)).join(",")}]`,
+        text: table(
+          ["ID", "CREDITS", "USD", "FEEDS AT MOST", "CREATED", "NAME"],
+          rows.map((row) => [
+            row.account_id,
+            creditsText(row.balance_nanos),
+            usdText(row.balance_nanos),
+            String(row.max_feeds_allowed),
+            row.created_at,
+            shown(row.name),
+          ]),
+        ),
+      };
+    }),
+});
+
+const accountShow = command({
+  words: "account show",
+  arguments: ["ID"],
+  about: "show an account, and prove its balance by ledger and usage log",
+  options: {},
+  run: ({ config, arguments: [id = ""] }) =>
+    withDatabase(config, async (database) => {
+      const row = await findAccount(database, id);
+      const proof = await database.row("prove_ledger", [accountIdOf(id)]);
+      if (proof === undefined) return throwUnknownAccount(id);
+      const { granted_nanos: granted, charged_nanos: charged, refunded_nanos: refunded } = proof;
+      const isBalanced = granted - charged + refunded === proof.balance_nanos;
+      // The balance of the proof's snapshot: reads go on while we look.
+      const account = { ...row, balance_nanos: proof.balance_nanos };
+      const ledger = `{"granted_credits":${creditsText(granted)},"charged_credits":${creditsText(charged)},"refunded_credits":${creditsText(refunded)},"is_balanced":${isBalanced}}`;
+      return {
+        json: accountText(account, `,"ledger":${ledger}`),
+        text: fields({
+          ...accountFields(account),
+          granted: creditsWords(granted),
+          charged: creditsWords(charged),
+          refunded: creditsWords(refunded),
+          ledger: isBalanced
+            ? "balanced: granted - charged + refunded = balance"
+            : "NOT BALANCED: granted - charged + refunded is not the balance",
+        }),
+      };
+    }),
+});
+
+export const ACCOUNT_COMMANDS = [accountCreate, accountEdit, accountList, accountShow];
+
+/** Money as exact numbers; `more` is further members' text. */
+function accountText(row: AccountRow, more = ""): string {
+  return `{"id":"${row.account_id}","name":${JSON.stringify(row.name)},"max_feeds_allowed":${row.max_feeds_allowed},"balance_credits":${creditsText(row.balance_nanos)},"balance_usd":${usdText(row.balance_nanos)},"created_at":"${row.created_at}"${more}}`;
+}
+
+function accountFields(row: AccountRow): Record<string, string> {
+  return {
+    account: row.account_id,
+    name: shown(row.name),
+    "feeds at most": String(row.max_feeds_allowed),
+    balance: `${creditsWords(row.balance_nanos)} (${usdText(row.balance_nanos)} USD)`,
+    created: row.created_at,
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * The demo's accounts and keys: the same ones at every start.
+ *
+ * The database remembers which accounts are the demo's. A key is shown once by design, so the demo keeps
+ * its own in a file of the data directory that only this user may read; a key that is lost or revoked
+ * is replaced.
+ *
+ * @module
+ */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { issueKey } from "../../accounts/issue_key.ts";
+import { hashKey, type Permission } from "../../accounts/key_format.ts";
+import { grantCredits } from "../../accounts/ledger.ts";
+import { assert } from "../../lib/assert.ts";
+import { WINDOW_US } from "../../limits.ts";
+import type { Database } from "../../postgres/client/query.ts";
+
+export interface DemoAccounts {
+  readonly providerId: string;
+  readonly consumerId: string;
+  readonly readKey: string;
+  readonly writeKey: string;
+  /** Where the keys are kept. */
+  readonly keysPath: string;
+}
+
+const SETTING = "demo:accounts";
+const KEYS_FILE = "demo-keys.json";
+const PROVIDER_FEEDS_MAX = 20;
+/** A dollar: a million reads of a feed at $0.001 per 1,000 calls. */
+const CREDIT_NANOS = 1_000_000_000n;
+
+/** Makes what is missing; may be interrupted anywhere and called again. */
+export async function keepDemoAccounts(database: Database, dataDir: string): Promise<DemoAccounts> {
+  const proposed = `${crypto.randomUUID()} ${crypto.randomUUID()}`;
+  const setting = await database.row("keep_setting", [SETTING, proposed]);
+  const [providerId, consumerId] = (setting?.value ?? "").split(" ");
+  assert(providerId !== undefined && consumerId !== undefined, "the demo has two accounts");
+  await database.row("keep_demo_account", [providerId, "Demo provider", PROVIDER_FEEDS_MAX]);
+  await database.row("keep_demo_account", [consumerId, "Demo consumer", 1]);
+  await grantCredits(database, {
+    accountId: consumerId,
+    amountNanos: CREDIT_NANOS,
+    reason: "to begin with",
+    reference: `demo:${consumerId}`,
+  });
+  const keysPath = join(dataDir, KEYS_FILE);
+  const known = readKeys(keysPath);
+  const readKey = await keepKey(database, { known, accountId: consumerId, permission: "read" });
+  const writeKey = await keepKey(database, { known, accountId: providerId, permission: "write" });
+  writeKeys(keysPath, { ...known, [consumerId]: readKey, [providerId]: writeKey });
+  return { providerId, consumerId, readKey, writeKey, keysPath };
+}
+
+/** Keys by account: one data directory may have served several databases. */
+type KnownKeys = Readonly<Record<string, string>>;
+
+interface KeyWanted {
+  readonly known: KnownKeys;
+  readonly accountId: string;
+  readonly permission: Permission;
+}
+
+async function keepKey(database: Database, wanted: KeyWanted): Promise<string> {
+  const { known, accountId, permission } = wanted;
+  const key = known[accountId];
+  if (key !== undefined) {
+    const row = await database.row("find_key", [hashKey(key), WINDOW_US]);
+    if (row?.account_id === accountId && row.permission === permission) return key;
+  }
+  const issued = await issueKey(database, { accountId, permission, name: "demo" });
+  assert(issued !== undefined, "the demo's account is there");
+  return issued.key;
+}
+
+function readKeys(path: string): KnownKeys {
+  try {
+    const keys: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const entries = Object.entries(keys ?? {}).filter(([, key]) => typeof key === "string");
+    return Object.fromEntries(entries);
+  } catch {
+    // Missing, cut short or not ours: new keys are made.
+    return {};
+  }
+}
+
+/** Whole or not at all, and for this user only. */
+function writeKeys(path: string, keys: KnownKeys): void {
+  mkdirSync(join(path, ".."), { recursive: true });
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, path);
+}

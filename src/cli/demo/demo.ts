@@ -1,0 +1,55 @@
+/**
+ * `demo`: as `serve`, with accounts, keys and real feeds, pushed through the gateway's own API.
+ * Decisions 8.
+ *
+ * @module
+ */
+import { type Config, listenerUrl } from "../../config.ts";
+import type { Gateway } from "../../server.ts";
+import { type Command, command } from "../command.ts";
+import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../serve.ts";
+import { keepDemoAccounts } from "./accounts.ts";
+import { createClient } from "./client.ts";
+import { fillDemoFeeds } from "./fill.ts";
+import { type Sheet, sheetJson, sheetText } from "./sheet.ts";
+
+const demo = command({
+  words: "demo",
+  about: "as serve, with demo accounts, keys and real feeds to try it on",
+  makesDatabase: true,
+  options: LISTEN_OPTIONS,
+  run: async ({ config, values, output }) => {
+    const listening = quiet(listenConfig(config, values));
+    await serveUntilSignal(listening, async (gateway) => {
+      const sheet = await prepareDemo(gateway, listening);
+      await output.write(`${output.isJson ? sheetJson(sheet) : sheetText(sheet)}\n`);
+    });
+    return undefined;
+  },
+});
+
+export const DEMO_COMMANDS: readonly Command[] = [demo];
+
+/** Its own calls would fill the screen before there is anything to see: LOG_LEVEL=debug shows them. */
+function quiet(config: Config): Config {
+  return { ...config, logLevel: config.logLevel === "info" ? "warn" : config.logLevel };
+}
+
+/** Makes what is missing of the demo's accounts, keys and feeds. */
+async function prepareDemo(gateway: Gateway, config: Config): Promise<Sheet> {
+  const { database } = gateway.services;
+  const client = createClient(localUrl(gateway, config));
+  const accounts = await keepDemoAccounts(database, config.dataDir);
+  const { readKey, writeKey } = accounts;
+  const feeds = await fillDemoFeeds({ client, database, writeKey, limits: config.limits });
+  const path = "/v1/feed/airports?limit=2";
+  const page = (await client({ method: "GET", path, key: readKey })) as { next_cursor: string };
+  return { baseUrl: gateway.baseUrl, accounts, feeds, cursor: page.next_cursor };
+}
+
+/** The listener itself: the public address may be a proxy's that is not there yet. */
+function localUrl(gateway: Gateway, config: Config): string {
+  const isAny = config.host === "0.0.0.0" || config.host === "::";
+  const host = isAny ? "localhost" : config.host;
+  return listenerUrl({ ...config, host, port: gateway.port });
+}

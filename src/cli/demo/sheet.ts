@@ -1,0 +1,105 @@
+/**
+ * What the demo prints once it is ready: address, keys, feeds, and lines to paste into a shell.
+ *
+ * @module
+ */
+import { table } from "../output.ts";
+import type { DemoAccounts } from "./accounts.ts";
+import type { FilledFeed } from "./fill.ts";
+
+export interface Sheet {
+  readonly baseUrl: string;
+  readonly accounts: DemoAccounts;
+  readonly feeds: readonly FilledFeed[];
+  /** `next_cursor` of a page of two airports. */
+  readonly cursor: string;
+}
+
+/** A line for a shell, and what it shows. */
+interface Line {
+  readonly about: string;
+  readonly curl: string;
+}
+
+/** A new event is the newest: it comes first in the next read of the stream. */
+const EVENT = '{"payload":{"id":"my-first-event","mag":1.2,"place":"My desk"}}';
+
+export function sheetText(sheet: Sheet): string {
+  const { baseUrl, accounts, feeds } = sheet;
+  const indented = (text: string) => text.replace(/^/gm, "  ");
+  return [
+    "Feedgate is running, with real feeds to read.",
+    "",
+    indented(
+      table(
+        ["Address", baseUrl],
+        [
+          ["Docs", `${baseUrl}/docs`],
+          ["Read key", accounts.readKey],
+          ["Write key", accounts.writeKey],
+          ["Consumer", `account ${accounts.consumerId}`],
+          ["Provider", `account ${accounts.providerId}`],
+        ],
+      ),
+    ),
+    "",
+    indented(
+      table(
+        ["FEED", "TYPE", "PRICE", "NAME"],
+        feeds.map(({ slug, feed: { definition } }) => [
+          slug,
+          definition.feed_type,
+          priceOf(definition),
+          String(definition.name),
+        ]),
+      ),
+    ),
+    "",
+    ...linesOf(sheet).flatMap(({ about, curl }) => [`  # ${about}`, `  ${curl}`, ""]),
+    `The keys are kept in ${accounts.keysPath}. Stop with Ctrl-C; another start finds it all again.`,
+  ].join("\n");
+}
+
+export function sheetJson(sheet: Sheet): string {
+  const { baseUrl, accounts, feeds } = sheet;
+  return JSON.stringify({
+    base_url: baseUrl,
+    docs_url: `${baseUrl}/docs`,
+    read_key: accounts.readKey,
+    write_key: accounts.writeKey,
+    consumer_account_id: accounts.consumerId,
+    provider_account_id: accounts.providerId,
+    feeds: feeds.map(({ id, slug, feed: { definition } }) => ({
+      id,
+      endpoint_path: slug,
+      feed_type: definition.feed_type,
+      name: definition.name,
+    })),
+    curl: linesOf(sheet).map((line) => line.curl),
+  });
+}
+
+function linesOf({ baseUrl, accounts, feeds, cursor }: Sheet): readonly Line[] {
+  const earthquakes = feeds.find((each) => each.slug === "earthquakes");
+  const read = (path: string) => `curl -sS -H 'x-api-key: ${accounts.readKey}' '${baseUrl}${path}'`;
+  return [
+    { about: "Search the feeds", curl: read("/v1/search?q=gold") },
+    { about: "Look at one: schema, sample, price", curl: read("/v1/feed/gold-prices/metadata") },
+    {
+      about: "Read on from a cursor: the second page of two airports",
+      curl: read(`/v1/feed/airports?limit=2&cursor=${cursor}`),
+    },
+    {
+      about: "Push an event; it is the first that /v1/feed/earthquakes shows then",
+      curl: `curl -sS -X POST -H 'Authorization: Bearer ${accounts.writeKey}' -H 'Content-Type: application/json' -d '${EVENT}' '${baseUrl}/v1/provider/feed/${earthquakes?.id}/push'`,
+    },
+  ];
+}
+
+function priceOf(definition: FilledFeed["feed"]["definition"]): string {
+  if (definition.price_type === "metered") return `$${definition.price_per_1k} per 1,000 calls`;
+  if (definition.price_type === "one_time") {
+    return `$${(Number(definition.one_time_price_cents) / 100).toFixed(2)} one-time`;
+  }
+  return "free";
+}

@@ -1,0 +1,159 @@
+/**
+ * `feed list`, `feed publish`, `feed unpublish`, `feed show`: what is listed is the operator's to say.
+ * Interface 1, decisions 8 and 10.
+ *
+ * @module
+ */
+
+import { pricingText } from "../accounts/money.ts";
+import type { Config } from "../config.ts";
+import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
+import { type Answer, command, type Input } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { ACCOUNT_OPTION, flag } from "./options.ts";
+import { fields, shown, table } from "./output.ts";
+import { findAccount, findFeed } from "./references.ts";
+
+/** Pushes that `feed show` prints. */
+const PUSHES_SHOWN = 20;
+
+const feedList = command({
+  words: "feed list",
+  about: "list feeds in any state, newest first",
+  options: {
+    account: ACCOUNT_OPTION,
+    unlisted: flag("only those that are not public, which may wait for review"),
+  },
+  run: ({ config, values }) =>
+    withDatabase(config, async (database) => {
+      const { account } = values;
+      const owner = account === undefined ? undefined : await findAccount(database, account);
+      const rows = await database.rows("list_feed_rows", [
+        owner?.account_id ?? null,
+        values.unlisted === true,
+        null,
+        0n,
+      ]);
+      return answerOf(rows, config);
+    }),
+});
+
+const feedPublish = command({
+  words: "feed publish",
+  arguments: ["ID"],
+  isRepeated: true,
+  about: "list feeds in catalog and search; a draft shows once it is active",
+  options: {},
+  run: (input) => setPublic(input, true),
+});
+
+const feedUnpublish = command({
+  words: "feed unpublish",
+  arguments: ["ID"],
+  isRepeated: true,
+  about: "take feeds off catalog and search; they stay readable by id",
+  options: {},
+  run: (input) => setPublic(input, false),
+});
+
+const feedShow = command({
+  words: "feed show",
+  arguments: ["ID"],
+  about: "show a feed in any state, by id or slug, and its newest pushes",
+  options: {},
+  run: ({ config, arguments: [reference = ""] }) =>
+    withDatabase(config, async (database) => {
+      const row = await findFeed(database, reference);
+      const pushes = await database.rows("list_newest_pushes", [row.feed_id, PUSHES_SHOWN]);
+      const feed = feedRowText(row, config.limits);
+      return {
+        json: `${feed.slice(0, -1)},"pushes":${JSON.stringify(pushes.map(pushEntry))}}`,
+        text: [fields(feedFields(row)), "", pushTable(pushes)].join("\n"),
+      };
+    }),
+});
+
+export const FEED_COMMANDS = [feedList, feedPublish, feedUnpublish, feedShow];
+
+/** All the feeds named, or none where one is unknown. */
+function setPublic(
+  { config, arguments: references }: Input<Record<never, never>>,
+  isPublic: boolean,
+): Promise<Answer> {
+  return withDatabase(config, async (database) => {
+    const named = await findFeeds(database, references);
+    const feedIds = named.map((row) => row.feed_id);
+    await database.rows("set_feeds_public", [feedIds, isPublic]);
+    return answerOf(await findFeeds(database, feedIds), config);
+  });
+}
+
+/** Each once, however often it is named. */
+async function findFeeds(database: Database, references: readonly string[]): Promise<FeedRow[]> {
+  const found = await Promise.all(references.map((reference) => findFeed(database, reference)));
+  return [...new Map(found.map((row) => [row.feed_id, row])).values()];
+}
+
+function answerOf(rows: readonly FeedRow[], config: Config): Answer {
+  return {
+    json: `[${rows.map((row) => feedRowText(row, config.limits)).join(",")}]`,
+    text: table(
+      ["ID", "SLUG", "TYPE", "STATUS", "LISTED", "PRICE", "LAST SYNC", "OWNER"],
+      rows.map((row) => [
+        row.feed_id,
+        row.endpoint_path,
+        shown(row.feed_type),
+        row.status,
+        row.is_public ? "yes" : "no",
+        pricingText(row),
+        shown(row.last_sync_at),
+        shown(row.account_name),
+      ]),
+    ),
+  };
+}
+
+type PushRow = Row<"list_newest_pushes">;
+
+function pushEntry(push: PushRow) {
+  return { ...push, body_bytes: Number(push.body_bytes) };
+}
+
+function pushTable(pushes: readonly PushRow[]): string {
+  return table(
+    ["PUSHED AT", "OUTCOME", "ROWS", "NEW", "CHANGED", "KNOWN", "BYTES", "MS", "WHY"],
+    pushes.map((push) => [
+      push.pushed_at,
+      push.stored ? "stored" : shown(push.code),
+      String(push.rows_received),
+      String(push.rows_inserted),
+      String(push.rows_updated),
+      String(push.rows_duplicate),
+      String(push.body_bytes),
+      String(push.duration_ms),
+      push.stored ? "" : shown(push.detail),
+    ]),
+  );
+}
+
+function feedFields(row: FeedRow): Record<string, string> {
+  return {
+    feed: row.feed_id,
+    slug: row.endpoint_path,
+    name: shown(row.name),
+    description: shown(row.description),
+    category: shown(row.category),
+    type: shown(row.feed_type),
+    status: row.status,
+    listed: row.is_public ? "yes" : "no",
+    price: pricingText(row),
+    owner: `${row.account_id} (${shown(row.account_name)})`,
+    reliability: row.reliability_score === null ? "unrated" : `${row.reliability_score}%`,
+    "last sync": shown(row.last_sync_at),
+    "synced every": `${row.sync_interval_mins} minutes`,
+    schema: row.schema_definition === null ? "none" : row.schema_locked ? "locked" : "not locked",
+    created: row.created_at,
+    updated: row.updated_at,
+  };
+}

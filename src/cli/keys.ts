@@ -1,0 +1,113 @@
+/**
+ * `key create`, `key list`, `key revoke`. Decisions 3, 8 and 10.
+ *
+ * @module
+ */
+
+import { issueKey } from "../accounts/issue_key.ts";
+import { NAME_LENGTH_MAX } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
+import { command } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { ACCOUNT_OPTION, oneOf, required, text, time } from "./options.ts";
+import { fields, shown, table } from "./output.ts";
+import {
+  accountIdOf,
+  findAccount,
+  keyIdOf,
+  throwUnknownAccount,
+  throwUnknownKey,
+} from "./references.ts";
+
+/** A stored key: all but the key itself. */
+type KeyRow = Row<"list_keys">;
+
+const keyCreate = command({
+  words: "key create",
+  about: "make a key; it is printed once and never again",
+  isToldOnce: true,
+  options: {
+    account: required(ACCOUNT_OPTION),
+    permission: required(
+      oneOf(["read", "write"], "read: catalog, search, data; write: push and edit own feeds"),
+    ),
+    name: text({ placeholder: "S", about: "what it is for", lengthMax: NAME_LENGTH_MAX }),
+    expires: time("when it ends; default never"),
+  },
+  run: ({ config, values }) =>
+    withDatabase(config, async (database) => {
+      const accountId = accountIdOf(values.account);
+      const { permission, name, expires: expiresAt } = values;
+      const issued = await issueKey(database, { accountId, permission, name, expiresAt });
+      if (issued === undefined) return throwUnknownAccount(values.account);
+      const { keyId, key } = issued;
+      return {
+        json: JSON.stringify({
+          id: keyId,
+          key,
+          permission,
+          account_id: accountId,
+          name: name ?? null,
+          expires_at: issued.expiresAt,
+        }),
+        text: [
+          fields({
+            key,
+            id: keyId,
+            permission,
+            account: accountId,
+            name: shown(name),
+            expires: issued.expiresAt ?? "never",
+          }),
+          "Keep the key now: only its hash is stored, so it can't be shown again.",
+        ].join("\n"),
+      };
+    }),
+});
+
+const keyList = command({
+  words: "key list",
+  about: "list an account's keys, in any state",
+  options: { account: required(ACCOUNT_OPTION) },
+  run: ({ config, values }) =>
+    withDatabase(config, async (database) => {
+      const { account_id: accountId } = await findAccount(database, values.account);
+      const rows = await database.rows("list_keys", [accountId]);
+      return {
+        json: `[${rows.map(keyText).join(",")}]`,
+        text: table(
+          ["ID", "STARTS WITH", "PERMISSION", "CREATED", "EXPIRES", "REVOKED", "LAST USED", "NAME"],
+          rows.map((row) => [
+            row.key_id,
+            row.key_start,
+            row.permission,
+            row.created_at,
+            shown(row.expires_at),
+            shown(row.revoked_at),
+            shown(row.last_used_at),
+            shown(row.name),
+          ]),
+        ),
+      };
+    }),
+});
+
+const keyRevoke = command({
+  words: "key revoke",
+  arguments: ["ID"],
+  about: "end a key: it reads and writes nothing from the next request on",
+  options: {},
+  run: ({ config, arguments: [id = ""] }) =>
+    withDatabase(config, async (database) => {
+      const row = await database.row("revoke_key", [keyIdOf(id)]);
+      if (row === undefined) return throwUnknownKey(id);
+      return { json: keyText(row), text: `key ${row.key_id} is revoked since ${row.revoked_at}` };
+    }),
+});
+
+export const KEY_COMMANDS = [keyCreate, keyList, keyRevoke];
+
+function keyText(row: KeyRow): string {
+  const { key_id: id, ...rest } = row;
+  return JSON.stringify({ id, ...rest });
+}

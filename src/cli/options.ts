@@ -1,0 +1,127 @@
+/**
+ * Options by what they hold: credits, counts, times, texts. Each says what it takes where it is given
+ * something else. Decisions 8 and 10.
+ *
+ * @module
+ */
+
+import { nanosOfCredits } from "../accounts/money.ts";
+import { PORT_MAX } from "../config.ts";
+import { hasAtMost } from "../lib/code_points.ts";
+import { parseEventTime } from "../lib/event_time.ts";
+import { NAME_LENGTH_MAX } from "../limits.ts";
+import { type Option, UsageError } from "./command.ts";
+
+/** A billion dollars: far from the end of a bigint of nano-dollars. */
+const AMOUNT_NANOS_MAX = 10n ** 18n;
+/** PostgreSQL's integer. */
+const COUNT_MAX = 2 ** 31 - 1;
+/** Each has a pool of its own, and PostgreSQL a bound on connections. */
+const WORKERS_MAX = 64;
+
+interface OptionText {
+  readonly placeholder: string;
+  readonly about: string;
+}
+
+function optional<Value>(text: OptionText, read: Option<Value>["read"]): Option<Value, false> {
+  return { ...text, isRequired: false, read };
+}
+
+/** The same option, but the command can't do without it. */
+export function required<Value>(option: Option<Value, false>): Option<Value, true> {
+  return { ...option, isRequired: true };
+}
+
+/** Present or not. */
+export function flag(about: string): Option<boolean, false> {
+  return optional({ placeholder: "", about }, () => true);
+}
+
+export interface TextBounds {
+  /** Code points. */
+  readonly lengthMax: number;
+}
+
+export function text(option: OptionText & TextBounds): Option<string, false> {
+  return optional(option, (given, name) => {
+    if (given.trim() === "") throw new UsageError(`${name} must not be blank`);
+    if (given.includes("\0")) throw new UsageError(`${name} must not hold a NUL character`);
+    if (!hasAtMost(given, option.lengthMax)) {
+      throw new UsageError(`${name} must have at most ${option.lengthMax} characters`);
+    }
+    return given;
+  });
+}
+
+export function oneOf<const Choice extends string>(
+  choices: readonly Choice[],
+  about: string,
+): Option<Choice, false> {
+  return optional({ placeholder: choices.join("|"), about }, (given, name) => {
+    const choice = choices.find((each) => each === given);
+    if (choice !== undefined) return choice;
+    throw new UsageError(`${name} must be ${choices.join(" or ")}, got "${given}"`);
+  });
+}
+
+/** A whole number of at least 1. */
+export function count(about: string): Option<number, false> {
+  return optional({ placeholder: "N", about }, (given, name) =>
+    readInteger(given, { name, least: 1, most: COUNT_MAX }),
+  );
+}
+
+export function port(about: string): Option<number, false> {
+  return optional({ placeholder: "N", about }, (given, name) =>
+    readInteger(given, { name, least: 0, most: PORT_MAX }),
+  );
+}
+
+/** A number of processes; `auto` is that of the machine's processor cores. */
+export function workers(about: string): Option<number, false> {
+  return optional({ placeholder: "N|auto", about }, (given, name) =>
+    given === "auto"
+      ? navigator.hardwareConcurrency
+      : readInteger(given, { name, least: 1, most: WORKERS_MAX }),
+  );
+}
+
+/** Credits above 0, with up to 3 decimals, as nano-dollars. */
+export function credits(about: string): Option<bigint, false> {
+  return optional({ placeholder: "N", about }, (given, name) => {
+    const nanos = nanosOfCredits(given);
+    if (nanos !== undefined && nanos > 0n && nanos <= AMOUNT_NANOS_MAX) return nanos;
+    throw new UsageError(
+      `${name} must be a number above 0 with at most 3 decimals, and at most 10^15, got "${given}"`,
+    );
+  });
+}
+
+/** An RFC 3339 date-time, as UTC. */
+export function time(about: string): Option<string, false> {
+  return optional({ placeholder: "TIME", about }, (given, name) => {
+    const utc = parseEventTime(given);
+    if (utc !== undefined) return utc;
+    throw new UsageError(
+      `${name} must be an RFC 3339 time such as 2026-11-21T06:27:00Z, got "${given}"`,
+    );
+  });
+}
+
+function readInteger(
+  given: string,
+  range: { readonly name: string; readonly least: number; readonly most: number },
+): number {
+  const { name, least, most } = range;
+  const number = Number(given);
+  if (/^\d{1,10}$/.test(given) && number >= least && number <= most) return number;
+  throw new UsageError(`${name} must be an integer from ${least} to ${most}, got "${given}"`);
+}
+
+/** The options of every command that names an account. */
+export const ACCOUNT_OPTION = text({
+  placeholder: "ID",
+  about: "the account",
+  lengthMax: NAME_LENGTH_MAX,
+});

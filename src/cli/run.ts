@@ -1,0 +1,125 @@
+/**
+ * Runs one command: arguments in, exit code out. 0 where it is done, 1 where it is refused, 2 for
+ * wrong usage; a failure is one line on standard error. Decisions 8 and 10.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { KEY_SHAPE, startOf } from "../accounts/key_format.ts";
+import { type Config, ConfigError, readConfig } from "../config.ts";
+import { escapeInvisible } from "../lib/invisible_text.ts";
+import { isReadOnly, isUnavailable } from "../postgres/client/failures.ts";
+import { DatabaseUnavailableError } from "../postgres/client/query.ts";
+import { becomeOwner } from "../postgres/embedded/owner.ts";
+import { isDataDir } from "../postgres/embedded/site.ts";
+import { type Answer, type Command, RefusedError, UsageError } from "./command.ts";
+import { parseCommandLine, type Request } from "./command_line.ts";
+import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";
+
+export type ExitCode = 0 | 1 | 2;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface RunOptions {
+  readonly environment: Environment;
+  /** @default those of the process */
+  readonly streams?: Streams;
+}
+
+export async function runCommand(
+  argv: readonly string[],
+  commands: readonly Command[],
+  { environment, streams = processStreams() }: RunOptions,
+): Promise<ExitCode> {
+  try {
+    const request = parseCommandLine(argv, commands);
+    const isJson = request.kind === "command" && request.isJson;
+    const note = (text: string) => {
+      if (!isJson) streams.complain(escapeInvisible(text));
+    };
+    const output: Output = { isJson, write: streams.write, note };
+    if (request.kind === "help") {
+      await output.write(`${request.text}\n`);
+      return 0;
+    }
+    const { command, values, arguments: given } = request;
+    const config = configOf(request, environment);
+    if (config.databaseUrl === undefined) {
+      becomeOwner(config.dataDir);
+      requireDatabase(command, config.dataDir);
+    }
+    const answer = await command.run({ values, arguments: given, config, output });
+    if (answer !== undefined) await tell(output, command, answer);
+    return 0;
+  } catch (error) {
+    if (error instanceof OutputClosedError) return 0;
+    for (const line of messagesOf(error)) streams.complain(`feedgate: ${plain(line)}\n`);
+    if (environment.LOG_LEVEL === "debug") streams.complain(`${(error as Error).stack}\n`);
+    return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+  }
+}
+
+/** What was done stands, also where nobody could be told; that is said where it can't be looked up. */
+async function tell(output: Output, { words, isToldOnce }: Command, answer: Answer): Promise<void> {
+  try {
+    await output.write(`${escapeInvisible(output.isJson ? answer.json : answer.text)}\n`);
+  } catch (error) {
+    if (error instanceof OutputClosedError && isToldOnce !== true) throw error;
+    const { code = "closed" } = error as { code?: string };
+    throw new Error(`${words} is done, but its answer could not be written (${code})`, {
+      cause: error,
+    });
+  }
+}
+
+/** A line that a terminal may show: no key, and nothing that speaks to it. */
+function plain(message: string): string {
+  return escapeInvisible(oneLine(message)).replace(KEY_SHAPE, (key) => `${startOf(key)}…`);
+}
+
+/** What the command line says goes before the environment: a folder named there is the database. */
+function configOf(
+  { dataDir }: Extract<Request, { kind: "command" }>,
+  environment: Environment,
+): Config {
+  if (dataDir === undefined) return readConfig(environment);
+  return readConfig({
+    ...environment,
+    FEEDGATE_DATA_DIR: dataDir,
+    DATABASE_URL: undefined,
+    DATABASE_READ_URL: undefined,
+  });
+}
+
+/** A wrong folder must not become an empty database. @throws {RefusedError} */
+function requireDatabase({ makesDatabase = false }: Command, dataDir: string): void {
+  if (makesDatabase || isDataDir(dataDir)) return;
+  throw new RefusedError(
+    `there is no database in ${resolve(dataDir)}: name its folder with --data-dir, or make one with feedgate serve`,
+  );
+}
+
+/** One line; a line for each mistake in the environment. */
+function messagesOf(error: unknown): readonly string[] {
+  if (error instanceof ConfigError) return error.mistakes;
+  // What the driver says is the cause of an error of ours; what a file system says is not about it.
+  const reason = (error instanceof DatabaseUnavailableError ? error.cause : error) as SystemError;
+  // PgBouncer's words: it takes no settings of a session.
+  if (/unsupported startup parameter/.test(reason.message ?? "")) {
+    return ["DATABASE_URL is a PgBouncer's: set DATABASE_POOLED=true, or go to PostgreSQL itself"];
+  }
+  if (isReadOnly(reason)) {
+    return ["the database is read-only: DATABASE_URL must name the server that is written to"];
+  }
+  if (reason.path === undefined && isUnavailable(reason)) {
+    return [`the database can't be reached (${reason.code}): start it, or check DATABASE_URL`];
+  }
+  return [reason.message ?? String(error)];
+}
+
+/** An error of the system or of the driver; `path` where it is about a file. */
+type SystemError = Error & { readonly code?: string; readonly path?: string };
+
+function oneLine(message: string): string {
+  return message.trim().replace(/\s*\n\s*/g, "; ");
+}

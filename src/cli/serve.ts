@@ -1,0 +1,138 @@
+/**
+ * `serve`: a gateway until a signal, then a drain within 10 seconds. Decisions 8.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import type { Config } from "../config.ts";
+import { createLog } from "../lib/log.ts";
+import { DRAIN_EXIT_MS } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
+import { type Gateway, startGateway } from "../server.ts";
+import { command, type Options } from "./command.ts";
+import { port, text, workers } from "./options.ts";
+import type { Output } from "./output.ts";
+import { startWorkers } from "./workers/supervisor.ts";
+
+/** `serve` and `demo` take these. */
+export const LISTEN_OPTIONS = {
+  port: port("default PORT, else 3000; 0 takes a free one"),
+  host: text({
+    placeholder: "H",
+    about: "address to listen on; default HOST, else 127.0.0.1",
+    lengthMax: 253,
+  }),
+} satisfies Options;
+
+/** The configuration with what the command line says in its place. */
+export function listenConfig(
+  config: Config,
+  given: { readonly port?: number | undefined; readonly host?: string | undefined },
+): Config {
+  return { ...config, port: given.port ?? config.port, host: given.host ?? config.host };
+}
+
+const serve = command({
+  words: "serve",
+  about: "migrate, then serve until SIGINT or SIGTERM",
+  makesDatabase: true,
+  options: {
+    ...LISTEN_OPTIONS,
+    workers: workers("processes on the port; auto: one a processor core; default 1, unsupervised"),
+  },
+  run: async ({ config, values, output }) => {
+    const listening = listenConfig(config, values);
+    const onStart = async (served: Listening, database: Database) => {
+      await announce(served, output);
+      const row = output.isJson ? undefined : await database.row("has_accounts", []);
+      if (row?.has_accounts === false) output.note(nextSteps(served, config));
+    };
+    const { workers: count } = values;
+    if (count === undefined) {
+      await serveUntilSignal(listening, (served) => onStart(served, served.services.database));
+    } else {
+      await untilSignal(
+        () =>
+          startWorkers({ config: listening, log: createLog({ level: config.logLevel }), count }),
+        (served) => onStart(served, served.database),
+      );
+    }
+    return undefined;
+  },
+});
+
+export const SERVE_COMMANDS = [serve];
+
+/** A gateway, or several on one port. */
+interface Listening {
+  readonly baseUrl: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+function announce({ baseUrl, port: listening }: Listening, output: Output): Promise<void> {
+  return output.write(
+    output.isJson
+      ? `${JSON.stringify({ base_url: baseUrl, docs_url: `${baseUrl}/docs`, port: listening })}\n`
+      : `Feedgate serves ${baseUrl} (docs at ${baseUrl}/docs)\n`,
+  );
+}
+
+/** How the first key is made; with the folder, because commands may be given elsewhere. */
+function nextSteps({ baseUrl }: Listening, { databaseUrl, dataDir }: Config): string {
+  const folder = resolve(dataDir);
+  const word = /^[\w./-]+$/.test(folder) ? folder : Bun.$.escape(folder);
+  const where = databaseUrl === undefined ? ` --data-dir ${word}` : "";
+  return [
+    "There is no account yet. Make one and its key in another terminal:",
+    `  feedgate account create --name NAME${where}`,
+    `  feedgate key create --account ID --permission read${where}`,
+    `What a key is good for: ${baseUrl}/docs`,
+    "",
+  ].join("\n");
+}
+
+/** A signal to the group arrives twice where a parent passes it on: once more within this is the same one. */
+const SAME_SIGNAL_MS = 250;
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Serves; `onStart` runs once the gateway listens, and is left alone where a signal comes first. */
+export function serveUntilSignal(
+  config: Config,
+  onStart: (gateway: Gateway) => Promise<void>,
+): Promise<void> {
+  return untilSignal(() => startGateway(config, createLog({ level: config.logLevel })), onStart);
+}
+
+async function untilSignal<Served extends Listening>(
+  start: () => Promise<Served>,
+  onStart: (served: Served) => Promise<void>,
+): Promise<void> {
+  // Before the database is started: a signal in between must not leave it behind.
+  const signalled = catchSignals();
+  const served = await start();
+  try {
+    await Promise.race([onStart(served), signalled]);
+    await signalled;
+  } finally {
+    await served.stop();
+  }
+}
+
+/** Resolves at the first signal. The second, or the end of the time for a drain, ends the process. */
+function catchSignals(): Promise<void> {
+  let firstMs: number | undefined;
+  return new Promise((resolve) => {
+    for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+      process.on(signal, () => {
+        if (firstMs === undefined) {
+          firstMs = performance.now();
+          setTimeout(() => process.exit(1), DRAIN_EXIT_MS).unref();
+          resolve();
+        } else if (performance.now() - firstMs > SAME_SIGNAL_MS) {
+          process.exit(code);
+        }
+      });
+    }
+  });
+}

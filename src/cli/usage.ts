@@ -1,0 +1,90 @@
+/**
+ * `usage export`: an account's usage log, oldest first, in constant memory however long it is.
+ * Decisions 8 and 10.
+ *
+ * @module
+ */
+import {
+  USAGE_COLUMNS,
+  type UsageRow,
+  usageEventLine,
+  usageEventText,
+} from "../accounts/usage_event.ts";
+import type { Database } from "../postgres/client/query.ts";
+import { command, UsageError } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { ACCOUNT_OPTION, oneOf, required, time } from "./options.ts";
+import type { Output } from "./output.ts";
+import { findAccount } from "./references.ts";
+
+const CHUNK_ROWS = 5_000;
+
+const usageExport = command({
+  words: "usage export",
+  about: "print an account's usage log, oldest first",
+  options: {
+    account: required(ACCOUNT_OPTION),
+    since: time("inclusive lower bound"),
+    until: time("inclusive upper bound"),
+    format: oneOf(["csv", "json"], "default csv"),
+  },
+  run: ({ config, values, output }) => {
+    if (output.isJson && values.format === "csv") {
+      throw new UsageError("--json and --format csv exclude each other; leave one out");
+    }
+    const isJson = output.isJson || values.format === "json";
+    const { since, until } = values;
+    if (since !== undefined && until !== undefined && since > until) {
+      throw new UsageError("--since is later than --until; swap them");
+    }
+    return withDatabase(config, async (database) => {
+      const { account_id: accountId } = await findAccount(database, values.account);
+      const chunks = readChunks(database, { accountId, since, until });
+      await (isJson ? writeJson(chunks, output) : writeCsv(chunks, output));
+      return undefined;
+    });
+  },
+});
+
+export const USAGE_COMMANDS = [usageExport];
+
+interface UsageRange {
+  readonly accountId: string;
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+async function* readChunks(database: Database, range: UsageRange): AsyncGenerator<UsageRow[]> {
+  const { accountId, since = null, until = null } = range;
+  let afterUsageId: string | null = null;
+  while (true) {
+    const chunk: UsageRow[] = await database.rows("export_usage", [
+      accountId,
+      since,
+      until,
+      afterUsageId,
+      CHUNK_ROWS,
+    ]);
+    yield chunk;
+    if (chunk.length < CHUNK_ROWS) return;
+    afterUsageId = (chunk.at(-1) as UsageRow).usage_id;
+  }
+}
+
+async function writeCsv(chunks: AsyncIterable<UsageRow[]>, output: Output): Promise<void> {
+  await output.write(`${USAGE_COLUMNS.join(",")}\n`);
+  for await (const chunk of chunks) {
+    await output.write(chunk.map((row) => `${usageEventLine(row)}\n`).join(""));
+  }
+}
+
+/** One array, an event a line. */
+async function writeJson(chunks: AsyncIterable<UsageRow[]>, output: Output): Promise<void> {
+  let separator = "[\n";
+  for await (const chunk of chunks) {
+    if (chunk.length === 0) continue;
+    await output.write(separator + chunk.map(usageEventText).join(",\n"));
+    separator = ",\n";
+  }
+  await output.write(separator === "[\n" ? "[]\n" : "\n]\n");
+}

@@ -1,0 +1,266 @@
+/**
+ * Several gateway processes on one port (`serve --workers N`), and the one that watches over them.
+ *
+ * The supervisor serves nothing. It opens and migrates the database, so that an embedded PostgreSQL
+ * outlives any worker, takes the port once to see that it is free, then starts the workers, which share
+ * it. One that dies is started again, after a pause that grows while it keeps dying. No worker holds
+ * what another needs: every guarantee is the database's, so a worker's death costs the requests that it
+ * had in hand and nothing else.
+ *
+ * @module
+ */
+import type { Subprocess } from "bun";
+import type { Config } from "../../config.ts";
+import { listenOn, readTls, requireHost } from "../../http/listener.ts";
+import type { Log } from "../../lib/log.ts";
+import { ownCommand } from "../../lib/own_process.ts";
+import { createSharedFlights, type SharedFlights } from "../../lib/shared_flights.ts";
+import { DRAIN_WORKER_MS } from "../../limits.ts";
+import type { Database } from "../../postgres/client/query.ts";
+import { openDatabase } from "../../postgres/open_database.ts";
+import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./messages.ts";
+import { createMetricsSum, type MetricsSum } from "./metrics_sum.ts";
+
+/** Workers that serve. */
+export interface Workers {
+  /** What clients see, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** One connection of the supervisor's own. */
+  readonly database: Database;
+  /** Of the workers that live now. */
+  readonly pids: readonly number[];
+  /** Drains all of them, then leaves the database. */
+  stop(): Promise<void>;
+}
+
+export interface WorkersOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** How many processes. */
+  readonly count: number;
+}
+
+/** From the death of a worker to its next start. */
+const PAUSE_MS_MIN = 50;
+const PAUSE_MS_MAX = 5_000;
+/** A worker that lived so long died of something new: the pause is short again. */
+const STEADY_MS = 30_000;
+const START_MS_MAX = 60_000;
+/** How old the figures of a worker that is killed may be. */
+const SNAPSHOT_EVERY_MS = 5_000;
+/** How long a sum waits for figures; a worker that is late counts with its figures before. */
+const SNAPSHOT_WAIT_MS = 1_000;
+
+type Child = Subprocess<"ignore", "inherit", "inherit">;
+
+interface Context {
+  readonly config: Config;
+  readonly log: Log;
+  readonly sum: MetricsSum;
+  readonly workers: Set<Worker>;
+  /** Resolves with the newest figures of every worker in the sum. */
+  readonly figures: SharedFlights<void, unknown>;
+  isStopping: boolean;
+}
+
+/** @throws where the database can't be reached, the port is taken, or a worker can't start. */
+export async function startWorkers({ config, log, count }: WorkersOptions): Promise<Workers> {
+  const { database, close } = await openDatabase(config, { connectionsMax: 1, log });
+  const port = await freePort(config).catch(async (error) => {
+    await close();
+    throw error;
+  });
+  const workers = new Set<Worker>();
+  const context: Context = {
+    config: { ...config, port },
+    log,
+    sum: createMetricsSum(),
+    workers,
+    figures: createSharedFlights(() =>
+      Promise.all([...workers].map((worker) => worker.snapshot())),
+    ),
+    isStopping: false,
+  };
+  const snapshots = setInterval(
+    () =>
+      context.figures
+        .ask()
+        .catch((error) => log.warn("figures of workers not gathered", { error })),
+    SNAPSHOT_EVERY_MS,
+  );
+  const stop = async () => {
+    context.isStopping = true;
+    clearInterval(snapshots);
+    await Promise.all([...context.workers].map((worker) => worker.stop()));
+    await close();
+  };
+  try {
+    const starts = Array.from({ length: count }, (_, number) => keepWorker(context, number + 1));
+    const [baseUrl] = await Promise.all(starts);
+    let stopping: Promise<void> | undefined;
+    return {
+      baseUrl: baseUrl as string,
+      port,
+      database,
+      get pids() {
+        return [...context.workers].map(({ pid }) => pid);
+      },
+      stop: () => {
+        stopping ??= stop();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Starts a worker and, whenever it dies from then on, the next in its place. Resolves at the first. */
+async function keepWorker(context: Context, number: number): Promise<string> {
+  const first = startWorker(context);
+  context.workers.add(first);
+  const baseUrl = await first.listening;
+  keepAlive(context, number, first).catch((error) => {
+    context.log.error("a worker is no longer kept alive", { worker: number, error });
+  });
+  return baseUrl;
+}
+
+async function keepAlive(context: Context, number: number, first: Worker): Promise<void> {
+  let worker = first;
+  let pauseMs = PAUSE_MS_MIN;
+  for (;;) {
+    const sinceMs = performance.now();
+    const exit = await worker.exited;
+    context.workers.delete(worker);
+    context.sum.retire(worker.pid);
+    if (context.isStopping) return;
+    pauseMs = performance.now() - sinceMs > STEADY_MS ? PAUSE_MS_MIN : pauseMs;
+    context.log.error("a worker has died, starting another", {
+      worker: number,
+      exit,
+      pause_ms: pauseMs,
+    });
+    await Bun.sleep(pauseMs);
+    pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
+    if (context.isStopping) return;
+    worker = startWorker(context);
+    context.workers.add(worker);
+    worker.listening.catch((error) => {
+      context.log.error("a worker did not start", { worker: number, error });
+    });
+  }
+}
+
+interface Worker {
+  readonly pid: number;
+  /** The base URL, once it serves. */
+  readonly listening: Promise<string>;
+  /** Exit code or signal. */
+  readonly exited: Promise<number | string>;
+  send(message: ToWorker): void;
+  /** Resolves with its newest figures kept. */
+  snapshot(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+function startWorker(context: Context): Worker {
+  const listening = Promise.withResolvers<string>();
+  let told = Promise.withResolvers<void>();
+  let hasExited = false;
+  const receive = (message: ToSupervisor) => {
+    switch (message.kind) {
+      case "listening":
+        listening.resolve(message.baseUrl);
+        break;
+      case "failed":
+        listening.reject(Object.assign(new Error(message.message), { code: message.code }));
+        break;
+      case "snapshot":
+        // Its figures have gone over to those of the dead.
+        if (!hasExited) context.sum.update(child.pid, message.snapshot);
+        told.resolve();
+        break;
+      case "sum":
+        context.figures
+          .ask()
+          .then(() => context.sum.text())
+          .then((text) => send({ kind: "summed", text }))
+          .catch((error) => context.log.warn("figures not added up", { error }));
+        break;
+    }
+  };
+  const child: Child = Bun.spawn([...ownCommand(), WORKER_ARGUMENT], {
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
+    serialization: "advanced",
+    ipc: receive,
+  });
+  const send = (message: ToWorker) => {
+    try {
+      child.send(message);
+    } catch (error) {
+      // Between its death and our knowing of it there is nobody to tell.
+      context.log.debug("a worker can't be told", { pid: child.pid, kind: message.kind, error });
+    }
+  };
+  const late = setTimeout(
+    () => listening.reject(new Error(`a worker did not serve within ${START_MS_MAX} ms`)),
+    START_MS_MAX,
+  );
+  const exited = child.exited.then((code) => {
+    hasExited = true;
+    clearTimeout(late);
+    listening.reject(new Error(`a worker ended before it served (${child.signalCode ?? code})`));
+    told.resolve();
+    return child.signalCode ?? code;
+  });
+  // Whoever waits for it is told; a restart looks at the exit instead.
+  listening.promise.then(
+    () => clearTimeout(late),
+    () => child.kill("SIGKILL"),
+  );
+  send({ kind: "start", config: context.config });
+  return {
+    pid: child.pid,
+    listening: listening.promise,
+    exited,
+    send,
+    async snapshot() {
+      told = Promise.withResolvers<void>();
+      send({ kind: "snapshot" });
+      await Promise.race([told.promise, exited, Bun.sleep(SNAPSHOT_WAIT_MS)]);
+    },
+    async stop() {
+      send({ kind: "stop" });
+      const killing = setTimeout(() => child.kill("SIGKILL"), DRAIN_WORKER_MS);
+      await exited;
+      clearTimeout(killing);
+    },
+  };
+}
+
+/**
+ * The port, taken for ourselves for a moment: workers share it, so none of them would see that another
+ * gateway has it.
+ */
+async function freePort(config: Config): Promise<number> {
+  const { port, host } = config;
+  await requireHost(config);
+  // What no worker could use is told once, here.
+  if (config.tls !== undefined) await readTls(config.tls);
+  const server = listenOn(config, () =>
+    Bun.serve({
+      port,
+      hostname: host,
+      reusePort: false,
+      fetch: () => new Response(null, { status: 503 }),
+    }),
+  );
+  const taken = server.port as number;
+  await server.stop(true);
+  return taken;
+}

@@ -1,0 +1,70 @@
+/**
+ * One of several gateway processes on a port: serves what its supervisor configures, until it is told
+ * to stop, is signalled, or its supervisor has gone.
+ *
+ * @module
+ */
+import { createLog } from "../../lib/log.ts";
+import { DRAIN_MS_MAX } from "../../limits.ts";
+import { type Gateway, startGateway } from "../../server.ts";
+import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./messages.ts";
+
+/** How long `/metrics` waits for the sum; then a worker tells its own figures. */
+const SUM_WAIT_MS = 3_000;
+
+/** Whether this process was started by a supervisor. */
+export function isWorker(argv: readonly string[]): boolean {
+  return argv[2] === WORKER_ARGUMENT && process.send !== undefined;
+}
+
+/** Serves to the end; resolves with the exit code. */
+export async function runWorker(): Promise<number> {
+  const stopped = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<Extract<ToWorker, { kind: "start" }>["config"]>();
+  const sums: ((text: string) => void)[] = [];
+  let gateway: Gateway | undefined;
+  process.on("message", async (message: ToWorker) => {
+    switch (message.kind) {
+      case "start":
+        started.resolve(message.config);
+        break;
+      case "snapshot":
+        if (gateway === undefined) return;
+        tell({ kind: "snapshot", snapshot: await gateway.services.http.metrics.snapshot() });
+        break;
+      case "summed":
+        for (const resolve of sums.splice(0)) resolve(message.text);
+        break;
+      case "stop":
+        stopped.resolve();
+        break;
+    }
+  });
+  process.on("disconnect", () => stopped.resolve());
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stopped.resolve());
+  try {
+    const config = await started.promise;
+    gateway = await startGateway(config, createLog({ level: config.logLevel }), {
+      isPortShared: true,
+    });
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string };
+    tell({ kind: "failed", message, code });
+    return 1;
+  }
+  gateway.services.http.metrics.sumBy(() => {
+    const text = new Promise<string>((resolve) => sums.push(resolve));
+    tell({ kind: "sum" });
+    return Promise.race([text, Bun.sleep(SUM_WAIT_MS).then(() => undefined)]);
+  });
+  tell({ kind: "listening", baseUrl: gateway.baseUrl });
+  await stopped.promise;
+  setTimeout(() => process.exit(1), DRAIN_MS_MAX).unref();
+  await gateway.stop();
+  return 0;
+}
+
+function tell(message: ToSupervisor): void {
+  // Without a supervisor there is nobody to tell, and the end is near.
+  if (process.connected) process.send?.(message);
+}

@@ -1,0 +1,129 @@
+/**
+ * Who calls: the key of a request, and the account behind it.
+ *
+ * A key that was found once is remembered with its account's state (`admission/accounts.ts`). Whether it still
+ * holds is proven by the statement that logs the read, or before any other answer (`prove`). Decisions 3.
+ *
+ * @module
+ */
+
+import { hashKey, type Permission, permissionOf } from "../accounts/key_format.ts";
+import type { Caller } from "../admission/accounts.ts";
+import type { Admission } from "../admission/admission.ts";
+import { KNOWN_KEYS_MAX } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
+import type { Call } from "./call.ts";
+import { Problem, unavailable } from "./errors.ts";
+import { keyInvalid } from "./refusals.ts";
+
+/** The caller, as its key tells. */
+export interface Principal {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly permission: Permission;
+  readonly caller: Caller;
+}
+
+export class Keys {
+  readonly #database: Database;
+  readonly #admission: Admission;
+  readonly #used = new Set<string>();
+
+  constructor(database: Database, admission: Admission) {
+    this.#database = database;
+    this.#admission = admission;
+  }
+
+  /**
+   * The caller of a consumer route (`read`) or a provider route (`write`), noted for the log.
+   * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`.
+   */
+  async authenticate(call: Call, permission: Permission): Promise<Principal> {
+    const { headers } = call.request;
+    const key = permission === "read" ? readKeyOf(headers) : bearerOf(headers);
+    if (key === undefined) throw keyRequired(permission);
+    const caller = this.#admission.remembered(markOf(key)) ?? (await this.#find(key, permission));
+    const principal: Principal = {
+      keyId: caller.keyId,
+      accountId: caller.account.id,
+      permission: caller.permission,
+      caller,
+    };
+    call.subject.accountId = principal.accountId;
+    call.subject.keyId = principal.keyId;
+    if (principal.permission !== permission) {
+      await this.prove(principal, permission);
+      throw new Problem("KEY_PERMISSION", {
+        detail: `This route needs a ${permission} key and got a ${principal.permission} key. Send your ${permission} key.`,
+      });
+    }
+    if (this.#used.size < KNOWN_KEYS_MAX) this.#used.add(principal.keyId);
+    return principal;
+  }
+
+  /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID`, 503 */
+  async prove({ caller }: Principal, asked = caller.permission): Promise<void> {
+    const proof = await this.#admission.prove(caller);
+    if (!("kind" in proof)) return;
+    if (proof.kind === "key_refused") throw keyInvalid(asked);
+    throw unavailable("More calls wait than the gateway can serve. Try again in a second.");
+  }
+
+  /** Runs `work`; where it refuses, the key is proven first, since a bad key is told before all else. */
+  async provenOnRefusal<Result>(
+    principal: Principal,
+    work: () => Result | Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Problem) await this.prove(principal);
+      throw error;
+    }
+  }
+
+  /** Writes down which keys were used since the last call. */
+  async flushUses(): Promise<void> {
+    if (this.#used.size === 0) return;
+    const keyIds = [...this.#used];
+    this.#used.clear();
+    try {
+      await this.#database.rows("touch_keys", [keyIds]);
+    } catch (error) {
+      for (const keyId of keyIds) this.#used.add(keyId);
+      throw error;
+    }
+  }
+
+  async #find(key: string, permission: Permission): Promise<Caller> {
+    if (permissionOf(key) === undefined) throw keyInvalid(permission);
+    const caller = await this.#admission.identify(markOf(key), hashKey(key));
+    if (caller === undefined) throw keyInvalid(permission);
+    return caller;
+  }
+}
+
+/** The key's hash as text, to remember it by; the key itself is kept nowhere. */
+function markOf(key: string): string {
+  return Bun.SHA256.hash(key, "base64");
+}
+
+/** `x-api-key` wins where both headers are sent. Decisions 3. */
+function readKeyOf(headers: Headers): string | undefined {
+  return headers.get("x-api-key")?.trim() || bearerOf(headers);
+}
+
+/** The token of `Authorization: Bearer …`, RFC 6750; the scheme's name in any case. */
+function bearerOf(headers: Headers): string | undefined {
+  const value = headers.get("authorization");
+  if (value === null) return undefined;
+  return /^bearer +(\S+)\s*$/i.exec(value)?.[1];
+}
+
+function keyRequired(permission: Permission): Problem {
+  const detail =
+    permission === "read"
+      ? "Send your read key as x-api-key or as Authorization: Bearer."
+      : "Send your write key as Authorization: Bearer.";
+  return new Problem("KEY_REQUIRED", { detail });
+}

@@ -1,0 +1,139 @@
+/**
+ * `GET /catalog` and `GET /search`. Interface 4.1 and 4.2.
+ *
+ * @module
+ */
+
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { authenticated } from "../../http/auth.ts";
+import {
+  CONDITIONAL,
+  COUNTED,
+  described,
+  documented,
+  TAGGED,
+  UNCHANGED,
+} from "../../http/described.ts";
+import { Problem } from "../../http/errors.ts";
+import { CATALOG_ENTRY, ORIGIN_FREE, SEARCH_HIT } from "../../http/examples.ts";
+import { PAGE_PARAMETERS, pageOf } from "../../http/paging.ts";
+import { parameters } from "../../http/parameters.ts";
+import { respondOutcome } from "../../http/problems.ts";
+import { Refusal, type Refuse } from "../../http/validation.ts";
+import { text } from "../../lib/types.ts";
+import { SEARCH_LENGTH_MAX } from "../../limits.ts";
+import type { Services } from "../../services.ts";
+import type { ReadPipeline } from "../pipeline.ts";
+import { CatalogShape, SearchResultsShape } from "./catalog_shapes.ts";
+import { createListCatalog } from "./list_catalog.ts";
+import { createSearchFeeds } from "./search_feeds.ts";
+
+const CATALOG_QUERY = parameters(PAGE_PARAMETERS);
+
+const Q = text({
+  minLength: 1,
+  maxLength: SEARCH_LENGTH_MAX,
+  description: 'What to look for, in plain words; "quoted words" stand together, -word excludes.',
+});
+const refuseQ: Refuse = (_, value) => (value ? undefined : queryRequired());
+
+const SEARCH_QUERY = Type.Object(
+  {
+    q: { ...Q, [Refusal]: refuseQ },
+    category: Type.Optional(
+      Type.String({ description: "Only feeds of this category; case does not matter." }),
+    ),
+    ...PAGE_PARAMETERS,
+  },
+  { additionalProperties: false },
+);
+
+const LIST_CATALOG = described({
+  access: "consumer",
+  window: "discovery",
+  operationId: "listCatalog",
+  tag: "discovery",
+  summary: "List the active public feeds",
+  description: "The newest published come first. Free, and counted in a limit of its own.",
+  answers: {
+    200: documented(CatalogShape, {
+      description: "A page of the catalog.",
+      headers: TAGGED,
+      examples: {
+        "One feed": {
+          message: "1 feed is listed; this page shows 1.",
+          total: 1,
+          total_feeds: 1,
+          limit: 20,
+          offset: 0,
+          has_more: false,
+          feeds: [CATALOG_ENTRY],
+          instructions: "Read a feed with GET https://feeds.example.org/v1/feed/{id}.",
+          _origin: ORIGIN_FREE,
+        },
+      },
+    }),
+    304: UNCHANGED,
+  },
+  headers: CONDITIONAL,
+  problems: COUNTED,
+});
+const SEARCH_FEEDS = described({
+  access: "consumer",
+  window: "discovery",
+  operationId: "searchFeeds",
+  tag: "discovery",
+  summary: "Search the active public feeds",
+  description:
+    "Finds feeds by name, description, category, field names and readme; the best match comes first. Free, and counted in a limit of its own.",
+  answers: {
+    200: documented(SearchResultsShape, {
+      description: "A page of what was found.",
+      headers: TAGGED,
+      examples: {
+        "One feed": {
+          query: "earthquakes",
+          total: 1,
+          limit: 20,
+          offset: 0,
+          has_more: false,
+          results: [SEARCH_HIT],
+          _origin: ORIGIN_FREE,
+        },
+      },
+    }),
+    304: UNCHANGED,
+  },
+  headers: CONDITIONAL,
+  problems: ["QUERY_REQUIRED", ...COUNTED],
+});
+
+export function catalogRoutes(services: Services, answerRead: ReadPipeline) {
+  const { http, keys } = services;
+  const listCatalog = createListCatalog(services, answerRead);
+  const searchFeeds = createSearchFeeds(services, answerRead);
+  return new Elysia({ name: "catalog" })
+    .use(authenticated(keys, "read"))
+    .get(
+      "/catalog",
+      async ({ call, principal, query }) =>
+        respondOutcome(http, call, await listCatalog({ call, principal }, pageOf(query))),
+      { query: CATALOG_QUERY, ...LIST_CATALOG },
+    )
+    .get(
+      "/search",
+      async ({ call, principal, query }) => {
+        if (query.q.trim() === "") throw queryRequired();
+        const search = { q: query.q, category: query.category, ...pageOf(query) };
+        return respondOutcome(http, call, await searchFeeds({ call, principal }, search));
+      },
+      { query: SEARCH_QUERY, ...SEARCH_FEEDS },
+    );
+}
+
+function queryRequired(): Problem {
+  return new Problem("QUERY_REQUIRED", {
+    detail: "Say what to look for in q, as in /v1/search?q=earthquakes.",
+  });
+}

@@ -1,0 +1,63 @@
+/**
+ * Feeds as catalog and search show them. Interface 2.2 and 2.4, decisions 4 and 10.
+ *
+ * @module
+ */
+import { pricePer1kText, pricingText } from "../../accounts/money.ts";
+import { consumerType, intervalText } from "../../feeds/feed_text.ts";
+import { schemaProperties } from "../../feeds/schema_properties.ts";
+import { SCHEMA_HINT_MAX } from "../../limits.ts";
+import type { Row } from "../../postgres/client/query.ts";
+
+/** A listed feed as both statements return it; every column is null on the row of an empty page. */
+export type ListedFeed = Row<"list_catalog">;
+
+const CATEGORY_NONE = "uncategorized";
+
+/** An item of `feeds`. Interface 2.2. */
+export function catalogEntry(feed: ListedFeed) {
+  return {
+    ...sharedMembers(feed),
+    pricing: pricingText(feed),
+    update_frequency: feed.update_frequency_text || promised(feed.sync_interval_mins),
+    reliability: feed.reliability_score === null ? "unrated" : `${feed.reliability_score}%`,
+    last_sync_at: feed.last_sync_at,
+    schema_hint: schemaHint(feed.schema_definition),
+  };
+}
+
+/** An item of `results`, as JSON text: its price is exact. Interface 2.4. */
+export function searchHitText(feed: ListedFeed): string {
+  return `${JSON.stringify(sharedMembers(feed)).slice(0, -1)},${[
+    `"pricing":${JSON.stringify(pricingText(feed))}`,
+    `"price_type":${JSON.stringify(feed.price_type)}`,
+    `"price_per_1k":${pricePer1kText(feed.call_price_nanos ?? 0n)}`,
+    `"one_time_price_cents":${feed.one_time_price_cents}`,
+    `"reliability_score":${feed.reliability_score}`,
+    `"last_sync_at":${JSON.stringify(feed.last_sync_at)}`,
+    `"update_frequency_text":${JSON.stringify(feed.update_frequency_text)}`,
+  ].join(",")}}`;
+}
+
+/** What the provider promises, where it says nothing in words. */
+function promised(minutes: number | null): string | null {
+  return minutes === null ? null : intervalText(minutes);
+}
+
+function sharedMembers(feed: ListedFeed) {
+  return {
+    id: feed.feed_id,
+    name: feed.name,
+    description: feed.description ?? "",
+    category: feed.category ?? CATEGORY_NONE,
+    feed_type: consumerType(feed.feed_type),
+    consumer_type: consumerType(feed.feed_type),
+    endpoint_path: feed.endpoint_path,
+  };
+}
+
+/** The top-level property names of the schema. */
+function schemaHint(schema: string | null): string[] {
+  const named = schemaProperties(schema).slice(0, SCHEMA_HINT_MAX);
+  return named.map(([name]) => name);
+}

@@ -1,0 +1,67 @@
+/**
+ * The catalog: active public feeds, newest published first. Interface 2.3 and 4.1.
+ *
+ * @module
+ */
+import type { Answer } from "../../http/answer.ts";
+import type { Problem } from "../../http/errors.ts";
+import { weakTag } from "../../http/etag.ts";
+import { hasMoreAfter } from "../../lib/pages.ts";
+import { createSharedFlights } from "../../lib/shared_flights.ts";
+import { GATEWAY } from "../../postgres/client/query.ts";
+import type { Services } from "../../services.ts";
+import { type Listing, listingResource } from "../listing.ts";
+import type { ReadCall, ReadPipeline } from "../pipeline.ts";
+import { catalogEntry } from "./entries.ts";
+
+/** PostgreSQL's integer; no catalog is longer. */
+export const OFFSET_MAX = 2 ** 31 - 1;
+
+/** What is asked for, the limit capped. */
+interface CatalogPage {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export function createListCatalog(services: Services, answerRead: ReadPipeline) {
+  const { config, reader, http } = services;
+  const limits = { free: config.limits.discovery, paid: config.limits.discovery };
+  // The catalog is the same for every reader: all who wait for a page are shown one reading of it.
+  const pages = createSharedFlights(
+    readPage,
+    ({ limit, offset }: CatalogPage) => `${limit} ${offset}`,
+  );
+
+  async function readPage({ limit, offset }: CatalogPage): Promise<Listing> {
+    const rows = await reader.rows(GATEWAY, "list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
+    const total = Number(rows[0]?.total ?? 0n);
+    const feeds = rows.filter((row) => row.feed_id !== null).map(catalogEntry);
+    const hasMore = hasMoreAfter({ offset, shown: feeds.length, total });
+    const baseUrl = http.baseUrl();
+    const body = {
+      message:
+        total === 0
+          ? "No feed is listed yet."
+          : `${total} feed${total === 1 ? " is" : "s are"} listed; this page shows ${feeds.length}.`,
+      total,
+      total_feeds: total,
+      limit,
+      offset,
+      has_more: hasMore,
+      feeds,
+      instructions: [
+        `Read a feed with GET ${baseUrl}/v1/feed/{id} and your read key in the header x-api-key; {id} is a feed's id or endpoint_path.`,
+        `Look first at GET ${baseUrl}/v1/feed/{id}/metadata, which is free: it has the schema, a sample and the price.`,
+        `Search with GET ${baseUrl}/v1/search?q=WORDS.`,
+        hasMore ? `The next page is at offset=${offset + feeds.length}.` : "This is the last page.",
+      ].join(" "),
+    };
+    const members = JSON.stringify(body).slice(1, -1);
+    return { members, tag: weakTag(members), version: null };
+  }
+
+  return (readCall: ReadCall, page: CatalogPage): Promise<Answer | Problem> =>
+    answerRead(readCall, async () =>
+      listingResource({ operation: "catalog", limits }, () => pages.ask(page)),
+    );
+}

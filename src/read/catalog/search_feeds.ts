@@ -1,0 +1,73 @@
+/**
+ * Search over active public feeds; `sql/read/functions/search_matches.sql` ranks. Interface 2.5, 4.2.
+ *
+ * @module
+ */
+import type { Answer } from "../../http/answer.ts";
+import type { Problem } from "../../http/errors.ts";
+import { weakTag } from "../../http/etag.ts";
+import { hasMoreAfter } from "../../lib/pages.ts";
+import { CATEGORIES_TOLD_MAX, CATEGORY_MATCHES_MAX } from "../../limits.ts";
+import type { Services } from "../../services.ts";
+import { type Listing, listingResource } from "../listing.ts";
+import type { ReadCall, ReadPipeline } from "../pipeline.ts";
+import { searchHitText } from "./entries.ts";
+import { OFFSET_MAX } from "./list_catalog.ts";
+
+/** What is asked for, the limit capped. */
+export interface Search {
+  readonly q: string;
+  readonly category: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export function createSearchFeeds(services: Services, answerRead: ReadPipeline) {
+  const { config, reader } = services;
+  const limits = { free: config.limits.discovery, paid: config.limits.discovery };
+
+  async function readHits(
+    accountId: string,
+    { q, category, limit, offset }: Search,
+  ): Promise<Listing> {
+    const rows = await reader.rows(accountId, "search_feeds", [
+      // PostgreSQL takes no NUL, and no feed holds one.
+      q.replaceAll("\0", " "),
+      category?.replaceAll("\0", " ") ?? null,
+      limit,
+      Math.min(offset, OFFSET_MAX),
+    ]);
+    const total = Number(rows[0]?.total ?? 0n);
+    const results = rows.filter((row) => row.feed_id !== null).map(searchHitText);
+    const hasMore = hasMoreAfter({ offset, shown: results.length, total });
+    const categories =
+      total === 0 && category !== undefined ? await readCategories(accountId, q) : undefined;
+    const members = [
+      `"query":${JSON.stringify(q)}`,
+      `"total":${total}`,
+      `"limit":${limit}`,
+      `"offset":${offset}`,
+      `"has_more":${hasMore}`,
+      `"results":[${results.join(",")}]`,
+      ...(categories === undefined ? [] : [`"categories":${JSON.stringify(categories)}`]),
+    ].join(",");
+    return { members, tag: weakTag(members), version: null };
+  }
+
+  /** Where the same search would have hits. */
+  async function readCategories(accountId: string, q: string): Promise<readonly string[]> {
+    const rows = await reader.rows(accountId, "list_categories_found", [
+      q.replaceAll("\0", " "),
+      CATEGORY_MATCHES_MAX,
+      CATEGORIES_TOLD_MAX,
+    ]);
+    return rows.map((row) => row.category);
+  }
+
+  return (readCall: ReadCall, search: Search): Promise<Answer | Problem> =>
+    answerRead(readCall, async () =>
+      listingResource({ operation: "search", limits }, () =>
+        readHits(readCall.principal.accountId, search),
+      ),
+    );
+}

@@ -1,0 +1,75 @@
+/**
+ * A page as a response: its headers, the reader's `_origin`, and both in the encoding that the reader
+ * takes. Interface 2.6 and 4.4, decisions 6 and 10.
+ *
+ * @module
+ */
+import type { Grant, WindowState } from "../../admission/types.ts";
+import { acceptsGzip } from "../../http/accept_encoding.ts";
+import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
+import { nextLink } from "../../http/next_link.ts";
+import { limitHeaders, rateHeaders, stateHeaders } from "../../http/rate_headers.ts";
+import { sharedHeaders } from "../../http/shared_headers.ts";
+import { COMPRESSED_BYTES_MIN } from "../../limits.ts";
+import { originText } from "../receipt.ts";
+import type { Page } from "./build_page.ts";
+import { completeAnswer } from "./compression.ts";
+import type { PageCache } from "./page_cache.ts";
+import type { PlannedRead } from "./plans.ts";
+
+export interface PageAnswer {
+  readonly request: Request;
+  readonly feedId: string;
+  readonly planned: PlannedRead;
+  readonly page: Page;
+  readonly grant: Grant;
+  /** Public address, for `Link`. */
+  readonly baseUrl: string;
+  readonly cache: PageCache;
+}
+
+/** 200. */
+export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
+  const { request, feedId, planned, page, grant, baseUrl, cache } = answer;
+  const { limit } = grant.window;
+  const end = `"_origin":${originText(grant.receipt, feedId)}}`;
+  const headers = stateHeaders(grant.window, Date.now());
+  const shared = sharedHeaders(page, `${limit} ${request.url}`, () => ({
+    "Content-Type": "application/json",
+    ...cachingHeaders(page.tag),
+    ...(page.nextCursor !== null && {
+      Link: nextLink(
+        { requestUrl: request.url, baseUrl, walkSearch: planned.walkSearch },
+        page.nextCursor,
+      ),
+    }),
+    ...limitHeaders({ limit }),
+  }));
+  const isCompressed =
+    page.text.length + end.length > COMPRESSED_BYTES_MIN &&
+    acceptsGzip(request.headers.get("accept-encoding"));
+  if (!isCompressed) return { headers, sharedHeaders: shared, body: [page.text, end] };
+  headers["Content-Encoding"] = "gzip";
+  return cache
+    .compressed(planned.pageKey, page)
+    .then((start) => ({ headers, sharedHeaders: shared, body: completeAnswer(start, end) }));
+}
+
+/** HEAD: as 200, but for `Content-Length` and `Link`, which would tell what a charge buys. Decisions 10. */
+export function headOfPage(tag: string, window: WindowState): Answer {
+  return {
+    headers: {
+      "Content-Type": "application/json",
+      // Bun adds a length to every answer without this field.
+      "Transfer-Encoding": "chunked",
+      ...cachingHeaders(tag),
+      ...rateHeaders(window, Date.now()),
+    },
+    body: null,
+  };
+}
+
+/** What 200 and 304 say of caching. RFC 9110, 15.4.5. */
+export function cachingHeaders(tag: string) {
+  return { ETag: tag, "Cache-Control": CACHE_PRIVATE, Vary: "Accept-Encoding" };
+}

@@ -1,0 +1,105 @@
+/**
+ * `<field>=eq.<value>`: equality on a top-level field, the only filter there is. Interface 4.4,
+ * decisions 6 and 10.
+ *
+ * @module
+ */
+import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
+import { Problem } from "../../http/errors.ts";
+import { invalidParameter, unknownParameter } from "../../http/parameters.ts";
+import { Refusal, type Refuse } from "../../http/validation.ts";
+import { excerpt } from "../../lib/code_points.ts";
+import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
+import { FILTERS_MAX } from "../../limits.ts";
+
+/** One filter: the field's exact key, and the value as text and, where it is one, as a literal. */
+export interface Filter {
+  readonly name: string;
+  /** Compared with strings. Null where no stored text can equal it. */
+  readonly text: string | null;
+  /** Compared with numbers, booleans and null, as JSON; null where the text is no such literal. */
+  readonly literal: string | null;
+}
+
+/** What PostgREST knows as operators, all of them disabled but the plain `eq`. */
+const OPERATORS = new Set(
+  "eq neq gt gte lt lte like ilike match imatch in is isdistinct fts plfts phfts wfts cs cd ov sl sr nxr nxl adj not or and all any".split(
+    " ",
+  ),
+);
+const LITERAL_PREFIX = "payload.";
+const BRACKETED = /^filters\[(.*)\]$/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+const EQUALITY = "eq.";
+
+TypeRegistry.Set("Filter", (_, value) =>
+  [value].flat().every((each) => typeof each === "string" && each.startsWith(EQUALITY)),
+);
+
+/** The type of each parameter that is none of `known`: one filter, or several of one field. */
+export function filterParameter(known: readonly string[]) {
+  const refuse: Refuse = (name, value) => {
+    const wrong = [value].flat().find((each) => !String(each).startsWith(EQUALITY));
+    return refusedFilter(name, String(wrong), known);
+  };
+  return Type.Unsafe<string | string[]>({
+    [Kind]: "Filter",
+    [Refusal]: refuse,
+    type: "string",
+    pattern: "^eq\\.",
+    description:
+      'Filters by the feed\'s own fields: `{"place": "eq.Chile"}`, sent as `filters[place]=eq.Chile` or as `place=eq.Chile`.',
+  });
+}
+
+/** Of a parameter that has the type of a filter. @throws {Problem} 400 `OPERATOR_DISABLED` */
+export function readFilter(name: string, value: string): Filter {
+  const key = keyOf(name);
+  const text = value.slice(EQUALITY.length);
+  // No stored row holds a NUL, and PostgreSQL takes none in a parameter.
+  if (key.includes("\0") || text.includes("\0")) return { name: "", text: null, literal: null };
+  return { name: key, text, literal: literalOf(text) };
+}
+
+/** What is no equality: another operator, or no filter at all. */
+function refusedFilter(name: string, value: string, known: readonly string[]): Problem {
+  const dot = value.indexOf(".");
+  const operator = dot < 0 ? undefined : value.slice(0, dot);
+  // PostgREST lets an operator carry a modifier, as in fts(english) and eq(any).
+  const word = operator?.replace(/\(.*$/, "");
+  if (word === undefined || !OPERATORS.has(word)) {
+    return unknownParameter(name, known, `to filter by a field write ${excerpt(name)}=eq.VALUE`);
+  }
+  return new Problem("OPERATOR_DISABLED", {
+    detail: `The operator "${excerpt(operator ?? "")}" is disabled. Only equality is supported, as in ${excerpt(name)}=eq.VALUE.`,
+  });
+}
+
+/** @throws {Problem} 400 where there are more than 10. */
+export function checkFilterCount(filters: readonly Filter[]): void {
+  if (filters.length <= FILTERS_MAX) return;
+  throw invalidParameter(
+    `At most ${FILTERS_MAX} filters are taken, got ${filters.length}. Leave some out.`,
+  );
+}
+
+/**
+ * A name with a dot would mean a nested field; `payload.` in front makes it one key, literally. Clients
+ * that are generated from the API's document write `filters[name]`.
+ */
+function keyOf(written: string): string {
+  const name = BRACKETED.exec(written)?.[1] ?? written;
+  if (name.startsWith(LITERAL_PREFIX)) return name.slice(LITERAL_PREFIX.length);
+  if (!name.includes(".")) return name;
+  throw new Problem("OPERATOR_DISABLED", {
+    detail: `Only top-level fields can be filtered, got "${excerpt(name)}". Write payload.${excerpt(name)} for a key that holds a dot.`,
+  });
+}
+
+/** Null where nothing that is stored can be equal: an exponent can be a bomb, also of a zero. */
+function literalOf(text: string): string | null {
+  if (text === "true" || text === "false" || text === "null") return text;
+  if (text.length > NUMBER_LENGTH_MAX || !NUMBER.test(text) || !isWithinDouble(text)) return null;
+  return Number(text) === 0 ? "0" : text;
+}

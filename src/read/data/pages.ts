@@ -1,0 +1,95 @@
+/**
+ * Pages of feeds: from memory where they are there, else built, once for all who want the same.
+ *
+ * @module
+ */
+import type { Feed } from "../../feeds/find.ts";
+import { feedNotFound } from "../../http/refusals.ts";
+import { PAGE_CACHE_BYTES_MAX } from "../../limits.ts";
+import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../../postgres/client/query.ts";
+import type { Services } from "../../services.ts";
+import { buildPage, type Page, tagOf } from "./build_page.ts";
+import { FilterIndexer } from "./filter_index.ts";
+import { PageCache } from "./page_cache.ts";
+import type { PlannedRead } from "./plans.ts";
+import { Projections } from "./projections.ts";
+
+/** What a page is of. */
+export interface PageWanted {
+  /** Who asks first: in its turn a large projection is made. */
+  readonly accountId: string;
+  readonly feed: Feed;
+  readonly planned: PlannedRead;
+}
+
+export interface Pages {
+  /**
+   * At this data version of the feed, or a newer one; null: from memory at any version, or as of the look-up of
+   * the feed. One build serves all who ask meanwhile. @throws {Problem} 404, 400 and 410
+   */
+  atLeast(wanted: PageWanted, dataVersion: bigint | null): Promise<Page>;
+  /** The entity tag that the page has at this data version. */
+  tagAt(wanted: PageWanted, dataVersion: bigint): string;
+  readonly cache: PageCache;
+}
+
+export function createPages(services: Services): Pages {
+  const { database, reader, cursorSecret, incarnation } = services;
+  const { metrics } = services.http;
+  const filterIndexer = new FilterIndexer({
+    database,
+    log: services.log,
+    isStopping: () => services.state.isDraining,
+  });
+  const projections = new Projections();
+  const source = { reader, cursorSecret, incarnation, filterIndexer, projections };
+  const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
+  metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
+  const building = new Map<string, Promise<Page>>();
+
+  function build(wanted: PageWanted, atLeast: bigint): Promise<Page> {
+    const { pageKey } = wanted.planned;
+    const underWay = building.get(pageKey);
+    if (underWay !== undefined) {
+      return underWay.catch((error: unknown) => {
+        // It was built in another's turn, which may have had no room.
+        if (!isOfTurn(error)) throw error;
+        return buildNow(wanted, atLeast);
+      });
+    }
+    const built = buildNow(wanted, atLeast).finally(() => building.delete(pageKey));
+    building.set(pageKey, built);
+    return built;
+  }
+
+  async function buildNow(
+    { accountId, feed, planned: { plan, pageKey } }: PageWanted,
+    atLeast: bigint,
+  ): Promise<Page> {
+    const page = await buildPage(source, feed, { plan, atLeast, accountId });
+    if (page === undefined) throw feedNotFound();
+    cache.set(pageKey, page);
+    return page;
+  }
+
+  return {
+    async atLeast(wanted, dataVersion) {
+      const known = cache.get(wanted.planned.pageKey);
+      metrics.pageLookedUp(known !== undefined);
+      if (known !== undefined && known.dataVersion >= (dataVersion ?? 0n)) return known;
+      const atLeast = dataVersion ?? wanted.feed.dataVersion;
+      const first = await build(wanted, atLeast);
+      // What another read had begun to build may have been read before this version was.
+      if (first.dataVersion >= atLeast) return first;
+      const second = await build(wanted, atLeast);
+      return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
+    },
+    tagAt: ({ feed, planned: { plan } }, dataVersion) =>
+      tagOf(feed, { plan, dataVersion }, incarnation),
+    cache,
+  };
+}
+
+function isOfTurn(error: unknown): boolean {
+  return error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
+}

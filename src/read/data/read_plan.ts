@@ -1,0 +1,282 @@
+/**
+ * From the query of a data read to what is to be read: pure, and before anything is charged.
+ *
+ * In goes a query that the route's schema has passed, then the feed; out comes a `ReadPlan`, or a 400. What
+ * is wrong whatever the feed is told before whether there is one. Interface 4.4, decisions 2, 6 and 10.
+ *
+ * @module
+ */
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import type { Feed, FeedType } from "../../feeds/find.ts";
+import { Problem } from "../../http/errors.ts";
+import { cappedLimit } from "../../http/paging.ts";
+import { invalidParameter, queryInteger, queryTime } from "../../http/parameters.ts";
+import { decode, parseQuery } from "../../http/query_string.ts";
+import { excerpt } from "../../lib/code_points.ts";
+import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
+import { type Cursor, readCursor } from "./cursor.ts";
+import { findUnknownField } from "./filter_fields.ts";
+import { checkFilterCount, type Filter, filterParameter, readFilter } from "./filters.ts";
+import { namesFieldOfData, type Projection, parseProjection } from "./projection_parse.ts";
+
+const READ_PARAMETERS = {
+  limit: Type.Optional(
+    queryInteger({
+      minimum: 1,
+      description: `Rows on the page; above ${PAGE_LIMIT_MAX} is capped. Default ${PAGE_LIMIT_DEFAULT}.`,
+    }),
+  ),
+  offset: Type.Optional(
+    queryInteger({ minimum: 0, description: "Rows to skip; a cursor is the fast way. Default 0." }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ description: "next_cursor of the page before; not for singletons." }),
+  ),
+  jsonpath: Type.Optional(
+    Type.String({ description: "Projection of data, such as $[*].name; no filter expressions." }),
+  ),
+  ids: Type.Optional(
+    Type.Union([Type.String(), Type.Array(Type.String())], {
+      description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated: their full payloads (details mode). A comma in an id is sent as %2C.`,
+    }),
+  ),
+  start_time: Type.Optional(queryTime({ description: "Streams: inclusive lower bound." })),
+  end_time: Type.Optional(queryTime({ description: "Streams: inclusive upper bound." })),
+};
+const KNOWN = Object.keys(READ_PARAMETERS);
+
+/** The query of a data read. Every other parameter is a filter. */
+export const READ_QUERY = Type.Optional(
+  Type.Object(READ_PARAMETERS, { additionalProperties: filterParameter(KNOWN) }),
+);
+export type ReadQuery = StaticDecode<typeof READ_QUERY>;
+
+/** A query that is valid whatever the feed. */
+export interface AskedRead {
+  readonly query: ReadQuery;
+  readonly filters: readonly Filter[];
+  readonly projection: Projection | undefined;
+  /** Distinct, in the order of the request; undefined where none are asked for. */
+  readonly ids: readonly string[] | undefined;
+}
+
+interface Planned {
+  readonly projection: Projection | undefined;
+  /** The query in a canonical form: equal plans have equal keys. */
+  readonly key: string;
+}
+
+/** The one document of a singleton. */
+export interface DocumentPlan extends Planned {
+  readonly kind: "document";
+}
+
+/** Rows by id, all on one page. */
+export interface DetailsPlan extends Planned {
+  readonly kind: "details";
+  readonly source: "collection" | "stream";
+  readonly ids: readonly string[];
+}
+
+/** One page of rows. */
+export interface PagePlan extends Planned {
+  readonly kind: "page";
+  readonly source: "collection" | "stream";
+  readonly limit: number;
+  readonly offset: number;
+  readonly cursor: Cursor | undefined;
+  readonly filters: readonly Filter[];
+  /** RFC 3339 in UTC, to the microsecond; inclusive. */
+  readonly startTime: string | undefined;
+  readonly endTime: string | undefined;
+  /** What a cursor of this walk is bound to. */
+  readonly binding: string;
+}
+
+export type ReadPlan = DocumentPlan | DetailsPlan | PagePlan;
+
+const ROWS_ONLY = ["cursor", "ids"] as const;
+/** Field names that a refusal tells. */
+const FIELDS_TOLD_MAX = 10;
+const STREAM_ONLY = ["start_time", "end_time"] as const;
+
+/**
+ * What is wrong with a query whatever the feed, once the route's schema has passed it. `search` is the same,
+ * raw. @throws {Problem} 400
+ */
+export function readQuery(query: ReadQuery, search: string): AskedRead {
+  const filters = Object.entries(query)
+    .filter(([name]) => !Object.hasOwn(READ_PARAMETERS, name))
+    .flatMap(([name, values]) => [values].flat().map((value) => readFilter(name, String(value))));
+  checkFilterCount(filters);
+  const { cursor, offset, start_time: startTime, end_time: endTime } = query;
+  const ids = query.ids === undefined ? undefined : readIds(query, search, filters);
+  if (cursor !== undefined && offset !== undefined) {
+    throw invalidParameter("offset and cursor don't go together. Leave out the offset.");
+  }
+  if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
+    throw invalidParameter("start_time is after end_time. Swap them.");
+  }
+  return { query, filters, projection: readProjection(query.jsonpath), ids };
+}
+
+/** @throws {Problem} 400 for what is wrong with the query for this feed. */
+export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): ReadPlan {
+  const { filters, projection, ids } = asked;
+  const source: FeedType = feed.feedType ?? "singleton";
+  refuseUseless(source, asked);
+  refuseUnknownFields(feed, filters);
+  const projected = projection?.key ?? "";
+  if (source === "singleton") {
+    return { kind: "document", projection, key: `document ${projected}` };
+  }
+  if (projection !== undefined && namesFieldOfData(projection)) {
+    throw new Problem("JSONPATH_INVALID", { detail: "data is an array; begin with $[*]." });
+  }
+  if (ids !== undefined) {
+    return {
+      kind: "details",
+      source,
+      ids,
+      projection,
+      key: `details ${JSON.stringify(ids)} ${projected}`,
+    };
+  }
+  return planPage(asked, { feed, source, cursorSecret });
+}
+
+/** A parameter that the feed's type has no use for is refused, not ignored. */
+function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
+  if (source !== "stream") {
+    for (const name of STREAM_ONLY) {
+      if (query[name] !== undefined) {
+        throw invalidParameter(
+          `${name} is for streams and this feed is a ${source}. Leave it out.`,
+        );
+      }
+    }
+  }
+  if (source !== "singleton") return;
+  for (const name of ROWS_ONLY) {
+    if (query[name] !== undefined) {
+      throw invalidParameter(
+        `${name} is for collections and streams and this feed is a singleton. Leave it out.`,
+      );
+    }
+  }
+  if (filters.length > 0) {
+    throw invalidParameter("A singleton has no rows to filter. Use jsonpath to pick from it.");
+  }
+}
+
+/** A field that no row has would match nothing, which looks like an answer. Beyond 12. */
+function refuseUnknownFields(feed: Feed, filters: readonly Filter[]): void {
+  const unknown = findUnknownField(
+    feed,
+    filters.map(({ name }) => name),
+  );
+  if (unknown === undefined) return;
+  const { name, nearest, known } = unknown;
+  throw invalidParameter(
+    nearest.length > 0
+      ? `Rows of this feed have no field "${excerpt(name)}"; did you mean ${nearest
+          .slice(0, FIELDS_TOLD_MAX)
+          .map((each) => `"${each}"`)
+          .join(" or ")}?`
+      : `Rows of this feed have no field "${excerpt(name)}"; filter by ${known.slice(0, FIELDS_TOLD_MAX).join(", ")}.`,
+  );
+}
+
+function readProjection(jsonpath: string | undefined): Projection | undefined {
+  if (jsonpath === undefined) return undefined;
+  const parsed = parseProjection(jsonpath);
+  if (parsed.kind === "parsed") return parsed.projection;
+  throw new Problem(
+    parsed.kind === "filter_disabled" ? "JSONPATH_FILTER_DISABLED" : "JSONPATH_INVALID",
+    { detail: parsed.detail },
+  );
+}
+
+/** Split at commas before percent-decoding, so that `%2C` is a comma in an id. Decisions 6. */
+function readIds(query: ReadQuery, search: string, filters: readonly Filter[]): string[] {
+  const { limit, offset, cursor, start_time, end_time } = query;
+  const besides = { limit, offset, cursor, start_time, end_time };
+  const beside = Object.entries(besides).find(([, value]) => value !== undefined)?.[0];
+  if (beside !== undefined || filters.length > 0) {
+    throw invalidParameter(
+      `ids stands alone, but ${beside ?? "a filter"} came with it. Leave one of them out.`,
+    );
+  }
+  const asked = parseQuery(search)
+    .filter(({ name }) => name === "ids")
+    .flatMap(({ rawValue }) => rawValue.split(","))
+    .filter((raw) => raw !== "")
+    .map(decode);
+  if (asked.length === 0) throw invalidParameter("ids must name at least one record id.");
+  return distinctIds(asked);
+}
+
+function distinctIds(asked: readonly string[]): string[] {
+  if (asked.length > IDS_MAX) {
+    throw invalidParameter(`ids takes at most ${IDS_MAX} record ids, got ${asked.length}.`);
+  }
+  return [...new Set(asked)];
+}
+
+/**
+ * What one id with commas in it may have meant: most clients encode the commas of a list, too.
+ * @throws {Problem} 400 where they are too many
+ */
+export function listedIds([id, ...others]: readonly string[]): readonly string[] | undefined {
+  if (id === undefined || others.length > 0 || !id.includes(",")) return undefined;
+  const listed = distinctIds(id.split(",").filter((each) => each !== ""));
+  return listed.length > 0 ? listed : undefined;
+}
+
+interface PageSource {
+  readonly feed: Feed;
+  readonly source: "collection" | "stream";
+  readonly cursorSecret: string;
+}
+
+function planPage({ query, filters, projection }: AskedRead, of: PageSource): PagePlan {
+  const { feed, source, cursorSecret } = of;
+  const { start_time: startTime, end_time: endTime } = query;
+  const binding = JSON.stringify([
+    feed.feedId,
+    // They are ANDed, so their order makes no other query.
+    filters.map(({ name, text }) => JSON.stringify([name, text])).sort(),
+    startTime ?? null,
+    endTime ?? null,
+  ]);
+  const limit = cappedLimit(query.limit);
+  const offset = query.offset ?? 0;
+  const cursor = openCursor(query.cursor, source, { secret: cursorSecret, binding });
+  return {
+    kind: "page",
+    source,
+    limit,
+    offset,
+    cursor,
+    filters,
+    startTime,
+    endTime,
+    binding,
+    projection,
+    key: `page ${limit} ${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
+  };
+}
+
+function openCursor(
+  token: string | undefined,
+  source: "collection" | "stream",
+  scope: { secret: string; binding: string },
+): Cursor | undefined {
+  if (token === undefined) return undefined;
+  const cursor = readCursor(token, source, scope);
+  if (cursor !== undefined) return cursor;
+  throw new Problem("CURSOR_INVALID", {
+    detail:
+      "This cursor was not issued for this feed, these filters and these time bounds. Begin again without a cursor.",
+  });
+}

@@ -1,0 +1,138 @@
+/**
+ * `GET /feed/{id}` and `GET /feed/{id}/metadata`. Interface 4.3 and 4.4.
+ *
+ * @module
+ */
+
+import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { Elysia } from "elysia";
+import { FeedMetadataShape } from "../feeds/feed_shapes.ts";
+import { authenticated } from "../http/auth.ts";
+import {
+  CONDITIONAL,
+  COUNTED,
+  described,
+  documented,
+  FEED_PARAMS,
+  TAGGED,
+  UNCHANGED,
+} from "../http/described.ts";
+import { EVENT_SPAN, FEED_METADATA, ORIGIN, ROWS } from "../http/examples.ts";
+import { NO_PARAMETERS } from "../http/parameters.ts";
+import { respondOutcome } from "../http/problems.ts";
+import { checkHeaders } from "../http/validation.ts";
+import { Expected } from "../lib/types.ts";
+import type { Services } from "../services.ts";
+import { createFeedReads } from "./data/read_feed.ts";
+import { READ_QUERY } from "./data/read_plan.ts";
+import { ReadResultShape } from "./data/read_shapes.ts";
+import type { ReadPipeline } from "./pipeline.ts";
+import { createMetadataReads } from "./read_metadata.ts";
+
+const READ_HEADERS = Type.Object({
+  ...CONDITIONAL.properties,
+  "idempotency-key": Type.Optional(
+    Type.String({
+      pattern: "^[\\x21-\\x7e]{1,255}$",
+      [Expected]: "1 to 255 visible ASCII characters",
+      description:
+        "Repeats of the same read within 24 hours are charged once and share one `_origin`.",
+    }),
+  ),
+});
+const READ_HEADERS_CHECK = TypeCompiler.Compile(READ_HEADERS);
+const READ_FEED = described({
+  access: "consumer",
+  window: "data",
+  operationId: "readFeed",
+  tag: "data",
+  summary: "Read a feed's data",
+  description: [
+    "A singleton gives its document; a collection its current batch in order of arrival; a stream its events, newest first.",
+    "Follow `next_cursor` to the end and each row comes exactly once, even while the provider pushes.",
+    "Rows are filtered by equality of top-level fields, `<field>=eq.<value>`, several of them ANDed, at most 10; write `payload.<field>` for a field that is named like a parameter or holds a dot.",
+    "A metered feed charges each 200; whatever else happens costs nothing.",
+  ].join("\n\n"),
+  answers: {
+    200: documented(ReadResultShape, {
+      description: "The document, or a page of rows.",
+      headers: [...TAGGED, "Vary"],
+      headersOptional: ["Link"],
+      examples: {
+        "A page of rows": {
+          data: ROWS,
+          limit: 2,
+          offset: 0,
+          has_more: true,
+          next_cursor: "eyJ2IjoxfQ.c2lnbmVk",
+          _origin: ORIGIN,
+        },
+        "A singleton": { data: { temperature: 21.5 }, _origin: ORIGIN },
+      },
+    }),
+    304: UNCHANGED,
+  },
+  headers: READ_HEADERS,
+  problems: [
+    "OPERATOR_DISABLED",
+    "JSONPATH_INVALID",
+    "JSONPATH_FILTER_DISABLED",
+    "CURSOR_INVALID",
+    "INSUFFICIENT_CREDITS",
+    "PURCHASE_REQUIRED",
+    "FEED_NOT_FOUND",
+    "FEED_NOT_SYNCED",
+    "IDEMPOTENCY_KEY_REUSED",
+    "CURSOR_EXPIRED",
+    ...COUNTED,
+  ],
+});
+const READ_METADATA = described({
+  access: "consumer",
+  window: "discovery",
+  operationId: "readFeedMetadata",
+  tag: "discovery",
+  summary: "Read all about a feed, and none of its rows",
+  description:
+    "Schema, sample, price and limits: what to look at before the first read. Free, and counted in a limit of its own. Unlisted feeds are found too.",
+  answers: {
+    200: documented(FeedMetadataShape, {
+      description: "The feed.",
+      headers: TAGGED,
+      examples: {
+        "A metered stream": {
+          ...FEED_METADATA,
+          ...EVENT_SPAN,
+          _origin: { ...ORIGIN, credits_charged: 0 },
+        },
+      },
+    }),
+    304: UNCHANGED,
+  },
+  headers: CONDITIONAL,
+  problems: ["FEED_NOT_FOUND", ...COUNTED],
+});
+
+export function feedRoutes(services: Services, answerRead: ReadPipeline) {
+  const { http, keys } = services;
+  const readFeed = createFeedReads(services, answerRead);
+  const readMetadata = createMetadataReads(services, answerRead);
+  return new Elysia({ name: "feed" })
+    .use(authenticated(keys, "read"))
+    .get(
+      "/feed/:id",
+      async ({ call, principal, params, query }) => {
+        checkHeaders(READ_HEADERS_CHECK, call.request);
+        const read = { reference: params.id, query };
+        return respondOutcome(http, call, await readFeed({ call, principal }, read));
+      },
+      { params: FEED_PARAMS, query: READ_QUERY, ...READ_FEED },
+    )
+    .get(
+      "/feed/:id/metadata",
+      async ({ call, principal, params }) =>
+        respondOutcome(http, call, await readMetadata({ call, principal }, params.id)),
+      { params: FEED_PARAMS, query: NO_PARAMETERS, ...READ_METADATA },
+    );
+}

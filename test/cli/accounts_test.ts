@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { permissionOf } from "../../src/accounts/key_format.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+import { linesOf, type Operator, operatorOf } from "./support.ts";
+
+const UNKNOWN = "00000000-0000-4000-8000-000000000001";
+
+let gateway: TestGateway;
+let operator: Operator;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  operator = operatorOf(gateway.databaseUrl);
+});
+afterAll(() => gateway.stop());
+
+interface Account {
+  id: string;
+  name: string;
+  max_feeds_allowed: number;
+}
+interface Skill {
+  name: string;
+  url: string;
+  digest: string;
+}
+interface Key {
+  id: string;
+  key: string;
+}
+
+async function createAccount(name = "Acme"): Promise<string> {
+  return ((await operator.json("account", "create", "--name", name)) as Account).id;
+}
+
+async function createKey(accountId: string, ...more: string[]): Promise<Key> {
+  const argv = ["key", "create", "--account", accountId, "--permission", "read", ...more];
+  return (await operator.json(...argv)) as Key;
+}
+
+describe("account", () => {
+  test("create prints the account; list and show print it again", async () => {
+    const name = 'Acme "quoted" 東京';
+    const account = (await operator.json("account", "create", "--name", name)) as Account;
+    expect(account).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name,
+      max_feeds_allowed: 3,
+      balance_credits: 0,
+      balance_usd: 0,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    } as unknown as Account);
+    expect(await operator.json("account", "list")).toContainEqual(account);
+    expect(await operator.json("account", "show", account.id.toUpperCase())).toEqual({
+      ...account,
+      ledger: {
+        granted_credits: 0,
+        charged_credits: 0,
+        refunded_credits: 0,
+        is_balanced: true,
+      },
+    });
+    const readable = await operator.run(["account", "show", account.id]);
+    expect(readable.stdout).toContain(name);
+    expect((await operator.run(["account", "list"])).stdout).toContain(account.id);
+  });
+
+  test("the quota is the one given, else the deployment's", async () => {
+    const given = await operator.json("account", "create", "--name", "A", "--max-feeds", "42");
+    expect(given).toMatchObject({ max_feeds_allowed: 42 });
+    const { stdout } = await operator.run(["account", "create", "--name", "A", "--json"], {
+      FEEDGATE_MAX_FEEDS: "7",
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ max_feeds_allowed: 7 });
+  });
+
+  test("edit changes the name or the quota, and leaves the rest; the trail says so", async () => {
+    const id = await createAccount("Before");
+    const quota = await operator.json("account", "edit", id.toUpperCase(), "--max-feeds", "9");
+    expect(quota).toMatchObject({ id, name: "Before", max_feeds_allowed: 9 });
+    const named = await operator.json("account", "edit", id, "--name", "After");
+    expect(named).toMatchObject({ id, name: "After", max_feeds_allowed: 9 });
+    expect(await operator.json("account", "list")).toContainEqual(named);
+    const events = (await operator.json("audit", "--account", id)) as { action: string }[];
+    expect(events.slice(0, 2)).toMatchObject([
+      { action: "account edit", before: { name: "Before" }, after: { name: "After" } },
+      { action: "account edit", before: { max_feeds_allowed: 3 }, after: { max_feeds_allowed: 9 } },
+    ]);
+    expect((await operator.run(["account", "edit", id])).code).toBe(2);
+    expect((await operator.run(["account", "edit", id, "--max-feeds", "0"])).code).toBe(2);
+    expect((await operator.run(["account", "edit", UNKNOWN, "--name", "X"])).code).toBe(1);
+  });
+
+  test("a new name is shown with the account's feeds at once: metadata, and the skill's digest", async () => {
+    const id = await createAccount("Before");
+    const { slug } = await seedFeed(gateway, id, { type: "singleton", isPublic: true });
+    const { key } = await createKey(id);
+    const shown = async () => {
+      const metadata = await gateway.get(`/v1/feed/${slug}/metadata`, key);
+      const index = await gateway.get("/.well-known/agent-skills/index.json");
+      const { skills } = (await index.json()) as { skills: Skill[] };
+      const entry = skills.find(({ name }) => name === `feed-${slug}`) as Skill;
+      const skill = await (await fetch(entry.url)).bytes();
+      expect(entry.digest).toBe(
+        `sha256:${new Bun.CryptoHasher("sha256").update(skill).digest("hex")}`,
+      );
+      const { provider } = (await metadata.json()) as { provider: { name: string } };
+      return provider.name;
+    };
+    expect([await shown(), await shown()]).toEqual(["Before", "Before"]);
+    await operator.json("account", "edit", id, "--name", "After");
+    expect(await shown()).toBe("After");
+  });
+
+  test("show proves granted - charged + refunded = balance, and tells where it does not hold", async () => {
+    const provider = await gateway.createAccount();
+    const feed = await seedFeed(gateway, provider, {
+      type: "singleton",
+      rows: [{ rate: 1 }],
+      callPriceNanos: 1_500,
+    });
+    const accountId = await gateway.createAccount({ credits: 10 });
+    const key = await gateway.createKey(accountId, "read");
+    for (let reads = 0; reads < 3; reads++) await gateway.get(`/v1/feed/${feed.slug}`, key);
+    await gateway.sql`
+      insert into credit_ledger (
+        account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason
+      )
+      values (${accountId}, 'refund', 1500, 5500, 7000, 'a read that failed')`;
+    await gateway.sql`update accounts set balance_nanos = 7000 where account_id = ${accountId}`;
+    expect(await operator.json("account", "show", accountId)).toMatchObject({
+      balance_credits: 7,
+      balance_usd: 0.000007,
+      ledger: {
+        granted_credits: 10,
+        charged_credits: 4.5,
+        refunded_credits: 1.5,
+        is_balanced: true,
+      },
+    });
+    // The sum of a dropped partition of the usage log takes its events' place.
+    await gateway.sql`delete from usage_events where account_id = ${accountId}`;
+    await gateway.sql`
+      insert into credit_ledger (
+        account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason
+      )
+      values (${accountId}, 'charges', -4500, 7000, 7000, 'usage of a dropped month')`;
+    expect(await operator.json("account", "show", accountId)).toMatchObject({
+      ledger: { charged_credits: 4.5, is_balanced: true },
+    });
+    await gateway.sql`
+      update accounts set balance_nanos = balance_nanos + 1 where account_id = ${accountId}`;
+    expect(await operator.json("account", "show", accountId)).toMatchObject({
+      ledger: { is_balanced: false },
+    });
+    const { stdout } = await operator.run(["account", "show", accountId]);
+    expect(stdout).toContain("NOT BALANCED");
+  });
+
+  test("an unknown id is exit code 1", async () => {
+    for (const id of [UNKNOWN, "abc"]) {
+      const { code, stdout, stderr } = await operator.run(["account", "show", id, "--json"]);
+      expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
+    }
+  });
+
+  test("a key that is given in place of its id is not shown", async () => {
+    const { key } = await createKey(await createAccount());
+    const { code, stderr } = await operator.run(["key", "revoke", key]);
+    expect([code, stderr.includes(key), stderr.includes(key.slice(0, 12))]).toEqual([
+      1,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe("key", () => {
+  test("create prints the key once, and it works at the running gateway", async () => {
+    const accountId = await createAccount();
+    const key = await createKey(accountId, "--name", "agent");
+    expect(key).toEqual({
+      id: expect.any(String),
+      key: expect.any(String),
+      permission: "read",
+      account_id: accountId,
+      name: "agent",
+      expires_at: null,
+    } as unknown as Key);
+    expect(permissionOf(key.key)).toBe("read");
+    expect((await gateway.get("/v1/account", key.key)).status).toBe(200);
+    const listed = await operator.run(["key", "list", "--account", accountId, "--json"]);
+    expect(listed.stdout).not.toContain(key.key);
+    expect(JSON.parse(listed.stdout)).toEqual([
+      {
+        id: key.id,
+        key_start: key.key.slice(0, 12),
+        permission: "read",
+        account_id: accountId,
+        name: "agent",
+        created_at: expect.any(String),
+        expires_at: null,
+        revoked_at: null,
+        last_used_at: null,
+      },
+    ]);
+    const readable = await operator.run(["key", "list", "--account", accountId]);
+    expect(readable.stdout).toContain(key.id);
+    expect(readable.stdout).not.toContain(key.key);
+  });
+
+  test("a write key is one, and its text is shown to a reader, too", async () => {
+    const accountId = await createAccount();
+    const { code, stdout } = await operator.run([
+      ...["key", "create", "--account", accountId, "--permission", "write"],
+    ]);
+    expect(code).toBe(0);
+    expect(permissionOf(/fg_write_\w+/.exec(stdout)?.[0] ?? "")).toBe("write");
+  });
+
+  test("revoke ends a key at once in the running gateway, and may be repeated", async () => {
+    const key = await createKey(await createAccount());
+    expect((await gateway.get("/v1/account", key.key)).status).toBe(200);
+    const first = (await operator.json("key", "revoke", key.id)) as { revoked_at: string };
+    expect(first).toMatchObject({ id: key.id, revoked_at: expect.any(String) });
+    expect((await gateway.get("/v1/account", key.key)).status).toBe(403);
+    expect(await operator.json("key", "revoke", key.id)).toMatchObject({
+      revoked_at: first.revoked_at,
+    });
+  });
+
+  test("a key expires", async () => {
+    const accountId = await createAccount();
+    const past = await createKey(accountId, "--expires", "2026-01-01T02:00:00+02:00");
+    expect(past).toMatchObject({ expires_at: "2026-01-01T00:00:00Z" });
+    expect((await gateway.get("/v1/account", past.key)).status).toBe(403);
+    const future = await createKey(accountId, "--expires", "2126-01-01T00:00:00Z");
+    expect((await gateway.get("/v1/account", future.key)).status).toBe(200);
+  });
+
+  test("an unknown account or key is exit code 1", async () => {
+    for (const argv of [
+      ["key", "create", "--account", UNKNOWN, "--permission", "read"],
+      ["key", "create", "--account", "abc", "--permission", "read"],
+      ["key", "list", "--account", UNKNOWN],
+      ["key", "revoke", UNKNOWN],
+      ["key", "revoke", "abc"],
+    ]) {
+      const { code, stdout, stderr } = await operator.run(argv);
+      expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
+    }
+  });
+});

@@ -1,0 +1,118 @@
+/**
+ * The operator's commands: in the test's own process, which is quick, or in one of their own, as an
+ * operator runs them, where the process itself is what a test looks at.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "../../src/cli/commands.ts";
+import { runCommand } from "../../src/cli/run.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+/** The built executable in place of the sources: `bun run test:binary`. */
+const BINARY = process.env.FEEDGATE_BINARY;
+const PROGRAM = BINARY === undefined ? [process.execPath, MAIN] : [resolve(BINARY)];
+const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
+
+export interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Operator {
+  readonly databaseUrl: string;
+  /** Runs a command to its end: arguments, environment and streams in, exit code out. */
+  run(argv: readonly string[], environment?: Environment): Promise<Run>;
+  /** Runs a command with `--json`, which must do, and gives its value. */
+  json(...argv: readonly string[]): Promise<unknown>;
+}
+
+/** An operator of a database of the test's own. */
+export async function createOperator(): Promise<Operator> {
+  const { url } = await createTestDatabase();
+  return operatorOf(url);
+}
+
+export function operatorOf(databaseUrl: string): Operator {
+  const run: Operator["run"] = (argv, environment = {}) =>
+    runFeedgate(argv, { DATABASE_URL: databaseUrl, ...environment });
+  return {
+    databaseUrl,
+    run,
+    async json(...argv) {
+      const { code, stdout, stderr } = await run([...argv, "--json"]);
+      if (code !== 0 || stderr !== "") throw new Error(`${argv.join(" ")}: ${code} ${stderr}`);
+      return JSON.parse(stdout);
+    },
+  };
+}
+
+/** Runs a command to its end; in a process of its own where it serves, or where the executable is tested. */
+export async function runFeedgate(argv: readonly string[], environment: Environment): Promise<Run> {
+  const isServing = SERVE_COMMANDS.some(({ words }) => words === argv[0]);
+  if (isServing || BINARY !== undefined) return runProcess(argv, environment);
+  let stdout = "";
+  let stderr = "";
+  const code = await runCommand(argv, COMMANDS, {
+    environment: environmentOf(environment),
+    streams: {
+      async write(text) {
+        stdout += text;
+      },
+      complain(text) {
+        stderr += text;
+      },
+    },
+  });
+  return { code, stdout, stderr };
+}
+
+/** Runs a command to its end in a process of its own. */
+export async function runProcess(argv: readonly string[], environment: Environment): Promise<Run> {
+  const child = spawnFeedgate(argv, environment);
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** The command, running in a process of its own. */
+export function spawnFeedgate(argv: readonly string[], environment: Environment) {
+  return Bun.spawn([...PROGRAM, ...argv], {
+    env: environmentOf(environment),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+function environmentOf(environment: Environment): Environment {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, LOG_LEVEL: "silent", ...environment };
+}
+
+/** The lines of standard error. */
+export function linesOf(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** The first line that a running command prints. */
+export async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  while (!text.includes("\n")) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  reader.releaseLock();
+  return text.split("\n")[0] as string;
+}

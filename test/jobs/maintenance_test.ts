@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { startMaintenance } from "../../src/jobs/maintenance.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { createDatabase } from "../../src/postgres/client/query.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+test("steps follow while more is left, a failing job holds up no other, and none begins after the stop", async () => {
+  const connections = connect((await createTestDatabase()).address, { connectionsMax: 1 });
+  const lines: string[] = [];
+  const times: string[] = [];
+  let failures = 0;
+  const maintenance = startMaintenance({
+    database: createDatabase(connections),
+    log: createLog({ level: "warn", isReadable: false, write: (line) => lines.push(line) }),
+    firstTurnMsMin: 0,
+    jobs: [
+      {
+        name: "failing",
+        everyMs: 20,
+        step: async () => {
+          failures += 1;
+          throw new Error("on purpose");
+        },
+      },
+      {
+        name: "long",
+        everyMs: 50,
+        step: async (_database, now) => {
+          times.push(now);
+          return times.length < 5;
+        },
+      },
+    ],
+  });
+  while (times.length < 6) await Bun.sleep(5);
+  await maintenance.stop();
+  const [ran, failed] = [times.length, failures];
+  await Bun.sleep(100);
+  expect([times.length, failures]).toEqual([ran, failed]);
+  expect(failed).toBeGreaterThan(1);
+  expect(JSON.parse(lines[0] as string)).toMatchObject({ level: "warn", job: "failing" });
+  expect(times).toEqual([...times].sort());
+  expect(Math.abs(Date.parse(times[0] as string) - Date.now())).toBeLessThan(60_000);
+  await connections.end();
+});
