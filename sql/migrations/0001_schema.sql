@@ -667,6 +667,19 @@ where status = 'retired' and emptied_at is null;
 create index batches_open on batches (begun_at)
 where status = 'open';
 
+-- How many rows a feed has, and the bytes of their payloads as UTF-8 text, by batch; 0 stands for singletons and
+-- streams. Whatever writes or removes rows keeps it right (add_row_totals), so that no read counts rows.
+create table row_totals (
+  feed_id uuid not null references feeds,
+  batch_number bigint not null,
+  row_count bigint not null,
+  payload_bytes bigint not null,
+  primary key (feed_id, batch_number),
+  constraint row_totals_not_negative check (row_count >= 0 and payload_bytes >= 0)
+)
+-- Most pushes change one.
+with (fillfactor = 50);
+
 -- The rows of collections.
 create table collection_rows (
   feed_id uuid not null,

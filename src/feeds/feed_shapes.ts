@@ -112,6 +112,13 @@ export const FeedMetadataShape = Type.Object(
     ...metadata,
     oldest_event: nullable(time("The oldest `event_timestamp` of a stream's events.")),
     newest_event: nullable(time("The newest one: how fresh the data is.")),
+    row_count: count("Rows that readers see; 1 for a singleton."),
+    bytes: count("UTF-8 bytes of their JSON text."),
+    credits_to_read_all: Type.Number({
+      minimum: 0,
+      description:
+        "What it costs to read every row once, in pages of 100. Of a one-time feed that is bought, 0.",
+    }),
     _origin: OriginShape,
   },
   { $id: "FeedMetadata", description: "All about a feed, and none of its rows." },

@@ -21,7 +21,7 @@ const CALENDAR = [
 ] as const;
 const MINUTE = [1, "every minute", "minutes"] as const;
 
-export type FeedRow = Omit<Row<"find_feed_row">, "row_version">;
+export type FeedRow = Omit<Row<"find_feed_row">, "row_version" | "row_count" | "payload_bytes">;
 
 /** The metadata view: interface 2.1, as the text of a JSON object's members. */
 export function metadataMembers(row: FeedRow, limits: Limits): string {

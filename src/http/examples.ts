@@ -59,10 +59,13 @@ export const FEED_METADATA = {
   provider: { id: ACCOUNT_ID, name: "Seismic Data" },
 };
 
-/** What metadata tells of the events, too. */
-export const EVENT_SPAN = {
+/** What metadata tells of the rows, too. */
+export const ROWS_TOLD = {
   oldest_event: "2026-01-01T03:12:40.000000Z",
   newest_event: "2026-11-21T08:41:07.000000Z",
+  row_count: 12_480,
+  bytes: 2_914_032,
+  credits_to_read_all: 125,
 };
 
 export const FEED_ROW = {

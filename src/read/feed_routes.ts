@@ -18,7 +18,7 @@ import {
   TAGGED,
   UNCHANGED,
 } from "../http/described.ts";
-import { EVENT_SPAN, FEED_METADATA, ORIGIN, ROWS } from "../http/examples.ts";
+import { FEED_METADATA, ORIGIN, ROWS, ROWS_TOLD } from "../http/examples.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respondOutcome } from "../http/problems.ts";
 import { checkHeaders } from "../http/validation.ts";
@@ -103,7 +103,7 @@ const READ_METADATA = described({
       examples: {
         "A metered stream": {
           ...FEED_METADATA,
-          ...EVENT_SPAN,
+          ...ROWS_TOLD,
           _origin: { ...ORIGIN, credits_charged: 0 },
         },
       },

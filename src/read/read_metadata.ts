@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { creditsText } from "../accounts/money.ts";
 import type { Claim } from "../admission/types.ts";
 import { metadataMembers } from "../feeds/feed_text.ts";
 import { referenceParameters } from "../feeds/find.ts";
@@ -14,7 +15,7 @@ import type { Problem } from "../http/errors.ts";
 import { weakTag } from "../http/etag.ts";
 import { feedNotFound } from "../http/refusals.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
-import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX } from "../limits.ts";
+import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX, PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { type Listing, listingResource } from "./listing.ts";
@@ -78,6 +79,9 @@ export function createMetadataReads(services: Services, answerRead: ReadPipeline
       metadataMembers(row, config.limits),
       `"oldest_event":${JSON.stringify(span?.oldest_event ?? null)}`,
       `"newest_event":${JSON.stringify(span?.newest_event ?? null)}`,
+      `"row_count":${row.row_count}`,
+      `"bytes":${row.payload_bytes}`,
+      `"credits_to_read_all":${creditsText(costOfAll(row))}`,
     ].join(",");
     const metadata: Metadata = {
       feed: termsOf(row),
@@ -92,6 +96,13 @@ export function createMetadataReads(services: Services, answerRead: ReadPipeline
 
   return (readCall: ReadCall, reference: string): Promise<Answer | Problem> =>
     answerRead(readCall, (isFresh) => find(readCall, reference, isFresh));
+}
+
+/** Nano-dollars of reading every row once, by pages as large as they may be; an empty page is a read, too. */
+function costOfAll({ row_count, call_price_nanos }: Row<"find_feed_row">): bigint {
+  const pageRows = BigInt(PAGE_LIMIT_MAX);
+  const pages = row_count === 0n ? 1n : (row_count + pageRows - 1n) / pageRows;
+  return pages * (call_price_nanos ?? 0n);
 }
 
 /** Metadata is free of charge, so its price says nothing. */

@@ -75,5 +75,9 @@ export async function seedFeed(
       from unnest(${arrayLiteral(texts)}::text[]) with ordinality as rows (row, place)`;
     await noteArrivals(sql, [feedId]);
   }
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  await sql`
+    insert into row_totals (feed_id, batch_number, row_count, payload_bytes)
+    values (${feedId}, ${seed.type === "collection" ? 1 : 0}, ${texts.length}, ${bytes})`;
   return { feedId, slug };
 }

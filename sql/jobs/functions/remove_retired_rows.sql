@@ -50,6 +50,9 @@ begin
     exit when rows_left = 0;
 
     batches_done := batches_done + 1;
+    delete from row_totals
+    where row_totals.feed_id = batch.feed_id
+      and row_totals.batch_number = batch.batch_number;
     if batch.batch_id is null then
       delete from batches
       where feed_id = batch.feed_id

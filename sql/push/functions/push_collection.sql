@@ -39,6 +39,9 @@ declare
   finalizing_ids text;
   is_looked_up boolean;
   replaced_ids text[];
+  rows_added bigint;
+  bytes_added bigint;
+  bytes_replaced bigint := 0;
 begin
   is_closed := false;
   is_changed := false;
@@ -140,13 +143,19 @@ begin
         with ordinality as pushed (row_text, row_id, place);
     end if;
     begin
-      insert into collection_rows (feed_id, batch_number, position, row_id, payload)
-      select
-        pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id,
-        pushed.row_text::json
-      from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
-        with ordinality as pushed (row_text, row_id, place)
-      where not is_looked_up or substr(outcomes, pushed.place::int, 1) = 'i';
+      with added as (
+        insert into collection_rows (feed_id, batch_number, position, row_id, payload)
+        select
+          pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id,
+          pushed.row_text::json
+        from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
+          with ordinality as pushed (row_text, row_id, place)
+        where not is_looked_up or substr(outcomes, pushed.place::int, 1) = 'i'
+        returning octet_length(payload::text) as payload_bytes
+      )
+      select count(*), coalesce(sum(added.payload_bytes), 0)
+      into rows_added, bytes_added
+      from added;
       exit;
     -- Where rows are distributed Citus reports it as an error of its own.
     exception when unique_violation or internal_error then
@@ -160,6 +169,18 @@ begin
   -- "on conflict" for those alone that differ: it locks, and so writes, every row that it meets, and
   -- most providers that repeat themselves push a whole table of which little has changed.
   if outcomes like '%u%' then
+    select sum(octet_length(pushed.row_text) - (
+      select octet_length(stored.payload::text)
+      from collection_rows as stored
+      where stored.feed_id = pushed_feed_id
+        and stored.batch_number = target
+        and stored.row_id = pushed.row_id
+    ))
+    into bytes_replaced
+    from rows from (
+      string_to_table(row_texts, E'\n'), unnest(row_ids), string_to_table(outcomes, null)
+    ) as pushed (row_text, row_id, outcome)
+    where pushed.outcome = 'u';
     if exists (select from settings where settings.name = 'rows_distributed') then
       select array_agg(pushed.row_id)
       into replaced_ids
@@ -178,6 +199,8 @@ begin
     on conflict (feed_id, batch_number, row_id) do update
     set payload = excluded.payload;
   end if;
+
+  perform add_row_totals(pushed_feed_id, target, rows_added, bytes_added + bytes_replaced);
 
   if is_complete then
     -- No open batch was begun before the shown one: it is the oldest open one, or retired those before.

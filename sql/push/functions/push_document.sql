@@ -11,9 +11,11 @@ create or replace function push_document(
 )
 language plpgsql
 as $$
+declare
+  bytes_before bigint;
 begin
-  select documents.payload::text <> document
-  into is_changed
+  select documents.payload::text <> document, octet_length(documents.payload::text)
+  into is_changed, bytes_before
   from documents
   where documents.feed_id = pushed_feed_id;
 
@@ -26,6 +28,11 @@ begin
     update documents
     set payload = document::json
     where documents.feed_id = pushed_feed_id;
+  end if;
+  if is_changed then
+    perform add_row_totals(
+      pushed_feed_id, 0, (outcomes = 'i')::int, octet_length(document) - coalesce(bytes_before, 0)
+    );
   end if;
 end
 $$;

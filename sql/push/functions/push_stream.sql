@@ -36,6 +36,8 @@ declare
     where stored.feed_id = pushed_feed_id
       and stored.row_id = row_ids[cardinality(row_ids)]
   ) is not null;
+  rows_added bigint;
+  bytes_added bigint;
 begin
   loop
     outcomes := repeat('i', cardinality(row_ids));
@@ -55,16 +57,25 @@ begin
       from unnest(row_ids) with ordinality as pushed (row_id, place);
     end if;
     begin
-      insert into stream_events (feed_id, position, row_id, event_at, payload)
-      select
-        pushed_feed_id,
-        first_position + pushed.place - 1,
-        pushed.row_id,
-        coalesce(pushed.event_at, received_at),
-        case when pushed.event_at is null then pushed.row_text || stamp else pushed.row_text end::json
-      from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids), unnest(event_times))
-        with ordinality as pushed (row_text, row_id, event_at, place)
-      where not is_looked_up or substr(outcomes, pushed.place::int, 1) = 'i';
+      with added as (
+        insert into stream_events (feed_id, position, row_id, event_at, payload)
+        select
+          pushed_feed_id,
+          first_position + pushed.place - 1,
+          pushed.row_id,
+          coalesce(pushed.event_at, received_at),
+          case
+            when pushed.event_at is null then pushed.row_text || stamp
+            else pushed.row_text
+          end::json
+        from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids), unnest(event_times))
+          with ordinality as pushed (row_text, row_id, event_at, place)
+        where not is_looked_up or substr(outcomes, pushed.place::int, 1) = 'i'
+        returning octet_length(payload::text) as payload_bytes
+      )
+      select count(*), sum(added.payload_bytes)
+      into rows_added, bytes_added
+      from added;
       exit;
     -- Where rows are distributed Citus reports it as an error of its own.
     exception when unique_violation or internal_error then
@@ -76,6 +87,7 @@ begin
   end loop;
 
   if outcomes like '%i%' then
+    perform add_row_totals(pushed_feed_id, 0, rows_added, bytes_added);
     insert into stream_arrivals (feed_id, first_position, last_position, received_at, event_times)
     values (
       pushed_feed_id, first_position, first_position + cardinality(row_ids) - 1, received_at,

@@ -87,6 +87,7 @@ import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "tex
 import sql_postgres_read_feed_version from "../../../sql/postgres/read_feed_version.sql" with { type: "text" };
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
 import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
+import sql_push_functions_add_row_totals from "../../../sql/push/functions/add_row_totals.sql" with { type: "text" };
 import sql_push_functions_admit_push from "../../../sql/push/functions/admit_push.sql" with { type: "text" };
 import sql_push_functions_is_shown_batch from "../../../sql/push/functions/is_shown_batch.sql" with { type: "text" };
 import sql_push_functions_note_replaced_rows from "../../../sql/push/functions/note_replaced_rows.sql" with { type: "text" };
@@ -170,6 +171,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "score_feeds", text: sql_jobs_functions_score_feeds },
   { name: "await_replay", text: sql_postgres_functions_await_replay },
   { name: "distribute_rows", text: sql_postgres_functions_distribute_rows },
+  { name: "add_row_totals", text: sql_push_functions_add_row_totals },
   { name: "admit_push", text: sql_push_functions_admit_push },
   { name: "is_shown_batch", text: sql_push_functions_is_shown_batch },
   { name: "note_replaced_rows", text: sql_push_functions_note_replaced_rows },
@@ -643,6 +645,8 @@ export interface StatementTypes {
       readonly updated_at: string;
       readonly definition_version: bigint;
       readonly row_version: bigint;
+      readonly row_count: bigint;
+      readonly payload_bytes: bigint;
     };
   };
   /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
