@@ -46,6 +46,10 @@ export function decide(
     return { kind: "limited", window, retryAfterMs };
   }
   const priceNanos = isPriced ? priceOf(claim, account.accountId) : 0n;
+  const { priceNanosMax } = claim;
+  if (priceNanosMax !== undefined && priceNanos > priceNanosMax) {
+    return { kind: "above_max", window, priceNanos, priceNanosMax };
+  }
   if (priceNanos > account.freeNanos) {
     return { kind: "unpaid", window, priceNanos, balanceNanos: account.freeNanos };
   }

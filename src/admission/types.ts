@@ -41,6 +41,8 @@ export interface Claim {
   readonly limits: TierLimits;
   /** Same account, key and query: the same usage event for 24 hours. Decisions 6. */
   readonly idempotency?: IdempotencyKey;
+  /** Nano-dollars above which the caller does not want the read. Beyond 1. */
+  readonly priceNanosMax?: bigint;
 }
 
 export interface IdempotencyKey {
@@ -77,6 +79,12 @@ export type Refusal =
       readonly window: WindowState;
       /** Price of the purchase in USD cents. */
       readonly priceCents: bigint;
+    }
+  | {
+      readonly kind: "above_max";
+      readonly window: WindowState;
+      readonly priceNanos: bigint;
+      readonly priceNanosMax: bigint;
     }
   | { readonly kind: "key_refused" }
   | { readonly kind: "key_reused" }

@@ -36,6 +36,8 @@ const ALLOWED_HEADERS = [
   "Authorization",
   "Content-Encoding",
   "Content-Type",
+  "Feedgate-Max-Chars",
+  "Feedgate-Max-Credits",
   "Idempotency-Key",
   "If-None-Match",
   "traceparent",

@@ -32,6 +32,7 @@ export const PROBLEMS = {
   KEY_INVALID: { status: 401, title: "Invalid API key" },
   INSUFFICIENT_CREDITS: { status: 402, title: "Insufficient credits" },
   PURCHASE_REQUIRED: { status: 402, title: "Purchase required" },
+  PRICE_ABOVE_MAX: { status: 402, title: "Price above the maximum" },
   KEY_PERMISSION: { status: 403, title: "Key lacks the permission" },
   FEED_FORBIDDEN: { status: 403, title: "Not your feed" },
   FEED_QUOTA_EXCEEDED: { status: 403, title: "Feed quota exceeded" },

@@ -78,6 +78,11 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Buy it at `billing_url`.",
     extras: { billing_url: BILLING_URL, price: { credits: 5_000_000, usd: 5 } },
   },
+  PRICE_ABOVE_MAX: {
+    when: "A call that costs more than its `Feedgate-Max-Credits`.",
+    remedy: "Raise the header if the data is worth `price` to you, or leave it out.",
+    extras: { price: { credits: 1.5, usd: 0.0000015 } },
+  },
   KEY_PERMISSION: {
     when: "A write key on a consumer route, or a read key on a provider route.",
     remedy: "Send the account's other key.",

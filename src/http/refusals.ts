@@ -57,6 +57,14 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
         headers: rateHeaders(decision.window, nowMs),
       });
     }
+    case "above_max": {
+      const { priceNanos, priceNanosMax } = decision;
+      return new Problem("PRICE_ABOVE_MAX", {
+        detail: `This call costs ${creditsWords(priceNanos)} and Feedgate-Max-Credits allows ${creditsText(priceNanosMax)}. Raise the header or leave it out.`,
+        extras: { price: amountOf(priceNanos) },
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
     case "key_refused":
       return keyInvalid(permission);
     case "key_reused":

@@ -40,6 +40,21 @@ const READ_HEADERS = Type.Object({
         "Repeats of the same read within 24 hours are charged once and share one `_origin`.",
     }),
   ),
+  "feedgate-max-credits": Type.Optional(
+    Type.String({
+      pattern: "^\\d{1,15}(?:\\.\\d{1,3})?$",
+      [Expected]: "a decimal of at least 0 with at most 3 places",
+      description: "Credits: a call that costs more is 402 and not charged.",
+    }),
+  ),
+  "feedgate-max-chars": Type.Optional(
+    Type.String({
+      pattern: "^[1-9]\\d{0,8}$",
+      [Expected]: "an integer of at least 1",
+      description:
+        "Characters of `data`: a page that is longer ends at an earlier row, and its cursor goes on from there. One row always comes.",
+    }),
+  ),
 });
 const READ_HEADERS_CHECK = TypeCompiler.Compile(READ_HEADERS);
 const READ_FEED = described({
@@ -81,6 +96,7 @@ const READ_FEED = described({
     "CURSOR_INVALID",
     "INSUFFICIENT_CREDITS",
     "PURCHASE_REQUIRED",
+    "PRICE_ABOVE_MAX",
     "FEED_NOT_FOUND",
     "FEED_NOT_SYNCED",
     "IDEMPOTENCY_KEY_REUSED",

@@ -175,6 +175,7 @@ describe("every answer is one that the document promises", () => {
     await get(200, `/api/v1/feed/stream?id=eq.2`, undefined, { Authorization: `Bearer ${read}` });
     await get(200, "/v1/feed/stream?jsonpath=$[0].id&start_time=2020-01-01T00:00:00Z", read);
     await get(402, "/v1/feed/stream", poor);
+    await get(402, "/v1/feed/stream", read, { "Feedgate-Max-Credits": "0" });
     const { response } = await get(200, "/v1/feed/stream?ids=1,2", read, {
       "Idempotency-Key": "k",
     });

@@ -24,6 +24,8 @@ export interface Page {
   readonly tag: string;
   /** The answer's text up to `_origin`, without the closing brace: `{"data":…,`. */
   readonly text: string;
+  /** Characters of `data` in it. */
+  readonly dataLength: number;
   readonly nextCursor: string | null;
   /** False for a page of a retired batch, which expires with time rather than with a version. */
   readonly isCacheable: boolean;
@@ -83,7 +85,14 @@ export async function buildPage(
       const data = await project(row.data);
       const text = `{"data":${data},`;
       const tag = tagAt(row.data_version);
-      return { dataVersion: row.data_version, tag, text, nextCursor: null, isCacheable: true };
+      return {
+        dataVersion: row.data_version,
+        tag,
+        text,
+        dataLength: data.length,
+        nextCursor: null,
+        isCacheable: true,
+      };
     }
     case "details": {
       const read = (ids: readonly string[]) =>
@@ -119,7 +128,7 @@ function pageOf(
   extent: Extent,
 ): Page {
   const text = `{"data":${data},"limit":${extent.limit},"offset":${extent.offset},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},`;
-  return { dataVersion, tag, text, nextCursor, isCacheable };
+  return { dataVersion, tag, text, dataLength: data.length, nextCursor, isCacheable };
 }
 
 /**

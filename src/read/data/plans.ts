@@ -32,6 +32,10 @@ export interface SentQuery {
 /** @throws {Problem} 400, as `readQuery` and `planRead` */
 export type Plans = (sent: SentQuery, feed: Feed) => PlannedRead;
 
+export function pageKeyOf({ feedId }: Feed, { key }: ReadPlan): string {
+  return `${feedId} ${key}`;
+}
+
 export function createPlans(cursorSecret: string): Plans {
   const known = new BoundedMap<string, PlannedRead>(KNOWN_PLANS_MAX);
   return ({ query, search }, feed) => {
@@ -39,7 +43,7 @@ export function createPlans(cursorSecret: string): Plans {
     const planned = known.get(key);
     if (planned !== undefined) return planned;
     const plan = planRead(readQuery(query, search), feed, cursorSecret);
-    const made = { plan, pageKey: `${feed.feedId} ${plan.key}`, walkSearch: walkSearchOf(search) };
+    const made = { plan, pageKey: pageKeyOf(feed, plan), walkSearch: walkSearchOf(search) };
     if (search.length <= SEARCH_LENGTH_KEPT_MAX) known.set(key, made);
     return made;
   };

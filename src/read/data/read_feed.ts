@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { nanosOfCredits } from "../../accounts/money.ts";
 import type { Claim, IdempotencyKey } from "../../admission/types.ts";
 import type { Feed } from "../../feeds/find.ts";
 import type { Answer } from "../../http/answer.ts";
@@ -16,8 +17,11 @@ import type { ReadCall, ReadPipeline } from "../pipeline.ts";
 import type { Resource } from "../resource.ts";
 import { answerPage, cachingHeaders, headOfPage } from "./answer_page.ts";
 import { createPages, type PageWanted } from "./pages.ts";
-import { createPlans } from "./plans.ts";
-import { type ReadPlan, type ReadQuery, readQuery } from "./read_plan.ts";
+import { createPlans, type PlannedRead, pageKeyOf } from "./plans.ts";
+import { type ReadPlan, type ReadQuery, readQuery, shortened } from "./read_plan.ts";
+
+/** Attempts to fit a page by the mean length of its rows. */
+const FITS_IN_PROPORTION_MAX = 3;
 
 /** What a reader asks for. */
 export interface FeedRead {
@@ -59,9 +63,9 @@ export function createFeedReads(services: Services, answerRead: ReadPipeline) {
     const { feedId } = feed;
     const { request } = call;
     return {
-      claim: claimOf(feed, readIdempotency(request.headers, planned.pageKey)),
+      claim: claimOf(feed, request.headers, planned),
       async build(atLeast) {
-        const page = await pages.atLeast(wanted, atLeast);
+        const { planned, page } = await fit(wanted, atLeast, charsMaxOf(request.headers));
         return {
           tag: page.tag,
           version: page.dataVersion,
@@ -91,8 +95,33 @@ export function createFeedReads(services: Services, answerRead: ReadPipeline) {
     };
   }
 
-  function claimOf(feed: Feed, idempotency: IdempotencyKey | undefined): Claim {
-    return { operation: "data", feed, limits, ...(idempotency && { idempotency }) };
+  /** The page, with fewer rows where its data would be longer than asked for. */
+  async function fit(wanted: PageWanted, atLeast: bigint | null, charsMax: number) {
+    let { planned } = wanted;
+    let page = await pages.atLeast(wanted, atLeast);
+    for (let tries = 1; page.dataLength > charsMax; tries++) {
+      const { plan } = planned;
+      if (plan.kind !== "page" || plan.limit === 1) break;
+      // In proportion at first; rows of very different lengths are cut by halves.
+      const share = tries <= FITS_IN_PROPORTION_MAX ? charsMax / page.dataLength : 1 / 2;
+      const limit = Math.max(1, Math.min(plan.limit - 1, Math.floor(plan.limit * share)));
+      const fitting = shortened(plan, limit);
+      planned = { ...planned, plan: fitting, pageKey: pageKeyOf(wanted.feed, fitting) };
+      page = await pages.atLeast({ ...wanted, planned }, page.dataVersion);
+    }
+    return { planned, page };
+  }
+
+  function claimOf(feed: Feed, headers: Headers, { pageKey }: PlannedRead): Claim {
+    const idempotency = readIdempotency(headers, pageKey);
+    const priceNanosMax = nanosOfCredits(headers.get("feedgate-max-credits") ?? "");
+    return {
+      operation: "data",
+      feed,
+      limits,
+      ...(idempotency && { idempotency }),
+      ...(priceNanosMax !== undefined && { priceNanosMax }),
+    };
   }
 
   return (readCall: ReadCall, read: FeedRead): Promise<Answer | Problem> =>
@@ -108,6 +137,11 @@ function feedNotSynced(): Problem {
 /** Whether who has the tag has the page: not where it may be a 400 or 410 by now, which go before a 304. */
 function isTagEnough(plan: ReadPlan): boolean {
   return plan.projection === undefined && !("cursor" in plan && plan.cursor !== undefined);
+}
+
+/** Characters that `data` may have; the route has checked the header's form. */
+function charsMaxOf(headers: Headers): number {
+  return Number(headers.get("feedgate-max-chars") ?? Number.POSITIVE_INFINITY);
 }
 
 /** The key, whose form the route has checked, is bound to the query that it came with. */

@@ -233,6 +233,16 @@ export function listedIds([id, ...others]: readonly string[]): readonly string[]
   return listed.length > 0 ? listed : undefined;
 }
 
+/** The same page with fewer rows. */
+export function shortened(plan: PagePlan, limit: number): PagePlan {
+  const { length } = pageKeyStart(plan.limit);
+  return { ...plan, limit, key: pageKeyStart(limit) + plan.key.slice(length) };
+}
+
+function pageKeyStart(limit: number): string {
+  return `page ${limit} `;
+}
+
 interface PageSource {
   readonly feed: Feed;
   readonly source: "collection" | "stream";
@@ -263,7 +273,7 @@ function planPage({ query, filters, projection }: AskedRead, of: PageSource): Pa
     endTime,
     binding,
     projection,
-    key: `page ${limit} ${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
+    key: `${pageKeyStart(limit)}${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
   };
 }
 

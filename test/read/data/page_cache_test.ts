@@ -7,6 +7,7 @@ const pageOf = (text: string, isCacheable = true): Page => ({
   dataVersion: 1n,
   tag: 'W/"x"',
   text,
+  dataLength: 1,
   nextCursor: null,
   isCacheable,
 });

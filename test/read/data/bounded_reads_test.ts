@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startTestGateway, type TestGateway } from "../../support/gateway.ts";
+import { seedFeed } from "../../support/seed.ts";
+
+let gateway: TestGateway;
+let provider: string;
+let reader: string;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    FEEDGATE_READ_LIMIT_FREE: "1000",
+    FEEDGATE_READ_LIMIT_PAID: "1000",
+  });
+  provider = await gateway.createAccount();
+  reader = await gateway.createAccount({ credits: 100 });
+  key = await gateway.createKey(reader, "read");
+});
+afterAll(() => gateway.stop());
+
+interface Answer {
+  readonly data: readonly { id: string }[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+async function read(path: string, headers: Record<string, string>) {
+  const response = await gateway.get(path, key, headers);
+  const body = (await response.json()) as Answer & Record<string, unknown>;
+  return { status: response.status, body };
+}
+
+async function logged(): Promise<number> {
+  return (await gateway.sql`select from usage_events where account_id = ${reader}`).length;
+}
+
+describe("Feedgate-Max-Credits", () => {
+  test("a call that costs more is 402, and neither charged nor logged", async () => {
+    const { slug } = await seedFeed(gateway, provider, {
+      type: "collection",
+      rows: [{ id: "a" }],
+      callPriceNanos: 1_500,
+    });
+    const before = await logged();
+    for (const max of ["0", "1", "1.499"]) {
+      const refused = await read(`/v1/feed/${slug}`, { "Feedgate-Max-Credits": max });
+      expect(refused.status).toBe(402);
+      expect(refused.body).toMatchObject({
+        code: "PRICE_ABOVE_MAX",
+        price: { credits: 1.5, usd: 0.0000015 },
+        detail: `This call costs 1.5 credits and Feedgate-Max-Credits allows ${max}. Raise the header or leave it out.`,
+      });
+    }
+    expect(await logged()).toBe(before);
+    for (const max of ["1.5", "2", "1.500"]) {
+      const granted = await read(`/v1/feed/${slug}`, { "Feedgate-Max-Credits": max });
+      expect(granted.status).toBe(200);
+    }
+    expect(await logged()).toBe(before + 3);
+  });
+
+  test("a price that was raised meanwhile counts, and a free feed is within every maximum", async () => {
+    const { slug, feedId } = await seedFeed(gateway, provider, {
+      type: "collection",
+      rows: [{ id: "a" }],
+    });
+    const max = { "Feedgate-Max-Credits": "0" };
+    expect((await read(`/v1/feed/${slug}`, max)).status).toBe(200);
+    await gateway.sql`
+      update feeds
+      set price_type = 'metered', call_price_nanos = 1, definition_version = definition_version + 1
+      where feed_id = ${feedId}`;
+    expect((await read(`/v1/feed/${slug}`, max)).body).toMatchObject({ code: "PRICE_ABOVE_MAX" });
+  });
+
+  test("anything but a decimal with at most three places is 400", async () => {
+    for (const max of ["-1", "1e3", "0.0001", "abc", ".5", "1."]) {
+      const { status, body } = await read("/v1/feed/none", { "Feedgate-Max-Credits": max });
+      expect([max, status, body.code]).toEqual([max, 400, "INVALID_PARAMETER"]);
+    }
+  });
+});
+
+describe("Feedgate-Max-Chars", () => {
+  const lengths = [5, 5_000, 5, 5, 300, 5, 5, 2_000, 5, 5];
+  const rows = Array.from({ length: 90 }, (_, place) => ({
+    id: String(place).padStart(2, "0"),
+    event_timestamp: new Date(Date.UTC(2026, 0, 1) - place * 1_000).toISOString(),
+    text: "x".repeat(lengths[place % lengths.length] ?? 0),
+  }));
+
+  for (const type of ["collection", "stream"] as const) {
+    test(`pages end at a row, and their cursors lead through every row once (${type})`, async () => {
+      const { slug } = await seedFeed(gateway, provider, { type, rows });
+      for (const charsMax of [1, 700, 6_000]) {
+        const seen: string[] = [];
+        let cursor: string | null = null;
+        do {
+          const query: string = cursor === null ? "" : `&cursor=${cursor}`;
+          const { body } = await read(`/v1/feed/${slug}?limit=100${query}`, {
+            "Feedgate-Max-Chars": String(charsMax),
+          });
+          const isShort = JSON.stringify(body.data).length <= charsMax || body.data.length === 1;
+          expect([charsMax, isShort]).toEqual([charsMax, true]);
+          seen.push(...body.data.map(({ id }) => id));
+          cursor = body.next_cursor;
+          expect(body.has_more).toBe(cursor !== null);
+        } while (cursor !== null);
+        expect(seen).toEqual(rows.map(({ id }) => id));
+      }
+    });
+  }
+
+  test("each page is one logged read, however often it was cut", async () => {
+    const { slug } = await seedFeed(gateway, provider, { type: "collection", rows });
+    const before = await logged();
+    await read(`/v1/feed/${slug}?limit=100`, { "Feedgate-Max-Chars": "500" });
+    expect(await logged()).toBe(before + 1);
+  });
+
+  test("a bound that is no positive integer is 400", async () => {
+    for (const charsMax of ["0", "-1", "1.5", "many"]) {
+      const { status, body } = await read("/v1/feed/none", { "Feedgate-Max-Chars": charsMax });
+      expect([charsMax, status, body.code]).toEqual([charsMax, 400, "INVALID_PARAMETER"]);
+    }
+  });
+});
