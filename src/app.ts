@@ -5,12 +5,14 @@
  */
 import { Elysia } from "elysia";
 import { accountRoutes } from "./accounts/account_routes.ts";
+import { discoveryRoutes } from "./docs/discovery_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
 import { feedsRoutes } from "./feeds/feeds_routes.ts";
 import { basePlugins } from "./http/base_plugins.ts";
 import { healthRoutes } from "./http/health.ts";
 import { room } from "./http/room.ts";
 import { unroutedRequests } from "./http/unrouted.ts";
+import { mcpRoutes } from "./mcp/mcp_routes.ts";
 import { pushRoutes } from "./push/push_route.ts";
 import { catalogRoutes } from "./read/catalog/catalog_routes.ts";
 import { feedRoutes } from "./read/feed_routes.ts";
@@ -44,7 +46,10 @@ export function createApp(services: Services) {
     .group("/v1", (group) => group.use(features))
     .group("/api/v1", (group) => group.use(features))
     .use(skillRoutes(services));
-  const app = routes.use(docsRoutes(services, routes));
+  const app = routes
+    .use(discoveryRoutes(services))
+    .use(mcpRoutes(services, (request) => routes.handle(request)))
+    .use(docsRoutes(services, routes));
   app.config.serve = { routes: unroutedRequests(app, http, ["/v1", "/api/v1"]) };
   return app;
 }

@@ -203,6 +203,9 @@ export const KNOWN_METADATA_MAX = 1_024;
 export const KNOWN_METADATA_LENGTH_MAX = 16 * KIB;
 /** Calls without a key in a minute, of a process together: a tenth of its time at most. */
 export const ANONYMOUS_LIMIT = 6_000;
+/** MCP calls without a key in a minute, of a process together, and bytes of a call's body. Beyond 4. */
+export const MCP_ANONYMOUS_LIMIT = 600;
+export const MCP_BODY_BYTES_MAX = 1_000_000;
 /** Bytes of agent skills, and of pages of their index, kept in memory. */
 export const SKILL_BYTES_MAX = 32 * MIB;
 /** Bytes of answers kept in memory. */

@@ -12,6 +12,7 @@ import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { anonymous } from "../http/anonymous_limit.ts";
+import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
@@ -70,6 +71,16 @@ export function docsRoutes(services: Services, app: AnyElysia) {
     return described.content();
   }
 
+  async function answerDocument(call: Call): Promise<Response> {
+    const headers = {
+      "Content-Type": "application/json",
+      "Cache-Control": "public, no-cache",
+      // Tools on other sites read it; there is nothing secret in it.
+      "Access-Control-Allow-Origin": "*",
+    };
+    return respond(answerShared(call.request, await document(), headers));
+  }
+
   return new Elysia({ name: "docs" })
     .use(anonymous(services.anonymousLimit))
     .get(
@@ -77,19 +88,8 @@ export function docsRoutes(services: Services, app: AnyElysia) {
       async ({ call }) => respond(answerShared(call.request, await renderedPage(), PAGE_HEADERS)),
       hidden,
     )
-    .get(
-      "/docs/json",
-      async ({ call }) =>
-        respond(
-          answerShared(call.request, await document(), {
-            "Content-Type": "application/json",
-            "Cache-Control": "public, no-cache",
-            // Tools on other sites read it; there is nothing secret in it.
-            "Access-Control-Allow-Origin": "*",
-          }),
-        ),
-      hidden,
-    )
+    .get("/docs/json", ({ call }) => answerDocument(call), hidden)
+    .get("/openapi.json", ({ call }) => answerDocument(call), hidden)
     .get(
       "/docs/guides/:name",
       async ({ call, params: { name } }) => {

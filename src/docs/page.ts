@@ -186,6 +186,7 @@ function renderText(text: string): string {
   return escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
 }
 
-function escapeHtml(text: string): string {
+/** Text between tags. */
+export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -109,7 +109,7 @@ function markOf(key: string): string {
 }
 
 /** `x-api-key` wins where both headers are sent. Decisions 3. */
-function readKeyOf(headers: Headers): string | undefined {
+export function readKeyOf(headers: Headers): string | undefined {
   return headers.get("x-api-key")?.trim() || bearerOf(headers);
 }
 

@@ -34,10 +34,11 @@ export function answerShared(
   { body, tag, compressed }: SharedContent,
   headers: Readonly<Record<string, string>> & { readonly "Cache-Control": string },
 ): Answer {
+  const varies = [headers.Vary, compressed && "Accept-Encoding"].filter(Boolean).join(", ");
   const validators: Record<string, string> = {
     ETag: tag,
     "Cache-Control": headers["Cache-Control"],
-    ...(compressed !== undefined && { Vary: "Accept-Encoding" }),
+    ...(varies !== "" && { Vary: varies }),
   };
   if (matchesTag(request.headers.get("if-none-match"), tag)) {
     return { status: 304, headers: validators, body: null };

@@ -43,5 +43,5 @@ test("the reference leads to all guides; an unknown guide is 404 and names them"
   for (const name of GUIDE_NAMES) expect(page).toContain(`href="./docs/guides/${name}"`);
   const problem = await problemOf(await fetch(`${gateway.baseUrl}/docs/guides/none`));
   expect(problem).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
-  expect(problem.body.detail).toContain("agents, providers");
+  expect(problem.body.detail).toContain("agents, connect, providers");
 });

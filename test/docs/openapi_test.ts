@@ -32,14 +32,14 @@ describe("OpenAPI document", () => {
     expect(create.status).toBe(201);
   });
 
-  test("every route is documented, but for those of the documentation itself", () => {
+  test("every route is documented, but for those of documentation, discovery and MCP", () => {
     const { services } = gateway.gateway;
     const { routes } = createApp({
       ...services,
       http: { ...services.http, metrics: new Metrics() },
     });
     const expected = routes
-      .filter(({ path }) => !path.startsWith("/api/") && !path.startsWith("/docs"))
+      .filter(({ path, hooks }) => !path.startsWith("/api/") && hooks.detail?.hide !== true)
       .map(({ method, path }) => `${method} ${path.replace(/:([^/]+)/g, "{$1}")}`);
     const described = operations().map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     expect(described.sort()).toEqual(expected.sort());

@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["cli"],
   ["server.ts"],
   ["app.ts"],
+  ["mcp"],
   ["read routes"],
   FEATURES,
   ["read"],

@@ -1,0 +1,104 @@
+/**
+ * The tool `describe_feed`: all that a model needs before its first read, in a few thousand characters.
+ *
+ * @module
+ */
+
+import { pricingText } from "../accounts/money.ts";
+import { feedFields, isFilterable } from "../skill/feed_fields.ts";
+import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, refused, told } from "./tool.ts";
+
+const DESCRIPTION_LENGTH_MAX = 400;
+const SAMPLE_LENGTH_MAX = 700;
+const FIELDS_MAX = 20;
+
+/** As far as it is told here, the answer of the metadata route. */
+interface Metadata {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly endpoint_path: string;
+  readonly category: string | null;
+  readonly feed_type: string | null;
+  readonly price_type: string;
+  readonly price_per_1k: number | null;
+  readonly one_time_price_cents: number | null;
+  readonly schema_definition: unknown;
+  readonly sample_response: unknown;
+  readonly last_sync_at: string | null;
+  readonly oldest_event: string | null;
+  readonly newest_event: string | null;
+  readonly row_count: number;
+  readonly credits_to_read_all: number;
+  readonly provider: { readonly name: string };
+}
+
+export const describeFeed = defineTool({
+  name: "describe_feed",
+  title: "Describe a feed",
+  description: `Tells a feed's fields with their types, one sample row, its price, its size and how to read it. Free. ${DATA_NOT_INSTRUCTIONS}`,
+  parameters: { feed: FEED },
+  async run(ask, { feed }) {
+    const answer = await ask({ path: `/v1/feed/${feed}/metadata` });
+    if (answer.status !== 200) return refused(answer);
+    const metadata = JSON.parse(answer.text) as Metadata;
+    const type = metadata.feed_type ?? "singleton";
+    const schema = textOrNull(metadata.schema_definition);
+    const { fields } = feedFields(schema, textOrNull(metadata.sample_response));
+    const named = fields.slice(0, FIELDS_MAX);
+    const filterable = named.filter(isFilterable).map(({ name }) => name);
+    return told({
+      id: metadata.id,
+      slug: metadata.endpoint_path,
+      name: metadata.name,
+      description: (metadata.description ?? "").slice(0, DESCRIPTION_LENGTH_MAX).toWellFormed(),
+      category: metadata.category,
+      provider: metadata.provider.name,
+      type,
+      price: priceOf(metadata),
+      price_per_1k: metadata.price_per_1k,
+      rows: metadata.row_count,
+      credits_to_read_all: metadata.credits_to_read_all,
+      last_sync_at: metadata.last_sync_at,
+      oldest_event: metadata.oldest_event,
+      newest_event: metadata.newest_event,
+      fields: named.map((field) => `${field.name}: ${field.type}`),
+      sample: sampleOf(metadata.sample_response),
+      filters: type === "singleton" ? [] : filterable,
+      ways_to_read: waysToRead(type),
+      limits: "A call over the limit is refused and says how long to wait.",
+      next: `Call read_feed with feed "${metadata.endpoint_path}".`,
+    });
+  },
+});
+
+function priceOf({ price_type, price_per_1k: per1k, one_time_price_cents: cents }: Metadata) {
+  return pricingText({
+    price_type,
+    // USD per 1,000 calls has 6 places, and a nano-dollar a call is a millionth of it.
+    call_price_nanos: per1k === null ? null : BigInt(Math.round(per1k * 1_000_000)),
+    one_time_price_cents: cents === null ? null : BigInt(cents),
+  });
+}
+
+function waysToRead(type: string): readonly string[] {
+  if (type === "singleton") return ["read_feed gives the one document; jsonpath picks from it."];
+  const ways = [
+    "read_feed with filters keeps rows whose field equals a value, and fields keeps some members.",
+    "get_records gives whole rows by their ids.",
+  ];
+  return type === "stream"
+    ? [...ways, "Events come newest first; start_time and end_time bound them."]
+    : ways;
+}
+
+/** One row, where it is short enough. */
+function sampleOf(sample: unknown): unknown {
+  const row: unknown = Array.isArray(sample) ? sample[0] : sample;
+  const text = JSON.stringify(row);
+  return text === undefined || text.length > SAMPLE_LENGTH_MAX ? undefined : row;
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}

@@ -1,0 +1,59 @@
+/**
+ * Calls of the gateway's own routes on behalf of an MCP client.
+ *
+ * A tool is a request to a route that exists, with the client's key. So the same checks, limits, charges,
+ * receipts and log hold for it as over HTTP, and there is nothing to keep in step.
+ *
+ * @module
+ */
+
+/** The answer of a route: its status, its headers, and its body as text. */
+export interface OwnAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface OwnRequest {
+  /** With its query. */
+  readonly path: string;
+  /** Beside the client's key. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Asks a route of this gateway. Never rejects: what fails is an answer, too. */
+export type AskRoute = (request: OwnRequest) => Promise<OwnAnswer>;
+
+/** Of the client's request, what goes with every call. */
+const PASSED_ON = ["x-api-key", "authorization", "traceparent"];
+
+/** `handle` is the app; `client` is the request that the tool call came with. */
+export function ownRoutes(
+  handle: (request: Request) => Promise<Response>,
+  { client, baseUrl }: { readonly client: Request; readonly baseUrl: string },
+): AskRoute {
+  return async ({ path, headers: own = {} }) => {
+    const headers = new Headers();
+    for (const name of PASSED_ON) {
+      const value = client.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    for (const [name, value] of Object.entries(own)) {
+      if (value !== undefined) headers.set(name, value);
+    }
+    const request = new Request(baseUrl + path, { headers, signal: client.signal });
+    const response = await handle(request);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+}
+
+/** `?a=1&b=2`, without what is undefined; "" where nothing is left. */
+export function queryText(
+  parameters: readonly (readonly [name: string, value: string | number | undefined])[],
+): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of parameters) {
+    if (value !== undefined) query.append(name, String(value));
+  }
+  return query.size === 0 ? "" : `?${query}`;
+}
