@@ -38,7 +38,7 @@ export const describeFeed = defineTool({
   title: "Describe a feed",
   description: `Tells a feed's fields with their types, one sample row, its price, its size and how to read it. Free. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: { feed: FEED },
-  async run(ask, { feed }) {
+  async run({ ask }, { feed }) {
     const answer = await ask({ path: `/v1/feed/${feed}/metadata` });
     if (answer.status !== 200) return refused(answer);
     const metadata = JSON.parse(answer.text) as Metadata;

@@ -12,7 +12,7 @@ export const getAccount = defineTool({
   title: "Show the account",
   description: "Tells the balance in credits, the limits, and the last calls with what they cost.",
   parameters: {},
-  async run(ask) {
+  async run({ ask }) {
     const [account, usage] = await Promise.all([
       ask({ path: "/v1/account" }),
       ask({ path: `/v1/usage?limit=${EVENTS_TOLD}` }),

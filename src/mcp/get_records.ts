@@ -21,7 +21,7 @@ export const getRecords = defineTool({
       description: `Up to ${IDS_MAX} record ids.`,
     }),
   },
-  async run(ask, { feed, ids }) {
+  async run({ ask }, { feed, ids }) {
     const answer = await ask({
       path: `/v1/feed/${feed}${queryText(ids.map((id) => ["ids", id] as const))}`,
     });

@@ -20,6 +20,9 @@ import { MCP_ANONYMOUS_LIMIT, MCP_BODY_BYTES_MAX, WINDOW_MS } from "../limits.ts
 import type { Services } from "../services.ts";
 import { createMcpServer, serverCard } from "./server.ts";
 
+/** Names of the machine itself, as a URL has them. */
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
 /** `handle` is the app that has all the other routes. */
 export function mcpRoutes(services: Services, handle: (request: Request) => Promise<Response>) {
   const anonymous = new TokenBucket({ capacity: MCP_ANONYMOUS_LIMIT, fillMs: WINDOW_MS });
@@ -81,7 +84,11 @@ function rpcError(code: number, message: string): Response {
  */
 function refuseForeignOrigin({ http, config }: Services, request: Request): void {
   const origin = request.headers.get("origin");
-  if (origin === null || origin === new URL(http.baseUrl()).origin) return;
+  if (origin === null) return;
+  const own = new URL(http.baseUrl());
+  if (origin === own.origin) return;
+  // Pages of one's own machine may call a gateway of that machine, whatever its name there is.
+  if (LOOPBACK.has(own.hostname) && LOOPBACK.has(URL.parse(origin)?.hostname ?? "")) return;
   const { corsOrigins } = config;
   if (corsOrigins === "*" || corsOrigins?.includes(origin)) return;
   throw new Problem("INVALID_REQUEST", {

@@ -60,7 +60,7 @@ export const readFeed = defineTool({
       Type.String({ description: "A repeat with the same key within 24 hours is charged once." }),
     ),
   },
-  async run(ask, { feed, filters = {}, fields, jsonpath, ...given }) {
+  async run({ ask }, { feed, filters = {}, fields, jsonpath, ...given }) {
     const parameters = queryText([
       ["limit", given.limit],
       ["cursor", given.cursor],

@@ -19,8 +19,6 @@ interface ListedFeed {
   readonly feed_type: string;
   readonly endpoint_path: string;
   readonly pricing: string;
-  /** Of an entry of the catalog. */
-  readonly schema_hint?: readonly string[];
 }
 
 interface Page {
@@ -50,7 +48,7 @@ export const searchFeeds = defineTool({
     limit: whole(1, LIMIT_MAX, "Feeds to tell. Default 20."),
     offset: whole(0, undefined, "Feeds to skip. Default 0."),
   },
-  async run(ask, { query, category, limit, offset }) {
+  async run({ ask, fieldsOf }, { query, category, limit, offset }) {
     // A feed is found by the words of its category, too, so they find all of it.
     const words = query ?? category;
     const parameters = queryText([
@@ -63,7 +61,9 @@ export const searchFeeds = defineTool({
     const answer = await ask({ path: path + parameters });
     if (answer.status !== 200) return refused(answer);
     const page = JSON.parse(answer.text) as Page;
-    const feeds = (page.results ?? page.feeds ?? []).map(feedOf);
+    const listed = page.results ?? page.feeds ?? [];
+    const fields = await fieldsOf(listed.map(({ id }) => id));
+    const feeds = listed.map((feed) => feedOf(feed, fields.get(feed.id) ?? []));
     return told({
       feeds,
       total: page.total,
@@ -73,7 +73,7 @@ export const searchFeeds = defineTool({
   },
 });
 
-function feedOf(feed: ListedFeed) {
+function feedOf(feed: ListedFeed, fields: readonly string[]) {
   return withoutEmpty({
     id: feed.id,
     slug: feed.endpoint_path,
@@ -82,7 +82,7 @@ function feedOf(feed: ListedFeed) {
     category: feed.category,
     price: feed.pricing,
     type: feed.feed_type,
-    fields: feed.schema_hint,
+    fields,
   });
 }
 

@@ -19,6 +19,13 @@ export interface ToolResult {
   readonly [member: string]: unknown;
 }
 
+/** What a tool works with. */
+export interface Gateway {
+  readonly ask: AskRoute;
+  /** Names of the first fields of listed feeds, by feed id. */
+  fieldsOf(feedIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+}
+
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -27,7 +34,7 @@ export interface Tool {
   readonly inputSchema: ListedTool["inputSchema"];
   /** Whether the arguments meet the schema. */
   readonly check: ReturnType<typeof TypeCompiler.Compile>;
-  run(ask: AskRoute, given: Readonly<Record<string, unknown>>): Promise<ToolResult>;
+  run(gateway: Gateway, given: Readonly<Record<string, unknown>>): Promise<ToolResult>;
 }
 
 interface ToolDefinition<Properties extends TProperties> {
@@ -35,7 +42,7 @@ interface ToolDefinition<Properties extends TProperties> {
   readonly title: string;
   readonly description: string;
   readonly parameters: Properties;
-  run(ask: AskRoute, given: Static<TObject<Properties>>): Promise<ToolResult>;
+  run(gateway: Gateway, given: Static<TObject<Properties>>): Promise<ToolResult>;
 }
 
 /** Said of every tool whose answer has texts of providers in it. */
@@ -66,7 +73,7 @@ export function defineTool<Properties extends TProperties>({
     inputSchema,
     check,
     // The server has checked them.
-    run: (ask, given) => run(ask, given as Static<TObject<Properties>>),
+    run: (gateway, given) => run(gateway, given as Static<TObject<Properties>>),
   };
 }
 

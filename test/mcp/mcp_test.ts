@@ -207,6 +207,14 @@ describe("POST /mcp", () => {
     expect(found.structuredContent.feeds).toMatchObject([
       { slug: stream.slug, price: "$0.0015 per 1,000 calls", type: "stream" },
     ]);
+    await gateway.sql`
+      update feeds set schema_definition = '{"properties":{"price":{},"metal":{}}}'
+      where feed_id = ${stream.feedId}`;
+    for (const given of [{ query: "gold" }, {}]) {
+      const { feeds } = (await call("search_feeds", given)).structuredContent;
+      const gold = (feeds as { slug: string }[]).find(({ slug }) => slug === stream.slug);
+      expect(gold).toMatchObject({ fields: ["price", "metal"] });
+    }
     const all = await call("search_feeds", { limit: 1 });
     expect(all.structuredContent).toMatchObject({ total: 2, next: expect.stringContaining("1") });
     const { content, structuredContent } = await call("describe_feed", { feed: stream.slug });
@@ -250,6 +258,8 @@ describe("POST /mcp", () => {
     expect(contents).toMatchObject([
       { mimeType: "text/markdown", text: expect.stringContaining("# ") },
     ]);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates).toMatchObject([{ uriTemplate: "feedgate://feed/{slug}" }]);
     for (const uri of ["feedgate://feed/none", "file:///etc/passwd", "feedgate://feed/../x"]) {
       expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
     }
@@ -257,8 +267,15 @@ describe("POST /mcp", () => {
   });
 
   test("pages of other sites are refused, and methods, bodies and arrays that it does not take", async () => {
-    expect((await post(LIST, { Origin: "https://evil.test" })).status).toBe(403);
-    expect((await post(LIST, { Origin: gateway.baseUrl })).status).toBe(200);
+    for (const [origin, status] of [
+      ["https://evil.test", 403],
+      ["http://localhost.evil.test", 403],
+      ["null", 403],
+      [gateway.baseUrl, 200],
+      ["http://localhost:6274", 200],
+    ] as const) {
+      expect([origin, (await post(LIST, { Origin: origin })).status]).toEqual([origin, status]);
+    }
     expect((await post([LIST])).status).toBe(400);
     expect((await post("{")).status).toBe(400);
     expect((await post({ ...LIST, params: { x: "x".repeat(1_000_001) } })).status).toBe(413);

@@ -122,6 +122,7 @@ import sql_read_functions_weigh_search from "../../../sql/read/functions/weigh_s
 import sql_read_index_filter_rows from "../../../sql/read/index_filter_rows.sql" with { type: "text" };
 import sql_read_list_catalog from "../../../sql/read/list_catalog.sql" with { type: "text" };
 import sql_read_list_categories_found from "../../../sql/read/list_categories_found.sql" with { type: "text" };
+import sql_read_list_schemas from "../../../sql/read/list_schemas.sql" with { type: "text" };
 import sql_read_read_collection_page from "../../../sql/read/read_collection_page.sql" with { type: "text" };
 import sql_read_read_collection_rows from "../../../sql/read/read_collection_rows.sql" with { type: "text" };
 import sql_read_read_document from "../../../sql/read/read_document.sql" with { type: "text" };
@@ -261,6 +262,7 @@ export const STATEMENTS = {
   index_filter_rows: sql_read_index_filter_rows,
   list_catalog: sql_read_list_catalog,
   list_categories_found: sql_read_list_categories_found,
+  list_schemas: sql_read_list_schemas,
   read_collection_page: sql_read_read_collection_page,
   read_collection_rows: sql_read_read_collection_rows,
   read_document: sql_read_read_document,
@@ -885,6 +887,14 @@ export interface StatementTypes {
     parameters: readonly [q: string, matches_max: number, categories_max: number];
     row: {
       readonly category: string;
+    };
+  };
+  /** the schemas of listed feeds by id, for the names of their fields */
+  list_schemas: {
+    parameters: readonly [feed_ids: readonly (string | null)[]];
+    row: {
+      readonly feed_id: string;
+      readonly schema_definition: string | null;
     };
   };
   /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
