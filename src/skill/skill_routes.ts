@@ -22,7 +22,7 @@ import {
 import { FEED_ID } from "../http/examples.ts";
 import { nextLink, walkSearchOf } from "../http/next_link.ts";
 import { cappedLimit, limitParameter } from "../http/paging.ts";
-import { parameters, queryInteger } from "../http/parameters.ts";
+import { NO_PARAMETERS, parameters, queryInteger } from "../http/parameters.ts";
 import { feedNotFound } from "../http/refusals.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared } from "../http/shared_content.ts";
@@ -30,6 +30,7 @@ import { assert } from "../lib/assert.ts";
 import { oneOf } from "../lib/types.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
+import { GATEWAY_SKILL_PATH } from "./gateway_skill.ts";
 import { type SkillFormat, Skills } from "./skills.ts";
 
 const SKILL_QUERY = parameters({
@@ -61,7 +62,7 @@ const SkillIndexShape = Type.Object(
           description: "SHA-256 of the file at `url`.",
         }),
       }),
-      { description: "Of the newest published feeds first." },
+      { description: "The gateway's own, then those of feeds, the newest published first." },
     ),
   },
   { $id: "SkillIndex", description: "Skills that an agent may load." },
@@ -117,7 +118,7 @@ const LIST_SKILLS = described({
   tag: "skills",
   summary: "List the agent skills of all public feeds",
   description:
-    'Agent Skills discovery, version 0.2.0, with a digest of each SKILL.md; newest published first. `Link` with `rel="next"` leads to the next page.',
+    'Agent Skills discovery, version 0.2.0, with a digest of each SKILL.md; first the gateway, then feeds, newest published first. `Link` with `rel="next"` leads to the next page.',
   answers: {
     200: documented(SkillIndexShape, {
       description: "The index.",
@@ -171,9 +172,13 @@ export function skillRoutes(services: Services) {
   }
 
   async function index(call: Call, { limit, offset }: IndexPage): Promise<Answer> {
-    const row = await database.row("list_skill_versions", [limit, BigInt(offset)]);
+    // The gateway's own skill has the first place, and those of feeds the places behind it.
+    const isFirst = offset === 0;
+    const feeds = isFirst ? limit - 1 : limit;
+    const skipped = BigInt(Math.max(0, offset - 1));
+    const row = await database.row("list_skill_versions", [feeds, skipped]);
     assert(row !== undefined, "list_skill_versions returns one row");
-    const page = await skills.page(row.versions);
+    const page = await skills.page(row.versions, isFirst);
     const next = {
       requestUrl: call.request.url,
       baseUrl: http.baseUrl(),
@@ -193,6 +198,17 @@ export function skillRoutes(services: Services) {
       async ({ call, params, query }) =>
         respond(await download(call, params.id, query.format ?? "md")),
       { params: FEED_PARAMS, query: SKILL_QUERY, ...DOWNLOAD_SKILL },
+    )
+    .get(
+      GATEWAY_SKILL_PATH,
+      async ({ call }) =>
+        respond(
+          answerShared(call.request, await skills.gatewayFile(), {
+            "Cache-Control": CACHE_CONTROL,
+            "Content-Type": TYPES.md,
+          }),
+        ),
+      { query: NO_PARAMETERS, detail: { hide: true } },
     )
     .get(
       "/.well-known/agent-skills/index.json",

@@ -12,6 +12,12 @@ import type { SharedContent } from "../http/shared_content.ts";
 import { assert } from "../lib/assert.ts";
 import { SKILL_BYTES_MAX } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
+import {
+  GATEWAY_SKILL_DESCRIPTION,
+  GATEWAY_SKILL_NAME,
+  GATEWAY_SKILL_PATH,
+  renderGatewaySkill,
+} from "./gateway_skill.ts";
 import { type ArchiveFormat, packSkill } from "./pack_skill.ts";
 import { renderSkill, type Skill, type SkillContext } from "./render_skill.ts";
 
@@ -69,11 +75,25 @@ export class Skills {
     });
   }
 
-  /** A page of the index, of the `versions` that `list_skill_versions` returns: Agent Skills discovery 0.2.0. */
-  async page(versionsText: string): Promise<SkillFile> {
-    const page = await this.#once(`page ${weakTag(versionsText)}`, async () => {
+  /** The skill of the gateway itself. */
+  async gatewayFile(): Promise<SkillFile> {
+    const { baseUrl, limits } = this.#context();
+    const file = await this.#once(`gateway ${baseUrl}`, async () => {
+      const markdown = renderGatewaySkill(baseUrl, limits);
+      return { name: GATEWAY_SKILL_NAME, tag: weakTag(markdown), body: new Blob([markdown]) };
+    });
+    assert(file !== undefined, "the gateway has a skill");
+    return file;
+  }
+
+  /**
+   * A page of the index, of the `versions` that `list_skill_versions` returns: Agent Skills discovery 0.2.0.
+   * `isFirst`: it begins with the skill of the gateway.
+   */
+  async page(versionsText: string, isFirst: boolean): Promise<SkillFile> {
+    const page = await this.#once(`page ${isFirst} ${weakTag(versionsText)}`, async () => {
       const versions: readonly SkillVersion[] = JSON.parse(versionsText);
-      const entries: string[] = [];
+      const entries: string[] = isFirst ? [await this.#gatewayEntry()] : [];
       for (let start = 0; start < versions.length; start += RENDERED_AT_ONCE) {
         const some = versions.slice(start, start + RENDERED_AT_ONCE);
         const files = await Promise.all(some.map((version) => this.#entry(version)));
@@ -86,16 +106,24 @@ export class Skills {
     return page;
   }
 
+  async #gatewayEntry(): Promise<string> {
+    const { body } = await this.gatewayFile();
+    return entryText({
+      name: GATEWAY_SKILL_NAME,
+      description: GATEWAY_SKILL_DESCRIPTION,
+      url: this.#context().baseUrl + GATEWAY_SKILL_PATH,
+      markdown: await body.text(),
+    });
+  }
+
   /** What the index says of a skill, with the digest of its SKILL.md. */
   #entry(version: SkillVersion): Promise<SkillFile | undefined> {
     return this.#once(`entry ${keyOf(version)}`, async () => {
       const skill = await this.#render(version);
       if (skill === undefined) return undefined;
       const { name, description, markdown } = skill;
-      const digest = new Bun.CryptoHasher("sha256").update(markdown).digest("hex");
       const url = `${this.#context().baseUrl}/public/feeds/${version.feed_id}/agent-skill`;
-      const entry = { name, type: "skill-md", description, url, digest: `sha256:${digest}` };
-      return { name, tag: "", body: new Blob([JSON.stringify(entry)]) };
+      return { name, tag: "", body: new Blob([entryText({ name, description, url, markdown })]) };
     });
   }
 
@@ -107,6 +135,19 @@ export class Skills {
   #once(key: string, make: () => Promise<SkillFile | undefined>): Promise<SkillFile | undefined> {
     return this.#files.fetch(key, { context: make });
   }
+}
+
+/** An entry of the index. */
+function entryText(skill: Pick<Skill, "name" | "description" | "markdown"> & { url: string }) {
+  const { name, description, url, markdown } = skill;
+  const digest = new Bun.CryptoHasher("sha256").update(markdown).digest("hex");
+  return JSON.stringify({
+    name,
+    type: "skill-md",
+    description,
+    url,
+    digest: `sha256:${digest}`,
+  });
 }
 
 function keyOf({

@@ -286,6 +286,26 @@ describe("index of agent skills", () => {
     expect(entry?.digest).toBe(`sha256:${digest}`);
   });
 
+  test("begins with the skill of the gateway as a whole, which takes a place of its own", async () => {
+    const { slug } = await listedFeed();
+    const page = async (query: string) =>
+      ((await (await gateway.get(`${PATH}?${query}`)).json()) as Index).skills;
+    const [whole, first] = await page("limit=2");
+    expect(whole).toMatchObject({ name: "feedgate", type: "skill-md" });
+    expect(await page("limit=1")).toEqual([whole as Index["skills"][number]]);
+    expect(await page("limit=1&offset=1")).toEqual([first as Index["skills"][number]]);
+    const served = await fetch(whole?.url as string);
+    expect(served.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    const text = await served.text();
+    expect(whole?.digest).toBe(
+      `sha256:${new Bun.CryptoHasher("sha256").update(text).digest("hex")}`,
+    );
+    for (const [route] of text.replaceAll("{id}", slug).matchAll(/http:[^\s'`{]+/g)) {
+      const { status } = await fetch(route);
+      expect([route, [200, 401, 405].includes(status)]).toEqual([route, true]);
+    }
+  });
+
   test("follows an edit and a withdrawal at once, and is revalidated by its tag", async () => {
     const feed = await listedFeed();
     const entryOf = async () =>
