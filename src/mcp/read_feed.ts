@@ -4,6 +4,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import { Expected } from "../lib/types.ts";
 import { FILTERS_MAX } from "../limits.ts";
 import { queryText } from "./own_routes.ts";
 import { rowsTold } from "./rows.ts";
@@ -57,7 +58,12 @@ export const readFeed = defineTool({
       Type.Number({ minimum: 0, description: "A call that costs more is refused, uncharged." }),
     ),
     idempotency_key: Type.Optional(
-      Type.String({ description: "A repeat with the same key within 24 hours is charged once." }),
+      Type.String({
+        // It becomes a header, which can't hold more.
+        pattern: "^[\\x21-\\x7e]{1,255}$",
+        [Expected]: "1 to 255 visible ASCII characters",
+        description: "A repeat with the same key within 24 hours is charged once.",
+      }),
     ),
   },
   async run({ ask }, { feed, filters = {}, fields, jsonpath, ...given }) {

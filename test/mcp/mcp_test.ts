@@ -232,6 +232,7 @@ describe("POST /mcp", () => {
       [{ feed: stream.slug, limit: "many" }, key, "INVALID_PARAMETER"],
       [{ feed: stream.slug, lmit: 1 }, key, "INVALID_PARAMETER"],
       [{ feed: ".." }, key, "INVALID_PARAMETER"],
+      [{ feed: stream.slug, idempotency_key: "schlüssel ✓" }, key, "INVALID_PARAMETER"],
       [{}, key, "INVALID_PARAMETER"],
       [{ feed: stream.slug }, "", "KEY_REQUIRED"],
       [{ feed: stream.slug }, `${key}x`, "KEY_INVALID"],
