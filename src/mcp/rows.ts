@@ -16,14 +16,20 @@ export interface RowsOptions {
   readonly besides?: (rows: readonly unknown[]) => Record<string, unknown>;
 }
 
+/** What follows `data` in a page, up to the receipt. */
+const AFTER_ROWS =
+  /,"limit":\d+,"offset":\d+,"has_more":(?:true|false),"next_cursor":(?:null|"[^"]*")$/;
+const AFTER_ROWS_LENGTH_MAX = 300;
+const BEFORE_DATA_LENGTH = '{"data":'.length;
+
 /** The answer of the data route as the answer of a tool. */
 export function rowsTold(
   { text, headers }: OwnAnswer,
   { fields, next, besides = () => ({}) }: RowsOptions,
 ): ToolResult {
-  const exact = parsed(text, fields, true);
-  const { data, next_cursor: cursor, has_more: hasMore, _origin: receipt } = parsed(text, fields);
-  const rows = Array.isArray(data) ? data : [data];
+  const body = JSON.parse(text) as Record<string, unknown>;
+  const { next_cursor: cursor, has_more: hasMore, _origin: receipt } = body;
+  const rows = rowsOf(body.data, fields);
   const rest = withoutEmpty({
     ...besides(rows),
     has_more: hasMore === true,
@@ -32,23 +38,33 @@ export function rowsTold(
     limits: limitsOf(headers),
     next: typeof cursor === "string" ? next : undefined,
   });
-  const exactRows = JSON.stringify(Array.isArray(exact.data) ? exact.data : [exact.data]);
+  const exactRows =
+    fields === undefined
+      ? rowsText(text)
+      : JSON.stringify(rowsOf(JSON.parse(text, exactNumber).data, fields));
   return toldAs(`{"rows":${exactRows},${JSON.stringify(rest).slice(1)}`, { rows, ...rest });
 }
 
-/** The body of a data read. `isExact`: its numbers print as they came. */
-function parsed(text: string, fields: readonly string[] | undefined, isExact = false) {
-  const body = (isExact ? JSON.parse(text, exactNumber) : JSON.parse(text)) as Record<
-    string,
-    unknown
-  >;
-  if (fields === undefined) return body;
+/** The rows as the answer has them, which costs less than to print them again. */
+function rowsText(text: string): string {
+  const receiptAt = text.lastIndexOf(',"_origin":');
+  const tailAt = Math.max(BEFORE_DATA_LENGTH, receiptAt - AFTER_ROWS_LENGTH_MAX);
+  const after = AFTER_ROWS.exec(text.slice(tailAt, receiptAt));
+  return after === null
+    ? `[${text.slice(BEFORE_DATA_LENGTH, receiptAt)}]`
+    : text.slice(BEFORE_DATA_LENGTH, tailAt + after.index);
+}
+
+/** A document is one row. */
+function rowsOf(data: unknown, fields: readonly string[] | undefined): readonly unknown[] {
+  const rows: readonly unknown[] = Array.isArray(data) ? data : [data];
+  if (fields === undefined) return rows;
   const kept = new Set(fields);
-  const pick = (row: unknown) =>
+  return rows.map((row) =>
     typeof row === "object" && row !== null && !Array.isArray(row)
       ? Object.fromEntries(Object.entries(row).filter(([name]) => kept.has(name)))
-      : row;
-  return { ...body, data: Array.isArray(body.data) ? body.data.map(pick) : pick(body.data) };
+      : row,
+  );
 }
 
 /** A reviver; its third argument is ECMAScript's own since 2025, and not yet among the types. */

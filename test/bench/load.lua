@@ -1,6 +1,7 @@
 -- wrk's part of `bench serve`: each request with a random path and a random key, the figures as JSON.
 -- wrk … -s load.lua URL -- KEYS_FILE PATHS_FILE SEED
-local heads, keys = {}, {}
+-- A line of PATHS_FILE is a path to GET, or "path TAB headers, a | between two TAB body" to POST.
+local heads, bodies, keys = {}, {}, {}
 local random = math.random
 
 function init(args)
@@ -9,12 +10,17 @@ function init(args)
     keys[#keys + 1] = "X-Api-Key: " .. line .. "\r\n\r\n"
   end
   for line in io.lines(args[2]) do
-    heads[#heads + 1] = "GET " .. line .. " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    local path, headers, body = line:match("^(.-)\t(.-)\t(.*)$")
+    local start = path and "POST " .. path or "GET " .. line
+    local more = path and headers:gsub("|", "\r\n") .. "\r\nContent-Length: " .. #body .. "\r\n" or ""
+    heads[#heads + 1] = start .. " HTTP/1.1\r\nHost: 127.0.0.1\r\n" .. more
+    bodies[#heads] = body or ""
   end
 end
 
 function request()
-  return heads[random(#heads)] .. keys[random(#keys)]
+  local place = random(#heads)
+  return heads[place] .. keys[random(#keys)] .. bodies[place]
 end
 
 function done(summary, latency)

@@ -16,7 +16,7 @@ export interface Load {
   readonly seconds: number;
   /** A key a line. */
   readonly keysFile: string;
-  /** A path a line. */
+  /** A line is a path to GET, or path, headers (`|` between two) and body to POST, a tab between two. */
   readonly pathsFile: string;
 }
 
@@ -71,11 +71,10 @@ interface Exchange {
 
 async function generate(load: Load): Promise<Omit<LoadFigures, "processorSeconds">> {
   const lines = (path: string) => readFileSync(path, "latin1").trim().split("\n");
-  const heads = lines(load.pathsFile).map(
-    (path) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Api-Key: `,
-  );
+  const requests = lines(load.pathsFile).map(requestOf);
   const keys = lines(load.keysFile).map((key) => `${key}\r\n\r\n`);
-  const any = (list: readonly string[]) => list[Math.floor(Math.random() * list.length)] as string;
+  const any = <Item>(list: readonly Item[]) =>
+    list[Math.floor(Math.random() * list.length)] as Item;
   const latencies: number[] = [];
   let refused = 0;
   let failed = 0;
@@ -85,7 +84,8 @@ async function generate(load: Load): Promise<Omit<LoadFigures, "processorSeconds
     if (isOver) return;
     socket.data.sentMs = performance.now();
     // A request is far smaller than a socket's buffer.
-    socket.write(any(heads) + any(keys));
+    const { head, body } = any(requests);
+    socket.write(head + any(keys) + body);
   }
   const open = () =>
     Bun.connect<Exchange>({
@@ -117,6 +117,16 @@ async function generate(load: Load): Promise<Omit<LoadFigures, "processorSeconds
   const at = (share: number) => percentile(latencies, share);
   const figures = { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
   return { requests: latencies.length, refused, failed, seconds, ...figures };
+}
+
+/** A request up to its key, and what is behind the key. */
+function requestOf(line: string) {
+  const [path, headers, body = ""] = line.split("\t");
+  const key = "Host: 127.0.0.1\r\nX-Api-Key: ";
+  if (headers === undefined) return { head: `GET ${path} HTTP/1.1\r\n${key}`, body };
+  const fields = headers.replaceAll("|", "\r\n");
+  const length = `Content-Length: ${body.length}`;
+  return { head: `POST ${path} HTTP/1.1\r\n${fields}\r\n${length}\r\n${key}`, body };
 }
 
 /** Whether an answer with a Content-Length, or one in chunks, is here to its end. */

@@ -177,6 +177,7 @@ async function startStage(given: {
     set.meteredFeeds.map((feedId) => `/v1/feed/${feedId}/metadata`),
   );
   const catalog = file("catalog", ["/v1/catalog"]);
+  const toolCalls = file("tool_calls", set.meteredFeeds.map(toolCall));
 
   const ours = await startGateway(database, plan);
   const servers = [ours];
@@ -195,6 +196,7 @@ async function startStage(given: {
   const contenders: Contender[] = [
     { name: "bare", server: bare, pathsFile: reads, status: 200 },
     { name: "granted", server: ours, pathsFile: reads, status: 200 },
+    { name: "mcp", server: ours, pathsFile: toolCalls, status: 200 },
     { name: "refused", server: ours, pathsFile: freeReads, status: 429 },
     { name: "catalog", server: ours, pathsFile: catalog, status: 200 },
     { name: "metadata", server: ours, pathsFile: metadata, status: 200 },
@@ -225,6 +227,25 @@ function startGateway(database: BenchDatabase, { workers }: Plan): Promise<Serve
     FEEDGATE_DISCOVERY_LIMIT: UNLIMITED,
     LOG_LEVEL: "warn",
   });
+}
+
+/** The same read by the Model Context Protocol, as a line for the load generator. */
+function toolCall(feedId: string): string {
+  const protocol = "2026-07-28";
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": protocol,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const headers = [
+    "Content-Type: application/json",
+    "Accept: application/json, text/event-stream",
+    `MCP-Protocol-Version: ${protocol}`,
+    "Mcp-Method: tools/call",
+    "Mcp-Name: read_feed",
+  ];
+  const params = { name: "read_feed", arguments: { feed: feedId }, _meta: meta };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  return `/mcp\t${headers.join("|")}\t${body}`;
 }
 
 /** One real answer, for the bare server to repeat: a read that the audit counts, too. */
@@ -357,8 +378,8 @@ function audit(before: Counts, after: Counts, samples: readonly Sample[]): void 
     if (!isRight) process.exitCode = 1;
   };
   // One more: the answer that the bare server repeats.
-  check("usage rows of metered reads", "metered", ["granted"], 1);
-  check("charges of metered reads", "charges", ["granted"], 1);
+  check("usage rows of metered reads", "metered", ["granted", "mcp"], 1);
+  check("charges of metered reads", "charges", ["granted", "mcp"], 1);
   check("usage rows of free reads", "free", ["refused"]);
   check("usage rows of catalog", "catalog", ["catalog"]);
   check("usage rows of metadata", "metadata", ["metadata"]);
