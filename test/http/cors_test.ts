@@ -57,6 +57,26 @@ describe("CORS", () => {
     expect(push.headers.get("access-control-allow-methods")).toBe("POST");
   });
 
+  test("an MCP client on a page of a listed origin may send the protocol's headers", async () => {
+    const answer = await preflight(listed, APP, "/mcp");
+    expect([answer.status, answer.headers.get("access-control-allow-methods")]).toEqual([
+      204,
+      "POST",
+    ]);
+    for (const name of ["Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"]) {
+      expect(answer.headers.get("access-control-allow-headers")).toContain(name);
+    }
+    const headers = {
+      Origin: APP,
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+    };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const listing = await fetch(`${listed}/mcp`, { method: "POST", headers, body });
+    expect(listing.status).toBe(200);
+    expect(listing.headers.get("access-control-allow-origin")).toBe(APP);
+  });
+
   test("a listed origin sees the answer and the headers that an agent needs; errors too", async () => {
     const answer = await read(listed, APP);
     expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
