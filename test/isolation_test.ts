@@ -10,7 +10,6 @@ import { Readable } from "node:stream";
 import type { FeedType } from "../src/feeds/find.ts";
 import type { Attack } from "./support/attacker.ts";
 import { startTestGateway, type TestGateway } from "./support/gateway.ts";
-import { noteArrivals } from "./support/note_arrivals.ts";
 import { type SeededFeed, seedFeed } from "./support/seed.ts";
 
 const ATTACKER = Bun.fileURLToPath(new URL("support/attacker.ts", import.meta.url));
@@ -103,7 +102,6 @@ async function seedMany(type: FeedType, count: number, row: string): Promise<See
       : `insert into stream_events (feed_id, position, row_id, event_at, payload)
          select '${feed.feedId}', n, n, ${time}, ${row} from generate_series(1, ${count}) as n`,
   );
-  await noteArrivals(sql, [feed.feedId]);
   await sql`update feeds set next_position = ${count + 1} where feed_id = ${feed.feedId}`;
   return feed;
 }

@@ -699,7 +699,9 @@ create table stream_events (
   event_at timestamptz not null,
   payload json not null,
   primary key (feed_id, event_at, position),
-  constraint stream_events_row_id_unique unique (feed_id, row_id)
+  constraint stream_events_row_id_unique unique (feed_id, row_id),
+  -- Followers read in the order of arrival, and a filtered read finds the events that the index lacks.
+  constraint stream_events_position_unique unique (feed_id, position)
 );
 
 -- Every push that passed the ownership check. Reliability is computed from this history.
@@ -786,19 +788,6 @@ create table filter_terms (
   event_at timestamptz not null,
   position bigint not null,
   primary key (filter_index_id, term, event_at, position)
-);
-
--- The keys of what was pushed to a stream since its index was brought up to date, one row per push. By them a
--- read finds the events that the index lacks. An index of events by position would take 15 % of every push.
-create table stream_arrivals (
-  feed_id uuid not null,
-  first_position bigint not null,
-  last_position bigint not null,
-  -- The time of the events that came without one.
-  received_at timestamptz not null,
-  -- A time for each position from the first to the last. That of a duplicate belongs to no event.
-  event_times timestamptz[] not null,
-  primary key (feed_id, last_position)
 );
 
 -- Rows that were replaced after they were indexed, with the payload that was indexed. A filtered read looks

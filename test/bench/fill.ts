@@ -5,7 +5,6 @@
  */
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
-import { noteArrivals } from "../support/note_arrivals.ts";
 import type { BenchDatabase } from "./support.ts";
 
 /** Rows of one statement: so that what it holds in memory stays small, and its progress shows. */
@@ -107,7 +106,6 @@ export async function fillStreams(
       cross join lateral (
         select timestamptz '2026-01-01T00:00:00Z' + number * interval '1 second' as at
       ) as events`;
-    await noteArrivals(sql, feedIds.slice(first, first + atOnce));
   }
   console.log(filled("stream rows", streams * rowsPerStream, startMs));
 }

@@ -16,7 +16,6 @@
 import { parseArgs } from "node:util";
 import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
-import { noteArrivals } from "../support/note_arrivals.ts";
 import { startServer } from "./processes.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, installPeers, median, startBenchDatabase } from "./support.ts";
@@ -222,7 +221,6 @@ async function fill(
           insert into collection_rows (feed_id, batch_number, position, row_id, payload)
           select ${feedId}, 1, number, 'filled-' || number, row
           ${source}`);
-    if (kind === "stream") await noteArrivals(sql, [feedId]);
     let hasMore = true;
     while (hasMore) {
       const [indexed] = await sql`

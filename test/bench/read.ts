@@ -21,7 +21,6 @@ import { writeCursor } from "../../src/read/data/cursor.ts";
 import { Projections } from "../../src/read/data/projections.ts";
 import { type PagePlan, planRead, READ_QUERY, readQuery } from "../../src/read/data/read_plan.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
-import { noteArrivals } from "../support/note_arrivals.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";
 import { numberOf } from "./usage.ts";
@@ -245,7 +244,6 @@ async function seed(
         '${feedId}', number, 'row-' || number,
         timestamptz '2026-01-01T00:00:00Z' + number * interval '1 second', ${payload}
       from generate_series(1, ${rows}) as number`);
-    await noteArrivals(sql, [feedId]);
   }
   await indexAll(pool, { feedId, batchNumber: BigInt(batch ?? 0), rows });
   const feed = await gateway.services.feeds.findFresh(GATEWAY, slug);

@@ -7,7 +7,6 @@
 import type { FeedType } from "../../src/feeds/find.ts";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import type { TestGateway } from "./gateway.ts";
-import { noteArrivals } from "./note_arrivals.ts";
 
 export interface Seed {
   readonly type: FeedType;
@@ -73,7 +72,6 @@ export async function seedFeed(
         ${feedId}, place, row::json ->> 'id', (row::json ->> 'event_timestamp')::timestamptz,
         row::json
       from unnest(${arrayLiteral(texts)}::text[]) with ordinality as rows (row, place)`;
-    await noteArrivals(sql, [feedId]);
   }
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   await sql`

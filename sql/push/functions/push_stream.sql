@@ -88,11 +88,6 @@ begin
 
   if outcomes like '%i%' then
     perform add_row_totals(pushed_feed_id, 0, rows_added, bytes_added);
-    insert into stream_arrivals (feed_id, first_position, last_position, received_at, event_times)
-    values (
-      pushed_feed_id, first_position, first_position + cardinality(row_ids) - 1, received_at,
-      event_times
-    );
   end if;
 end
 $$;

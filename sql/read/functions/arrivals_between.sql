@@ -1,22 +1,21 @@
--- The keys of what was pushed to a stream after a position, up to another one; among them those of
--- duplicates, which no row has.
+-- The events of a stream that arrived after a position, up to another one, in the order of arrival. A position
+-- that a duplicate or a removed event had belongs to none.
+--
+-- One query and nothing else, so that PostgreSQL puts it in the place of its calls. Ordered, so that where
+-- sorting is off it is read by the index of positions.
 create or replace function arrivals_between(
   asked_feed_id uuid,
   after_position bigint,
   up_to_position bigint
 )
-returns table (row_event_at timestamptz, row_position bigint)
+returns table (row_event_at timestamptz, row_position bigint, payload json)
 language sql
 stable
 as $$
-  select
-    coalesce(events.event_at, stream_arrivals.received_at),
-    stream_arrivals.first_position + events.place - 1
-  from stream_arrivals
-  cross join lateral unnest(stream_arrivals.event_times) with ordinality as events (event_at, place)
-  where stream_arrivals.feed_id = asked_feed_id
-    and stream_arrivals.last_position > after_position
-    and stream_arrivals.first_position <= up_to_position
-    and stream_arrivals.first_position + events.place - 1 > after_position
-    and stream_arrivals.first_position + events.place - 1 <= up_to_position
+  select stream_events.event_at, stream_events.position, stream_events.payload
+  from stream_events
+  where stream_events.feed_id = asked_feed_id
+    and stream_events.position > after_position
+    and stream_events.position <= up_to_position
+  order by stream_events.position
 $$;

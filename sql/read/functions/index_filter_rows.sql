@@ -33,8 +33,6 @@ declare
   newest_position bigint;
   next_row record;
   text_now text;
-  keys_times timestamptz[];
-  keys_positions bigint[];
   -- The rows of the step; texts_before is empty unless they were replaced.
   times timestamptz[] := '{}';
   positions bigint[] := '{}';
@@ -60,15 +58,10 @@ begin
     from feeds
     where feeds.feed_id = indexed_feed_id;
     step_position := least(end_position + work_max / row_cost + 1, newest_position);
-    select
-      array_agg(arrived.row_event_at order by arrived.row_position),
-      array_agg(arrived.row_position order by arrived.row_position)
-    into keys_times, keys_positions
-    from arrivals_between(indexed_feed_id, end_position, step_position) as arrived;
     for next_row in
-      select looked_up.row_event_at, looked_up.row_position, looked_up.payload
-      from look_up_events(indexed_feed_id, keys_times, keys_positions) as looked_up
-      order by looked_up.place
+      select arrived.row_event_at, arrived.row_position, arrived.payload
+      from arrivals_between(indexed_feed_id, end_position, step_position) as arrived
+      order by arrived.row_position
     loop
       times := times || next_row.row_event_at;
       positions := positions || next_row.row_position;
@@ -76,7 +69,6 @@ begin
       work_left := work_left - row_cost - octet_length(next_row.payload::text);
       exit when work_left <= 0;
     end loop;
-    -- Positions without a row are those of duplicates.
     end_position := case
       when work_left <= 0 then positions[cardinality(positions)]
       else step_position
@@ -163,10 +155,6 @@ begin
   delete from replaced_rows
   where replaced_rows.filter_index_id = index_id
     and replaced_rows.position = any (positions);
-  delete from stream_arrivals
-  where stream_arrivals.feed_id = indexed_feed_id
-    and indexed_batch = 0
-    and stream_arrivals.last_position <= end_position;
   update filter_indexes
   set indexed_position = end_position
   where filter_indexes.filter_index_id = index_id;
