@@ -929,6 +929,8 @@ create table credit_ledger (
   entry_id bigint generated always as identity primary key,
   account_id uuid not null references accounts,
   kind text not null,
+  -- The feed that was bought, or whose read was refunded; null for others.
+  feed_id uuid,
   amount_nanos bigint not null,
   balance_before_nanos bigint not null,
   balance_after_nanos bigint not null,
@@ -938,7 +940,9 @@ create table credit_ledger (
   created_at timestamptz not null default now(),
   constraint credit_ledger_reference_unique unique (reference),
   constraint credit_ledger_kind_known
-    check (kind in ('grant', 'promotion', 'purchase', 'refund', 'charges')),
+    check (kind in (
+      'grant', 'revocation', 'promotion', 'purchase', 'purchase_undo', 'refund', 'charges'
+    )),
   constraint credit_ledger_adds_up
     check (balance_after_nanos = balance_before_nanos + amount_nanos or kind = 'charges'),
   constraint credit_ledger_balance_not_negative check (balance_after_nanos >= 0)
@@ -1164,15 +1168,19 @@ returns trigger
 language plpgsql
 as $$
 begin
-  insert into audit_events (actor, action, account_id, before, after)
+  insert into audit_events (actor, action, account_id, feed_id, before, after)
   values (
     audit_actor(),
     case new.kind
       when 'grant' then 'credits grant'
+      when 'revocation' then 'credits revoke'
       when 'promotion' then 'promo redeem'
-      else 'purchase record'
+      when 'purchase' then 'purchase record'
+      when 'purchase_undo' then 'purchase undo'
+      else 'usage refund'
     end,
     new.account_id,
+    new.feed_id,
     json_build_object('balance_nanos', new.balance_before_nanos),
     json_build_object(
       'entry_id', new.entry_id,
@@ -1186,42 +1194,15 @@ begin
 end
 $$;
 
--- Refunds and carried-over charges are the gateway's own. A purchase is noted below, with its feed.
+-- Carried-over charges are the gateway's own, and so are refunds that nobody has ordered.
 create trigger credit_ledger_audited
 after insert on credit_ledger
 for each row
-when (new.kind in ('grant', 'promotion'))
+when (
+  new.kind not in ('refund', 'charges')
+  or new.kind = 'refund' and current_setting('feedgate.actor', true) <> ''
+)
 execute function note_ledger_audit();
-
-create function note_purchase_audit()
-returns trigger
-language plpgsql
-as $$
-begin
-  insert into audit_events (actor, action, account_id, feed_id, before, after)
-  select
-    audit_actor(),
-    'purchase record',
-    new.account_id,
-    new.feed_id,
-    json_build_object('balance_nanos', entry.balance_before_nanos),
-    json_build_object(
-      'entry_id', entry.entry_id,
-      'amount_nanos', entry.amount_nanos,
-      'balance_nanos', entry.balance_after_nanos,
-      'reason', entry.reason,
-      'reference', entry.reference
-    )
-  from credit_ledger as entry
-  where entry.entry_id = new.entry_id;
-  return null;
-end
-$$;
-
-create trigger purchases_audited
-after insert on purchases
-for each row
-execute function note_purchase_audit();
 
 create function note_promotion_audit()
 returns trigger

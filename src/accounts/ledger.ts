@@ -1,5 +1,5 @@
 /**
- * The ledger of credit: what raises a balance, and what an account has bought.
+ * The ledger of credit: what raises or lowers a balance, and what an account has bought.
  *
  * Each function is one statement, which locks the account first where it writes of one; what it returns
  * is a named outcome, with the entry as it was written the first time. Charges are not entries: the usage
@@ -24,7 +24,7 @@ export interface LedgerEntry {
 }
 
 /** An entry that the gateway writes by itself has a reference of this form; no caller may take one. */
-export const REFERENCE_RESERVED = /^(?:refund|promotion|purchase|charges):/;
+export const REFERENCE_RESERVED = /^(?:refund|promotion|purchase|purchase_undo|charges):/;
 
 export type GrantOutcome =
   /** Written now, or the same one before: a reference is used once. */
@@ -32,11 +32,13 @@ export type GrantOutcome =
   | { readonly kind: "reference_taken"; readonly entry: LedgerEntry }
   | { readonly kind: "account_unknown" | "balance_full" };
 
+/** A grant or a revocation. */
 export interface Grant {
   readonly accountId: string;
+  /** Above 0. */
   readonly amountNanos: bigint;
   readonly reason: string;
-  /** Names the grant over all accounts, so that it can be sent again. */
+  /** Names it over all accounts, so that it can be sent again. */
   readonly reference: string | undefined;
 }
 
@@ -45,6 +47,25 @@ export async function grantCredits(database: Database, grant: Grant): Promise<Gr
   const { accountId, amountNanos, reason, reference = null } = grant;
   const row = await database.row("grant_credits", [accountId, amountNanos, reason, reference]);
   return outcomeOf<GrantOutcome>(row);
+}
+
+export type RevocationOutcome =
+  | { readonly kind: "appended" | "repeated" | "reference_taken"; readonly entry: LedgerEntry }
+  | { readonly kind: "account_unknown" }
+  /** The account has less; nothing was taken. */
+  | { readonly kind: "balance_short"; readonly balanceNanos: bigint };
+
+/** Takes credits back from an account. */
+export async function revokeCredits(
+  database: Database,
+  revocation: Grant,
+): Promise<RevocationOutcome> {
+  const { accountId, amountNanos, reason, reference = null } = revocation;
+  const row = await database.row("revoke_credits", [accountId, amountNanos, reason, reference]);
+  if (row?.outcome === "balance_short") {
+    return { kind: "balance_short", balanceNanos: row.balance ?? 0n };
+  }
+  return outcomeOf<RevocationOutcome>(row);
 }
 
 export interface Promotion {
@@ -127,7 +148,7 @@ export async function recordPurchase(
   return outcomeOf<PurchaseOutcome>(row);
 }
 
-type EntryRow = Row<"grant_credits" | "redeem_promotion" | "record_purchase">;
+type EntryRow = Row<"grant_credits" | "revoke_credits" | "redeem_promotion" | "record_purchase">;
 
 /** The outcome that a ledger function names, with its entry where it has one. */
 function outcomeOf<Outcome extends { readonly kind: string }>(row: EntryRow | undefined): Outcome {

@@ -87,21 +87,23 @@ const accountShow = command({
       const row = await findAccount(database, id);
       const proof = await database.row("prove_ledger", [accountIdOf(id)]);
       if (proof === undefined) return throwUnknownAccount(id);
-      const { granted_nanos: granted, charged_nanos: charged, refunded_nanos: refunded } = proof;
-      const isBalanced = granted - charged + refunded === proof.balance_nanos;
+      const { granted_nanos: granted, revoked_nanos: revoked } = proof;
+      const { charged_nanos: charged, refunded_nanos: refunded } = proof;
+      const isBalanced = granted - revoked - charged + refunded === proof.balance_nanos;
       // The balance of the proof's snapshot: reads go on while we look.
       const account = { ...row, balance_nanos: proof.balance_nanos };
-      const ledger = `{"granted_credits":${creditsText(granted)},"charged_credits":${creditsText(charged)},"refunded_credits":${creditsText(refunded)},"is_balanced":${isBalanced}}`;
+      const ledger = `{"granted_credits":${creditsText(granted)},"revoked_credits":${creditsText(revoked)},"charged_credits":${creditsText(charged)},"refunded_credits":${creditsText(refunded)},"is_balanced":${isBalanced}}`;
       return {
         json: accountText(account, `,"ledger":${ledger}`),
         text: fields({
           ...accountFields(account),
           granted: creditsWords(granted),
+          revoked: creditsWords(revoked),
           charged: creditsWords(charged),
           refunded: creditsWords(refunded),
           ledger: isBalanced
-            ? "balanced: granted - charged + refunded = balance"
-            : "NOT BALANCED: granted - charged + refunded is not the balance",
+            ? "balanced: granted - revoked - charged + refunded = balance"
+            : "NOT BALANCED: granted - revoked - charged + refunded is not the balance",
         }),
       };
     }),

@@ -1,6 +1,6 @@
 /**
- * `credits grant`, `promo create`, `promo redeem`, `purchase record`: ledger entries. Decisions 7, 8
- * and 10.
+ * `credits grant`, `credits revoke`, `promo create`, `promo redeem`, `purchase record`: ledger entries.
+ * Decisions 7, 8 and 10, beyond 2.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import {
   REFERENCE_RESERVED,
   recordPurchase,
   redeemPromotion,
+  revokeCredits,
 } from "../accounts/ledger.ts";
 import { creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
@@ -24,15 +25,17 @@ const REASON_LENGTH_MAX = 500;
 const REFERENCE_LENGTH_MAX = 200;
 const CODE_FORM = /^[\x21-\x7e]{1,64}$/;
 
+const REASON = required(
+  text({ placeholder: "S", about: "kept in the ledger", lengthMax: REASON_LENGTH_MAX }),
+);
+
 const creditsGrant = command({
   words: "credits grant",
   about: "give an account credits (1 credit = 0.000001 USD)",
   options: {
     account: required(ACCOUNT_OPTION),
     credits: required(credits("how many, with up to 3 decimals")),
-    reason: required(
-      text({ placeholder: "S", about: "kept in the ledger", lengthMax: REASON_LENGTH_MAX }),
-    ),
+    reason: REASON,
     reference: referenceOption("names the grant: the same one twice is one entry"),
   },
   run: ({ config, values }) =>
@@ -50,6 +53,38 @@ const creditsGrant = command({
           return throwUnknownAccount(account);
         case "balance_full":
           throw balanceFull();
+        default:
+          return unreachable(outcome);
+      }
+    }),
+});
+
+const creditsRevoke = command({
+  words: "credits revoke",
+  about: "take credits back from an account; refused if it has fewer",
+  options: {
+    account: required(ACCOUNT_OPTION),
+    credits: required(credits("how many, with up to 3 decimals")),
+    reason: REASON,
+    reference: referenceOption("names the revocation: the same one twice is one entry"),
+  },
+  run: ({ config, values }) =>
+    withDatabase(config, async (database) => {
+      const { account, credits: amountNanos, reason, reference } = values;
+      const accountId = accountIdOf(account);
+      const outcome = await revokeCredits(database, { accountId, amountNanos, reason, reference });
+      switch (outcome.kind) {
+        case "appended":
+        case "repeated":
+          return { json: entryText(outcome.entry), text: entryLines(outcome.entry) };
+        case "reference_taken":
+          throw referenceTaken(outcome.entry);
+        case "account_unknown":
+          return throwUnknownAccount(account);
+        case "balance_short":
+          throw new RefusedError(
+            `account ${accountId} has ${creditsWords(outcome.balanceNanos)}, so ${creditsText(amountNanos)} can't be taken back`,
+          );
         default:
           return unreachable(outcome);
       }
@@ -173,7 +208,13 @@ const purchaseRecord = command({
     }),
 });
 
-export const CREDIT_COMMANDS = [creditsGrant, promoCreate, promoRedeem, purchaseRecord];
+export const CREDIT_COMMANDS = [
+  creditsGrant,
+  creditsRevoke,
+  promoCreate,
+  promoRedeem,
+  purchaseRecord,
+];
 
 function referenceOption(about: string): Option<string, false> {
   const plain = text({ placeholder: "S", about, lengthMax: REFERENCE_LENGTH_MAX });

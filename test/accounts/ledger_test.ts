@@ -257,6 +257,7 @@ describe("ledger", () => {
     expect(await database.row("prove_ledger", [accountId])).toEqual({
       balance_nanos: 20_000n - charged,
       granted_nanos: 20_000n,
+      revoked_nanos: 0n,
       charged_nanos: charged,
       refunded_nanos: 0n,
     });

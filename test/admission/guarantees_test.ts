@@ -70,7 +70,7 @@ async function agent(credits = 0) {
   return { accountId, keys };
 }
 
-/** granted − charged + refunded = balance, and every charge has its usage event. */
+/** granted − revoked − charged + refunded = balance, and every charge has its usage event. */
 async function identityHolds(accountId: string): Promise<boolean> {
   const rows = await gateway.sql`
     select

@@ -55,6 +55,7 @@ describe("account", () => {
       ...account,
       ledger: {
         granted_credits: 0,
+        revoked_credits: 0,
         charged_credits: 0,
         refunded_credits: 0,
         is_balanced: true,
@@ -112,7 +113,7 @@ describe("account", () => {
     expect(await shown()).toBe("After");
   });
 
-  test("show proves granted - charged + refunded = balance, and tells where it does not hold", async () => {
+  test("show proves granted - revoked - charged + refunded = balance, and tells where it does not hold", async () => {
     const provider = await gateway.createAccount();
     const feed = await seedFeed(gateway, provider, {
       type: "singleton",

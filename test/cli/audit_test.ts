@@ -50,18 +50,20 @@ describe("audit", () => {
     const grant = ["credits", "grant", "--account", id, "--credits", "5", "--reason", "gift"];
     await operator.json(...grant, "--reference", "a");
     await operator.json(...grant, "--reference", "a");
+    await operator.json("credits", "revoke", ...grant.slice(2), "--reference", "b");
     await operator.json("promo", "create", "WELCOME", "--credits", "2");
     await operator.json("promo", "redeem", "WELCOME", "--account", id);
     const events = await trail("--account", id);
     expect(events.map(({ action }) => action)).toEqual([
       "promo redeem",
+      "credits revoke",
       "credits grant",
       "key revoke",
       "key create",
       "account create",
     ]);
     expect(new Set(events.map(({ actor }) => actor))).toEqual(new Set([me]));
-    const [redeemed, granted, revoked, created, made] = events;
+    const [redeemed, taken, granted, revoked, created, made] = events;
     expect(made).toMatchObject({ before: null, after: { name: "Acme", max_feeds_allowed: 3 } });
     expect(created?.after).toMatchObject({ key_id: key.id, permission: "read" });
     expect(revoked).toMatchObject({ before: { key_id: key.id, revoked_at: null } });
@@ -70,7 +72,11 @@ describe("audit", () => {
       before: { balance_credits: 0 },
       after: { amount_credits: 5, balance_credits: 5, reason: "gift", reference: "a" },
     });
-    expect(redeemed).toMatchObject({ before: { balance_credits: 5 } });
+    expect(taken).toMatchObject({
+      before: { balance_credits: 5 },
+      after: { amount_credits: -5, balance_credits: 0, reason: "gift", reference: "b" },
+    });
+    expect(redeemed).toMatchObject({ before: { balance_credits: 0 } });
     const all = JSON.stringify(await trail("--limit", "1000"));
     expect(all).toContain('"promo create"');
     expect(all).not.toContain(key.key.slice(0, 12));

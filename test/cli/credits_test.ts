@@ -93,6 +93,105 @@ describe("credits grant", () => {
   });
 });
 
+describe("credits revoke", () => {
+  const revoke = (accountId: string, credits: string, ...more: string[]) => {
+    const argv = ["credits", "revoke", "--account", accountId, "--credits", credits];
+    return operator.run([...argv, "--reason", "charged back", "--json", ...more]);
+  };
+
+  test("lowers the balance, down to nothing, and the account's proof tells it", async () => {
+    const accountId = await gateway.createAccount({ credits: 10 });
+    const { code, stdout } = await revoke(accountId, "0.001");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      entry_id: expect.any(Number),
+      account_id: accountId,
+      kind: "revocation",
+      credits: -0.001,
+      balance_before_credits: 10,
+      balance_after_credits: 9.999,
+      reason: "charged back",
+      reference: null,
+      created_at: expect.any(String),
+    });
+    expect((await revoke(accountId, "9.999")).code).toBe(0);
+    expect(await operator.json("account", "show", accountId)).toMatchObject({
+      balance_credits: 0,
+      ledger: { granted_credits: 10, revoked_credits: 10, is_balanced: true },
+    });
+    const { stdout: text } = await operator.run(["account", "show", accountId]);
+    expect(text).toMatch(/^revoked +10 credits$/m);
+  });
+
+  test("more than there is is refused with the balance, and nothing is taken", async () => {
+    const accountId = await gateway.createAccount({ credits: 10 });
+    refused(await revoke(accountId, "10.001", "--reference", "back 1"), "has 10 credits");
+    refused(await revoke(accountId, "1e15"), "has 10 credits");
+    expect(await balanceOf(accountId)).toBe(10);
+    // What was refused has not taken its reference.
+    expect((await revoke(accountId, "10", "--reference", "back 1")).code).toBe(0);
+    refused(await revoke(accountId, "0.001"), "has 0 credits");
+    refused(await revoke(UNKNOWN, "1"), UNKNOWN);
+    expect(await balanceOf(accountId)).toBe(0);
+  });
+
+  test("the same reference is one entry, also when the balance is too low by then; a grant can't have it", async () => {
+    const accountId = await gateway.createAccount({ credits: 10 });
+    const runs = await Promise.all(
+      [1, 2, 3].map(() => revoke(accountId, "6", "--reference", "back 2")),
+    );
+    const first = runs[0] as Run;
+    expect([first.code, ...runs]).toEqual([0, first, first, first]);
+    expect(await revoke(accountId, "6", "--reference", "back 2")).toEqual(first);
+    refused(await revoke(accountId, "4", "--reference", "back 2"), "back 2");
+    refused(await grant(accountId, "6", "--reference", "back 2"), "back 2");
+    await grant(accountId, "1", "--reference", "invoice 3");
+    refused(await revoke(accountId, "1", "--reference", "invoice 3"), "invoice 3");
+    expect(await balanceOf(accountId)).toBe(5);
+  });
+
+  test("at once with reads of two gateways, all is paid for by what was granted; then both are out of credit", async () => {
+    const { baseUrl } = await gateway.startPeer();
+    const bases = [gateway.baseUrl, baseUrl];
+    const feed = await seedFeed(gateway, await gateway.createAccount(), {
+      type: "singleton",
+      rows: [{ rate: 1 }],
+      callPriceNanos: 1_500,
+    });
+    const accountId = await gateway.createAccount({ credits: 120 });
+    const key = await gateway.createKey(accountId, "read");
+    const read = async (_: unknown, index: number) => {
+      const url = `${bases[index % 2]}/v1/feed/${feed.slug}`;
+      return (await fetch(url, { headers: { "x-api-key": key } })).status;
+    };
+    const reading = Array.from({ length: 90 }, read);
+    const runs = await Promise.all(Array.from({ length: 12 }, () => revoke(accountId, "12")));
+    const reads = (await Promise.all(reading)).filter((status) => status === 200).length;
+    const taken = runs.filter(({ code }) => code === 0).length;
+    const left = await balanceOf(accountId);
+    expect(left).toBe(120 - 1.5 * reads - 12 * taken);
+    if (left > 0) expect((await revoke(accountId, String(left))).code).toBe(0);
+    expect(await Promise.all(bases.map(read))).toEqual([402, 402]);
+  });
+
+  test("an option that is missing, blank, reserved or no amount is exit code 2", async () => {
+    const accountId = await gateway.createAccount({ credits: 10 });
+    for (const credits of ["0", "-1", "1.0001", "abc", "", "NaN", "1e16"]) {
+      expect((await revoke(accountId, credits)).code).toBe(2);
+    }
+    for (const reference of [" ", "x".repeat(201), "purchase_undo:1", "refund:1"]) {
+      expect((await revoke(accountId, "1", "--reference", reference)).code).toBe(2);
+    }
+    const argv = ["credits", "revoke", "--account", accountId, "--credits", "1"];
+    expect((await operator.run(argv)).code).toBe(2);
+    for (const reason of [" ", "x".repeat(501)]) {
+      expect((await operator.run([...argv, "--reason", reason])).code).toBe(2);
+    }
+    expect((await operator.run(["credits", "revoke", "--reason", "S"])).code).toBe(2);
+    expect(await balanceOf(accountId)).toBe(10);
+  });
+});
+
 describe("a text for a reader", () => {
   test("has one credit, and several credits", async () => {
     const accountId = await gateway.createAccount();

@@ -262,7 +262,7 @@ describe("usage", () => {
     expect(entries.map(({ amount_nanos }) => amount_nanos)).toEqual([-7n]);
   });
 
-  test("what is older than the retention goes, and granted - charged + refunded = balance all along", async () => {
+  test("what is older than the retention goes, and granted - revoked - charged + refunded = balance all along", async () => {
     const start = monthsOn(today, -6);
     await sql`select create_usage_partitions(${start.toISOString()}, 5)`;
     const agents = await Promise.all([1, 2, 3].map(() => createAccount(1_000_000)));

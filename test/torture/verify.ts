@@ -55,7 +55,7 @@ function isSame(
   );
 }
 
-/** granted - charged + refunded = balance, which a constraint keeps from being negative. */
+/** granted - revoked - charged + refunded = balance, which a constraint keeps from being negative. */
 async function checkBooks(sql: Connections): Promise<string[]> {
   const wrong = await sql`
     select accounts.account_id, accounts.balance_nanos

@@ -1,24 +1,29 @@
 -- Adds an entry to the ledger of an account and its amount to the balance, under the account's lock,
 -- so that the balance before and after are those of the account's history.
 --
--- A reference is used once over all accounts. The same reference with the same account, kind and
+-- A reference is used once over all accounts. The same reference with the same account, kind, feed and
 -- amount gives the first entry again, so that a caller may repeat what it does not know the end of.
 --
+-- amount: nano-dollars, negative to take them
+-- entry_feed: the feed that it is about, where there is one
+--
+-- balance: of before
 -- Outcomes: appended; repeated; account_unknown; reference_taken (`entry` is the one that has it);
--- balance_full (the sum would not fit a bigint).
+-- balance_full (the sum would not fit a bigint); balance_short (it would be below zero).
 create or replace function append_ledger_entry(
   entry_account uuid,
   entry_kind text,
   amount bigint,
   entry_reason text,
   entry_reference text,
+  entry_feed uuid default null,
   out outcome text,
-  out entry credit_ledger
+  out entry credit_ledger,
+  out balance bigint
 )
 language plpgsql
 as $$
 declare
-  balance bigint;
   balance_most constant bigint := 9223372036854775807;
 begin
   select balance_nanos into balance
@@ -38,11 +43,17 @@ begin
       outcome := 'balance_full';
       return;
     end if;
+    if amount < -balance then
+      outcome := 'balance_short';
+      return;
+    end if;
     insert into credit_ledger (
-      account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason, reference
+      account_id, kind, feed_id, amount_nanos, balance_before_nanos, balance_after_nanos, reason,
+      reference
     )
     values (
-      entry_account, entry_kind, amount, balance, balance + amount, entry_reason, entry_reference
+      entry_account, entry_kind, entry_feed, amount, balance, balance + amount, entry_reason,
+      entry_reference
     )
     on conflict (reference) do nothing
     returning * into entry;
@@ -62,6 +73,7 @@ begin
 
   outcome := case
     when entry.account_id = entry_account and entry.kind = entry_kind
+      and entry.feed_id is not distinct from entry_feed
       and entry.amount_nanos = amount then 'repeated'
     else 'reference_taken'
   end;

@@ -57,7 +57,8 @@ begin
     'purchase',
     0,
     format('one-time purchase of feed %s for %s cents', bought_feed, feed.one_time_price_cents),
-    coalesce(purchase_reference, 'purchase:' || buying_account || ':' || bought_feed)
+    coalesce(purchase_reference, 'purchase:' || buying_account || ':' || bought_feed),
+    bought_feed
   );
   entry := appended.entry;
   if appended.outcome <> 'appended' then

@@ -1,6 +1,6 @@
 -- Takes the oldest partition of the usage log out, once all of it is older than `retention`.
 --
--- The log is the ledger of charges. So that granted - charged + refunded = balance holds at every moment,
+-- The log is the ledger of charges. So that granted - revoked - charged + refunded = balance holds at every moment,
 -- the events go a piece at a time, and with each piece their charges become an entry of the credit
 -- ledger for each account, of the kind charges and with a negative amount. An empty partition is dropped.
 create or replace function retire_usage(

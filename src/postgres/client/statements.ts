@@ -16,6 +16,7 @@ import sql_accounts_grant_credits from "../../../sql/accounts/grant_credits.sql"
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
 import sql_accounts_record_purchase from "../../../sql/accounts/record_purchase.sql" with { type: "text" };
 import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotion.sql" with { type: "text" };
+import sql_accounts_revoke_credits from "../../../sql/accounts/revoke_credits.sql" with { type: "text" };
 import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
 import sql_admission_find_key from "../../../sql/admission/find_key.sql" with { type: "text" };
@@ -212,6 +213,7 @@ export const STATEMENTS = {
   page_usage: sql_accounts_page_usage,
   record_purchase: sql_accounts_record_purchase,
   redeem_promotion: sql_accounts_redeem_promotion,
+  revoke_credits: sql_accounts_revoke_credits,
   touch_keys: sql_accounts_touch_keys,
   create_usage_partition: sql_admission_create_usage_partition,
   find_key: sql_admission_find_key,
@@ -363,6 +365,23 @@ export interface StatementTypes {
       readonly reason: string | null;
       readonly reference: string | null;
       readonly created_at: string | null;
+    };
+  };
+  /** takes credits back from an account, once for each reference, and never more than it has */
+  revoke_credits: {
+    parameters: readonly [account_id: string, amount_nanos: bigint, reason: string, reference: string | null];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
+      readonly balance: bigint | null;
     };
   };
   /** notes that keys were used since the process last said so */
@@ -560,12 +579,13 @@ export interface StatementTypes {
       readonly duration_ms: number;
     };
   };
-  /** whether granted - charged + refunded = balance, in one snapshot */
+  /** whether granted - revoked - charged + refunded = balance, in one snapshot */
   prove_ledger: {
     parameters: readonly [account_id: string];
     row: {
       readonly balance_nanos: bigint;
       readonly granted_nanos: bigint;
+      readonly revoked_nanos: bigint;
       readonly charged_nanos: bigint;
       readonly refunded_nanos: bigint;
     };
