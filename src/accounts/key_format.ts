@@ -19,6 +19,7 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 /** Characters of a key that are stored and shown. */
 const START_LENGTH = 12;
+const BEGINNING = new RegExp(`^${KEY_PREFIX}(read|write)_[0-9A-Za-z]`);
 const FORM = new RegExp(`^(${KEY_PREFIX}(read|write)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$`);
 
 /** A new key, from the system's random source. */
@@ -35,6 +36,11 @@ export function permissionOf(key: string): Permission | undefined {
   const match = FORM.exec(key);
   if (match === null || checksum(match[1] as string) !== match[3]) return undefined;
   return match[2] as Permission;
+}
+
+/** Whether a text begins as a key does, and goes on beyond what all keys of a permission begin with. */
+export function isKeyBeginning(text: string): boolean {
+  return BEGINNING.test(text);
 }
 
 /** SHA-256 of a key, which is all that is stored of it. */

@@ -10,9 +10,9 @@ import { command, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { count, required, text } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
-import { accountIdOf, findAccount, throwUnknownAccount } from "./references.ts";
+import { findAccount, throwUnknownAccount } from "./references.ts";
 
-type AccountRow = Row<"find_account">;
+type AccountRow = Row<"find_accounts">;
 
 const NAME = { placeholder: "S", about: "display name", lengthMax: NAME_LENGTH_MAX } as const;
 
@@ -35,7 +35,7 @@ const accountCreate = command({
 const accountEdit = command({
   words: "account edit",
   arguments: ["ID"],
-  about: "change an account's name, or how many feeds it may own",
+  about: "change an account, by id or name: its name, or how many feeds it may own",
   options: {
     name: text(NAME),
     "max-feeds": count("feeds it may own, drafts included; those that it has stay"),
@@ -46,7 +46,8 @@ const accountEdit = command({
       throw new UsageError("nothing is to be changed: give --name or --max-feeds");
     }
     return withDatabase(config, async (database) => {
-      const row = await database.row("edit_account", [accountIdOf(id), name, maxFeeds]);
+      const { account_id: accountId } = await findAccount(database, id);
+      const row = await database.row("edit_account", [accountId, name, maxFeeds]);
       if (row === undefined) return throwUnknownAccount(id);
       return { json: accountText(row), text: fields(accountFields(row)) };
     });
@@ -80,12 +81,12 @@ const accountList = command({
 const accountShow = command({
   words: "account show",
   arguments: ["ID"],
-  about: "show an account, and prove its balance by ledger and usage log",
+  about: "show an account, by id or name, and prove its balance by ledger and usage log",
   options: {},
   run: ({ config, arguments: [id = ""] }) =>
     withDatabase(config, async (database) => {
       const row = await findAccount(database, id);
-      const proof = await database.row("prove_ledger", [accountIdOf(id)]);
+      const proof = await database.row("prove_ledger", [row.account_id]);
       if (proof === undefined) return throwUnknownAccount(id);
       const { granted_nanos: granted, revoked_nanos: revoked } = proof;
       const { charged_nanos: charged, refunded_nanos: refunded } = proof;

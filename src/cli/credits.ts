@@ -19,7 +19,7 @@ import { command, type Option, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { ACCOUNT_OPTION, count, credits, required, text, time } from "./options.ts";
 import { fields, shown } from "./output.ts";
-import { accountIdOf, findFeed, throwUnknownAccount } from "./references.ts";
+import { findAccount, findFeed, throwUnknownAccount } from "./references.ts";
 
 const REASON_LENGTH_MAX = 500;
 const REFERENCE_LENGTH_MAX = 200;
@@ -41,7 +41,7 @@ const creditsGrant = command({
   run: ({ config, values }) =>
     withDatabase(config, async (database) => {
       const { account, credits: amountNanos, reason, reference } = values;
-      const accountId = accountIdOf(account);
+      const { account_id: accountId } = await findAccount(database, account);
       const outcome = await grantCredits(database, { accountId, amountNanos, reason, reference });
       switch (outcome.kind) {
         case "appended":
@@ -71,7 +71,7 @@ const creditsRevoke = command({
   run: ({ config, values }) =>
     withDatabase(config, async (database) => {
       const { account, credits: amountNanos, reason, reference } = values;
-      const accountId = accountIdOf(account);
+      const { account_id: accountId } = await findAccount(database, account);
       const outcome = await revokeCredits(database, { accountId, amountNanos, reason, reference });
       switch (outcome.kind) {
         case "appended":
@@ -138,7 +138,7 @@ const promoRedeem = command({
   options: { account: required(ACCOUNT_OPTION) },
   run: ({ config, values, arguments: [code = ""] }) =>
     withDatabase(config, async (database) => {
-      const accountId = accountIdOf(values.account);
+      const { account_id: accountId } = await findAccount(database, values.account);
       const outcome = await redeemPromotion(database, { code, accountId });
       switch (outcome.kind) {
         case "redeemed":
@@ -177,7 +177,7 @@ const purchaseRecord = command({
   },
   run: ({ config, values }) =>
     withDatabase(config, async (database) => {
-      const accountId = accountIdOf(values.account);
+      const { account_id: accountId } = await findAccount(database, values.account);
       const { feed_id: feedId } = await findFeed(database, values.feed);
       const { reference } = values;
       const outcome = await recordPurchase(database, { accountId, feedId, reference });

@@ -1,20 +1,21 @@
 /**
- * `key create`, `key list`, `key revoke`. Decisions 3, 8 and 10.
+ * `key create`, `key list`, `key find`, `key revoke`. Decisions 3, 8 and 10.
  *
  * @module
  */
 
 import { issueKey } from "../accounts/issue_key.ts";
+import { startOf } from "../accounts/key_format.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
-import { command } from "./command.ts";
+import { command, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { ACCOUNT_OPTION, oneOf, required, text, time } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
 import {
-  accountIdOf,
   findAccount,
-  keyIdOf,
+  findKey,
+  keyParameters,
   throwUnknownAccount,
   throwUnknownKey,
 } from "./references.ts";
@@ -36,7 +37,7 @@ const keyCreate = command({
   },
   run: ({ config, values }) =>
     withDatabase(config, async (database) => {
-      const accountId = accountIdOf(values.account);
+      const { account_id: accountId } = await findAccount(database, values.account);
       const { permission, name, expires: expiresAt } = values;
       const issued = await issueKey(database, { accountId, permission, name, expiresAt });
       if (issued === undefined) return throwUnknownAccount(values.account);
@@ -75,37 +76,69 @@ const keyList = command({
       const rows = await database.rows("list_keys", [accountId]);
       return {
         json: `[${rows.map(keyText).join(",")}]`,
-        text: table(
-          ["ID", "STARTS WITH", "PERMISSION", "CREATED", "EXPIRES", "REVOKED", "LAST USED", "NAME"],
-          rows.map((row) => [
-            row.key_id,
-            row.key_start,
-            row.permission,
-            row.created_at,
-            shown(row.expires_at),
-            shown(row.revoked_at),
-            shown(row.last_used_at),
-            shown(row.name),
-          ]),
-        ),
+        text: table(KEY_HEADER, rows.map(keyCells)),
       };
     }),
+});
+
+const keyFind = command({
+  words: "key find",
+  arguments: ["KEY"],
+  about:
+    "find the record of a leaked key, whole or its beginning; every key that begins so is listed",
+  options: {},
+  run: ({ config, arguments: [given = ""] }) => {
+    const wanted = given.trim();
+    if (wanted === "") throw new UsageError("KEY must not be blank");
+    return withDatabase(config, async (database) => {
+      const [keyId, keyHash, beginning] = keyParameters(wanted);
+      // Of a key that was cut off, as much can be compared as is stored.
+      const stored = beginning === null ? null : startOf(beginning);
+      const rows = await database.rows("find_keys", [keyId, keyHash, stored, 100]);
+      if (rows.length === 0) return throwUnknownKey(wanted);
+      return {
+        json: `[${rows.map(keyText).join(",")}]`,
+        text: table(
+          [...KEY_HEADER, "ACCOUNT", "OWNER"],
+          rows.map((row) => [...keyCells(row), row.account_id, shown(row.account_name)]),
+        ),
+      };
+    });
+  },
 });
 
 const keyRevoke = command({
   words: "key revoke",
   arguments: ["ID"],
-  about: "end a key: it reads and writes nothing from the next request on",
+  about: "end a key, by id or beginning: it reads and writes nothing from the next request on",
   options: {},
   run: ({ config, arguments: [id = ""] }) =>
     withDatabase(config, async (database) => {
-      const row = await database.row("revoke_key", [keyIdOf(id)]);
+      const { key_id: keyId } = await findKey(database, id);
+      const row = await database.row("revoke_key", [keyId]);
       if (row === undefined) return throwUnknownKey(id);
       return { json: keyText(row), text: `key ${row.key_id} is revoked since ${row.revoked_at}` };
     }),
 });
 
-export const KEY_COMMANDS = [keyCreate, keyList, keyRevoke];
+export const KEY_COMMANDS = [keyCreate, keyList, keyFind, keyRevoke];
+
+const KEY_HEADER = [
+  ...["ID", "STARTS WITH", "PERMISSION", "CREATED", "EXPIRES", "REVOKED", "LAST USED", "NAME"],
+];
+
+function keyCells(row: KeyRow): string[] {
+  return [
+    row.key_id,
+    row.key_start,
+    row.permission,
+    row.created_at,
+    shown(row.expires_at),
+    shown(row.revoked_at),
+    shown(row.last_used_at),
+    shown(row.name),
+  ];
+}
 
 function keyText(row: KeyRow): string {
   const { key_id: id, ...rest } = row;

@@ -122,6 +122,6 @@ function readInteger(
 /** The options of every command that names an account. */
 export const ACCOUNT_OPTION = text({
   placeholder: "ID",
-  about: "the account",
+  about: "the account, by id or exact name",
   lengthMax: NAME_LENGTH_MAX,
 });

@@ -1,23 +1,67 @@
 /**
- * What an operator names: accounts, keys and feeds. What is not there is refused in one wording.
+ * What an operator names: accounts by id or name, keys by id or beginning, feeds by id or slug. What is not
+ * there is refused in one wording, and so is what several are named by: that refusal lists them.
  *
  * @module
  */
 
+import { hashKey, isKeyBeginning, permissionOf } from "../accounts/key_format.ts";
 import type { FeedRow } from "../feeds/feed_text.ts";
 import { referenceParameters } from "../feeds/find.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
 import { RefusedError } from "./command.ts";
 
-/** The account's id in canonical form. @throws {RefusedError} where the text can be no account's id. */
-export function accountIdOf(text: string): string {
-  return parseUuid(text) ?? throwUnknownAccount(text);
+/** Candidates that a refusal lists. */
+const CANDIDATES_TOLD_MAX = 10;
+
+/** An account by id or exact name. @throws {RefusedError} where there is none, or several. */
+export async function findAccount(database: Database, text: string): Promise<Row<"find_accounts">> {
+  const accountId = parseUuid(text) ?? null;
+  const name = accountId === null ? text : null;
+  const rows = await database.rows("find_accounts", [accountId, name, CANDIDATES_TOLD_MAX + 1]);
+  refuseSeveral(`"${text}" is the name of several accounts`, rows, {
+    describe: (row) => `${row.account_id} (made ${row.created_at})`,
+    advice: "name one by its id",
+  });
+  return rows[0] ?? throwUnknownAccount(text);
 }
 
-/** The key's id in canonical form. @throws {RefusedError} where the text can be no key's id. */
-export function keyIdOf(text: string): string {
-  return parseUuid(text) ?? throwUnknownKey(text);
+/**
+ * A key by id, by its beginning, or whole. The beginning must be more than all keys have, so that the only
+ * key there is is not meant by chance.
+ *
+ * @throws {RefusedError} where there is none, or several.
+ */
+export async function findKey(database: Database, text: string): Promise<Row<"find_keys">> {
+  const [keyId, keyHash, beginning] = keyParameters(text);
+  if (beginning !== null && !isKeyBeginning(beginning)) return throwUnknownKey(text);
+  const rows = await database.rows("find_keys", [
+    keyId,
+    keyHash,
+    beginning,
+    CANDIDATES_TOLD_MAX + 1,
+  ]);
+  refuseSeveral(`several keys begin with "${text}"`, rows, {
+    describe: (row) => `${row.key_id} (${row.key_start}, of ${row.account_name})`,
+    advice: "name one by its id, or by more of it",
+  });
+  return rows[0] ?? throwUnknownKey(text);
+}
+
+/** `$1 key_id, $2 key_hash, $3 beginning` of the look-up: two of them are null. */
+export function keyParameters(
+  text: string,
+): readonly [string | null, Uint8Array | null, string | null] {
+  const keyId = parseUuid(text);
+  if (keyId !== undefined) return [keyId, null, null];
+  return permissionOf(text) === undefined ? [null, null, text] : [null, hashKey(text), null];
+}
+
+/** A feed by id or slug. @throws {RefusedError} where there is none. */
+export async function findFeed(database: Database, text: string): Promise<FeedRow> {
+  const row = await database.row("find_feed_row", [...referenceParameters(text), false]);
+  return row ?? throwUnknown("feed", text, "feedgate feed list");
 }
 
 export function throwUnknownAccount(text: string): never {
@@ -28,18 +72,24 @@ export function throwUnknownKey(text: string): never {
   return throwUnknown("key", text, "feedgate key list --account ID");
 }
 
-/** @throws {RefusedError} where there is no such account. */
-export async function findAccount(database: Database, text: string) {
-  const row = await database.row("find_account", [accountIdOf(text)]);
-  return row ?? throwUnknownAccount(text);
-}
-
-/** A feed by id or slug. @throws {RefusedError} where there is none. */
-export async function findFeed(database: Database, text: string): Promise<FeedRow> {
-  const row = await database.row("find_feed_row", [...referenceParameters(text), false]);
-  return row ?? throwUnknown("feed", text, "feedgate feed list");
-}
-
 function throwUnknown(noun: string, text: string, list: string): never {
   throw new RefusedError(`there is no ${noun} "${text}"; see ${list}`);
+}
+
+interface Wording<Candidate> {
+  /** What tells one candidate from the others. */
+  describe(candidate: Candidate): string;
+  readonly advice: string;
+}
+
+/** @throws {RefusedError} where there is more than one, as the operator has to choose. */
+function refuseSeveral<Candidate>(
+  problem: string,
+  candidates: readonly Candidate[],
+  { describe, advice }: Wording<Candidate>,
+): void {
+  if (candidates.length < 2) return;
+  const told = candidates.slice(0, CANDIDATES_TOLD_MAX).map(describe).join(", ");
+  const more = candidates.length > CANDIDATES_TOLD_MAX ? " and more" : "";
+  throw new RefusedError(`${problem}: ${told}${more}; ${advice}`);
 }

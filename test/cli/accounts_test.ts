@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { permissionOf } from "../../src/accounts/key_format.ts";
+import { generateKey, permissionOf } from "../../src/accounts/key_format.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { linesOf, type Operator, operatorOf } from "./support.ts";
@@ -165,14 +165,52 @@ describe("account", () => {
     }
   });
 
-  test("a key that is given in place of its id is not shown", async () => {
-    const { key } = await createKey(await createAccount());
-    const { code, stderr } = await operator.run(["key", "revoke", key]);
-    expect([code, stderr.includes(key), stderr.includes(key.slice(0, 12))]).toEqual([
-      1,
-      false,
-      true,
-    ]);
+  test("an exact name does where an id does; one that several have is refused with all of them", async () => {
+    const name = `Only one ${crypto.randomUUID()}`;
+    const id = await createAccount(name);
+    expect(await operator.json("account", "show", name)).toMatchObject({ id });
+    expect(await operator.json("account", "edit", name, "--max-feeds", "8")).toMatchObject({ id });
+    const key = ["key", "create", "--account", name, "--permission", "read"];
+    expect(await operator.json(...key)).toMatchObject({ account_id: id });
+    const grant = ["credits", "grant", "--account", name, "--credits", "1", "--reason", "r"];
+    expect(await operator.json(...grant)).toMatchObject({ account_id: id });
+    await operator.json("promo", "create", "BY-NAME", "--credits", "1");
+    const redeem = ["promo", "redeem", "BY-NAME", "--account", name];
+    expect(await operator.json(...redeem)).toMatchObject({ account_id: id });
+    for (const argv of [["key", "list"], ["audit"], ["feed", "list"], ["usage", "export"]]) {
+      expect((await operator.run([...argv, "--account", name])).code).toBe(0);
+    }
+    for (const near of [name.toUpperCase(), name.slice(0, -1), "Only", "%", ""]) {
+      expect((await operator.run(["account", "show", near])).code).toBe(1);
+    }
+
+    const other = await createAccount(name);
+    const refusals = [["account", "show", name], ["account", "edit", name, "--name", "X"], grant];
+    for (const argv of refusals) {
+      const { code, stdout, stderr } = await operator.run(argv);
+      expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
+      expect(stderr).toContain(id);
+      expect(stderr).toContain(other);
+    }
+    expect(await operator.json("account", "show", other)).toMatchObject({ balance_credits: 0 });
+  });
+
+  test("of many accounts of one name, a refusal lists the first ten", async () => {
+    const name = `Many ${crypto.randomUUID()}`;
+    await gateway.sql`
+      insert into accounts (name, max_feeds_allowed)
+      select ${name}, 1 from generate_series(1, 11)`;
+    const { stderr } = await operator.run(["account", "show", name]);
+    expect(stderr.match(/\(made /g)).toHaveLength(10);
+    expect(stderr).toContain(" and more; ");
+  });
+
+  test("an id is never taken for a name", async () => {
+    const id = await createAccount();
+    await createAccount(id);
+    expect(await operator.json("account", "show", id)).toMatchObject({ id, name: "Acme" });
+    await createAccount(UNKNOWN);
+    expect((await operator.run(["account", "show", UNKNOWN])).code).toBe(1);
   });
 });
 
@@ -228,6 +266,114 @@ describe("key", () => {
     expect(await operator.json("key", "revoke", key.id)).toMatchObject({
       revoked_at: first.revoked_at,
     });
+  });
+
+  test("find gives the record of a whole key or of all that begin so, and never a key", async () => {
+    const accountId = await createAccount("Careless");
+    const [one, other] = [
+      await createKey(accountId, "--name", "agent"),
+      await createKey(accountId),
+    ];
+    const record = {
+      id: one.id,
+      key_start: one.key.slice(0, 12),
+      permission: "read",
+      account_id: accountId,
+      account_name: "Careless",
+      name: "agent",
+      created_at: expect.any(String),
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
+    };
+    // A leaked key may come with blanks, or cut off.
+    for (const text of [
+      one.key,
+      ` ${one.key}\n`,
+      one.key.slice(0, 12),
+      one.key.slice(0, 30),
+      one.id,
+    ]) {
+      expect(await operator.json("key", "find", text)).toEqual([record]);
+    }
+    const readable = await operator.run(["key", "find", one.key]);
+    expect(readable.stdout).toContain(one.id);
+    expect(readable.stdout).toContain("Careless");
+    expect(readable.stdout + readable.stderr).not.toContain(one.key);
+    const both = (await operator.json("key", "find", "fg_read_")) as Key[];
+    expect(both.map(({ id }) => id)).toContain(one.id);
+    expect(both.map(({ id }) => id)).toContain(other.id);
+    await operator.json("key", "revoke", one.id);
+    expect(await operator.json("key", "find", one.key)).toMatchObject([
+      { id: one.id, revoked_at: expect.any(String) },
+    ]);
+  });
+
+  test("find compares a whole key by its hash: one of the same beginning is not it", async () => {
+    const { id, key } = await createKey(await createAccount());
+    const stranger = generateKey("read");
+    const start = stranger.slice(0, 12);
+    await gateway.sql`update api_keys set key_start = ${start} where key_id = ${id}`;
+    for (const text of [stranger, UNKNOWN, key.slice(0, 12)]) {
+      const { code, stdout, stderr } = await operator.run(["key", "find", text]);
+      expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
+      expect(stderr).not.toContain(stranger);
+    }
+    expect(await operator.json("key", "find", key)).toMatchObject([{ id }]);
+    expect(await operator.json("key", "find", start)).toMatchObject([{ id }]);
+  });
+
+  test("find refuses a blank text and a text that no key begins with", async () => {
+    for (const [text, exitCode] of [
+      ["", 2],
+      ["  ", 2],
+      ["fg_nothing", 1],
+      ["%", 1],
+      ["_", 1],
+    ] as const) {
+      const { code, stdout, stderr } = await operator.run(["key", "find", text]);
+      expect([text, code, stdout, linesOf(stderr).length]).toEqual([text, exitCode, "", 1]);
+    }
+    expect((await operator.run(["key", "find"])).code).toBe(2);
+    expect((await operator.run(["key", "find", "a", "b"])).code).toBe(2);
+  });
+
+  test("a beginning or the whole key does where its id does, and the key is not shown", async () => {
+    const accountId = await createAccount();
+    const [one, other] = [await createKey(accountId), await createKey(accountId)];
+    const first = await operator.run(["key", "revoke", one.key.slice(0, 12), "--json"]);
+    expect(JSON.parse(first.stdout)).toMatchObject({ id: one.id });
+    const second = await operator.run(["key", "revoke", other.key]);
+    expect([second.code, second.stdout]).toEqual([0, expect.stringContaining(other.id)]);
+    for (const { stdout, stderr } of [first, second]) {
+      expect(stdout + stderr).not.toContain(one.key);
+      expect(stdout + stderr).not.toContain(other.key);
+    }
+  });
+
+  test("a beginning that several keys have is refused with all of them, and none is revoked", async () => {
+    const accountId = await createAccount("Twice");
+    const [one, other] = [await createKey(accountId), await createKey(accountId)];
+    await gateway.sql`
+      update api_keys set key_start = 'fg_read_same' where key_id in (${one.id}, ${other.id})`;
+    const { code, stdout, stderr } = await operator.run(["key", "revoke", "fg_read_sa"]);
+    expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
+    expect(stderr).toContain(one.id);
+    expect(stderr).toContain(other.id);
+    const keys = await operator.json("key", "list", "--account", accountId);
+    expect(keys).toMatchObject([{ revoked_at: null }, { revoked_at: null }]);
+  });
+
+  test("a key is not revoked by what all keys begin with, nor by a mistyped key", async () => {
+    await gateway.sql`delete from api_keys`;
+    const { id, key } = await createKey(await createAccount());
+    const mistyped = `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`;
+    for (const text of ["", "fg", "fg_", "fg_read_", mistyped, key.slice(0, 20)]) {
+      const { code, stdout, stderr } = await operator.run(["key", "revoke", text]);
+      expect([text, code, stdout, linesOf(stderr).length]).toEqual([text, 1, "", 1]);
+      expect(stderr).not.toContain(mistyped);
+    }
+    expect(await operator.json("key", "find", id)).toMatchObject([{ revoked_at: null }]);
   });
 
   test("a key expires", async () => {

@@ -38,6 +38,8 @@ import sql_cli_create_account from "../../../sql/cli/create_account.sql" with { 
 import sql_cli_create_key from "../../../sql/cli/create_key.sql" with { type: "text" };
 import sql_cli_edit_account from "../../../sql/cli/edit_account.sql" with { type: "text" };
 import sql_cli_export_usage from "../../../sql/cli/export_usage.sql" with { type: "text" };
+import sql_cli_find_accounts from "../../../sql/cli/find_accounts.sql" with { type: "text" };
+import sql_cli_find_keys from "../../../sql/cli/find_keys.sql" with { type: "text" };
 import sql_cli_functions_credits_of_nanos from "../../../sql/cli/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_cli_has_accounts from "../../../sql/cli/has_accounts.sql" with { type: "text" };
 import sql_cli_keep_demo_account from "../../../sql/cli/keep_demo_account.sql" with { type: "text" };
@@ -225,6 +227,8 @@ export const STATEMENTS = {
   create_key: sql_cli_create_key,
   edit_account: sql_cli_edit_account,
   export_usage: sql_cli_export_usage,
+  find_accounts: sql_cli_find_accounts,
+  find_keys: sql_cli_find_keys,
   has_accounts: sql_cli_has_accounts,
   keep_demo_account: sql_cli_keep_demo_account,
   list_accounts: sql_cli_list_accounts,
@@ -500,6 +504,33 @@ export interface StatementTypes {
       readonly operation: string;
       readonly feed_id: string | null;
       readonly charge_nanos: bigint;
+    };
+  };
+  /** the accounts that an operator means by an id or by an exact name, oldest first; names may repeat */
+  find_accounts: {
+    parameters: readonly [account_id: string | null, name: string | null, limit: number];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+    };
+  };
+  /** the keys that an operator means by an id, by a whole key's hash, or by the beginning of a key, oldest */
+  find_keys: {
+    parameters: readonly [key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, limit: number];
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
     };
   };
   /** whether there is anybody yet who may read; until then a start tells the next steps */
