@@ -1,6 +1,8 @@
 -- name: list_keys
--- why: the keys of an account in any state, oldest first
+-- why: the keys of an account in any state, oldest first, from behind the page before
 -- $1 account_id uuid
+-- $2 after_key_id uuid?
+-- $3 limit int
 -- returns key_id uuid, key_start text, permission text, account_id uuid, name text?,
 --   created_at timestamptz, expires_at timestamptz?, revoked_at timestamptz?,
 --   last_used_at timestamptz?
@@ -16,4 +18,9 @@ select
   last_used_at
 from api_keys
 where account_id = $1
+  and (
+    $2::uuid is null
+    or (created_at, key_id) > (select created_at, key_id from api_keys where key_id = $2)
+  )
 order by created_at, key_id
+limit $3::int

@@ -8,6 +8,7 @@ import { NAME_LENGTH_MAX } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { command, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
+import { AFTER_OPTION, LIMIT_OPTION, readPage } from "./list_page.ts";
 import { count, required, text } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
 import { findAccount, throwUnknownAccount } from "./references.ts";
@@ -56,12 +57,18 @@ const accountEdit = command({
 
 const accountList = command({
   words: "account list",
-  about: "list all accounts with their balance",
-  options: {},
-  run: ({ config }) =>
+  about: "list all accounts with their balance, oldest first",
+  options: { limit: LIMIT_OPTION, after: AFTER_OPTION },
+  run: ({ config, values }) =>
     withDatabase(config, async (database) => {
-      const rows = await database.rows("list_accounts", []);
+      const { after } = values;
+      const last = after === undefined ? undefined : await findAccount(database, after);
+      const { rows, more } = await readPage(values.limit, {
+        read: (limit) => database.rows("list_accounts", [last?.account_id ?? null, limit]),
+        cursorOf: (row) => row.account_id,
+      });
       return {
+        more,
         json: `[${rows.map((row) => accountText(row)).join(",")}]`,
         text: table(
           ["ID", "CREDITS", "USD", "FEEDS AT MOST", "CREATED", "NAME"],

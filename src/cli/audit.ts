@@ -8,11 +8,12 @@
 import type { Row } from "../postgres/client/query.ts";
 import { command } from "./command.ts";
 import { withDatabase } from "./database.ts";
+import { LIMIT_OPTION, readPage } from "./list_page.ts";
 import { ACCOUNT_OPTION, count, text, time } from "./options.ts";
 import { shown, table } from "./output.ts";
 import { findAccount, findFeed } from "./references.ts";
 
-const LIMIT_DEFAULT = 50;
+const EVENTS_MAX = Number.MAX_SAFE_INTEGER;
 const REFERENCE_LENGTH_MAX = 200;
 /** What a line of the table shows of before and after; `--json` has all. */
 const CHANGE_LENGTH_MAX = 80;
@@ -28,18 +29,31 @@ const audit = command({
       lengthMax: REFERENCE_LENGTH_MAX,
     }),
     since: time("inclusive lower bound"),
-    limit: count(`events at most; default ${LIMIT_DEFAULT}`),
+    limit: LIMIT_OPTION,
+    after: count(
+      "go on behind the event of this id; a page that is not the last one tells it",
+      EVENTS_MAX,
+    ),
   },
   run: ({ config, values }) =>
     withDatabase(config, async (database) => {
-      const { account, feed, since, limit } = values;
-      const rows = await database.rows("list_audit_events", [
-        account === undefined ? null : (await findAccount(database, account)).account_id,
-        feed === undefined ? null : (await findFeed(database, feed)).feed_id,
-        since ?? null,
-        limit ?? LIMIT_DEFAULT,
-      ]);
+      const { account, feed, since = null, after } = values;
+      const owner = account === undefined ? undefined : await findAccount(database, account);
+      const about = feed === undefined ? undefined : await findFeed(database, feed);
+      const before = after === undefined ? null : BigInt(after);
+      const { rows, more } = await readPage(values.limit, {
+        read: (limit) =>
+          database.rows("list_audit_events", [
+            owner?.account_id ?? null,
+            about?.feed_id ?? null,
+            since,
+            before,
+            limit,
+          ]),
+        cursorOf: (row) => row.event_id,
+      });
       return {
+        more,
         json: `[${rows.map(eventText).join(",")}]`,
         text: table(
           ["WHEN", "WHO", "WHAT", "ACCOUNT", "FEED", "BEFORE", "AFTER"],

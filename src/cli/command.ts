@@ -42,6 +42,8 @@ export interface Answer {
   readonly json: string;
   /** For a reader; lines without the last line break. */
   readonly text: string;
+  /** Of a list that goes on: how to see more. To standard error, with `--json`, too. */
+  readonly more?: string | undefined;
 }
 
 export interface CommandSpec<Of extends Options> {

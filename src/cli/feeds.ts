@@ -11,6 +11,7 @@ import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { type Answer, command, type Input } from "./command.ts";
 import { withDatabase } from "./database.ts";
+import { AFTER_OPTION, LIMIT_OPTION, readPage } from "./list_page.ts";
 import { ACCOUNT_OPTION, flag } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
 import { findAccount, findFeed } from "./references.ts";
@@ -24,18 +25,26 @@ const feedList = command({
   options: {
     account: ACCOUNT_OPTION,
     unlisted: flag("only those that are not public, which may wait for review"),
+    limit: LIMIT_OPTION,
+    after: AFTER_OPTION,
   },
   run: ({ config, values }) =>
     withDatabase(config, async (database) => {
-      const { account } = values;
+      const { account, after, unlisted = false } = values;
       const owner = account === undefined ? undefined : await findAccount(database, account);
-      const rows = await database.rows("list_feed_rows", [
-        owner?.account_id ?? null,
-        values.unlisted === true,
-        null,
-        0n,
-      ]);
-      return answerOf(rows, config);
+      const last = after === undefined ? undefined : await findFeed(database, after);
+      const { rows, more } = await readPage(values.limit, {
+        read: (limit) =>
+          database.rows("list_feed_rows", [
+            owner?.account_id ?? null,
+            unlisted,
+            limit,
+            0n,
+            last?.feed_id ?? null,
+          ]),
+        cursorOf: (row) => row.feed_id,
+      });
+      return { ...answerOf(rows, config), more };
     }),
 });
 

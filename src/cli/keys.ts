@@ -7,9 +7,10 @@
 import { issueKey } from "../accounts/issue_key.ts";
 import { startOf } from "../accounts/key_format.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
-import type { Row } from "../postgres/client/query.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
 import { command, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
+import { AFTER_OPTION, LIMIT_OPTION, readPage } from "./list_page.ts";
 import { ACCOUNT_OPTION, oneOf, required, text, time } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
 import {
@@ -68,13 +69,18 @@ const keyCreate = command({
 
 const keyList = command({
   words: "key list",
-  about: "list an account's keys, in any state",
-  options: { account: required(ACCOUNT_OPTION) },
+  about: "list an account's keys, in any state, oldest first",
+  options: { account: required(ACCOUNT_OPTION), limit: LIMIT_OPTION, after: AFTER_OPTION },
   run: ({ config, values }) =>
     withDatabase(config, async (database) => {
       const { account_id: accountId } = await findAccount(database, values.account);
-      const rows = await database.rows("list_keys", [accountId]);
+      const afterId = await idOf(database, values.after);
+      const { rows, more } = await readPage(values.limit, {
+        read: (limit) => database.rows("list_keys", [accountId, afterId, limit]),
+        cursorOf: (row) => row.key_id,
+      });
       return {
+        more,
         json: `[${rows.map(keyText).join(",")}]`,
         text: table(KEY_HEADER, rows.map(keyCells)),
       };
@@ -86,17 +92,22 @@ const keyFind = command({
   arguments: ["KEY"],
   about:
     "find the record of a leaked key, whole or its beginning; every key that begins so is listed",
-  options: {},
-  run: ({ config, arguments: [given = ""] }) => {
+  options: { limit: LIMIT_OPTION, after: AFTER_OPTION },
+  run: ({ config, values, arguments: [given = ""] }) => {
     const wanted = given.trim();
     if (wanted === "") throw new UsageError("KEY must not be blank");
     return withDatabase(config, async (database) => {
       const [keyId, keyHash, beginning] = keyParameters(wanted);
       // Of a key that was cut off, as much can be compared as is stored.
       const stored = beginning === null ? null : startOf(beginning);
-      const rows = await database.rows("find_keys", [keyId, keyHash, stored, 100]);
-      if (rows.length === 0) return throwUnknownKey(wanted);
+      const afterId = await idOf(database, values.after);
+      const { rows, more } = await readPage(values.limit, {
+        read: (limit) => database.rows("find_keys", [keyId, keyHash, stored, afterId, limit]),
+        cursorOf: (row) => row.key_id,
+      });
+      if (rows.length === 0 && afterId === null) return throwUnknownKey(wanted);
       return {
+        more,
         json: `[${rows.map(keyText).join(",")}]`,
         text: table(
           [...KEY_HEADER, "ACCOUNT", "OWNER"],
@@ -122,6 +133,11 @@ const keyRevoke = command({
 });
 
 export const KEY_COMMANDS = [keyCreate, keyList, keyFind, keyRevoke];
+
+/** The id of the key that a page goes on behind. */
+async function idOf(database: Database, after: string | undefined): Promise<string | null> {
+  return after === undefined ? null : (await findKey(database, after)).key_id;
+}
 
 const KEY_HEADER = [
   ...["ID", "STARTS WITH", "PERMISSION", "CREATED", "EXPIRES", "REVOKED", "LAST USED", "NAME"],

@@ -66,9 +66,9 @@ export function oneOf<const Choice extends string>(
 }
 
 /** A whole number of at least 1. */
-export function count(about: string): Option<number, false> {
+export function count(about: string, most = COUNT_MAX): Option<number, false> {
   return optional({ placeholder: "N", about }, (given, name) =>
-    readInteger(given, { name, least: 1, most: COUNT_MAX }),
+    readInteger(given, { name, least: 1, most }),
   );
 }
 
@@ -115,7 +115,7 @@ function readInteger(
 ): number {
   const { name, least, most } = range;
   const number = Number(given);
-  if (/^\d{1,10}$/.test(given) && number >= least && number <= most) return number;
+  if (/^\d{1,16}$/.test(given) && number >= least && number <= most) return number;
   throw new UsageError(`${name} must be an integer from ${least} to ${most}, got "${given}"`);
 }
 

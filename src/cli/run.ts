@@ -50,6 +50,7 @@ export async function runCommand(
     }
     const answer = await command.run({ values, arguments: given, config, output });
     if (answer !== undefined) await tell(output, command, answer);
+    if (answer?.more !== undefined) streams.complain(`feedgate: ${plain(answer.more)}\n`);
     return 0;
   } catch (error) {
     if (error instanceof OutputClosedError) return 0;

@@ -22,7 +22,7 @@ export async function listFeeds(
 ): Promise<string> {
   const [count, rows] = await Promise.all([
     database.row("count_feeds", [accountId]),
-    database.rows("list_feed_rows", [accountId, false, limit, BigInt(offset)]),
+    database.rows("list_feed_rows", [accountId, false, limit, BigInt(offset), null]),
   ]);
   const total = Number(count?.total ?? 0n);
   const hasMore = hasMoreAfter({ offset, shown: rows.length, total });

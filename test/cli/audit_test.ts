@@ -179,7 +179,8 @@ describe("audit", () => {
       ["feed publish", me],
     ]);
     expect(events[0]).toMatchObject({ before: { is_public: true }, after: { is_public: false } });
-    expect(await trail("--feed", feed.slug, "--limit", "1")).toEqual([events[0] as Event]);
+    const newest = await operator.run(["audit", "--feed", feed.slug, "--limit", "1", "--json"]);
+    expect(JSON.parse(newest.stdout)).toEqual([events[0]]);
   });
 
   test("is readable as a table, and refuses what it does not know", async () => {

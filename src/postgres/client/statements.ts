@@ -517,9 +517,9 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
-  /** the keys that an operator means by an id, by a whole key's hash, or by the beginning of a key, oldest */
+  /** the keys that an operator means by an id, a whole key's hash or the beginning of a key, oldest first, */
   find_keys: {
-    parameters: readonly [key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, limit: number];
+    parameters: readonly [key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, after_key_id: string | null, limit: number];
     row: {
       readonly key_id: string;
       readonly key_start: string;
@@ -547,9 +547,9 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
-  /** every account with its balance, oldest first */
+  /** accounts with their balance, oldest first, from behind the page before */
   list_accounts: {
-    parameters: readonly [];
+    parameters: readonly [after_account_id: string | null, limit: number];
     row: {
       readonly account_id: string;
       readonly name: string;
@@ -558,9 +558,9 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
-  /** the audit trail, newest first; money in credits */
+  /** the audit trail, newest first, from behind the page before; money in credits */
   list_audit_events: {
-    parameters: readonly [account_id: string | null, feed_id: string | null, since: string | null, limit: number];
+    parameters: readonly [account_id: string | null, feed_id: string | null, since: string | null, before_event_id: bigint | null, limit: number];
     row: {
       readonly event_id: bigint;
       readonly happened_at: string;
@@ -579,9 +579,9 @@ export interface StatementTypes {
       readonly name: string;
     };
   };
-  /** the keys of an account in any state, oldest first */
+  /** the keys of an account in any state, oldest first, from behind the page before */
   list_keys: {
-    parameters: readonly [account_id: string];
+    parameters: readonly [account_id: string, after_key_id: string | null, limit: number];
     row: {
       readonly key_id: string;
       readonly key_start: string;
@@ -704,7 +704,7 @@ export interface StatementTypes {
   };
   /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
   list_feed_rows: {
-    parameters: readonly [account_id: string | null, is_unlisted_only: boolean, limit: number | null, offset: bigint];
+    parameters: readonly [account_id: string | null, is_unlisted_only: boolean, limit: number, offset: bigint, after_feed_id: string | null];
     row: {
       readonly feed_id: string;
       readonly account_id: string;

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readPage } from "../../src/cli/list_page.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { linesOf, type Operator, operatorOf } from "./support.ts";
+
+const UNKNOWN = "00000000-0000-4000-8000-000000000001";
+/** Of each list; more than the default page. */
+const ROWS = 103;
+
+let gateway: TestGateway;
+let operator: Operator;
+let accountId: string;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  operator = operatorOf(gateway.databaseUrl);
+  accountId = await gateway.createAccount({ name: "Has many" });
+  // Each statement makes all of its rows at one moment, so that only their ids order them.
+  await gateway.sql`
+    insert into accounts (name, max_feeds_allowed)
+    select 'Account ' || number, 1 from generate_series(1, ${ROWS}::int) as number`;
+  await gateway.sql`
+    insert into api_keys (account_id, key_hash, key_start, permission)
+    select ${accountId}, sha256(number::text::bytea), 'fg_read_page', 'read'
+    from generate_series(1, ${ROWS}::int) as number`;
+  await gateway.sql`
+    insert into feeds (account_id, name, endpoint_path, call_price_nanos)
+    select ${accountId}, 'Feed ' || number, 'feed-' || number, 0
+    from generate_series(1, ${ROWS}::int) as number`;
+});
+afterAll(() => gateway.stop());
+
+interface Listed {
+  readonly id: string | number;
+}
+
+const LISTS = [
+  ["account", "list"],
+  ["key", "list", "--account", "Has many"],
+  ["key", "find", "fg_read_page"],
+  ["feed", "list"],
+  ["feed", "list", "--account", "Has many", "--unlisted"],
+  ["audit"],
+  ["audit", "--account", "Has many"],
+] as const;
+
+/** A page's ids, and the cursor that standard error tells. */
+async function page(argv: readonly string[]): Promise<{ ids: Listed["id"][]; cursor: string }> {
+  const { code, stdout, stderr } = await operator.run([...argv, "--json"]);
+  expect(code).toBe(0);
+  const match = /^feedgate: there are more: .* --after (\S+) goes on\n$/.exec(stderr);
+  if (match === null) expect(stderr).toBe("");
+  return { ids: JSON.parse(stdout).map(({ id }: Listed) => id), cursor: match?.[1] ?? "" };
+}
+
+async function walk(argv: readonly string[], limit: string): Promise<Listed["id"][][]> {
+  const pages: Listed["id"][][] = [];
+  for (let after: string[] = []; ; ) {
+    const { ids, cursor } = await page([...argv, "--limit", limit, ...after]);
+    pages.push(ids);
+    if (cursor === "") return pages;
+    after = ["--after", cursor];
+  }
+}
+
+describe("a list", () => {
+  for (const argv of LISTS) {
+    test(`${argv.join(" ")}: its pages give every row once, in the order of the whole`, async () => {
+      const whole = await page([...argv, "--limit", "1000"]);
+      expect(whole.cursor).toBe("");
+      expect(whole.ids.length).toBeGreaterThanOrEqual(ROWS);
+      expect(new Set(whole.ids).size).toBe(whole.ids.length);
+      const pages = await walk(argv, "60");
+      expect(pages.length).toBe(Math.ceil(whole.ids.length / 60));
+      expect(pages.flat()).toEqual(whole.ids);
+    });
+
+    test(`${argv.join(" ")}: without --limit it gives 100 rows, and tells that there are more`, async () => {
+      const first = await page(argv);
+      expect(first.ids).toHaveLength(100);
+      expect(first.cursor).toBe(String(first.ids.at(-1)));
+      const readable = await operator.run(argv);
+      expect(linesOf(readable.stdout)).toHaveLength(101);
+      expect(linesOf(readable.stderr)).toEqual([
+        expect.stringContaining(`--after ${first.cursor}`),
+      ]);
+    });
+
+    test(`${argv.join(" ")}: a wrong --limit is exit code 2`, async () => {
+      for (const limit of ["0", "-1", "1001", "1.5", "1e2", "ten", "", "9".repeat(400)]) {
+        const { code, stdout, stderr } = await operator.run([...argv, "--limit", limit]);
+        expect([limit, code, stdout, linesOf(stderr).length]).toEqual([limit, 2, "", 1]);
+        expect(stderr).toContain("--limit must be an integer from 1 to 1000");
+      }
+    });
+  }
+
+  test("whose last page is full does not tell of more", async () => {
+    const { ids } = await page(["key", "list", "--account", "Has many", "--limit", "103"]);
+    expect(ids).toHaveLength(ROWS);
+    const { cursor } = await page(["key", "list", "--account", "Has many", "--limit", "102"]);
+    expect(cursor).not.toBe("");
+  });
+
+  test("behind its last row is empty", async () => {
+    for (const argv of LISTS) {
+      const last = (await page([...argv, "--limit", "1000"])).ids.at(-1);
+      expect(await page([...argv, "--after", String(last)])).toEqual({ ids: [], cursor: "" });
+    }
+  });
+
+  test("that grows while it is walked shows no row twice, and leaves none out", async () => {
+    const argv = ["feed", "list", "--account", "Has many"];
+    const before = await page([...argv, "--limit", "1000"]);
+    const first = await page([...argv, "--limit", "50"]);
+    await gateway.sql`
+      insert into feeds (account_id, name, endpoint_path, call_price_nanos)
+      values (${accountId}, 'New', 'new', 0)`;
+    const rest = await page([...argv, "--limit", "1000", "--after", first.cursor]);
+    expect([...first.ids, ...rest.ids]).toEqual(before.ids);
+    await gateway.sql`delete from feeds where endpoint_path = 'new'`;
+  });
+
+  test("goes on behind whatever names such a thing", async () => {
+    const [one, two] = (await page(["account", "list"])).ids;
+    expect((await page(["account", "list", "--after", "Has many", "--limit", "1"])).ids).toEqual([
+      two as string,
+    ]);
+    expect(one).toBe(accountId);
+    const slugs = (await operator.json("feed", "list", "--limit", "1000")) as {
+      endpoint_path: string;
+    }[];
+    const [first, second] = slugs.map((feed) => feed.endpoint_path) as [string, string];
+    const { stdout } = await operator.run(["feed", "list", "--after", first, "--limit", "1"]);
+    expect(stdout).toContain(` ${second} `);
+  });
+
+  test("refuses a cursor that names nothing", async () => {
+    for (const [argv, cursor, exitCode] of [
+      [["account", "list"], UNKNOWN, 1],
+      [["account", "list"], "nobody", 1],
+      [["account", "list"], "", 2],
+      [["account", "list"], "x".repeat(201), 2],
+      [["key", "list", "--account", "Has many"], UNKNOWN, 1],
+      [["key", "list", "--account", "Has many"], "fg_read_page", 1],
+      [["key", "find", "fg_read_page"], accountId, 1],
+      [["feed", "list"], "no-such-feed", 1],
+      [["audit"], UNKNOWN, 2],
+      [["audit"], "0", 2],
+      [["audit"], "-1", 2],
+      [["audit"], "9".repeat(17), 2],
+    ] as const) {
+      const { code, stdout, stderr } = await operator.run([...argv, "--after", cursor]);
+      expect([argv, cursor, code, stdout]).toEqual([argv, cursor, exitCode, ""]);
+      expect(linesOf(stderr)).toHaveLength(1);
+    }
+  });
+});
+
+describe("readPage", () => {
+  test("asks for one row more than it shows, and for no more", async () => {
+    const asked: number[] = [];
+    const read = async (rowsMax: number) => {
+      asked.push(rowsMax);
+      return [1, 2, 3].slice(0, rowsMax);
+    };
+    const cursorOf = (row: number) => `behind ${row}`;
+    expect(await readPage(2, { read, cursorOf })).toEqual({
+      rows: [1, 2],
+      more: "there are more: the same command with --after behind 2 goes on",
+    });
+    expect(await readPage(3, { read, cursorOf })).toEqual({ rows: [1, 2, 3], more: undefined });
+    expect(await readPage(undefined, { read, cursorOf })).toMatchObject({ rows: [1, 2, 3] });
+    expect(asked).toEqual([3, 4, 101]);
+  });
+});
