@@ -98,13 +98,13 @@ export function credits(about: string): Option<bigint, false> {
   });
 }
 
-/** An RFC 3339 date-time, as UTC. */
+/** An RFC 3339 date-time, or a date, which stands for its beginning in UTC; as UTC. */
 export function time(about: string): Option<string, false> {
   return optional({ placeholder: "TIME", about }, (given, name) => {
-    const utc = parseEventTime(given);
+    const utc = parseEventTime(given) ?? parseEventTime(`${given}T00:00:00Z`);
     if (utc !== undefined) return utc;
     throw new UsageError(
-      `${name} must be an RFC 3339 time such as 2026-11-21T06:27:00Z, got "${given}"`,
+      `${name} must be a date such as 2026-11-21, which is its midnight in UTC, or an RFC 3339 time such as 2026-11-21T06:27:00Z, got "${given}"`,
     );
   });
 }

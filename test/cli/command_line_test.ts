@@ -72,7 +72,10 @@ describe("parseCommandLine", () => {
       ["account show a b", 'expected ID and got "a", "b"'],
       ["account list --json=yes", "--json"],
       [`key create --account ${ID} --permission admin`, "--permission must be read or write"],
-      [`key create --account ${ID} --permission read --expires soon`, "--expires must be an RFC"],
+      [
+        `key create --account ${ID} --permission read --expires soon`,
+        "--expires must be a date such as",
+      ],
       ["promo create C --credits 0", "--credits must be a number above 0"],
       ["promo create C --credits=-5", "--credits must be a number above 0"],
       [
@@ -86,13 +89,53 @@ describe("parseCommandLine", () => {
       ["promo create C --credits 1e16", "--credits must be a number above 0"],
       ["promo create C --credits 1 --max-redemptions -1", "max-redemptions"],
       [`credits grant --account ${ID} --credits 1 --reason r --reference refund:1`, "--reference"],
-      [`usage export --account ${ID} --since 2026-01-01`, "--since must be an RFC 3339 time"],
       [`usage export --account ${ID} --format xml`, "--format must be csv or json"],
       ["serve --port 70000", "--port must be an integer from 0 to 65535"],
     ] as const) {
       const mistake = mistakeIn(line);
       expect([line, mistake]).toEqual([line, expect.stringContaining(message)]);
       expect(mistake).not.toContain("\n");
+    }
+  });
+
+  test("a time is an RFC 3339 time, or a date: its midnight in UTC", () => {
+    for (const [given, time] of [
+      ["2026-11-22", "2026-11-22T00:00:00.000000Z"],
+      ["2028-02-29", "2028-02-29T00:00:00.000000Z"],
+      ["0001-01-01", "0001-01-01T00:00:00.000000Z"],
+      ["9999-12-31", "9999-12-31T00:00:00.000000Z"],
+      ["2026-11-22T01:30:00+02:00", "2026-11-21T23:30:00.000000Z"],
+    ] as const) {
+      for (const line of [
+        `usage export --account ${ID} --since`,
+        `usage export --account ${ID} --until`,
+        `key create --account ${ID} --permission read --expires`,
+        "promo create C --credits 1 --expires",
+        "audit --since",
+      ]) {
+        const request = parseCommandLine([...line.split(" "), given], COMMANDS);
+        if (request.kind !== "command") throw new Error("expected a command");
+        expect(Object.values(request.values)).toContain(time);
+      }
+    }
+  });
+
+  test("what is no time is refused in one line, whatever it looks like", () => {
+    const times = [
+      ...["yesterday", "2026", "2026-11", "2026-13-01", "2026-02-29", "2026-11-31", "0000-01-01"],
+      ...["2026-11-22Z", "2026-11-22T", "2026-11-22T06:27", "2026-11-22 06:27:00Z", "20261122"],
+      ...["22.11.2026", "11/22/2026", "1790000000", "2026-11-22T24:00:00Z", "+2026-11-22", "-1"],
+      ...["", " ", " 2026-11-22", "2026-11-22T00:00:00", "10000-01-01", "２０２６-11-22"],
+    ];
+    for (const given of times) {
+      let message = "";
+      try {
+        parseCommandLine(["audit", "--since", given], COMMANDS);
+      } catch (error) {
+        message = (error as Error).message;
+      }
+      expect(message).toStartWith("--since must be a date such as 2026-11-21, which is its");
+      expect(message).toEndWith(`got "${given}"`);
     }
   });
 

@@ -109,6 +109,23 @@ describe("usage export", () => {
     expect(await operator.json(...argv)).toHaveLength(3);
   });
 
+  test("a date is its midnight in UTC, as a bound and where a key ends", async () => {
+    const accountId = await accountWithUsage(3);
+    const argv = ["usage", "export", "--account", accountId];
+    expect(await operator.json(...argv, "--since", "2026-01-01")).toHaveLength(3);
+    expect(await operator.json(...argv, "--until", "2026-01-01")).toEqual([]);
+    expect(
+      await operator.json(...argv, "--since", "2025-12-31", "--until", "2026-01-02"),
+    ).toHaveLength(3);
+    expect(
+      (await operator.run([...argv, "--since", "2026-01-02", "--until", "2026-01-01"])).code,
+    ).toBe(2);
+    const make = ["key", "create", "--account", accountId, "--permission", "read"];
+    expect(await operator.json(...make, "--expires", "2126-01-01")).toMatchObject({
+      expires_at: "2126-01-01T00:00:00Z",
+    });
+  });
+
   test("a slow reader gets all of it; one that closes the pipe is no failure", async () => {
     const accountId = await accountWithUsage(30_000);
     const argv = ["usage", "export", "--account", accountId];
