@@ -897,7 +897,10 @@ create table usage_events (
   operation text not null,
   feed_id uuid,
   charge_nanos bigint not null,
+  -- Whether the charge was given back.
   refunded boolean not null default false,
+  -- Whether the read was answered with an error after all. If so, it counts in no window.
+  failed boolean not null default false,
   happened_at timestamptz not null,
   primary key (account_id, usage_id),
   constraint usage_events_charge_not_negative check (charge_nanos >= 0)

@@ -34,6 +34,7 @@ const UsageEventShape = Type.Object(
     operation: oneOf(["catalog", "search", "metadata", "data"], { description: "What was read." }),
     feed_id: nullable(uuid("Null for catalog and search.")),
     credits_charged: Type.Number({ minimum: 0, description: "0 after a refund." }),
+    refunded: Type.Boolean({ description: "Whether the charge was given back." }),
   },
   { $id: "UsageEvent", description: "A logged call." },
 );

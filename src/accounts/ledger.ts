@@ -68,6 +68,20 @@ export async function revokeCredits(
   return outcomeOf<RevocationOutcome>(row);
 }
 
+export type RefundOutcome =
+  /** Given back now, or before. */
+  | { readonly kind: "refunded" | "repeated"; readonly entry: LedgerEntry }
+  | { readonly kind: "usage_unknown" | "not_charged" | "balance_full" };
+
+/** Gives back what a read was charged: once per usage event. */
+export async function refundEvent(
+  database: Database,
+  refund: { readonly usageId: string; readonly reason: string },
+): Promise<RefundOutcome> {
+  const { usageId, reason } = refund;
+  return outcomeOf<RefundOutcome>(await database.row("refund_event", [usageId, reason]));
+}
+
 export interface Promotion {
   readonly code: string;
   readonly amountNanos: bigint;
@@ -148,7 +162,9 @@ export async function recordPurchase(
   return outcomeOf<PurchaseOutcome>(row);
 }
 
-type EntryRow = Row<"grant_credits" | "revoke_credits" | "redeem_promotion" | "record_purchase">;
+type EntryRow = Row<
+  "grant_credits" | "revoke_credits" | "refund_event" | "redeem_promotion" | "record_purchase"
+>;
 
 /** The outcome that a ledger function names, with its entry where it has one. */
 function outcomeOf<Outcome extends { readonly kind: string }>(row: EntryRow | undefined): Outcome {

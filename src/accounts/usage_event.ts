@@ -16,12 +16,13 @@ export const USAGE_COLUMNS = [
   "operation",
   "feed_id",
   "credits_charged",
+  "refunded",
 ] as const;
 
 /** A usage event as the text of a JSON object: money exact, times to the microsecond. */
 export function usageEventText(row: UsageRow): string {
   const feed = row.feed_id === null ? "null" : `"${row.feed_id}"`;
-  return `{"usage_id":"${row.usage_id}","timestamp":"${row.timestamp}","operation":"${row.operation}","feed_id":${feed},"credits_charged":${creditsText(row.charge_nanos)}}`;
+  return `{"usage_id":"${row.usage_id}","timestamp":"${row.timestamp}","operation":"${row.operation}","feed_id":${feed},"credits_charged":${creditsText(row.charge_nanos)},"refunded":${row.refunded}}`;
 }
 
 /** A usage event as a line of CSV (RFC 4180); no value of it needs quotes. */
@@ -32,5 +33,6 @@ export function usageEventLine(row: UsageRow): string {
     row.operation,
     row.feed_id ?? "",
     creditsText(row.charge_nanos),
+    row.refunded,
   ].join(",");
 }

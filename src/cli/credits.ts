@@ -17,17 +17,19 @@ import { creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { command, type Option, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
+import {
+  balanceFull,
+  entryFields,
+  entryLines,
+  entryText,
+  REASON_OPTION,
+} from "./ledger_entries.ts";
 import { ACCOUNT_OPTION, count, credits, required, text, time } from "./options.ts";
-import { fields, shown } from "./output.ts";
+import { fields } from "./output.ts";
 import { findAccount, findFeed, throwUnknownAccount } from "./references.ts";
 
-const REASON_LENGTH_MAX = 500;
 const REFERENCE_LENGTH_MAX = 200;
 const CODE_FORM = /^[\x21-\x7e]{1,64}$/;
-
-const REASON = required(
-  text({ placeholder: "S", about: "kept in the ledger", lengthMax: REASON_LENGTH_MAX }),
-);
 
 const creditsGrant = command({
   words: "credits grant",
@@ -35,7 +37,7 @@ const creditsGrant = command({
   options: {
     account: required(ACCOUNT_OPTION),
     credits: required(credits("how many, with up to 3 decimals")),
-    reason: REASON,
+    reason: REASON_OPTION,
     reference: referenceOption("names the grant: the same one twice is one entry"),
   },
   run: ({ config, values }) =>
@@ -65,7 +67,7 @@ const creditsRevoke = command({
   options: {
     account: required(ACCOUNT_OPTION),
     credits: required(credits("how many, with up to 3 decimals")),
-    reason: REASON,
+    reason: REASON_OPTION,
     reference: referenceOption("names the revocation: the same one twice is one entry"),
   },
   run: ({ config, values }) =>
@@ -171,7 +173,11 @@ const purchaseRecord = command({
   options: {
     account: required(ACCOUNT_OPTION),
     feed: required(
-      text({ placeholder: "ID", about: "the feed, by id or slug", lengthMax: REASON_LENGTH_MAX }),
+      text({
+        placeholder: "ID",
+        about: "the feed, by id or slug",
+        lengthMax: REFERENCE_LENGTH_MAX,
+      }),
     ),
     reference: referenceOption("of the payment: the same one twice is one entry"),
   },
@@ -235,30 +241,4 @@ function referenceTaken(entry: LedgerEntry): RefusedError {
   return new RefusedError(
     `reference "${entry.reference}" is taken: a ${entry.kind} of ${creditsWords(entry.amountNanos)} for account ${entry.accountId} has it`,
   );
-}
-
-function balanceFull(): RefusedError {
-  return new RefusedError("the balance would be larger than the ledger can hold");
-}
-
-/** Money as exact numbers; `more` is further members' text. */
-function entryText(entry: LedgerEntry, more = ""): string {
-  return `{"entry_id":${entry.entryId},"account_id":"${entry.accountId}","kind":"${entry.kind}","credits":${creditsText(entry.amountNanos)},"balance_before_credits":${creditsText(entry.balanceBeforeNanos)},"balance_after_credits":${creditsText(entry.balanceAfterNanos)},"reason":${JSON.stringify(entry.reason)},"reference":${JSON.stringify(entry.reference)},"created_at":"${entry.createdAt}"${more}}`;
-}
-
-function entryFields(entry: LedgerEntry): Record<string, string> {
-  const { balanceBeforeNanos: before, balanceAfterNanos: after } = entry;
-  return {
-    entry: `${entry.entryId} (${entry.kind})`,
-    account: entry.accountId,
-    credits: creditsText(entry.amountNanos),
-    balance: `${creditsText(before)} before, ${creditsText(after)} after`,
-    reason: shown(entry.reason),
-    reference: shown(entry.reference),
-    written: entry.createdAt,
-  };
-}
-
-function entryLines(entry: LedgerEntry): string {
-  return fields(entryFields(entry));
 }

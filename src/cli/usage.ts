@@ -1,20 +1,24 @@
 /**
- * `usage export`: an account's usage log, oldest first, in constant memory however long it is.
- * Decisions 8 and 10.
+ * `usage export`: an account's usage log, oldest first, in constant memory however long it is; and
+ * `usage refund`: a read's charge goes back. Decisions 8 and 10, beyond 2.
  *
  * @module
  */
+import { type LedgerEntry, refundEvent } from "../accounts/ledger.ts";
 import {
   USAGE_COLUMNS,
   type UsageRow,
   usageEventLine,
   usageEventText,
 } from "../accounts/usage_event.ts";
+import { unreachable } from "../lib/assert.ts";
+import { parseUuid } from "../lib/uuid.ts";
 import type { Database } from "../postgres/client/query.ts";
-import { command, UsageError } from "./command.ts";
+import { type Answer, command, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
+import { balanceFull, entryFields, entryText, REASON_OPTION } from "./ledger_entries.ts";
 import { ACCOUNT_OPTION, oneOf, required, time } from "./options.ts";
-import type { Output } from "./output.ts";
+import { fields, type Output } from "./output.ts";
 import { findAccount } from "./references.ts";
 
 const CHUNK_ROWS = 5_000;
@@ -46,7 +50,47 @@ const usageExport = command({
   },
 });
 
-export const USAGE_COMMANDS = [usageExport];
+const usageRefund = command({
+  words: "usage refund",
+  arguments: ["USAGE_ID"],
+  about: "give back what a read was charged, once",
+  options: { reason: REASON_OPTION },
+  run: ({ config, values, arguments: [given = ""], output }) =>
+    withDatabase(config, async (database) => {
+      const usageId = parseUuid(given) ?? throwUnknownUsage(given);
+      const outcome = await refundEvent(database, { usageId, reason: values.reason });
+      switch (outcome.kind) {
+        case "repeated":
+          output.note(`usage event ${usageId} was refunded already\n`);
+          return answerOf(usageId, outcome.entry);
+        case "refunded":
+          return answerOf(usageId, outcome.entry);
+        case "usage_unknown":
+          return throwUnknownUsage(given);
+        case "not_charged":
+          throw new RefusedError(`usage event ${usageId} cost nothing, so nothing can be refunded`);
+        case "balance_full":
+          throw balanceFull();
+        default:
+          return unreachable(outcome);
+      }
+    }),
+});
+
+export const USAGE_COMMANDS = [usageExport, usageRefund];
+
+function answerOf(usageId: string, entry: LedgerEntry): Answer {
+  return {
+    json: entryText(entry, `,"usage_id":"${usageId}"`),
+    text: fields({ "usage event": usageId, ...entryFields(entry) }),
+  };
+}
+
+function throwUnknownUsage(given: string): never {
+  throw new RefusedError(
+    `there is no usage event "${given}"; see feedgate usage export --account ID`,
+  );
+}
 
 interface UsageRange {
   readonly accountId: string;

@@ -144,6 +144,7 @@ export const USAGE_EVENT = {
   operation: "data",
   feed_id: FEED_ID,
   credits_charged: 1,
+  refunded: false,
 };
 
 export const ACCOUNT = {

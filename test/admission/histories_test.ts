@@ -57,7 +57,10 @@ const step = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      does: fc.constantFrom("grant", "buy", "push", "price", "revoke", "forget", "cut", "kill"),
+      does: fc.constantFrom(
+        ...(["grant", "take", "refund", "buy"] as const),
+        ...(["push", "price", "revoke", "forget", "cut", "kill"] as const),
+      ),
     }),
   },
   {
@@ -119,6 +122,15 @@ async function take(scene: Scene, taken: Step): Promise<void> {
     case "grant":
       await sql`select append_ledger_entry(${accountId}, 'grant', 3000, 'test', null)`;
       return;
+    case "take":
+      await sql`select append_ledger_entry(${accountId}, 'revocation', -2000, 'test', null)`;
+      return;
+    case "refund":
+      await sql`
+        select refund_event(usage_id, 'test') from usage_events
+        where account_id = ${accountId} and charge_nanos > 0
+        order by random() limit 2`;
+      return;
     case "buy":
       await sql`select record_purchase(${accountId}, ${feeds[2]?.feedId as string}, null)`;
       return;
@@ -169,7 +181,7 @@ async function verify({ accountId, seen }: Scene): Promise<void> {
   expect(Number(books?.difference)).toBe(0);
   expect(books?.balance).toBeGreaterThanOrEqual(0);
   const events = await sql`
-    select usage_id from usage_events where account_id = ${accountId} and not refunded`;
+    select usage_id from usage_events where account_id = ${accountId} and not failed`;
   const logged = new Set(events.map((row) => row.usage_id as string));
   expect([...seen].filter((usageId) => !logged.has(usageId))).toEqual([]);
   const over = await sql`
@@ -182,7 +194,7 @@ async function verify({ accountId, seen }: Scene): Promise<void> {
         )::int as reads
       from usage_events
       join feeds using (feed_id)
-      where usage_events.account_id = ${accountId} and not refunded
+      where usage_events.account_id = ${accountId} and not failed
     ) as counted
     where reads > case when price_type = 'free' then ${LIMIT_FREE}::int else ${LIMIT_PAID}::int end`;
   expect(over.map((row) => ({ ...row }))).toEqual([]);

@@ -45,7 +45,7 @@ as $$
             and usage_events.usage_id >= uuid_from_time(
               to_timestamp(greatest(known_us, now_us - window_us) / 1000000.0)
             )
-            and not usage_events.refunded
+            and not usage_events.failed
         ) as hits
         where hits.hit_us > greatest(known_us, now_us - window_us)
           and (known_generation = -1 or hits.hit_us <= accounts.logged_us)

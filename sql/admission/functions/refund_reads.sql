@@ -30,7 +30,7 @@ declare
   oldest constant uuid := coalesce(only_usage, uuid_from_time(
     least(clock_timestamp() - elapsed_ms * interval '1 millisecond', sent_at) - interval '5 minutes'
   ));
-  event record;
+  event usage_events;
   refunded int := 0;
 begin
   perform
@@ -43,7 +43,7 @@ begin
   where accounts.account_id = any (account_ids);
 
   for event in
-    select usage_events.account_id, usage_events.usage_id, usage_events.charge_nanos
+    select usage_events.*
     from unnest(account_ids) as asked (account_id)
     join usage_events
       on usage_events.account_id = asked.account_id
@@ -66,7 +66,7 @@ begin
     ) then
       continue;
     end if;
-    perform refund_usage(event.account_id, event.usage_id, event.charge_nanos);
+    perform refund_usage(event, 'the read failed after it was charged', true);
     refunded := refunded + 1;
   end loop;
   return refunded;

@@ -1,33 +1,42 @@
--- Marks a usage event as refunded, which counts in no window any more, and gives its charge back by a ledger
--- entry. The caller holds the account's lock and has seen that the event is not refunded.
+-- Gives the charge of a usage event back by a ledger entry, once, and marks the event as refunded. The caller
+-- holds the account's lock and has seen that the event is not refunded.
+--
+-- refund_reason: kept in the ledger
+-- has_failed: whether the read was answered with an error. Then it counts in no window either; a read that was
+--   answered keeps its place in its window, because a refund is no permission to read more
+--
+-- Outcomes: those of append_ledger_entry; appended also if nothing was charged, without an entry
 create or replace function refund_usage(
-  refunded_account uuid,
-  refunded_usage uuid,
-  charge_nanos bigint
+  event usage_events,
+  refund_reason text,
+  has_failed boolean,
+  out outcome text,
+  out entry credit_ledger
 )
-returns void
 language plpgsql
 as $$
-#variable_conflict use_column
+declare
+  appended record;
 begin
-  update usage_events
-  set refunded = true
-  where usage_events.account_id = refunded_account
-    and usage_events.usage_id = refunded_usage;
-  if charge_nanos = 0 then
-    return;
+  outcome := 'appended';
+  if event.charge_nanos > 0 then
+    select * into appended
+    from append_ledger_entry(
+      event.account_id,
+      'refund',
+      event.charge_nanos,
+      refund_reason,
+      'refund:' || event.usage_id,
+      event.feed_id
+    );
+    outcome := appended.outcome;
+    entry := appended.entry;
   end if;
-  insert into credit_ledger (
-    account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason, reference
-  )
-  select
-    accounts.account_id, 'refund', refund_usage.charge_nanos, accounts.balance_nanos,
-    accounts.balance_nanos + refund_usage.charge_nanos, 'the read failed after it was charged',
-    'refund:' || refunded_usage
-  from accounts
-  where accounts.account_id = refunded_account;
-  update accounts
-  set balance_nanos = accounts.balance_nanos + refund_usage.charge_nanos
-  where accounts.account_id = refunded_account;
+  update usage_events
+  set refunded = true,
+    failed = has_failed
+  where usage_events.account_id = event.account_id
+    and usage_events.usage_id = event.usage_id
+    and outcome = 'appended';
 end
 $$;

@@ -10,12 +10,14 @@ import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/fu
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
 import sql_accounts_functions_record_purchase from "../../../sql/accounts/functions/record_purchase.sql" with { type: "text" };
 import sql_accounts_functions_redeem_promotion from "../../../sql/accounts/functions/redeem_promotion.sql" with { type: "text" };
+import sql_accounts_functions_refund_event from "../../../sql/accounts/functions/refund_event.sql" with { type: "text" };
 import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
 import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
 import sql_accounts_grant_credits from "../../../sql/accounts/grant_credits.sql" with { type: "text" };
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
 import sql_accounts_record_purchase from "../../../sql/accounts/record_purchase.sql" with { type: "text" };
 import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotion.sql" with { type: "text" };
+import sql_accounts_refund_event from "../../../sql/accounts/refund_event.sql" with { type: "text" };
 import sql_accounts_revoke_credits from "../../../sql/accounts/revoke_credits.sql" with { type: "text" };
 import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
@@ -147,6 +149,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
   { name: "record_purchase", text: sql_accounts_functions_record_purchase },
   { name: "redeem_promotion", text: sql_accounts_functions_redeem_promotion },
+  { name: "refund_event", text: sql_accounts_functions_refund_event },
   { name: "uuid_since", text: sql_accounts_functions_uuid_since },
   { name: "uuid_until", text: sql_accounts_functions_uuid_until },
   { name: "account_news", text: sql_admission_functions_account_news },
@@ -215,6 +218,7 @@ export const STATEMENTS = {
   page_usage: sql_accounts_page_usage,
   record_purchase: sql_accounts_record_purchase,
   redeem_promotion: sql_accounts_redeem_promotion,
+  refund_event: sql_accounts_refund_event,
   revoke_credits: sql_accounts_revoke_credits,
   touch_keys: sql_accounts_touch_keys,
   create_usage_partition: sql_admission_create_usage_partition,
@@ -337,6 +341,7 @@ export interface StatementTypes {
       readonly operation: string;
       readonly feed_id: string | null;
       readonly charge_nanos: bigint;
+      readonly refunded: boolean;
     };
   };
   /** notes that an account has bought a one-time feed */
@@ -358,6 +363,22 @@ export interface StatementTypes {
   /** gives an account the credits of a promotion code, once */
   redeem_promotion: {
     parameters: readonly [code: string, account_id: string];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
+    };
+  };
+  /** gives back the charge of a read that was answered, once */
+  refund_event: {
+    parameters: readonly [usage_id: string, reason: string];
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -504,6 +525,7 @@ export interface StatementTypes {
       readonly operation: string;
       readonly feed_id: string | null;
       readonly charge_nanos: bigint;
+      readonly refunded: boolean;
     };
   };
   /** the accounts that an operator means by an id or by an exact name, oldest first; names may repeat */
