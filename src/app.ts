@@ -17,6 +17,7 @@ import { pushRoutes } from "./push/push_route.ts";
 import { catalogRoutes } from "./read/catalog/catalog_routes.ts";
 import { feedRoutes } from "./read/feed_routes.ts";
 import { createReadPipeline } from "./read/pipeline.ts";
+import { streamRoutes } from "./read/stream/stream_routes.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
 
@@ -25,10 +26,11 @@ export type App = ReturnType<typeof createApp>;
 
 export function createApp(services: Services) {
   const { http, database } = services;
-  const answerRead = createReadPipeline(services);
+  const reads = createReadPipeline(services);
   const features = new Elysia()
-    .use(catalogRoutes(services, answerRead))
-    .use(feedRoutes(services, answerRead))
+    .use(catalogRoutes(services, reads))
+    .use(feedRoutes(services, reads))
+    .use(streamRoutes(services, reads))
     .use(pushRoutes(services))
     .use(feedsRoutes(services))
     .use(accountRoutes(services));

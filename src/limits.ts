@@ -201,6 +201,17 @@ export const PLANS_MAX = 5;
 /** Feeds whose metadata a process remembers, and characters of it: longer ones are read each time. */
 export const KNOWN_METADATA_MAX = 1_024;
 export const KNOWN_METADATA_LENGTH_MAX = 16 * KIB;
+/** Readers that wait for a change: of an account, and of a process. Beyond 3. */
+export const WAITS_PER_ACCOUNT_MAX = 20;
+export const WAITS_MAX = 10_000;
+/** How often pushes through other processes are asked for while somebody waits. Beyond 3. */
+export const WAIT_POLL_MS = 250;
+/** How long a conditional read, and a follower's long poll, may wait, in seconds. Beyond 3. */
+export const CONDITIONAL_WAIT_SECONDS_MAX = 30;
+export const LONG_POLL_SECONDS = 20;
+/** How long a follower's connection stays open, and an event may wait to be taken, in milliseconds. Beyond 3. */
+export const FOLLOW_MS_MAX = 15 * 60_000;
+export const UNREAD_EVENT_MS_MAX = 30_000;
 /** Calls without a key in a minute, of a process together: a tenth of its time at most. */
 export const ANONYMOUS_LIMIT = 6_000;
 /** MCP calls without a key in a minute, of a process together, and bytes of a call's body. Beyond 4. */
@@ -269,4 +280,5 @@ assert(
   "a refusal that waits for its turn comes before its connection is closed",
 );
 assert(DRAIN_WORKER_MS < DRAIN_EXIT_MS && DRAIN_EXIT_MS < DRAIN_MS_MAX, "a drain ends from below");
+assert(WAITS_MAX < CONNECTIONS_MAX, "readers that wait leave connections to the others");
 assert(RELIABILITY_HISTORY_MS < PUSH_HISTORY_MS, "reliability has all the pushes that it looks at");

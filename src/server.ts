@@ -142,8 +142,9 @@ async function drain(
   services: Services,
   { listener, maintenance, closingNoticeMs }: Draining,
 ): Promise<void> {
-  const { admission, keys, log, state } = services;
+  const { admission, keys, log, state, waits } = services;
   state.isDraining = true;
+  waits.drain();
   const maintenanceStopped = maintenance.stop();
   await Bun.sleep(closingNoticeMs);
   await within(ANSWER_WAIT_MS, listener.stop());

@@ -6,6 +6,7 @@
 import { Admission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { createFeeds, type Feeds } from "./feeds/find.ts";
+import { Waits } from "./feeds/waits.ts";
 import { createAnonymousLimit } from "./http/anonymous_limit.ts";
 import { BodyBudget } from "./http/body_budget.ts";
 import type { HttpContext } from "./http/call.ts";
@@ -49,6 +50,8 @@ export interface Services {
   /** In any state: for pushes and edits. */
   readonly storedFeeds: Feeds;
   readonly admission: Admission;
+  /** Readers that wait for a feed to change. */
+  readonly waits: Waits;
   readonly rowSchemas: RowSchemas;
   /** Bodies of push, create and edit. */
   readonly bodies: BodyBudget;
@@ -125,6 +128,8 @@ export async function createServices(options: ServicesOptions): Promise<Services
     "Reads that wait to be admitted",
     () => admission.waiting,
   );
+  const waits = new Waits({ database, log });
+  metrics.gauge("feedgate_waits", "Readers that wait for a change", () => waits.open);
   const bodies = new BodyBudget(BODIES_BYTES_MAX);
   metrics.gauge("feedgate_bodies_bytes", "Bytes of bodies being worked on", () => bodies.bytes);
   const rowSchemas = createRowSchemas();
@@ -164,6 +169,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     feeds: createFeeds(database, { isActiveOnly: true }),
     storedFeeds: createFeeds(database, { isActiveOnly: false }),
     admission,
+    waits,
     rowSchemas,
     bodies,
     cursorSecret: secret + incarnation,

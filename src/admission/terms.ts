@@ -9,13 +9,13 @@ import type { Claim, FeedTerms, LoggedOperation } from "./types.ts";
 /** Price of a call in nano-dollars. Only data costs anything, only of metered feeds, and not their owner. */
 export function priceOf({ operation, feed }: Claim, accountId: string): bigint {
   const isCharged =
-    operation === "data" && feed?.priceType === "metered" && feed.accountId !== accountId;
+    isOfData(operation) && feed?.priceType === "metered" && feed.accountId !== accountId;
   return isCharged ? (feed.callPriceNanos ?? 0n) : 0n;
 }
 
 /** Calls in a window. */
 export function limitOf({ operation, feed, limits }: Claim): number {
-  const isPaid = operation === "data" && feed !== undefined && feed.priceType !== "free";
+  const isPaid = isOfData(operation) && feed !== undefined && feed.priceType !== "free";
   return isPaid ? limits.paid : limits.free;
 }
 
@@ -25,11 +25,16 @@ export function limitOf({ operation, feed, limits }: Claim): number {
  */
 export function purchasePriceOf({ operation, feed }: Claim, accountId: string): bigint | undefined {
   const isSold =
-    operation === "data" && feed?.priceType === "one_time" && feed.accountId !== accountId;
+    isOfData(operation) && feed?.priceType === "one_time" && feed.accountId !== accountId;
   return isSold ? (feed.oneTimePriceCents ?? 0n) : undefined;
+}
+
+/** A follower's page of a stream is data, too: the same price and the same window. Beyond 3. */
+function isOfData(operation: LoggedOperation): boolean {
+  return operation === "data" || operation === "stream";
 }
 
 /** Reads of data are counted by feed, all else by operation. `window_feed_of.sql` has the same rule. */
 export function windowOf(operation: LoggedOperation, feed: Pick<FeedTerms, "feedId"> | undefined) {
-  return operation === "data" && feed !== undefined ? feed.feedId : operation;
+  return isOfData(operation) && feed !== undefined ? feed.feedId : operation;
 }

@@ -5,7 +5,7 @@
  */
 
 /** A read that is charged and logged. Each operation has windows of its own. */
-export type LoggedOperation = "data" | "catalog" | "search" | "metadata";
+export type LoggedOperation = "data" | "stream" | "catalog" | "search" | "metadata";
 
 /** A call that is limited in memory and not logged. Decisions 7. */
 export type UnloggedOperation = "revalidate" | "account" | "usage" | "feeds" | "save";

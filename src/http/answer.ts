@@ -15,8 +15,8 @@ export interface Answer {
   readonly headers: Record<string, string>;
   /** Other headers, which many answers have in common: to copy them costs less than to make them. */
   readonly sharedHeaders?: Headers | undefined;
-  /** Parts are sent one behind the other. Answers may share parts, and blobs. */
-  readonly body: BodyPart | readonly BodyPart[] | Blob | null;
+  /** Parts are sent one behind the other. Answers may share parts, and blobs. A stream makes its own pace. */
+  readonly body: BodyPart | readonly BodyPart[] | Blob | ReadableStream<Uint8Array> | null;
 }
 
 /** `Cache-Control` of all that needs a key. Decisions 10. */

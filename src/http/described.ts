@@ -234,6 +234,7 @@ export const UNCHANGED: TVoid = documented(Type.Void(), {
   description:
     "Nothing has changed since the ETag was sent. Not charged, and counted in a limit of its own.",
   headers: ["ETag", "Cache-Control"],
+  headersOptional: ["Preference-Applied"],
 });
 
 /** Headers of an answer that can be revalidated and counts in a window. */

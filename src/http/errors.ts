@@ -27,6 +27,7 @@ export const PROBLEMS = {
   JSONPATH_INVALID: { status: 400, title: "Invalid JSONPath" },
   JSONPATH_FILTER_DISABLED: { status: 400, title: "JSONPath filters are disabled" },
   CURSOR_INVALID: { status: 400, title: "Invalid cursor" },
+  NOT_A_STREAM: { status: 400, title: "Not a stream" },
   BODY_NOT_JSON: { status: 400, title: "Body is not JSON" },
   KEY_REQUIRED: { status: 401, title: "API key required" },
   KEY_INVALID: { status: 401, title: "Invalid API key" },
@@ -53,6 +54,7 @@ export const PROBLEMS = {
   SCHEMA_INVALID: { status: 422, title: "Invalid schema" },
   PRICING_INVALID: { status: 422, title: "Invalid pricing" },
   RATE_LIMITED: { status: 429, title: "Rate limit exceeded" },
+  TOO_MANY_WAITS: { status: 429, title: "Too many open waits" },
   INTERNAL: { status: 500, title: "Internal error" },
   UNAVAILABLE: { status: 503, title: "Temporarily unavailable" },
 } as const satisfies Readonly<Record<string, { status: number; title: string }>>;

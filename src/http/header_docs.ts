@@ -24,7 +24,9 @@ export type HeaderName =
   | "Link"
   | "Vary"
   | "WWW-Authenticate"
-  | "Content-Disposition";
+  | "Content-Disposition"
+  | "Feedgate-Next-Offset"
+  | "Preference-Applied";
 
 /** The state of a window. */
 export const RATE_HEADERS: readonly HeaderName[] = [
@@ -100,5 +102,15 @@ export const HEADERS: Readonly<Record<HeaderName, HeaderDoc>> = {
     description: "The file's name.",
     schema: Type.String(),
     example: 'attachment; filename="SKILL.md"',
+  },
+  "Feedgate-Next-Offset": {
+    description: "Where a follower goes on: pass it as `offset`.",
+    schema: Type.String(),
+    example: "AW9mZnNldA",
+  },
+  "Preference-Applied": {
+    description: "`wait=N` where the answer was waited for. RFC 7240.",
+    schema: Type.String(),
+    example: "wait=20",
   },
 };

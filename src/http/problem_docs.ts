@@ -51,6 +51,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy:
       "Pass `next_cursor` unchanged, with the same filters and time bounds, or begin without a cursor.",
   },
+  NOT_A_STREAM: {
+    when: "A feed of another type that is followed like a stream.",
+    remedy: "Read it with `GET /v1/feed/{id}`, where `Prefer: wait=N` waits for a change.",
+  },
   BODY_NOT_JSON: {
     when: "A body that is empty, not JSON, not UTF-8, or a broken gzip stream.",
     remedy: "Send one JSON value in UTF-8.",
@@ -183,6 +187,11 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "More calls in the last minute than the limit allows, or more projections that grow too large.",
     remedy: "Wait `retry_after_ms`, then back off exponentially. Refused calls count nothing.",
     extras: { retry_after_ms: 4_200 },
+  },
+  TOO_MANY_WAITS: {
+    when: "A follower beyond 20 open ones of an account, or 10,000 of a process.",
+    remedy: "Close one of the open ones, or follow several streams less often, without `live`.",
+    extras: { retry_after_ms: 5_000 },
   },
   INTERNAL: {
     when: "A fault of the gateway. Nothing was charged.",

@@ -15,8 +15,12 @@ import {
 import type { Caller } from "../admission/accounts.ts";
 import type { Refusal } from "../admission/types.ts";
 import { unreachable } from "../lib/assert.ts";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { Problem, unavailable } from "./errors.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";
+
+/** When a follower that found no place may find one. */
+const WAITS_RETRY_MS = 5_000;
 
 export interface RefusalContext {
   readonly permission: Caller["permission"];
@@ -104,6 +108,20 @@ export function feedNotFound(nearest?: string): Problem {
 /** 503: the feed changed each time that it was looked up. */
 export function feedKeepsChanging(): Problem {
   return unavailable("The feed is being changed again and again. Try again in a second.");
+}
+
+/** 429: so many of an account, or many more of all, wait already. */
+export function tooManyWaits(limit: number): Problem {
+  const nowMs = Date.now();
+  const resetSeconds = Math.ceil((nowMs + WAITS_RETRY_MS) / MS_PER_SECOND);
+  return new Problem("TOO_MANY_WAITS", {
+    detail: `At most ${limit} followers of an account may wait at once. Close one, or read without live.`,
+    extras: { retry_after_ms: WAITS_RETRY_MS },
+    headers: {
+      ...rateHeaders({ limit, remaining: 0, resetSeconds }, nowMs),
+      "Retry-After": String(WAITS_RETRY_MS / MS_PER_SECOND),
+    },
+  });
 }
 
 /** For a key that is unknown, or no longer holds. */

@@ -57,7 +57,7 @@ export class UnsentBodies {
 
   /** The body as a response takes it. Bun shares a blob among its answers, so it is not counted. */
   bodyOf(body: Answer["body"]): BodyPart | Blob | ReadableStream<Uint8Array> | null {
-    if (body === null || body instanceof Blob) return body;
+    if (body === null || body instanceof Blob || body instanceof ReadableStream) return body;
     const parts = typeof body === "string" || body instanceof Uint8Array ? [body] : body;
     let length = 0;
     for (const part of parts) length += part.length;

@@ -74,6 +74,8 @@ export interface PushServices {
   readonly rowSchemas: RowSchemas;
   readonly limits: Limits;
   readonly store: PushStore;
+  /** Wakes the readers that wait for the feed. */
+  readonly onMoved: (feedId: string, dataVersion: bigint) => void;
 }
 
 /** Checks and stores a push. @throws {DatabaseUnavailableError} */
@@ -157,7 +159,7 @@ function schemaKeyOf(accountId: string, schema: string): string {
 }
 
 async function store(
-  { store: statements, feeds }: PushServices,
+  { store: statements, feeds, onMoved }: PushServices,
   received: ReceivedPush,
   { feed, push }: { feed: Feed; push: Push },
 ): Promise<PushOutcome | { readonly kind: "stale" }> {
@@ -171,6 +173,7 @@ async function store(
       if (feed.feedType === null || feed.status !== outcome.stored.status) {
         feeds.forget(feed.feedId);
       }
+      if (!isDryRun) onMoved(feed.feedId, outcome.stored.dataVersion);
       return { ...outcome, push };
     case "batch_closed":
       return {

@@ -163,7 +163,13 @@ function createPushFeed(services: Services) {
   const { limits } = services.config;
   const { storedFeeds: feeds, rowSchemas } = services;
   const store = createPushStore(services.database, limits.pushes);
-  const pushes: PushServices = { feeds, rowSchemas, limits, store };
+  const pushes: PushServices = {
+    feeds,
+    rowSchemas,
+    limits,
+    store,
+    onMoved: (feedId, version) => services.waits.moved(feedId, version),
+  };
   return async (call: Call, { principal, reference, isDryRun }: Pushing): Promise<Answer> => {
     const startedMs = performance.now();
     const feed = await findOwned(services.storedFeeds, principal.accountId, reference);
@@ -388,7 +394,7 @@ function answerOf({
     batch_id: push.batchId,
     batch_complete: push.isComplete,
     last_sync_at: stored.lastSyncAt,
-    data_version: stored.dataVersion,
+    data_version: Number(stored.dataVersion),
     ...(isDryRun && { dry_run: true }),
   };
 }

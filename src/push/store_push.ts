@@ -65,7 +65,7 @@ export interface StoredPush {
   readonly rowOutcomes: string;
   /** RFC 3339, UTC, microseconds. */
   readonly lastSyncAt: string;
-  readonly dataVersion: number;
+  readonly dataVersion: bigint;
 }
 
 /** A push that has passed all checks. */
@@ -212,6 +212,6 @@ function storedOf(row: Row<"push_to_feed">): StoredPush {
     rowsDuplicate: row.rows_duplicate ?? 0,
     rowOutcomes,
     lastSyncAt,
-    dataVersion: Number(row.data_version),
+    dataVersion: row.data_version ?? 0n,
   };
 }

@@ -23,7 +23,9 @@ import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respondOutcome } from "../http/problems.ts";
 import { checkHeaders } from "../http/validation.ts";
 import { Expected } from "../lib/types.ts";
+import { CONDITIONAL_WAIT_SECONDS_MAX, IDLE_SECONDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
+import { CLAIM_HEADERS } from "./claim.ts";
 import { createFeedReads } from "./data/read_feed.ts";
 import { READ_QUERY } from "./data/read_plan.ts";
 import { ReadResultShape } from "./data/read_shapes.ts";
@@ -32,19 +34,11 @@ import { createMetadataReads } from "./read_metadata.ts";
 
 const READ_HEADERS = Type.Object({
   ...CONDITIONAL.properties,
-  "idempotency-key": Type.Optional(
+  ...CLAIM_HEADERS,
+  prefer: Type.Optional(
     Type.String({
-      pattern: "^[\\x21-\\x7e]{1,255}$",
-      [Expected]: "1 to 255 visible ASCII characters",
       description:
-        "Repeats of the same read within 24 hours are charged once and share one `_origin`.",
-    }),
-  ),
-  "feedgate-max-credits": Type.Optional(
-    Type.String({
-      pattern: "^\\d{1,15}(?:\\.\\d{1,3})?$",
-      [Expected]: "a decimal of at least 0 with at most 3 places",
-      description: "Credits: a call that costs more is 402 and not charged.",
+        "`wait=N` with `If-None-Match`: the answer comes as soon as the page has changed, or after N seconds, 1 to 30.",
     }),
   ),
   "feedgate-max-chars": Type.Optional(
@@ -73,7 +67,7 @@ const READ_FEED = described({
     200: documented(ReadResultShape, {
       description: "The document, or a page of rows.",
       headers: [...TAGGED, "Vary"],
-      headersOptional: ["Link"],
+      headersOptional: ["Link", "Preference-Applied"],
       examples: {
         "A page of rows": {
           data: ROWS,
@@ -130,16 +124,19 @@ const READ_METADATA = described({
   problems: ["FEED_NOT_FOUND", ...COUNTED],
 });
 
-export function feedRoutes(services: Services, answerRead: ReadPipeline) {
+export function feedRoutes(services: Services, reads: ReadPipeline) {
   const { http, keys } = services;
-  const readFeed = createFeedReads(services, answerRead);
-  const readMetadata = createMetadataReads(services, answerRead);
+  const readFeed = createFeedReads(services, reads);
+  const readMetadata = createMetadataReads(services, reads);
   return new Elysia({ name: "feed" })
     .use(authenticated(keys, "read"))
     .get(
       "/feed/:id",
-      async ({ call, principal, params, query }) => {
+      async ({ call, principal, params, query, server }) => {
         checkHeaders(READ_HEADERS_CHECK, call.request);
+        if (call.request.headers.has("prefer")) {
+          server?.timeout(call.request, CONDITIONAL_WAIT_SECONDS_MAX + IDLE_SECONDS_MAX);
+        }
         const read = { reference: params.id, query };
         return respondOutcome(http, call, await readFeed({ call, principal }, read));
       },

@@ -37,7 +37,6 @@ export function listingResource(
     async build(atLeast) {
       const listing = await read(atLeast);
       return {
-        tag: listing.tag,
         version: listing.version,
         answer: ({ receipt, window }: Grant) => answerOf(listing, { receipt, window, feedId }),
       };

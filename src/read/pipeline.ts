@@ -22,7 +22,7 @@ import { feedKeepsChanging, refusalOf } from "../http/refusals.ts";
 import { KeyedMutex } from "../lib/mutex.ts";
 import { PLANS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
-import type { Resource, Shown } from "./resource.ts";
+import type { EmptyShown, Resource, Shown } from "./resource.ts";
 
 /** Finds what a call reads. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
 export type FindResource = (isFresh: boolean) => Promise<Resource>;
@@ -42,22 +42,28 @@ interface Reading extends ReadCall {
 
 const CHANGED: Changed = { kind: "changed" };
 
-export type ReadPipeline = (readCall: ReadCall, find: FindResource) => Promise<Answer | Problem>;
+export interface ReadPipeline {
+  answer(readCall: ReadCall, find: FindResource): Promise<Answer | Problem>;
+  /** Whether a reader that waits may read on, window and price aside. */
+  recheck(readCall: ReadCall, find: FindResource): Promise<Proof | Problem>;
+}
 
 export function createReadPipeline(services: Services): ReadPipeline {
   const { admission, http, keys } = services;
   /** Reads under one Idempotency-Key take turns: the second finds what the first left. */
   const idempotent = new KeyedMutex();
 
-  async function answerRead(
+  /** Acts by what memory says of key and feed; where that is not so, by what the database says. */
+  async function attempt<Result extends object>(
     { call, principal: known }: ReadCall,
     find: FindResource,
-  ): Promise<Answer | Problem> {
+    act: (reading: Reading) => Promise<Result | Problem | Changed>,
+  ): Promise<Result | Problem> {
     for (let tries = 1; tries <= PLANS_MAX; tries++) {
       const isFresh = tries > 1;
       const principal = isFresh ? await keys.authenticate(call, "read") : known;
       const resource = await findProven(principal, () => find(isFresh), isFresh);
-      const outcome = isChanged(resource) ? resource : await read({ call, principal, resource });
+      const outcome = isChanged(resource) ? resource : await act({ call, principal, resource });
       if (!isChanged(outcome)) return outcome;
     }
     return feedKeepsChanging();
@@ -79,13 +85,12 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const { call, principal, resource } = reading;
     const { claim } = resource;
     const { caller } = principal;
-    const proof = await admission.prove(caller, claim);
-    if (isRefusal(proof)) return refuse(reading, proof);
-    if (!holds(claim, proof)) return CHANGED;
-    const unsold = admission.judge(caller, claim, { isWindowed: false, isPriced: false });
-    if (unsold !== undefined) return refuse(reading, unsold);
+    const proof = await prove(reading);
+    if (!isProof(proof)) return proof;
     const described = await resource.describe(proof.feed?.dataVersion ?? null);
-    const isUnchanged = matchesTag(call.request.headers.get("if-none-match"), described.tag);
+    const { tag } = described;
+    const ifNoneMatch = call.request.headers.get("if-none-match");
+    const isUnchanged = tag !== undefined && matchesTag(ifNoneMatch, tag);
     if (!isUnchanged && !call.isHead) return undefined;
     const limited = admission.countUnlogged(caller, "revalidate");
     if (limited !== undefined) return refuse(reading, limited);
@@ -93,6 +98,17 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const unpaid = admission.judge(caller, claim, { isWindowed: false, isPriced: true });
     if (unpaid !== undefined) return refuse(reading, unpaid);
     return described.head(admission.windowOf(caller, claim));
+  }
+
+  /** What is true of key, feed and purchase now, or why the caller may not read the feed at all. */
+  async function prove(reading: Reading): Promise<Proof | Problem | Changed> {
+    const { caller } = reading.principal;
+    const { claim } = reading.resource;
+    const proof = await admission.prove(caller, claim);
+    if (isRefusal(proof)) return refuse(reading, proof);
+    if (!holds(claim, proof)) return CHANGED;
+    const unsold = admission.judge(caller, claim, { isWindowed: false, isPriced: false });
+    return unsold === undefined ? proof : refuse(reading, unsold);
   }
 
   /** A place and a price; every refusal but that of a full window is proven first. */
@@ -154,6 +170,10 @@ export function createReadPipeline(services: Services): ReadPipeline {
     reserved.isGone = () => request.signal.aborted;
     try {
       let shown = await reading.resource.build(atLeast);
+      if (shown.empty !== undefined) {
+        admission.release(reserved);
+        return await answerEmpty(reading, shown.empty);
+      }
       reserved.shownVersion = shown.version;
       let logged = await log(reserved);
       if (logged.kind === "data_moved") {
@@ -169,6 +189,17 @@ export function createReadPipeline(services: Services): ReadPipeline {
     } finally {
       admission.release(reserved);
     }
+  }
+
+  /** Nothing is charged for nothing; but the key must hold, and nothing may have come since. */
+  async function answerEmpty(reading: Reading, empty: EmptyShown): Promise<Outcome> {
+    const { caller } = reading.principal;
+    const proof = await prove(reading);
+    if (!isProof(proof)) return proof;
+    if (proof.feed?.dataVersion !== empty.version) return CHANGED;
+    const limited = admission.countUnlogged(caller, "revalidate");
+    if (limited !== undefined) return refuse(reading, limited);
+    return empty.answer(admission.windowOf(caller, reading.resource.claim));
   }
 
   /** A read that was logged is answered; if it can't be, it is refunded. */
@@ -221,7 +252,10 @@ export function createReadPipeline(services: Services): ReadPipeline {
     });
   }
 
-  return answerRead;
+  return {
+    answer: (readCall, find) => attempt(readCall, find, read),
+    recheck: (readCall, find) => attempt(readCall, find, prove),
+  };
 }
 
 interface ReadOnceOptions {
@@ -244,6 +278,10 @@ function isRefusal(proof: Proof | Refusal): proof is Refusal {
   return "kind" in proof;
 }
 
-function isChanged(outcome: Outcome | Resource): outcome is Changed {
+function isProof(outcome: Proof | Problem | Changed): outcome is Proof {
+  return !(outcome instanceof Problem) && !("kind" in outcome);
+}
+
+function isChanged(outcome: object): outcome is Changed {
   return "kind" in outcome;
 }

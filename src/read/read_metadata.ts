@@ -29,7 +29,7 @@ interface Metadata extends Listing {
 }
 
 /** Reads by a feed's id or its `endpoint_path`. */
-export function createMetadataReads(services: Services, answerRead: ReadPipeline) {
+export function createMetadataReads(services: Services, reads: ReadPipeline) {
   const { config, database, feeds } = services;
   const known = new BoundedMap<string, Metadata>(KNOWN_METADATA_MAX);
   const limits = { free: config.limits.discovery, paid: config.limits.discovery };
@@ -95,7 +95,7 @@ export function createMetadataReads(services: Services, answerRead: ReadPipeline
   }
 
   return (readCall: ReadCall, reference: string): Promise<Answer | Problem> =>
-    answerRead(readCall, (isFresh) => find(readCall, reference, isFresh));
+    reads.answer(readCall, (isFresh) => find(readCall, reference, isFresh));
 }
 
 /** Nano-dollars of reading every row once, by pages as large as they may be; an empty page is a read, too. */

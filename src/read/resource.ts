@@ -9,17 +9,25 @@ import type { Answer } from "../http/answer.ts";
 
 /** A resource, built. */
 export interface Shown {
-  /** Weak entity tag. */
-  readonly tag: string;
   /** The version that it shows: of the feed's data, or for metadata of its row; null: of no feed. */
   readonly version: bigint | null;
   /** 200, with the receipt of a read that was logged. */
   answer(grant: Grant): Answer | Promise<Answer>;
+  /** Where there is nothing to charge for: what is answered instead. It is counted with the 304s. */
+  readonly empty?: EmptyShown;
+}
+
+/** Nothing, as of a version of the feed's data. */
+export interface EmptyShown {
+  readonly version: bigint;
+  /** 200; `window` is the one that a read with rows is counted in. */
+  answer(window: WindowState): Answer;
 }
 
 /** What is told without the body: to HEAD, and by 304. */
 export interface Described {
-  readonly tag: string;
+  /** Weak entity tag; undefined: it has none. */
+  readonly tag: string | undefined;
   /** Headers of a 304. */
   readonly cachingHeaders: Readonly<Record<string, string>>;
   /** 200 for HEAD; `window` is the one that a GET is counted in. */

@@ -8,6 +8,7 @@ const SRC = Bun.fileURLToPath(new URL("../../src/", import.meta.url));
 const FEATURES = [
   "read/data",
   "read/catalog",
+  "read/stream",
   "skill",
   "push",
   "feeds routes",

@@ -57,6 +57,7 @@ import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { ty
 import sql_feeds_find_feed from "../../../sql/feeds/find_feed.sql" with { type: "text" };
 import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with { type: "text" };
 import sql_feeds_functions_save_feed from "../../../sql/feeds/functions/save_feed.sql" with { type: "text" };
+import sql_feeds_list_data_versions from "../../../sql/feeds/list_data_versions.sql" with { type: "text" };
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
 import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
 import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
@@ -133,6 +134,7 @@ import sql_read_read_collection_rows from "../../../sql/read/read_collection_row
 import sql_read_read_document from "../../../sql/read/read_document.sql" with { type: "text" };
 import sql_read_read_stream_page from "../../../sql/read/read_stream_page.sql" with { type: "text" };
 import sql_read_read_stream_rows from "../../../sql/read/read_stream_rows.sql" with { type: "text" };
+import sql_read_read_stream_tail from "../../../sql/read/read_stream_tail.sql" with { type: "text" };
 import sql_read_search_feeds from "../../../sql/read/search_feeds.sql" with { type: "text" };
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
@@ -246,6 +248,7 @@ export const STATEMENTS = {
   count_feeds: sql_feeds_count_feeds,
   find_feed: sql_feeds_find_feed,
   find_feed_row: sql_feeds_find_feed_row,
+  list_data_versions: sql_feeds_list_data_versions,
   list_feed_rows: sql_feeds_list_feed_rows,
   list_slugs_near: sql_feeds_list_slugs_near,
   save_feed: sql_feeds_save_feed,
@@ -278,6 +281,7 @@ export const STATEMENTS = {
   read_document: sql_read_read_document,
   read_stream_page: sql_read_read_stream_page,
   read_stream_rows: sql_read_read_stream_rows,
+  read_stream_tail: sql_read_read_stream_tail,
   search_feeds: sql_read_search_feeds,
   find_skill_feed: sql_skill_find_skill_feed,
   find_skill_version: sql_skill_find_skill_version,
@@ -724,6 +728,14 @@ export interface StatementTypes {
       readonly payload_bytes: bigint;
     };
   };
+  /** what has changed of the feeds that readers wait for; a feed that can't be read is left out */
+  list_data_versions: {
+    parameters: readonly [feed_ids: readonly (string | null)[]];
+    row: {
+      readonly feed_id: string;
+      readonly data_version: bigint;
+    };
+  };
   /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
   list_feed_rows: {
     parameters: readonly [account_id: string | null, is_unlisted_only: boolean, limit: number, offset: bigint, after_feed_id: string | null];
@@ -1020,6 +1032,17 @@ export interface StatementTypes {
     row: {
       readonly data_version: bigint;
       readonly data: string | null;
+    };
+  };
+  /** what arrived in a stream after a position, in the order of arrival */
+  read_stream_tail: {
+    parameters: readonly [feed_id: string, after_position: bigint | null, limit: number];
+    row: {
+      readonly data_version: bigint;
+      readonly newest_position: bigint;
+      readonly data: string | null;
+      readonly last_position: bigint | null;
+      readonly has_more: boolean;
     };
   };
   /** one page of a search's listed feeds, best first, with how many there are in all */

@@ -109,10 +109,10 @@ const SEARCH_FEEDS = described({
   problems: ["QUERY_REQUIRED", ...COUNTED],
 });
 
-export function catalogRoutes(services: Services, answerRead: ReadPipeline) {
+export function catalogRoutes(services: Services, reads: ReadPipeline) {
   const { http, keys } = services;
-  const listCatalog = createListCatalog(services, answerRead);
-  const searchFeeds = createSearchFeeds(services, answerRead);
+  const listCatalog = createListCatalog(services, reads);
+  const searchFeeds = createSearchFeeds(services, reads);
   return new Elysia({ name: "catalog" })
     .use(authenticated(keys, "read"))
     .get(

@@ -23,7 +23,7 @@ interface CatalogPage {
   readonly offset: number;
 }
 
-export function createListCatalog(services: Services, answerRead: ReadPipeline) {
+export function createListCatalog(services: Services, reads: ReadPipeline) {
   const { config, reader, http } = services;
   const limits = { free: config.limits.discovery, paid: config.limits.discovery };
   // The catalog is the same for every reader: all who wait for a page are shown one reading of it.
@@ -61,7 +61,7 @@ export function createListCatalog(services: Services, answerRead: ReadPipeline) 
   }
 
   return (readCall: ReadCall, page: CatalogPage): Promise<Answer | Problem> =>
-    answerRead(readCall, async () =>
+    reads.answer(readCall, async () =>
       listingResource({ operation: "catalog", limits }, () => pages.ask(page)),
     );
 }

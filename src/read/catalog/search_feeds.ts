@@ -22,7 +22,7 @@ export interface Search {
   readonly offset: number;
 }
 
-export function createSearchFeeds(services: Services, answerRead: ReadPipeline) {
+export function createSearchFeeds(services: Services, reads: ReadPipeline) {
   const { config, reader } = services;
   const limits = { free: config.limits.discovery, paid: config.limits.discovery };
 
@@ -65,7 +65,7 @@ export function createSearchFeeds(services: Services, answerRead: ReadPipeline) 
   }
 
   return (readCall: ReadCall, search: Search): Promise<Answer | Problem> =>
-    answerRead(readCall, async () =>
+    reads.answer(readCall, async () =>
       listingResource({ operation: "search", limits }, () =>
         readHits(readCall.principal.accountId, search),
       ),

@@ -4,20 +4,20 @@
  *
  * @module
  */
-import { nanosOfCredits } from "../../accounts/money.ts";
-import type { Claim, IdempotencyKey } from "../../admission/types.ts";
-import type { Feed } from "../../feeds/find.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/errors.ts";
-import { weakTag } from "../../http/etag.ts";
+import { preferredWaitSeconds } from "../../http/prefer.ts";
 import { feedNotFound } from "../../http/refusals.ts";
+import { MS_PER_SECOND } from "../../lib/time_units.ts";
+import { CONDITIONAL_WAIT_SECONDS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
+import { claimOf } from "../claim.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
 import type { Resource } from "../resource.ts";
 import { answerPage, cachingHeaders, headOfPage } from "./answer_page.ts";
 import { createPages, type PageWanted } from "./pages.ts";
-import { createPlans, type PlannedRead, pageKeyOf } from "./plans.ts";
+import { createPlans, pageKeyOf } from "./plans.ts";
 import { type ReadPlan, type ReadQuery, readQuery, shortened } from "./read_plan.ts";
 
 /** Attempts to fit a page by the mean length of its rows. */
@@ -30,9 +30,21 @@ export interface FeedRead {
   readonly query: ReadQuery;
 }
 
+/** A feed as of a version of its data. */
+interface FeedVersion {
+  readonly feedId: string;
+  readonly version: bigint;
+}
+
+interface FindOptions {
+  readonly isFresh: boolean;
+  /** Told what a conditional read is compared with. */
+  readonly onDescribed: ((described: FeedVersion) => void) | undefined;
+}
+
 /** Reads by a feed's id or its `endpoint_path`. */
-export function createFeedReads(services: Services, answerRead: ReadPipeline) {
-  const { config, feeds, http } = services;
+export function createFeedReads(services: Services, reads: ReadPipeline) {
+  const { config, feeds, http, waits } = services;
   const plans = createPlans(services.cursorSecret);
   const pages = createPages(services);
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
@@ -40,7 +52,7 @@ export function createFeedReads(services: Services, answerRead: ReadPipeline) {
   async function find(
     { call, principal }: ReadCall,
     { reference, query }: FeedRead,
-    isFresh: boolean,
+    { isFresh, onDescribed }: FindOptions,
   ): Promise<Resource> {
     const { accountId } = principal;
     const { search } = call;
@@ -55,19 +67,23 @@ export function createFeedReads(services: Services, answerRead: ReadPipeline) {
       // What memory does not know is looked up afresh before a client is told of it.
       throw feedNotFound(isFresh ? await feeds.findNearestSlug(accountId, reference) : undefined);
     }
-    return resourceOf(call, { accountId, feed, planned: plans({ query, search }, feed) });
+    const wanted = { accountId, feed, planned: plans({ query, search }, feed) };
+    return resourceOf(call, wanted, onDescribed);
   }
 
-  function resourceOf(call: Call, wanted: PageWanted): Resource {
+  function resourceOf(
+    call: Call,
+    wanted: PageWanted,
+    onDescribed: FindOptions["onDescribed"],
+  ): Resource {
     const { feed, planned } = wanted;
     const { feedId } = feed;
     const { request } = call;
     return {
-      claim: claimOf(feed, request.headers, planned),
+      claim: claimOf({ operation: "data", feed, limits, query: planned.pageKey }, request.headers),
       async build(atLeast) {
         const { planned, page } = await fit(wanted, atLeast, charsMaxOf(request.headers));
         return {
-          tag: page.tag,
           version: page.dataVersion,
           answer: (grant) =>
             answerPage({
@@ -83,6 +99,7 @@ export function createFeedReads(services: Services, answerRead: ReadPipeline) {
       },
       async describe(dataVersion) {
         const version = dataVersion ?? feed.dataVersion;
+        onDescribed?.({ feedId, version });
         // What may be a 400 or 410 by now is one before it is a 304.
         if (!isTagEnough(planned.plan)) await pages.atLeast(wanted, version);
         const tag = pages.tagAt(wanted, version);
@@ -112,20 +129,51 @@ export function createFeedReads(services: Services, answerRead: ReadPipeline) {
     return { planned, page };
   }
 
-  function claimOf(feed: Feed, headers: Headers, { pageKey }: PlannedRead): Claim {
-    const idempotency = readIdempotency(headers, pageKey);
-    const priceNanosMax = nanosOfCredits(headers.get("feedgate-max-credits") ?? "");
-    return {
-      operation: "data",
-      feed,
-      limits,
-      ...(idempotency && { idempotency }),
-      ...(priceNanosMax !== undefined && { priceNanosMax }),
-    };
+  function answer(
+    readCall: ReadCall,
+    read: FeedRead,
+    onDescribed?: (described: FeedVersion) => void,
+  ): Promise<Answer | Problem> {
+    return reads.answer(readCall, (isFresh) => find(readCall, read, { isFresh, onDescribed }));
   }
 
-  return (readCall: ReadCall, read: FeedRead): Promise<Answer | Problem> =>
-    answerRead(readCall, (isFresh) => find(readCall, read, isFresh));
+  /** Where nothing has changed, waits until something has, or the time is up. Beyond 3. */
+  async function answerAfter(
+    readCall: ReadCall,
+    read: FeedRead,
+    seconds: number,
+  ): Promise<Answer | Problem> {
+    const endsMs = performance.now() + seconds * MS_PER_SECOND;
+    let leave: (() => void) | undefined;
+    try {
+      for (;;) {
+        let known: FeedVersion | undefined;
+        const answered = await answer(readCall, read, (described) => {
+          known = described;
+        });
+        if (answered instanceof Problem) return answered;
+        const isUnchanged = answered.status === 304 && known !== undefined;
+        if (isUnchanged) leave ??= waits.enter(readCall.principal.accountId);
+        if (leave === undefined) return answered;
+        answered.headers["Preference-Applied"] = `wait=${seconds}`;
+        if (!isUnchanged || known === undefined) return answered;
+        const msMax = endsMs - performance.now();
+        const end = await waits.until({ ...known, msMax, signal: readCall.call.request.signal });
+        if (end !== "moved") return answered;
+      }
+    } finally {
+      leave?.();
+    }
+  }
+
+  return (readCall: ReadCall, read: FeedRead): Promise<Answer | Problem> => {
+    const { headers } = readCall.call.request;
+    const seconds =
+      readCall.call.isHead || !headers.has("if-none-match") || waits.isDraining
+        ? undefined
+        : preferredWaitSeconds(headers, CONDITIONAL_WAIT_SECONDS_MAX);
+    return seconds === undefined ? answer(readCall, read) : answerAfter(readCall, read, seconds);
+  };
 }
 
 function feedNotSynced(): Problem {
@@ -142,10 +190,4 @@ function isTagEnough(plan: ReadPlan): boolean {
 /** Characters that `data` may have; the route has checked the header's form. */
 function charsMaxOf(headers: Headers): number {
   return Number(headers.get("feedgate-max-chars") ?? Number.POSITIVE_INFINITY);
-}
-
-/** The key, whose form the route has checked, is bound to the query that it came with. */
-function readIdempotency(headers: Headers, query: string): IdempotencyKey | undefined {
-  const key = headers.get("idempotency-key");
-  return key === null ? undefined : { key, queryHash: weakTag(query) };
 }

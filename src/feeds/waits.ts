@@ -1,0 +1,138 @@
+/**
+ * Readers that wait for a feed to change: followers of streams, and conditional reads with `Prefer: wait`.
+ * Beyond 3.
+ *
+ * A push through this process wakes them at once. For pushes through others, one statement asks for the versions
+ * of all feeds that are waited for. So waiting costs no statement per reader, and none where nobody waits.
+ *
+ * @module
+ */
+import type { Log } from "../lib/log.ts";
+import { WAIT_POLL_MS, WAITS_MAX, WAITS_PER_ACCOUNT_MAX } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
+
+export interface Wait {
+  readonly feedId: string;
+  /** The data version that the reader has. */
+  readonly version: bigint;
+  readonly msMax: number;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** Why a wait ended. */
+export type WaitEnd = "moved" | "time_up" | "gone" | "draining";
+
+interface Waiter {
+  readonly version: bigint;
+  end(end: WaitEnd): void;
+}
+
+export interface WaitsOptions {
+  readonly database: Database;
+  readonly log: Log;
+}
+
+export class Waits {
+  readonly #options: WaitsOptions;
+  readonly #places = new Map<string, number>();
+  readonly #waiters = new Map<string, Set<Waiter>>();
+  #open = 0;
+  #isDraining = false;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isAsking = false;
+
+  constructor(options: WaitsOptions) {
+    this.#options = options;
+  }
+
+  /** Readers that have a place. */
+  get open(): number {
+    return this.#open;
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** A place for a reader of this account, to be left by the function; undefined where there are too many. */
+  enter(accountId: string): (() => void) | undefined {
+    const ofAccount = this.#places.get(accountId) ?? 0;
+    if (this.#open >= WAITS_MAX || ofAccount >= WAITS_PER_ACCOUNT_MAX) return undefined;
+    this.#open += 1;
+    this.#places.set(accountId, ofAccount + 1);
+    let isLeft = false;
+    return () => {
+      if (isLeft) return;
+      isLeft = true;
+      this.#open -= 1;
+      const left = (this.#places.get(accountId) ?? 1) - 1;
+      if (left === 0) this.#places.delete(accountId);
+      else this.#places.set(accountId, left);
+    };
+  }
+
+  /** Resolves when the feed has another version or can't be read any more, or with the time or the client. */
+  until({ feedId, version, msMax, signal }: Wait): Promise<WaitEnd> {
+    if (this.#isDraining) return Promise.resolve("draining");
+    if (signal.aborted) return Promise.resolve("gone");
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        version,
+        end: (end) => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", onAbort);
+          this.#forget(feedId, waiter);
+          resolve(end);
+        },
+      };
+      const onAbort = () => waiter.end("gone");
+      const timer = setTimeout(() => waiter.end("time_up"), msMax);
+      signal.addEventListener("abort", onAbort, { once: true });
+      const waiters = this.#waiters.get(feedId);
+      if (waiters === undefined) this.#waiters.set(feedId, new Set([waiter]));
+      else waiters.add(waiter);
+      this.#timer ??= setInterval(() => this.#ask(), WAIT_POLL_MS);
+    });
+  }
+
+  /** The feed has this version now; undefined: it can't be read. */
+  moved(feedId: string, version: bigint | undefined): void {
+    for (const waiter of [...(this.#waiters.get(feedId) ?? [])]) {
+      if (waiter.version !== version) waiter.end("moved");
+    }
+  }
+
+  /** Ends all waits; from now on none begins. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const waiters of [...this.#waiters.values()]) {
+      for (const waiter of [...waiters]) waiter.end("draining");
+    }
+  }
+
+  #forget(feedId: string, waiter: Waiter): void {
+    const waiters = this.#waiters.get(feedId);
+    waiters?.delete(waiter);
+    if (waiters?.size === 0) this.#waiters.delete(feedId);
+    if (this.#waiters.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const feedIds = [...this.#waiters.keys()];
+    try {
+      const rows = await this.#options.database.rows("list_data_versions", [feedIds]);
+      const versions = new Map(rows.map((row) => [row.feed_id, row.data_version]));
+      for (const feedId of feedIds) this.moved(feedId, versions.get(feedId));
+    } catch (error) {
+      // The next time is soon. Whoever waits on is none the worse for it.
+      this.#options.log.warn("versions of feeds that are waited for could not be read", { error });
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+}

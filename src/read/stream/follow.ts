@@ -1,0 +1,226 @@
+/**
+ * Following a stream: page by page, by long poll, or as server-sent events. Every page with events is one read,
+ * charged and logged before it is sent. Beyond 3.
+ *
+ * @module
+ */
+
+import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
+import { Problem, problemAnswer, problemOf, unavailable } from "../../http/errors.ts";
+import { eventStream, eventText, KEEP_ALIVE } from "../../http/event_stream.ts";
+import { tooManyWaits } from "../../http/refusals.ts";
+import { assert } from "../../lib/assert.ts";
+import { MS_PER_SECOND } from "../../lib/time_units.ts";
+import { FOLLOW_MS_MAX, UNREAD_EVENT_MS_MAX, WAITS_PER_ACCOUNT_MAX } from "../../limits.ts";
+import type { Services } from "../../services.ts";
+import type { ReadCall, ReadPipeline } from "../pipeline.ts";
+import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
+
+/** Between two `rows` events at least. */
+const PAUSE_MS = 1_000;
+/** Between two comments at most. */
+const COMMENT_MS = 5_000;
+/** How often an open stream asks whether key and feed still hold. */
+const RECHECK_MS = 15_000;
+/** How soon a client should come back. */
+const RECONNECT_MS = 1_000;
+
+export interface Follow {
+  /** The next page, at once. */
+  page(readCall: ReadCall, read: TailRead): Promise<Answer | Problem>;
+  /** The next page with events; 204 where none comes in time. */
+  longPoll(readCall: ReadCall, read: TailRead, seconds: number): Promise<Answer | Problem>;
+  /** Server-sent events. */
+  events(readCall: ReadCall, read: TailRead): Promise<Answer | Problem>;
+}
+
+/** What a read came to; the page, where one was built. */
+interface PageRead {
+  readonly outcome: Answer | Problem;
+  readonly tail: Tail | undefined;
+}
+
+export function createFollow(services: Services, reads: ReadPipeline): Follow {
+  const { http, waits } = services;
+  const findTail = createTailReads(services);
+
+  async function readPage(readCall: ReadCall, read: TailRead): Promise<PageRead> {
+    let tail: Tail | undefined;
+    const outcome = await reads.answer(readCall, (isFresh) =>
+      findTail(readCall, read, {
+        isFresh,
+        tell: (built) => {
+          tail = built;
+        },
+      }),
+    );
+    return { outcome, tail };
+  }
+
+  async function longPoll(
+    readCall: ReadCall,
+    read: TailRead,
+    seconds: number,
+  ): Promise<Answer | Problem> {
+    const { signal } = readCall.call.request;
+    const endsMs = performance.now() + seconds * MS_PER_SECOND;
+    let leave: (() => void) | undefined;
+    let { offset } = read;
+    try {
+      for (;;) {
+        const { outcome, tail } = await readPage(readCall, { ...read, offset });
+        if (outcome instanceof Problem || tail?.isEmpty !== true) return outcome;
+        leave ??= waits.enter(readCall.principal.accountId);
+        if (leave === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
+        offset = tail.nextOffset;
+        const end = await waits.until({
+          feedId: tail.feedId,
+          version: tail.dataVersion,
+          msMax: endsMs - performance.now(),
+          signal,
+        });
+        if (end !== "moved") return nothingCame(offset, waits.isDraining);
+      }
+    } finally {
+      leave?.();
+    }
+  }
+
+  async function events(readCall: ReadCall, read: TailRead): Promise<Answer | Problem> {
+    // What is wrong from the start is told by a status.
+    const proof = await reads.recheck(readCall, (isFresh) =>
+      findTail(readCall, read, { isFresh, tell: () => {} }),
+    );
+    if (proof instanceof Problem) return proof;
+    const leave = waits.enter(readCall.principal.accountId);
+    if (leave === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
+    return eventStream(follow(readCall, read), {
+      unreadMsMax: UNREAD_EVENT_MS_MAX,
+      onEnd: leave,
+    });
+  }
+
+  /** Events until something ends them, which the last of them tells. */
+  async function* follow(readCall: ReadCall, read: TailRead): AsyncGenerator<string, void, void> {
+    const { requestId } = readCall.call;
+    // At once, so that the client knows that it is connected.
+    yield `retry: ${RECONNECT_MS}\n${KEEP_ALIVE}`;
+    try {
+      const problem = yield* followUntilProblem(readCall, read);
+      if (problem !== undefined) yield endEvent(problem, requestId);
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem.code === "INTERNAL") {
+        http.log.error("stream failed", { request_id: requestId, error });
+      }
+      yield endEvent(problem, requestId);
+    }
+  }
+
+  /** Why the stream ends; undefined: the client has gone. */
+  async function* followUntilProblem(
+    readCall: ReadCall,
+    read: TailRead,
+  ): AsyncGenerator<string, Problem | undefined, void> {
+    const { signal } = readCall.call.request;
+    const endsMs = performance.now() + FOLLOW_MS_MAX;
+    let checkedMs = performance.now();
+    let { offset } = read;
+    const endedBy = (): Problem | "gone" | undefined => {
+      if (signal.aborted) return "gone";
+      if (waits.isDraining) return draining();
+      return performance.now() >= endsMs ? openTooLong() : undefined;
+    };
+
+    /** Comments for so long; gives why the stream ends meanwhile. */
+    async function* pause(ms: number) {
+      const untilMs = performance.now() + ms;
+      let commentedMs = performance.now();
+      for (let leftMs = ms; leftMs > 0; leftMs = untilMs - performance.now()) {
+        await Bun.sleep(Math.min(leftMs, PAUSE_MS));
+        const end = endedBy();
+        if (end !== undefined) return end;
+        if (performance.now() - commentedMs < COMMENT_MS) continue;
+        commentedMs = performance.now();
+        yield KEEP_ALIVE;
+      }
+      return undefined;
+    }
+
+    for (;;) {
+      const { outcome, tail } = await readPage(readCall, { ...read, offset });
+      let pauseMs = 0;
+      if (outcome instanceof Problem) {
+        if (outcome.code !== "RATE_LIMITED") return outcome;
+        pauseMs = Number(outcome.options.extras?.retry_after_ms);
+      } else {
+        assert(tail !== undefined, "an answer has a page");
+        offset = tail.nextOffset;
+        checkedMs = performance.now();
+        if (!tail.isEmpty) {
+          yield eventText({ name: "rows", id: offset, data: bodyText(outcome) });
+          pauseMs = PAUSE_MS;
+        }
+      }
+      const end = yield* pause(pauseMs);
+      if (end !== undefined) return end === "gone" ? undefined : end;
+      if (tail === undefined || outcome instanceof Problem || !tail.isUpToDate) continue;
+
+      let version: bigint | undefined = tail.dataVersion;
+      while (version === tail.dataVersion) {
+        const { feedId } = tail;
+        const waited = await waits.until({ feedId, version, msMax: COMMENT_MS, signal });
+        const over = endedBy();
+        if (over !== undefined) return over === "gone" ? undefined : over;
+        if (waited === "moved") break;
+        if (performance.now() - checkedMs >= RECHECK_MS) {
+          const proof = await reads.recheck(readCall, (isFresh) =>
+            findTail(readCall, { ...read, offset }, { isFresh, tell: () => {} }),
+          );
+          if (proof instanceof Problem) return proof;
+          checkedMs = performance.now();
+          version = proof.feed?.dataVersion;
+        }
+        yield KEEP_ALIVE;
+      }
+    }
+  }
+
+  function endEvent(problem: Problem, requestId: string): string {
+    const context = { requestId, isKeyed: true, baseUrl: http.baseUrl() };
+    return eventText({ name: "end", data: bodyText(problemAnswer(problem, context)) });
+  }
+
+  return {
+    page: async (readCall, read) => (await readPage(readCall, read)).outcome,
+    longPoll,
+    events,
+  };
+}
+
+function nothingCame(offset: string, isDraining: boolean): Answer {
+  return {
+    status: 204,
+    headers: {
+      "Cache-Control": CACHE_PRIVATE,
+      "Feedgate-Next-Offset": offset,
+      ...(isDraining && { "Retry-After": "1" }),
+    },
+    body: null,
+  };
+}
+
+function draining(): Problem {
+  return unavailable(
+    "The gateway is being stopped. Connect again in a second, and send Last-Event-ID.",
+  );
+}
+
+function openTooLong(): Problem {
+  return unavailable("The stream has been open for 15 minutes. Connect again with Last-Event-ID.");
+}
+
+function bodyText({ body }: Answer): string {
+  assert(typeof body === "string", "a page and a problem are texts");
+  return body;
+}

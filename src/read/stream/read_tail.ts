@@ -1,0 +1,168 @@
+/**
+ * A page of a stream in the order of arrival, as a resource. Beyond 3.
+ *
+ * Positions are given out under the feed's lock, in the order of commit. So whoever goes on from the last
+ * position that it has seen passes over no event.
+ *
+ * @module
+ */
+import type { Grant, WindowState } from "../../admission/types.ts";
+import type { Feed } from "../../feeds/find.ts";
+import { type Answer, privateJson } from "../../http/answer.ts";
+import { Problem } from "../../http/errors.ts";
+import { rateHeaders } from "../../http/rate_headers.ts";
+import { feedNotFound } from "../../http/refusals.ts";
+import { createSharedFlights } from "../../lib/shared_flights.ts";
+import type { Services } from "../../services.ts";
+import { claimOf } from "../claim.ts";
+import type { ReadCall } from "../pipeline.ts";
+import { originText } from "../receipt.ts";
+import type { Resource } from "../resource.ts";
+import { type OffsetScope, readOffset, writeOffset } from "./offset.ts";
+
+/** Where a follower goes on: behind a position, or at the end as it is by then. */
+type Place = bigint | "now";
+
+/** What a follower asks for. */
+export interface TailRead {
+  /** A feed's id or its `endpoint_path`. */
+  readonly reference: string;
+  /** `start`, `now`, or a token. */
+  readonly offset: string;
+  readonly limit: number;
+  /** Headers that the claim is made of. */
+  readonly headers: Headers;
+}
+
+/** A page as it was read. */
+export interface Tail {
+  readonly feedId: string;
+  readonly dataVersion: bigint;
+  /** The page's members but `_origin`, as JSON text without braces. */
+  readonly members: string;
+  readonly nextOffset: string;
+  readonly isEmpty: boolean;
+  readonly isUpToDate: boolean;
+}
+
+interface Wanted {
+  readonly accountId: string;
+  readonly feedId: string;
+  readonly place: Place;
+  readonly limit: number;
+  readonly atLeast: bigint;
+}
+
+/** Finds what a follower reads; `tell` is told each page that is built. */
+export type FindTail = (
+  readCall: ReadCall,
+  read: TailRead,
+  options: { readonly isFresh: boolean; readonly tell: (tail: Tail) => void },
+) => Promise<Resource>;
+
+export function createTailReads(services: Services): FindTail {
+  const { config, cursorSecret: secret, feeds, reader } = services;
+  const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
+  // All followers that are woken by a push want the same page.
+  const tails = createSharedFlights(readTail, ({ feedId, place, limit, atLeast }: Wanted) =>
+    [feedId, place, limit, atLeast].join(" "),
+  );
+
+  async function readTail({ accountId, feedId, place, limit, atLeast }: Wanted) {
+    const row = await reader.row(
+      accountId,
+      "read_stream_tail",
+      [feedId, place === "now" ? null : place, limit],
+      // A replica that is behind has no page that looks like the last one.
+      (found) => found !== undefined && (found.has_more || found.data_version >= atLeast),
+    );
+    if (row === undefined) throw feedNotFound();
+    const { data, data_version: dataVersion, newest_position: newest, has_more: hasMore } = row;
+    // At the end, positions without an event are passed over, too.
+    const position = hasMore && row.last_position !== null ? row.last_position : newest;
+    const nextOffset = writeOffset(position, { secret, feedId });
+    return {
+      feedId,
+      dataVersion,
+      members: `"data":[${data ?? ""}],"next_offset":"${nextOffset}","up_to_date":${!hasMore}`,
+      nextOffset,
+      isEmpty: data === null,
+      isUpToDate: !hasMore,
+    };
+  }
+
+  return async ({ call, principal }, { reference, offset, limit, headers }, { isFresh, tell }) => {
+    const { accountId } = principal;
+    const feed = await (isFresh
+      ? feeds.findFresh(accountId, reference)
+      : feeds.find(accountId, reference));
+    if (feed === undefined) {
+      throw feedNotFound(isFresh ? await feeds.findNearestSlug(accountId, reference) : undefined);
+    }
+    const { feedId } = feed;
+    call.subject.feedId = feedId;
+    requireStream(feed);
+    const place = placeOf(offset, { secret, feedId });
+    const query = `stream ${feedId} ${place} ${limit}`;
+    return {
+      claim: claimOf({ operation: "stream", feed, limits, query }, headers),
+      async build(atLeast) {
+        const tail = await tails.ask({
+          accountId,
+          feedId,
+          place,
+          limit,
+          atLeast: atLeast ?? feed.dataVersion,
+        });
+        tell(tail);
+        return {
+          // Events that came since are on the next page.
+          version: null,
+          answer: (grant: Grant) => answerOf(tail, originText(grant.receipt, feedId), grant.window),
+          ...(tail.isEmpty && {
+            empty: {
+              version: tail.dataVersion,
+              answer: (window: WindowState) => answerOf(tail, "null", window),
+            },
+          }),
+        };
+      },
+      async describe() {
+        return {
+          tag: undefined,
+          cachingHeaders: {},
+          head: (window) => ({
+            // Bun adds a length to every answer without this field.
+            headers: { ...headersOf(window), "Transfer-Encoding": "chunked" },
+            body: null,
+          }),
+        };
+      },
+    };
+  };
+}
+
+function requireStream({ feedType }: Feed): void {
+  if (feedType === "stream") return;
+  throw new Problem("NOT_A_STREAM", {
+    detail: `This feed is a ${feedType ?? "draft"}, and only streams are followed. Read it with GET /v1/feed/{id}.`,
+  });
+}
+
+function placeOf(offset: string, scope: OffsetScope): Place {
+  if (offset === "now") return "now";
+  const position = offset === "start" ? 0n : readOffset(offset, scope);
+  if (position !== undefined) return position;
+  throw new Problem("CURSOR_INVALID", {
+    detail:
+      "This offset was not issued for this feed. Pass next_offset unchanged, or begin with start or now.",
+  });
+}
+
+function answerOf({ members }: Tail, origin: string, window: WindowState): Answer {
+  return { headers: headersOf(window), body: `{${members},"_origin":${origin}}` };
+}
+
+function headersOf(window: WindowState): Record<string, string> {
+  return { ...privateJson(), ...rateHeaders(window, Date.now()) };
+}

@@ -1,0 +1,157 @@
+/**
+ * `GET /feed/{id}/stream`: a stream in the order of arrival. Beyond 3.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { Elysia } from "elysia";
+import { authenticated } from "../../http/auth.ts";
+import { COUNTED, described, documented, FEED_PARAMS } from "../../http/described.ts";
+import { eventText } from "../../http/event_stream.ts";
+import { ORIGIN, ROWS } from "../../http/examples.ts";
+import { RATE_HEADERS } from "../../http/header_docs.ts";
+import { cappedLimit, limitParameter } from "../../http/paging.ts";
+import { parameters } from "../../http/parameters.ts";
+import { preferredWaitSeconds } from "../../http/prefer.ts";
+import { respondOutcome } from "../../http/problems.ts";
+import { checkHeaders } from "../../http/validation.ts";
+import { nullable, oneOf } from "../../lib/types.ts";
+import { IDLE_SECONDS_MAX, LONG_POLL_SECONDS } from "../../limits.ts";
+import type { Services } from "../../services.ts";
+import { OriginShape } from "../../shapes.ts";
+import { CLAIM_HEADERS } from "../claim.ts";
+import type { ReadPipeline } from "../pipeline.ts";
+import { createFollow } from "./follow.ts";
+
+const STREAM_QUERY = parameters({
+  offset: Type.Optional(
+    Type.String({
+      description:
+        "`next_offset` of the page before, `start` (the oldest event) or `now`. Default `start`.",
+    }),
+  ),
+  limit: limitParameter("Events"),
+  live: Type.Optional(
+    oneOf(["long-poll", "sse"], {
+      description:
+        "`long-poll` waits for an event, 20 seconds at most; `sse` sends events as they come.",
+    }),
+  ),
+});
+
+const STREAM_HEADERS = Type.Object({
+  ...CLAIM_HEADERS,
+  "last-event-id": Type.Optional(
+    Type.String({
+      description: "The offset of the last event that came; it goes before `offset`.",
+    }),
+  ),
+  prefer: Type.Optional(
+    Type.String({ description: "`wait=N`: a long poll waits N seconds, 1 to 20." }),
+  ),
+});
+const STREAM_HEADERS_CHECK = TypeCompiler.Compile(STREAM_HEADERS);
+
+export const TailShape = Type.Object(
+  {
+    data: Type.Array(Type.Unknown(), { description: "Events in the order of arrival." }),
+    next_offset: Type.String({ description: "Pass it as `offset`." }),
+    up_to_date: Type.Boolean({ description: "Whether these are the newest events." }),
+    _origin: nullable(OriginShape),
+  },
+  { $id: "StreamPage", description: "`_origin` is null where there are no events." },
+);
+
+const PAGE = {
+  data: ROWS,
+  next_offset: "AW9mZnNldA",
+  up_to_date: true,
+  _origin: ORIGIN,
+};
+
+const FOLLOW_STREAM = described({
+  access: "consumer",
+  window: "data",
+  operationId: "followStream",
+  tag: "data",
+  summary: "Follow a stream",
+  description: [
+    "Events in the order in which they were pushed, each exactly once, late ones included. Go on from `next_offset`.",
+    "A page with events costs what a data read costs, and counts in the same limit. An empty page costs nothing.",
+    "`live=sse`, or `Accept: text/event-stream`, sends an event `rows` whenever events arrived, at most one a second. Its `id` is the next offset, and its `data` a page. A comment comes every 5 seconds. The event `end` has a problem document; a client connects again with `Last-Event-ID`.",
+  ].join("\n\n"),
+  answers: {
+    200: documented(TailShape, {
+      description: "The next page, or server-sent events.",
+      headers: ["Cache-Control"],
+      headersOptional: RATE_HEADERS,
+      examples: { "A page of events": PAGE },
+      mediaTypes: {
+        "application/json": {},
+        "text/event-stream": {
+          schema: Type.String(),
+          example: eventText({ name: "rows", id: PAGE.next_offset, data: JSON.stringify(PAGE) }),
+        },
+      },
+    }),
+    204: documented(Type.Void(), {
+      description: "`live=long-poll`: no event came in time. Not charged.",
+      headers: ["Cache-Control", "Feedgate-Next-Offset"],
+      headersOptional: ["Retry-After"],
+    }),
+  },
+  headers: STREAM_HEADERS,
+  problems: [
+    "CURSOR_INVALID",
+    "NOT_A_STREAM",
+    "INSUFFICIENT_CREDITS",
+    "PURCHASE_REQUIRED",
+    "PRICE_ABOVE_MAX",
+    "FEED_NOT_FOUND",
+    "IDEMPOTENCY_KEY_REUSED",
+    "TOO_MANY_WAITS",
+    ...COUNTED,
+  ],
+});
+
+export function streamRoutes(services: Services, reads: ReadPipeline) {
+  const { http, keys } = services;
+  const follow = createFollow(services, reads);
+  return new Elysia({ name: "stream" }).use(authenticated(keys, "read")).get(
+    "/feed/:id/stream",
+    async ({ call, principal, params, query, server }) => {
+      const { request } = call;
+      const { headers } = request;
+      checkHeaders(STREAM_HEADERS_CHECK, request);
+      const readCall = { call, principal };
+      const offset = headers.get("last-event-id") || (query.offset ?? "start");
+      const read = { reference: params.id, offset, limit: cappedLimit(query.limit) };
+      const live = call.isHead ? undefined : (query.live ?? liveBy(headers));
+      if (live === undefined) {
+        return respondOutcome(http, call, await follow.page(readCall, { ...read, headers }));
+      }
+      if (live === "sse") {
+        // A comment comes more often; whoever reads nothing is given up by the stream itself.
+        server?.timeout(request, 0);
+        // A key is for one read, and here are many.
+        const ofEach = new Headers(headers);
+        ofEach.delete("idempotency-key");
+        const events = await follow.events(readCall, { ...read, headers: ofEach });
+        return respondOutcome(http, call, events);
+      }
+      const seconds = preferredWaitSeconds(headers, LONG_POLL_SECONDS) ?? LONG_POLL_SECONDS;
+      server?.timeout(request, seconds + IDLE_SECONDS_MAX);
+      return respondOutcome(
+        http,
+        call,
+        await follow.longPoll(readCall, { ...read, headers }, seconds),
+      );
+    },
+    { params: FEED_PARAMS, query: STREAM_QUERY, ...FOLLOW_STREAM },
+  );
+}
+
+function liveBy(headers: Headers): "sse" | undefined {
+  return /\btext\/event-stream\b/i.test(headers.get("accept") ?? "") ? "sse" : undefined;
+}
