@@ -26,7 +26,7 @@ beforeAll(async () => {
     FEEDGATE_REQUEST_BODY_BYTES: "60000",
   });
   contract = await loadContract(gateway.baseUrl);
-  const provider = await gateway.createAccount({ maxFeeds: 8 });
+  const provider = await gateway.createAccount({ maxFeeds: 9 });
   const reader = await gateway.createAccount({ credits: 100 });
   write = await gateway.createKey(provider, "write");
   ownRead = await gateway.createKey(provider, "read");
@@ -211,6 +211,25 @@ describe("every answer is one that the document promises", () => {
     await get(429, "/v1/feed/collection", read);
   });
 
+  test("followStream", async () => {
+    const metered = { feed_type: "stream", price_type: "metered", price_per_1k: 0.001 };
+    await filledFeed("followed", metered, ROWS);
+    const path = "/v1/feed/followed/stream";
+    await get(200, path, read, { "Idempotency-Key": "followed" });
+    await get(200, `${path}?offset=now`, read);
+    await get(204, `${path}?offset=now&live=long-poll`, read, { Prefer: "wait=1" });
+    for (const query of ["offset=x", "limit=0", "live=x"]) await get(400, `${path}?${query}`, read);
+    await get(400, "/v1/feed/collection/stream", read);
+    await get(401, path);
+    await get(402, path, poor);
+    await get(402, path, read, { "Feedgate-Max-Credits": "0" });
+    await get(403, path, write);
+    await get(404, "/v1/feed/made/stream", read);
+    await get(409, `${path}?limit=1`, read, { "Idempotency-Key": "followed" });
+    for (let count = 0; count < 30; count++) await gateway.get(path, read);
+    await get(429, path, read);
+  });
+
   test("listCatalog, searchFeeds and readFeedMetadata", async () => {
     for (const [path, bad] of [
       ["/v1/catalog?limit=2", "/v1/catalog?limit=x"],
@@ -377,6 +396,7 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
     reading(`/v1/search?q=${slug}`),
     reading(`/v1/feed/${slug}`),
     reading(`/v1/feed/${slug}/metadata`),
+    reading(`/v1/feed/${slug}/stream`),
     reading("/v1/account"),
     reading("/v1/usage"),
     reading(`/public/feeds/${slug}/agent-skill`),

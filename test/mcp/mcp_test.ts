@@ -288,12 +288,11 @@ describe("POST /mcp", () => {
   });
 
   test("calls without a key share 600 a minute", async () => {
-    const send = () => post(LIST, { "x-api-key": "" }).then(({ status }) => status);
-    const statuses = await Promise.all(Array.from({ length: 700 }, send));
-    expect(statuses).toContain(429);
-    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(620);
-    const limited = await post(LIST, { "x-api-key": "" });
-    expect(await limited.json()).toMatchObject({ code: "RATE_LIMITED" });
+    const send = () => post(LIST, { "x-api-key": "" });
+    const answers = await Promise.all(Array.from({ length: 700 }, send));
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(620);
+    const limited = answers.find(({ status }) => status === 429);
+    expect(await limited?.json()).toMatchObject({ code: "RATE_LIMITED" });
     expect((await post(LIST)).status).toBe(200);
   });
 });

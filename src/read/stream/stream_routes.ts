@@ -58,9 +58,13 @@ export const TailShape = Type.Object(
     data: Type.Array(Type.Unknown(), { description: "Events in the order of arrival." }),
     next_offset: Type.String({ description: "Pass it as `offset`." }),
     up_to_date: Type.Boolean({ description: "Whether these are the newest events." }),
-    _origin: nullable(OriginShape),
+    _origin: {
+      ...nullable(OriginShape),
+      description:
+        "The receipt; null where there are no events, which is neither charged nor logged.",
+    },
   },
-  { $id: "StreamPage", description: "`_origin` is null where there are no events." },
+  { $id: "StreamPage", description: "Events in the order of arrival." },
 );
 
 const PAGE = {
