@@ -26,7 +26,7 @@ beforeAll(async () => {
     FEEDGATE_REQUEST_BODY_BYTES: "60000",
   });
   contract = await loadContract(gateway.baseUrl);
-  const provider = await gateway.createAccount({ maxFeeds: 9 });
+  const provider = await gateway.createAccount({ maxFeeds: 10 });
   const reader = await gateway.createAccount({ credits: 100 });
   write = await gateway.createKey(provider, "write");
   ownRead = await gateway.createKey(provider, "read");
@@ -226,8 +226,9 @@ describe("every answer is one that the document promises", () => {
     await get(403, path, write);
     await get(404, "/v1/feed/made/stream", read);
     await get(409, `${path}?limit=1`, read, { "Idempotency-Key": "followed" });
-    for (let count = 0; count < 30; count++) await gateway.get(path, read);
-    await get(429, path, read);
+    await filledFeed("free-stream", { feed_type: "stream" }, ROWS);
+    for (let count = 0; count < 30; count++) await gateway.get("/v1/feed/free-stream/stream", read);
+    await get(429, "/v1/feed/free-stream/stream", read);
   });
 
   test("listCatalog, searchFeeds and readFeedMetadata", async () => {
