@@ -15,8 +15,6 @@ import { findAccount, findFeed } from "./references.ts";
 
 const EVENTS_MAX = Number.MAX_SAFE_INTEGER;
 const REFERENCE_LENGTH_MAX = 200;
-/** What a line of the table shows of before and after; `--json` has all. */
-const CHANGE_LENGTH_MAX = 80;
 
 const audit = command({
   words: "audit",
@@ -63,8 +61,8 @@ const audit = command({
             row.action,
             shown(row.account_id),
             shown(row.feed_id),
-            changeText(row.before),
-            changeText(row.after),
+            shown(row.before),
+            shown(row.after),
           ]),
         ),
       };
@@ -77,11 +75,4 @@ function eventText(row: Row<"list_audit_events">): string {
   const { before, after, event_id: id, ...rest } = row;
   const plain = JSON.stringify(rest).slice(1, -1);
   return `{"id":${id},${plain},"before":${before ?? "null"},"after":${after ?? "null"}}`;
-}
-
-function changeText(change: string | null): string {
-  const characters = [...shown(change)];
-  return characters.length > CHANGE_LENGTH_MAX
-    ? `${characters.slice(0, CHANGE_LENGTH_MAX).join("")}…`
-    : characters.join("");
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Config } from "../config.ts";
-import type { Output } from "./output.ts";
+import type { Fitted, Output } from "./output.ts";
 
 /** One option of a command; its text is read once, here, into a typed value. */
 export interface Option<Value, IsRequired extends boolean = boolean> {
@@ -41,7 +41,7 @@ export interface Answer {
   /** The text of one JSON value, for `--json`. */
   readonly json: string;
   /** For a reader; lines without the last line break. */
-  readonly text: string;
+  readonly text: string | Fitted;
   /** Of a list that goes on: how to see more. To standard error, with `--json`, too. */
   readonly more?: string | undefined;
 }

@@ -13,7 +13,7 @@ import { type Answer, command, type Input } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { AFTER_OPTION, LIMIT_OPTION, readPage } from "./list_page.ts";
 import { ACCOUNT_OPTION, flag } from "./options.ts";
-import { fields, shown, table } from "./output.ts";
+import { type Fitted, fields, shown, table } from "./output.ts";
 import { findAccount, findFeed } from "./references.ts";
 
 /** Pushes that `feed show` prints. */
@@ -78,7 +78,7 @@ const feedShow = command({
       const feed = feedRowText(row, config.limits);
       return {
         json: `${feed.slice(0, -1)},"pushes":${JSON.stringify(pushes.map(pushEntry))}}`,
-        text: [fields(feedFields(row)), "", pushTable(pushes)].join("\n"),
+        text: (columns) => [fields(feedFields(row)), "", pushTable(pushes)(columns)].join("\n"),
       };
     }),
 });
@@ -129,7 +129,7 @@ function pushEntry(push: PushRow) {
   return { ...push, body_bytes: Number(push.body_bytes) };
 }
 
-function pushTable(pushes: readonly PushRow[]): string {
+function pushTable(pushes: readonly PushRow[]): Fitted {
   return table(
     ["PUSHED AT", "OUTCOME", "ROWS", "NEW", "CHANGED", "KNOWN", "BYTES", "MS", "WHY"],
     pushes.map((push) => [

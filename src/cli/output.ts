@@ -4,6 +4,7 @@
  * @module
  */
 import { escapeInvisible } from "../lib/invisible_text.ts";
+import { parseUuid } from "../lib/uuid.ts";
 
 export interface Output {
   /** Whether `--json` was given. */
@@ -25,6 +26,8 @@ export interface Streams {
   write(text: string): Promise<void>;
   /** To standard error. */
   complain(text: string): void;
+  /** Of the terminal that standard output is; absent where it is none. */
+  readonly columns?: number | undefined;
 }
 
 /** The streams of this process. */
@@ -41,16 +44,83 @@ export function processStreams(): Streams {
       }
     },
     complain: (text) => process.stderr.write(text),
+    // A terminal that does not know its width says 0.
+    columns: (process.stdout.isTTY && process.stdout.columns) || undefined,
   };
 }
 
-/** Rows under a header, each column as wide as its widest value. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A text that fits a terminal of so many columns; undefined: nothing is cut. */
+export type Fitted = (columns?: number) => string;
+
+/**
+ * How narrow a column may become, in the order in which columns give room: first texts, then times down to
+ * their date, then ids down to what tells them apart at a glance. Numbers stay whole.
+ */
+const CUTS = [
+  ["text", 12],
+  ["time", 11],
+  ["id", 9],
+  ["text", 4],
+] as const;
+const TIME_FORM = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const NUMBER_FORM = /^-?[\d.]+$/;
+const GAP = "  ";
+
+/** Rows under a header, each column as wide as its widest value where there is room. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): Fitted {
   const lines = [header, ...rows];
   const widths = header.map((_, column) =>
     Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
   );
-  return lines.map((line) => padded(line, widths)).join("\n");
+  return (columns = Number.POSITIVE_INFINITY) => {
+    const kinds = header.map((_, column) => kindOf(rows.map((row) => row[column] ?? "")));
+    const fitted = fit(widths, { kinds, columns });
+    return lines
+      .map((line) => line.map((cell, column) => cut(cell, fitted[column] ?? 0)))
+      .map((line) => cut(padded(line, fitted), columns))
+      .join("\n");
+  };
+}
+
+type Kind = "text" | "time" | "id" | "number";
+
+/** What a column holds; `-` stands for nothing. */
+function kindOf(cells: readonly string[]): Kind {
+  const values = cells.filter((cell) => cell !== "-" && cell !== "");
+  if (values.every((value) => NUMBER_FORM.test(value))) return "number";
+  if (values.every((value) => TIME_FORM.test(value))) return "time";
+  return values.every((value) => parseUuid(value) !== undefined) ? "id" : "text";
+}
+
+interface Room {
+  readonly kinds: readonly Kind[];
+  readonly columns: number;
+}
+
+/** Narrower widths for a table that is too wide; of the columns of a kind, the widest gives first. */
+function fit(widths: readonly number[], { kinds, columns }: Room): readonly number[] {
+  const fitted = [...widths];
+  let excess = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - columns;
+  for (const [kind, least] of CUTS) {
+    for (; excess > 0; excess--) {
+      const giving = fitted.map((width, column) => (kinds[column] === kind ? width : 0));
+      const widest = Math.max(...giving);
+      if (widest <= least) break;
+      fitted[giving.indexOf(widest)] = widest - 1;
+    }
+  }
+  return fitted;
+}
+
+/** At most as wide as there is room, with … in place of what is left out. */
+function cut(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  let kept = "";
+  for (const character of text) {
+    if (Bun.stringWidth(kept + character) >= width) break;
+    kept += character;
+  }
+  return `${kept}…`;
 }
 
 /** One name and value a line, the values below each other. */
@@ -67,7 +137,7 @@ function padded(cells: readonly string[], widths: readonly number[]): string {
         cell +
         " ".repeat((widths[column] ?? 0) - Math.min(widths[column] ?? 0, Bun.stringWidth(cell))),
     )
-    .join("  ")
+    .join(GAP)
     .trimEnd();
 }
 

@@ -49,8 +49,9 @@ export async function runCommand(
       requireDatabase(command, config.dataDir);
     }
     const answer = await command.run({ values, arguments: given, config, output });
-    if (answer !== undefined) await tell(output, command, answer);
-    if (answer?.more !== undefined) streams.complain(`feedgate: ${plain(answer.more)}\n`);
+    if (answer === undefined) return 0;
+    await tell(streams, command, isJson ? answer.json : textOf(answer, streams));
+    if (answer.more !== undefined) streams.complain(`feedgate: ${plain(answer.more)}\n`);
     return 0;
   } catch (error) {
     if (error instanceof OutputClosedError) return 0;
@@ -61,9 +62,13 @@ export async function runCommand(
 }
 
 /** What was done stands, also where nobody could be told; that is said where it can't be looked up. */
-async function tell(output: Output, { words, isToldOnce }: Command, answer: Answer): Promise<void> {
+async function tell(
+  { write }: Streams,
+  { words, isToldOnce }: Command,
+  answer: string,
+): Promise<void> {
   try {
-    await output.write(`${escapeInvisible(output.isJson ? answer.json : answer.text)}\n`);
+    await write(`${escapeInvisible(answer)}\n`);
   } catch (error) {
     if (error instanceof OutputClosedError && isToldOnce !== true) throw error;
     const { code = "closed" } = error as { code?: string };
@@ -71,6 +76,10 @@ async function tell(output: Output, { words, isToldOnce }: Command, answer: Answ
       cause: error,
     });
   }
+}
+
+function textOf({ text }: Answer, { columns }: Streams): string {
+  return typeof text === "string" ? text : text(columns);
 }
 
 /** A line that a terminal may show: no key, and nothing that speaks to it. */

@@ -83,6 +83,28 @@ export async function runProcess(argv: readonly string[], environment: Environme
   return { code, stdout, stderr };
 }
 
+/** Runs a command in a process of its own, on a terminal of so many columns; gives the lines on its screen. */
+export async function runInTerminal(
+  argv: readonly string[],
+  { columns, environment }: { readonly columns: number; readonly environment: Environment },
+): Promise<string[]> {
+  const decoder = new TextDecoder();
+  let screen = "";
+  const child = Bun.spawn([...PROGRAM, ...argv], {
+    env: environmentOf(environment),
+    terminal: {
+      cols: columns,
+      rows: 24,
+      data(_terminal, bytes) {
+        screen += decoder.decode(bytes, { stream: true });
+      },
+    },
+  });
+  await child.exited;
+  child.terminal?.close();
+  return linesOf(screen.replaceAll("\r", ""));
+}
+
 /** The command, running in a process of its own. */
 export function spawnFeedgate(argv: readonly string[], environment: Environment) {
   return Bun.spawn([...PROGRAM, ...argv], {

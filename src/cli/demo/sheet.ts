@@ -40,7 +40,7 @@ export function sheetText(sheet: Sheet): string {
           ["Consumer", `account ${accounts.consumerId}`],
           ["Provider", `account ${accounts.providerId}`],
         ],
-      ),
+      )(),
     ),
     "",
     indented(
@@ -52,7 +52,7 @@ export function sheetText(sheet: Sheet): string {
           priceOf(definition),
           String(definition.name),
         ]),
-      ),
+      )(),
     ),
     "",
     ...linesOf(sheet).flatMap(({ about, curl }) => [`  # ${about}`, `  ${curl}`, ""]),
