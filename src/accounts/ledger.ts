@@ -24,7 +24,7 @@ export interface LedgerEntry {
 }
 
 /** An entry that the gateway writes by itself has a reference of this form; no caller may take one. */
-export const REFERENCE_RESERVED = /^(?:refund|promotion|purchase|purchase_undo|charges):/;
+export const REFERENCE_RESERVED = /^(?:refund|promotion|purchase_undo|charges):/;
 
 export type GrantOutcome =
   /** Written now, or the same one before: a reference is used once. */
@@ -141,8 +141,10 @@ export async function redeemPromotion(
 export type PurchaseOutcome =
   /** Written now, or the same one before. */
   | { readonly kind: "purchased" | "repeated"; readonly entry: LedgerEntry }
-  /** Bought before, under another reference; or the reference is another entry's. */
-  | { readonly kind: "already_purchased" | "reference_taken"; readonly entry: LedgerEntry }
+  /** Bought before, under another reference; or the reference is that of a purchase that was undone. */
+  | { readonly kind: "already_purchased" | "undone"; readonly entry: LedgerEntry }
+  /** The reference is another entry's. */
+  | { readonly kind: "reference_taken"; readonly entry: LedgerEntry }
   | { readonly kind: "account_unknown" | "feed_unknown" | "not_one_time" };
 
 export interface Purchase {
@@ -162,8 +164,27 @@ export async function recordPurchase(
   return outcomeOf<PurchaseOutcome>(row);
 }
 
+export type UndoOutcome =
+  /** Taken back now, or before. */
+  | { readonly kind: "undone" | "repeated"; readonly entry: LedgerEntry }
+  | { readonly kind: "account_unknown" | "not_purchased" };
+
+/** Takes back that an account has bought a one-time feed. */
+export async function undoPurchase(
+  database: Database,
+  undo: { readonly accountId: string; readonly feedId: string; readonly reason: string },
+): Promise<UndoOutcome> {
+  const { accountId, feedId, reason } = undo;
+  return outcomeOf<UndoOutcome>(await database.row("undo_purchase", [accountId, feedId, reason]));
+}
+
 type EntryRow = Row<
-  "grant_credits" | "revoke_credits" | "refund_event" | "redeem_promotion" | "record_purchase"
+  | "grant_credits"
+  | "revoke_credits"
+  | "refund_event"
+  | "redeem_promotion"
+  | "record_purchase"
+  | "undo_purchase"
 >;
 
 /** The outcome that a ledger function names, with its entry where it has one. */

@@ -177,7 +177,11 @@ export class Admission {
     // If the account moved meanwhile, by a batch of ours, the proof may be older than what is known.
     const isOlder = account.version !== version && proof.news.loggedUs <= account.loggedUs;
     if (!isOlder) this.#accounts.apply(account, proof.news);
-    if (proof.isPurchased && feedId !== undefined) account.purchases.add(feedId);
+    if (feedId !== undefined) {
+      if (proof.isPurchased) account.purchases.add(feedId);
+      // A purchase may be undone.
+      else account.purchases.delete(feedId);
+    }
     return proof;
   }
 

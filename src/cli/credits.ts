@@ -1,6 +1,6 @@
 /**
- * `credits grant`, `credits revoke`, `promo create`, `promo redeem`, `purchase record`: ledger entries.
- * Decisions 7, 8 and 10, beyond 2.
+ * `credits grant`, `credits revoke`, `promo create`, `promo redeem`, `purchase record`, `purchase undo`:
+ * ledger entries. Decisions 7, 8 and 10, beyond 2.
  *
  * @module
  */
@@ -12,10 +12,11 @@ import {
   recordPurchase,
   redeemPromotion,
   revokeCredits,
+  undoPurchase,
 } from "../accounts/ledger.ts";
 import { creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import { command, type Option, RefusedError, UsageError } from "./command.ts";
+import { type Answer, command, type Option, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import {
   balanceFull,
@@ -30,6 +31,10 @@ import { findAccount, findFeed, throwUnknownAccount } from "./references.ts";
 
 const REFERENCE_LENGTH_MAX = 200;
 const CODE_FORM = /^[\x21-\x7e]{1,64}$/;
+
+const FEED_OPTION = required(
+  text({ placeholder: "ID", about: "the feed, by id or slug", lengthMax: REFERENCE_LENGTH_MAX }),
+);
 
 const creditsGrant = command({
   words: "credits grant",
@@ -172,13 +177,7 @@ const purchaseRecord = command({
   about: "note that an account has bought a one-time feed, which opens it for reading",
   options: {
     account: required(ACCOUNT_OPTION),
-    feed: required(
-      text({
-        placeholder: "ID",
-        about: "the feed, by id or slug",
-        lengthMax: REFERENCE_LENGTH_MAX,
-      }),
-    ),
+    feed: FEED_OPTION,
     reference: referenceOption("of the payment: the same one twice is one entry"),
   },
   run: ({ config, values }) =>
@@ -190,13 +189,14 @@ const purchaseRecord = command({
       switch (outcome.kind) {
         case "purchased":
         case "repeated":
-          return {
-            json: entryText(outcome.entry, `,"feed_id":"${feedId}"`),
-            text: fields({ feed: feedId, ...entryFields(outcome.entry) }),
-          };
+          return feedEntryAnswer(outcome.entry, feedId);
         case "already_purchased":
           throw new RefusedError(
-            `account ${accountId} has bought this feed already, under reference "${outcome.entry.reference}"`,
+            `account ${accountId} has bought this feed already, ${outcome.entry.reference === null ? "without a reference" : `under reference "${outcome.entry.reference}"`}`,
+          );
+        case "undone":
+          throw new RefusedError(
+            `the purchase under reference "${outcome.entry.reference}" was undone; if it was paid again, give another reference`,
           );
         case "not_one_time":
           throw new RefusedError(
@@ -214,13 +214,47 @@ const purchaseRecord = command({
     }),
 });
 
+const purchaseUndo = command({
+  words: "purchase undo",
+  about: "take back that an account has bought a one-time feed, which closes it for reading",
+  options: { account: required(ACCOUNT_OPTION), feed: FEED_OPTION, reason: REASON_OPTION },
+  run: ({ config, values, output }) =>
+    withDatabase(config, async (database) => {
+      const { account_id: accountId } = await findAccount(database, values.account);
+      const { feed_id: feedId } = await findFeed(database, values.feed);
+      const outcome = await undoPurchase(database, { accountId, feedId, reason: values.reason });
+      switch (outcome.kind) {
+        case "repeated":
+          output.note(`account ${accountId}'s purchase of this feed was undone already\n`);
+          return feedEntryAnswer(outcome.entry, feedId);
+        case "undone":
+          return feedEntryAnswer(outcome.entry, feedId);
+        case "not_purchased":
+          throw new RefusedError(`account ${accountId} has not bought feed "${values.feed}"`);
+        case "account_unknown":
+          return throwUnknownAccount(values.account);
+        default:
+          return unreachable(outcome);
+      }
+    }),
+});
+
 export const CREDIT_COMMANDS = [
   creditsGrant,
   creditsRevoke,
   promoCreate,
   promoRedeem,
   purchaseRecord,
+  purchaseUndo,
 ];
+
+/** An entry about a feed. */
+function feedEntryAnswer(entry: LedgerEntry, feedId: string): Answer {
+  return {
+    json: entryText(entry, `,"feed_id":"${feedId}"`),
+    text: fields({ feed: feedId, ...entryFields(entry) }),
+  };
+}
 
 function referenceOption(about: string): Option<string, false> {
   const plain = text({ placeholder: "S", about, lengthMax: REFERENCE_LENGTH_MAX });

@@ -106,7 +106,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const { claim } = reading.resource;
     const proof = await admission.prove(caller, claim);
     if (isRefusal(proof)) return refuse(reading, proof);
-    if (!holds(claim, proof)) return CHANGED;
+    if (!holds(claim, proof) || !caller.account.isCurrent) return CHANGED;
     const unsold = admission.judge(caller, claim, { isWindowed: false, isPriced: false });
     return unsold === undefined ? proof : refuse(reading, unsold);
   }

@@ -58,7 +58,7 @@ const step = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       does: fc.constantFrom(
-        ...(["grant", "take", "refund", "buy"] as const),
+        ...(["grant", "take", "refund", "buy", "undo"] as const),
         ...(["push", "price", "revoke", "forget", "cut", "kill"] as const),
       ),
     }),
@@ -133,6 +133,9 @@ async function take(scene: Scene, taken: Step): Promise<void> {
       return;
     case "buy":
       await sql`select record_purchase(${accountId}, ${feeds[2]?.feedId as string}, null)`;
+      return;
+    case "undo":
+      await sql`select undo_purchase(${accountId}, ${feeds[2]?.feedId as string}, 'test')`;
       return;
     case "push":
       await sql`

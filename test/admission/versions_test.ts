@@ -40,7 +40,7 @@ test("an account's version is renewed by every change of its row, its keys and i
     () => sql`select append_ledger_entry(${accountId}, 'grant', 1, 'test', null)`,
     () => sql`select record_purchase(${accountId}, ${feedId}, null)`,
     () => sql`update purchases set purchased_at = now() where account_id = ${accountId}`,
-    () => sql`delete from purchases where account_id = ${accountId}`,
+    () => sql`select undo_purchase(${accountId}, ${feedId}, 'test')`,
     () => gateway.createKey(accountId, "read"),
     () => sql`update api_keys set expires_at = now() where account_id = ${accountId}`,
     () => sql`update api_keys set revoked_at = now() where account_id = ${accountId}`,

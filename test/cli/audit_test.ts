@@ -128,7 +128,18 @@ describe("audit", () => {
       expect((await gateway.send("POST", push, writeKey, { rate })).status).toBe(200);
     }
     await operator.json("purchase", "record", "--account", accountId, "--feed", "sold");
-    const events = await trail("--feed", id);
+    const undo = ["purchase", "undo", "--account", accountId, "--feed", "sold", "--reason"];
+    await operator.json(...undo, "paid back");
+    // Nothing changes the second time.
+    await operator.json(...undo, "once more");
+    const [undone, ...events] = await trail("--feed", id);
+    expect(undone).toMatchObject({
+      action: "purchase undo",
+      actor: me,
+      account_id: accountId,
+      before: { balance_credits: 0 },
+      after: { amount_credits: 0, balance_credits: 0, reason: "paid back" },
+    });
     expect(events.map(({ action, actor }) => [action, actor])).toEqual([
       ["purchase record", me],
       ["feed edit", `key ${key?.key_id}`],

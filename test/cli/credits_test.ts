@@ -328,3 +328,159 @@ describe("purchase record", () => {
     refused(await record(UNKNOWN, sold.slug), UNKNOWN);
   });
 });
+
+describe("purchase undo", () => {
+  const purchase = (word: "record" | "undo", accountId: string, feed: string, ...more: string[]) =>
+    operator.run(["purchase", word, "--account", accountId, "--feed", feed, "--json", ...more]);
+  const undo = (accountId: string, feed: string, reason = "paid back") =>
+    purchase("undo", accountId, feed, "--reason", reason);
+
+  async function createSale() {
+    const feed = await seedFeed(gateway, await gateway.createAccount(), {
+      type: "singleton",
+      rows: [{ rate: 1 }],
+      oneTimePriceCents: 500,
+    });
+    const accountId = await gateway.createAccount();
+    return { feed, accountId, key: await gateway.createKey(accountId, "read") };
+  }
+
+  test("keeps its reason in the ledger, says the same if it is repeated, and the feed may be bought again", async () => {
+    const { feed, accountId } = await createSale();
+    const bought = await purchase("record", accountId, feed.slug);
+    const first = await undo(accountId, feed.slug);
+    expect(JSON.parse(first.stdout)).toEqual({
+      entry_id: expect.any(Number),
+      account_id: accountId,
+      kind: "purchase_undo",
+      credits: 0,
+      balance_before_credits: 0,
+      balance_after_credits: 0,
+      reason: "paid back",
+      reference: `purchase_undo:${JSON.parse(bought.stdout).entry_id}`,
+      created_at: expect.any(String),
+      feed_id: feed.feedId,
+    });
+    expect(await undo(accountId, feed.feedId, "another reason")).toEqual(first);
+    const argv = ["--account", accountId, "--feed", feed.slug, "--reason", "again"];
+    const told = await operator.run(["purchase", "undo", ...argv]);
+    expect([told.code, linesOf(told.stderr).length]).toEqual([0, 1]);
+    expect(told.stderr).toContain("undone already");
+    const again = await purchase("record", accountId, feed.slug);
+    expect(again.code).toBe(0);
+    expect(again.stdout).not.toBe(bought.stdout);
+    const second = await undo(accountId, feed.slug);
+    expect(JSON.parse(second.stdout).entry_id).not.toBe(JSON.parse(first.stdout).entry_id);
+    expect(await undo(accountId, feed.slug)).toEqual(second);
+    expect(await balanceOf(accountId)).toBe(0);
+  });
+
+  test("a late retry of the purchase does not open the feed again; another reference does", async () => {
+    const { feed, accountId, key } = await createSale();
+    const retry = () => purchase("record", accountId, feed.slug, "--reference", "receipt 8");
+    await retry();
+    await undo(accountId, feed.slug);
+    refused(await retry(), 'under reference "receipt 8" was undone');
+    expect((await gateway.get(`/v1/feed/${feed.slug}`, key)).status).toBe(402);
+    const paid = await purchase("record", accountId, feed.slug, "--reference", "receipt 9");
+    expect(paid.code).toBe(0);
+    refused(await retry(), 'under reference "receipt 9"');
+    expect((await gateway.get(`/v1/feed/${feed.slug}`, key)).status).toBe(200);
+  });
+
+  test("the next request of each kind is refused, by every process that knew of the purchase", async () => {
+    const { baseUrl } = await gateway.startPeer();
+    const { feed, accountId, key } = await createSale();
+    const send = (base: string, method: string, headers: Record<string, string>) =>
+      fetch(`${base}/v1/feed/${feed.slug}`, { method, headers: { "x-api-key": key, ...headers } });
+    for (const [method, headers, granted] of [
+      ["GET", {}, 200],
+      ["HEAD", {}, 200],
+      ["GET", { "If-None-Match": "*" }, 304],
+      ["GET", { "Idempotency-Key": "bought" }, 200],
+    ] as const) {
+      const statuses = () =>
+        Promise.all(
+          [gateway.baseUrl, baseUrl].map(
+            async (base) => (await send(base, method, headers)).status,
+          ),
+        );
+      expect((await purchase("record", accountId, feed.slug)).code).toBe(0);
+      // The second time, both know of it.
+      for (let times = 0; times < 2; times++) {
+        expect([method, headers, await statuses()]).toEqual([method, headers, [granted, granted]]);
+      }
+      expect((await undo(accountId, feed.slug)).code).toBe(0);
+      expect([method, headers, await statuses()]).toEqual([method, headers, [402, 402]]);
+    }
+    const refusal = await send(baseUrl, "GET", {});
+    expect(await refusal.json()).toMatchObject({ code: "PURCHASE_REQUIRED" });
+  });
+
+  test("at once with reads of two gateways: none is granted that is sent when it is done", async () => {
+    const { baseUrl } = await gateway.startPeer();
+    const { feed, accountId, key } = await createSale();
+    let isDone = false;
+    const read = async (_: unknown, index: number) => {
+      const base = index % 2 === 0 ? baseUrl : gateway.baseUrl;
+      const statuses: number[] = [];
+      for (let isLast = false; !isLast; ) {
+        isLast = isDone;
+        const url = `${base}/v1/feed/${feed.slug}`;
+        const method = index % 3 === 0 ? "GET" : "HEAD";
+        statuses.push((await fetch(url, { method, headers: { "x-api-key": key } })).status);
+      }
+      return statuses.at(-1);
+    };
+    for (let times = 0; times < 5; times++) {
+      await purchase("record", accountId, feed.slug);
+      isDone = false;
+      const reading = Array.from({ length: 9 }, read);
+      await undo(accountId, feed.slug);
+      isDone = true;
+      for (const last of await Promise.all(reading)) expect(last).toBeOneOf([402, 429]);
+    }
+  });
+
+  test("what was not bought, an unknown feed or account: exit code 1; a missing or blank option: exit code 2", async () => {
+    const { feed, accountId } = await createSale();
+    refused(await undo(accountId, feed.slug), "has not bought");
+    refused(await undo(accountId, "no-such-feed"), "no-such-feed");
+    refused(await undo(UNKNOWN, feed.slug), UNKNOWN);
+    await purchase("record", accountId, feed.slug);
+    for (const more of [
+      [],
+      ["--reason", " "],
+      ["--reason", "x".repeat(501)],
+      ["--reason", "S", "--reference", "R"],
+      ["--reason", "S", "more"],
+    ]) {
+      expect((await purchase("undo", accountId, feed.slug, ...more)).code).toBe(2);
+    }
+    const argv = ["purchase", "undo", "--reason", "S"];
+    expect((await operator.run([...argv, "--account", accountId])).code).toBe(2);
+    expect((await operator.run([...argv, "--feed", feed.slug])).code).toBe(2);
+    // Nothing was undone by any of them.
+    expect((await undo(accountId, feed.slug)).code).toBe(0);
+  });
+});
+
+describe("a credit notice on HEAD", () => {
+  test("goes by the balance of now, after a revocation and after a grant", async () => {
+    const feed = await seedFeed(gateway, await gateway.createAccount(), {
+      type: "singleton",
+      rows: [{ rate: 1 }],
+      callPriceNanos: 1_500,
+    });
+    const accountId = await gateway.createAccount({ credits: 3 });
+    const headers = { "x-api-key": await gateway.createKey(accountId, "read") };
+    const url = `${gateway.baseUrl}/v1/feed/${feed.slug}`;
+    const head = async () => (await fetch(url, { method: "HEAD", headers })).status;
+    expect(await head()).toBe(200);
+    const revoke = ["credits", "revoke", "--account", accountId, "--credits", "2"];
+    await operator.json(...revoke, "--reason", "test");
+    expect(await head()).toBe(402);
+    await grant(accountId, "2");
+    expect(await head()).toBe(200);
+  });
+});

@@ -1,9 +1,11 @@
 -- Notes that an account has bought a one-time feed. It is paid elsewhere: the entry's amount is 0 and
 -- its reason tells the price. A feed is bought once; to record it again is harmless, unless the
--- reference says that it was paid a second time.
+-- reference says that it was paid a second time. After an undo it may be bought again, but not by the
+-- reference of before, which may be a late retry.
 --
 -- Outcomes: purchased; repeated; account_unknown; feed_unknown; not_one_time; already_purchased
--- (under the reference of `entry`); reference_taken as in append_ledger_entry.
+-- (under the reference of `entry`); undone (so was the purchase of this reference, `entry`);
+-- reference_taken as in append_ledger_entry.
 create or replace function record_purchase(
   buying_account uuid,
   bought_feed uuid,
@@ -41,7 +43,8 @@ begin
     and purchases.feed_id = bought_feed;
   if found then
     outcome := case
-      when entry.reference <> purchase_reference then 'already_purchased'
+      when entry.reference is distinct from coalesce(purchase_reference, entry.reference)
+        then 'already_purchased'
       else 'repeated'
     end;
     return;
@@ -57,13 +60,12 @@ begin
     'purchase',
     0,
     format('one-time purchase of feed %s for %s cents', bought_feed, feed.one_time_price_cents),
-    coalesce(purchase_reference, 'purchase:' || buying_account || ':' || bought_feed),
+    purchase_reference,
     bought_feed
   );
   entry := appended.entry;
   if appended.outcome <> 'appended' then
-    -- The same reference for another feed is other content.
-    outcome := 'reference_taken';
+    outcome := case appended.outcome when 'repeated' then 'undone' else 'reference_taken' end;
     return;
   end if;
   insert into purchases (account_id, feed_id, entry_id)

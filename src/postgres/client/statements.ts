@@ -11,6 +11,7 @@ import sql_accounts_functions_is_usable_key from "../../../sql/accounts/function
 import sql_accounts_functions_record_purchase from "../../../sql/accounts/functions/record_purchase.sql" with { type: "text" };
 import sql_accounts_functions_redeem_promotion from "../../../sql/accounts/functions/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_functions_refund_event from "../../../sql/accounts/functions/refund_event.sql" with { type: "text" };
+import sql_accounts_functions_undo_purchase from "../../../sql/accounts/functions/undo_purchase.sql" with { type: "text" };
 import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
 import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
 import sql_accounts_grant_credits from "../../../sql/accounts/grant_credits.sql" with { type: "text" };
@@ -20,6 +21,7 @@ import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotio
 import sql_accounts_refund_event from "../../../sql/accounts/refund_event.sql" with { type: "text" };
 import sql_accounts_revoke_credits from "../../../sql/accounts/revoke_credits.sql" with { type: "text" };
 import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
+import sql_accounts_undo_purchase from "../../../sql/accounts/undo_purchase.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
 import sql_admission_find_key from "../../../sql/admission/find_key.sql" with { type: "text" };
 import sql_admission_functions_account_news from "../../../sql/admission/functions/account_news.sql" with { type: "text" };
@@ -152,6 +154,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "record_purchase", text: sql_accounts_functions_record_purchase },
   { name: "redeem_promotion", text: sql_accounts_functions_redeem_promotion },
   { name: "refund_event", text: sql_accounts_functions_refund_event },
+  { name: "undo_purchase", text: sql_accounts_functions_undo_purchase },
   { name: "uuid_since", text: sql_accounts_functions_uuid_since },
   { name: "uuid_until", text: sql_accounts_functions_uuid_until },
   { name: "account_news", text: sql_admission_functions_account_news },
@@ -223,6 +226,7 @@ export const STATEMENTS = {
   refund_event: sql_accounts_refund_event,
   revoke_credits: sql_accounts_revoke_credits,
   touch_keys: sql_accounts_touch_keys,
+  undo_purchase: sql_accounts_undo_purchase,
   create_usage_partition: sql_admission_create_usage_partition,
   find_key: sql_admission_find_key,
   log_reads: sql_admission_log_reads,
@@ -418,6 +422,22 @@ export interface StatementTypes {
     parameters: readonly [key_ids: readonly (string | null)[]];
     row: {
       readonly key_id: string;
+    };
+  };
+  /** takes back that an account has bought a one-time feed */
+  undo_purchase: {
+    parameters: readonly [account_id: string, feed_id: string, reason: string];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string | null;
+      readonly kind: string | null;
+      readonly amount_nanos: bigint | null;
+      readonly balance_before_nanos: bigint | null;
+      readonly balance_after_nanos: bigint | null;
+      readonly reason: string | null;
+      readonly reference: string | null;
+      readonly created_at: string | null;
     };
   };
   /** the usage log takes events of this month */
