@@ -959,6 +959,8 @@ create table purchases (
   account_id uuid not null references accounts,
   feed_id uuid not null references feeds,
   entry_id bigint not null references credit_ledger,
+  -- The feed's price at that moment.
+  price_cents bigint not null,
   purchased_at timestamptz not null default now(),
   primary key (account_id, feed_id)
 );

@@ -11,6 +11,7 @@ import { CREDIT_COMMANDS } from "./credits.ts";
 import { FEED_COMMANDS } from "./feeds.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { MIGRATE_COMMANDS } from "./migrate.ts";
+import { REPORT_COMMANDS } from "./report.ts";
 import { SERVE_COMMANDS } from "./serve.ts";
 import { USAGE_COMMANDS } from "./usage.ts";
 
@@ -21,6 +22,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   ...CREDIT_COMMANDS,
   ...FEED_COMMANDS,
   ...USAGE_COMMANDS,
+  ...REPORT_COMMANDS,
   ...AUDIT_COMMANDS,
   ...BACKUP_COMMANDS,
 ];

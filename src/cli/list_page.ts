@@ -9,8 +9,9 @@
 import type { Option } from "./command.ts";
 import { count, text } from "./options.ts";
 
-const LIMIT_DEFAULT = 100;
-const LIMIT_MAX = 1_000;
+/** Rows of a list without `--limit`, and at most with it. */
+export const LIMIT_DEFAULT = 100;
+export const LIMIT_MAX = 1_000;
 const CURSOR_LENGTH_MAX = 200;
 
 /** `--limit` of every list. */

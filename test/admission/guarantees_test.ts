@@ -311,8 +311,8 @@ describe("admission: credit", () => {
           (account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason)
         values (${accountId}, 'purchase', 0, 0, 0, 'test') returning entry_id
       )
-      insert into purchases (account_id, feed_id, entry_id)
-      select ${accountId}, ${feed.feedId}, entry_id from entry`;
+      insert into purchases (account_id, feed_id, entry_id, price_cents)
+      select ${accountId}, ${feed.feedId}, entry_id, 100 from entry`;
     const bought = await readFrom(gateway.baseUrl, feed, keys[0] as string);
     expect(bought.status).toBe(200);
     expect(bought.headers.get("x-ratelimit-limit")).toBe("100");

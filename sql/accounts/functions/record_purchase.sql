@@ -68,8 +68,8 @@ begin
     outcome := case appended.outcome when 'repeated' then 'undone' else 'reference_taken' end;
     return;
   end if;
-  insert into purchases (account_id, feed_id, entry_id)
-  values (buying_account, bought_feed, entry.entry_id);
+  insert into purchases (account_id, feed_id, entry_id, price_cents)
+  values (buying_account, bought_feed, entry.entry_id, feed.one_time_price_cents);
   outcome := 'purchased';
 end
 $$;

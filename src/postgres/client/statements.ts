@@ -52,6 +52,10 @@ import sql_cli_list_audit_events from "../../../sql/cli/list_audit_events.sql" w
 import sql_cli_list_demo_settings from "../../../sql/cli/list_demo_settings.sql" with { type: "text" };
 import sql_cli_list_keys from "../../../sql/cli/list_keys.sql" with { type: "text" };
 import sql_cli_list_newest_pushes from "../../../sql/cli/list_newest_pushes.sql" with { type: "text" };
+import sql_cli_list_refusals from "../../../sql/cli/list_refusals.sql" with { type: "text" };
+import sql_cli_list_revenue from "../../../sql/cli/list_revenue.sql" with { type: "text" };
+import sql_cli_list_stale_feeds from "../../../sql/cli/list_stale_feeds.sql" with { type: "text" };
+import sql_cli_list_top_reads from "../../../sql/cli/list_top_reads.sql" with { type: "text" };
 import sql_cli_prove_ledger from "../../../sql/cli/prove_ledger.sql" with { type: "text" };
 import sql_cli_revoke_key from "../../../sql/cli/revoke_key.sql" with { type: "text" };
 import sql_cli_set_feeds_public from "../../../sql/cli/set_feeds_public.sql" with { type: "text" };
@@ -246,6 +250,10 @@ export const STATEMENTS = {
   list_demo_settings: sql_cli_list_demo_settings,
   list_keys: sql_cli_list_keys,
   list_newest_pushes: sql_cli_list_newest_pushes,
+  list_refusals: sql_cli_list_refusals,
+  list_revenue: sql_cli_list_revenue,
+  list_stale_feeds: sql_cli_list_stale_feeds,
+  list_top_reads: sql_cli_list_top_reads,
   prove_ledger: sql_cli_prove_ledger,
   revoke_key: sql_cli_revoke_key,
   set_feeds_public: sql_cli_set_feeds_public,
@@ -654,6 +662,68 @@ export interface StatementTypes {
       readonly rows_duplicate: number;
       readonly body_bytes: bigint;
       readonly duration_ms: number;
+    };
+  };
+  /** refused pushes by feed and code, each with its newest one, newest first, from behind the page before */
+  list_refusals: {
+    parameters: readonly [since: string, before_push_id: bigint | null, limit: number];
+    row: {
+      readonly feed_id: string;
+      readonly endpoint_path: string;
+      readonly feed_name: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly code: string | null;
+      readonly pushes: bigint;
+      readonly last_push_id: bigint;
+      readonly last_pushed_at: string;
+      readonly last_detail: string | null;
+    };
+  };
+  /** what feeds have earned: charges of reads less refunds, and one-time purchases; the most first, from behind */
+  list_revenue: {
+    parameters: readonly [since: string, after_feed_id: string | null, limit: number];
+    row: {
+      readonly feed_id: string;
+      readonly endpoint_path: string;
+      readonly feed_name: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly paid_reads: bigint;
+      readonly charged_nanos: bigint;
+      readonly refunded_nanos: bigint;
+      readonly purchases: bigint;
+      readonly purchases_cents: bigint;
+    };
+  };
+  /** feeds whose provider is late, the latest first, from behind the page before */
+  list_stale_feeds: {
+    parameters: readonly [since: string | null, after_feed_id: string | null, limit: number];
+    row: {
+      readonly feed_id: string;
+      readonly endpoint_path: string;
+      readonly feed_name: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly status: string;
+      readonly sync_interval_mins: number;
+      readonly last_sync_at: string | null;
+      readonly due_at: string;
+    };
+  };
+  /** the feeds that are read most, and the accounts that read most, each ranked from 1, by one look at the log */
+  list_top_reads: {
+    parameters: readonly [since: string, is_by_credits: boolean, limit: number];
+    row: {
+      readonly is_feed: boolean;
+      readonly place: bigint;
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly feed_name: string | null;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly reads: bigint;
+      readonly charge_nanos: bigint;
     };
   };
   /** whether granted - revoked - charged + refunded = balance, in one snapshot */

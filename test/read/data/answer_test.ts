@@ -111,8 +111,8 @@ describe("HEAD", () => {
         values (${buyer}, 'purchase', 0, 0, 0, 'test')
         returning entry_id
       )
-      insert into purchases (account_id, feed_id, entry_id)
-      select ${buyer}, ${feed.feedId}, entry_id from entry`;
+      insert into purchases (account_id, feed_id, entry_id, price_cents)
+      select ${buyer}, ${feed.feedId}, entry_id, 100 from entry`;
     const bought = await gateway.get(path, await gateway.createKey(buyer, "read"));
     const tag = bought.headers.get("etag") as string;
     const refused = [

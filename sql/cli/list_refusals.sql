@@ -1,0 +1,36 @@
+-- name: list_refusals
+-- why: refused pushes by feed and code, each with its newest one, newest first, from behind the page before
+-- $1 since timestamptz
+-- $2 before_push_id bigint?
+-- $3 limit int
+-- returns feed_id uuid, endpoint_path text, feed_name text, account_id uuid, account_name text, code text?,
+--   pushes bigint, last_push_id bigint, last_pushed_at timestamptz, last_detail text?
+with refusals as (
+  select feed_id, code, count(*) as pushes, max(push_id) as last_push_id
+  from pushes
+  where not stored
+    and pushed_at >= $1
+  group by feed_id, code
+)
+select
+  feeds.feed_id,
+  feeds.endpoint_path,
+  feeds.name as feed_name,
+  accounts.account_id,
+  accounts.name as account_name,
+  refusals.code,
+  refusals.pushes,
+  refusals.last_push_id,
+  newest.pushed_at as last_pushed_at,
+  newest.detail as last_detail
+from refusals
+join pushes as newest
+  on newest.push_id = refusals.last_push_id
+join feeds
+  on feeds.feed_id = refusals.feed_id
+join accounts
+  on accounts.account_id = feeds.account_id
+where $2::bigint is null
+  or refusals.last_push_id < $2
+order by refusals.last_push_id desc
+limit $3::int

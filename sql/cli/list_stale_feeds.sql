@@ -1,0 +1,40 @@
+-- name: list_stale_feeds
+-- why: feeds whose provider is late, the latest first, from behind the page before
+-- An active feed is late if its last push is older than its interval; one that was never pushed, if it is itself.
+-- $1 since timestamptz?
+-- $2 after_feed_id uuid?
+-- $3 limit int
+-- returns feed_id uuid, endpoint_path text, feed_name text, account_id uuid, account_name text, status text,
+--   sync_interval_mins int, last_sync_at timestamptz?, due_at timestamptz
+with due as (
+  select
+    feed_id,
+    coalesce(last_sync_at, created_at) as synced_at,
+    coalesce(last_sync_at, created_at) + make_interval(mins => sync_interval_mins) as due_at
+  from feeds
+  where status = 'active'
+    or first_pushed_at is null
+)
+select
+  feeds.feed_id,
+  feeds.endpoint_path,
+  feeds.name as feed_name,
+  accounts.account_id,
+  accounts.name as account_name,
+  feeds.status,
+  feeds.sync_interval_mins,
+  feeds.last_sync_at,
+  due.due_at
+from due
+join feeds
+  on feeds.feed_id = due.feed_id
+join accounts
+  on accounts.account_id = feeds.account_id
+where due.due_at < now()
+  and ($1::timestamptz is null or due.synced_at >= $1)
+  and (
+    $2::uuid is null
+    or (due.due_at, due.feed_id) > (select due_at, feed_id from due where feed_id = $2)
+  )
+order by due.due_at, due.feed_id
+limit $3::int
