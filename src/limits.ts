@@ -209,9 +209,10 @@ export const WAIT_POLL_MS = 250;
 /** How long a conditional read, and a follower's long poll, may wait, in seconds. Beyond 3. */
 export const CONDITIONAL_WAIT_SECONDS_MAX = 30;
 export const LONG_POLL_SECONDS = 20;
-/** How long a follower's connection stays open, and an event may wait to be taken, in milliseconds. Beyond 3. */
+/** How long a follower's connection stays open, in milliseconds. Beyond 3. */
 export const FOLLOW_MS_MAX = 15 * 60_000;
-export const UNREAD_EVENT_MS_MAX = 30_000;
+/** How long a follower may take nothing, in milliseconds; it is closed `IDLE_SECONDS_MAX` later. */
+export const UNREAD_EVENT_MS_MAX = 20_000;
 /** Calls without a key in a minute, of a process together: a tenth of its time at most. */
 export const ANONYMOUS_LIMIT = 6_000;
 /** MCP calls without a key in a minute, of a process together, and bytes of a call's body. Beyond 4. */

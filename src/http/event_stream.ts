@@ -1,15 +1,16 @@
 /**
  * Server-sent events as a body: an event is made only when the client has taken the one before. A client that
- * takes nothing for too long is given up.
+ * takes nothing for too long is given up, and so is one of the slowest where all hold too much unread.
  *
  * @module
  */
 import type { Answer } from "./answer.ts";
+import { unsentBodies } from "./unsent_bodies.ts";
 
 export interface EventStreamOptions {
-  /** How long an event may wait for its client, in milliseconds. */
+  /** How long a client may take nothing while there is something for it, in milliseconds. */
   readonly unreadMsMax: number;
-  /** Called once, however the stream ends. */
+  /** Called once, however the stream ends. Bun keeps what was sent until it is read: bound the connection here. */
   readonly onEnd: () => void;
 }
 
@@ -23,6 +24,11 @@ export function eventText(event: {
   return `event: ${event.name}\n${id}data: ${event.data}\n\n`;
 }
 
+/** Sets what a client sends as `Last-Event-ID`, and is no event to it. */
+export function offsetText(id: string): string {
+  return `id: ${id}\n\n`;
+}
+
 /** A comment, which keeps the connection open. */
 export const KEEP_ALIVE = ":\n\n";
 
@@ -31,31 +37,45 @@ export function eventStream(
   events: AsyncGenerator<string, void, void>,
   { unreadMsMax, onEnd }: EventStreamOptions,
 ): Answer {
-  const encoder = new TextEncoder();
+  const chunks = chunksOf(events);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const end = async () => {
+  let isEnded = false;
+  const end = () => {
     clearTimeout(timer);
-    onEnd();
-    await events.return();
+    if (!isEnded) onEnd();
+    isEnded = true;
   };
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         clearTimeout(timer);
-        const { done, value } = await events.next();
-        if (done === true) {
-          onEnd();
-          controller.close();
+        try {
+          const { done, value } = await chunks.next();
+          if (isEnded) return;
+          if (done === true) {
+            end();
+            controller.close();
+            return;
+          }
+          controller.enqueue(value);
+        } catch {
+          // It was the largest that a slow client left unread.
+          controller.error();
+          end();
           return;
         }
-        controller.enqueue(encoder.encode(value));
         timer = setTimeout(() => {
-          controller.error(new Error("the client takes no events"));
+          controller.error();
           end();
+          chunks.return();
         }, unreadMsMax);
       },
-      cancel: end,
+      async cancel() {
+        end();
+        await chunks.return();
+      },
     },
+    // A chunk is made when the client has room for it.
     { highWaterMark: 0 },
   );
   return {
@@ -67,4 +87,15 @@ export function eventStream(
     },
     body,
   };
+}
+
+/** A large event counts among the unsent bodies, and goes out in parts. */
+async function* chunksOf(
+  events: AsyncGenerator<string, void, void>,
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const event of events) {
+    const body = unsentBodies.bodyOf(event);
+    if (body instanceof ReadableStream) yield* body;
+    else yield Buffer.from(event);
+  }
 }

@@ -12,7 +12,7 @@ export interface SentEvent {
 
 export interface EventReader {
   readonly response: Response;
-  /** The next event of this name. Rejects where the stream has ended. */
+  /** The next event of this name; "": the next text without one. Rejects where the stream has ended. */
   next(name: string): Promise<SentEvent>;
   close(): void;
 }

@@ -7,7 +7,7 @@
 
 import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
 import { Problem, problemAnswer, problemOf, unavailable } from "../../http/errors.ts";
-import { eventStream, eventText, KEEP_ALIVE } from "../../http/event_stream.ts";
+import { eventStream, eventText, KEEP_ALIVE, offsetText } from "../../http/event_stream.ts";
 import { tooManyWaits } from "../../http/refusals.ts";
 import { assert } from "../../lib/assert.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
@@ -30,8 +30,12 @@ export interface Follow {
   page(readCall: ReadCall, read: TailRead): Promise<Answer | Problem>;
   /** The next page with events; 204 where none comes in time. */
   longPoll(readCall: ReadCall, read: TailRead, seconds: number): Promise<Answer | Problem>;
-  /** Server-sent events. */
-  events(readCall: ReadCall, read: TailRead): Promise<Answer | Problem>;
+  /** Server-sent events; `onEnd` is called when none comes any more. */
+  events(readCall: ReadCall, read: TailRead, options: EventsOptions): Promise<Answer | Problem>;
+}
+
+export interface EventsOptions {
+  readonly onEnd: () => void;
 }
 
 /** What a read came to; the page, where one was built. */
@@ -86,7 +90,11 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     }
   }
 
-  async function events(readCall: ReadCall, read: TailRead): Promise<Answer | Problem> {
+  async function events(
+    readCall: ReadCall,
+    read: TailRead,
+    { onEnd }: EventsOptions,
+  ): Promise<Answer | Problem> {
     // What is wrong from the start is told by a status.
     const proof = await reads.recheck(readCall, (isFresh) =>
       findTail(readCall, read, { isFresh, tell: () => {} }),
@@ -96,7 +104,10 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     if (leave === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
     return eventStream(follow(readCall, read), {
       unreadMsMax: UNREAD_EVENT_MS_MAX,
-      onEnd: leave,
+      onEnd: () => {
+        leave();
+        onEnd();
+      },
     });
   }
 
@@ -150,21 +161,27 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     for (;;) {
       const { outcome, tail } = await readPage(readCall, { ...read, offset });
       let pauseMs = 0;
+      // The page itself is not held while the stream waits.
+      let isUpToDate = false;
       if (outcome instanceof Problem) {
         if (outcome.code !== "RATE_LIMITED") return outcome;
         pauseMs = Number(outcome.options.extras?.retry_after_ms);
       } else {
         assert(tail !== undefined, "an answer has a page");
-        offset = tail.nextOffset;
+        const isOffsetNews = offset === "now";
+        ({ nextOffset: offset, isUpToDate } = tail);
         checkedMs = performance.now();
-        if (!tail.isEmpty) {
+        if (tail.isEmpty) {
+          // Whoever is cut off before its first event misses nothing either.
+          if (isOffsetNews) yield offsetText(offset);
+        } else {
           yield eventText({ name: "rows", id: offset, data: bodyText(outcome) });
           pauseMs = PAUSE_MS;
         }
       }
       const end = yield* pause(pauseMs);
       if (end !== undefined) return end === "gone" ? undefined : end;
-      if (tail === undefined || outcome instanceof Problem || !tail.isUpToDate) continue;
+      if (tail === undefined || !isUpToDate) continue;
 
       let version: bigint | undefined = tail.dataVersion;
       while (version === tail.dataVersion) {

@@ -34,15 +34,20 @@ export interface TailRead {
   readonly headers: Headers;
 }
 
-/** A page as it was read. */
+/** What a follower goes on by. */
 export interface Tail {
   readonly feedId: string;
   readonly dataVersion: bigint;
-  /** The page's members but `_origin`, as JSON text without braces. */
-  readonly members: string;
   readonly nextOffset: string;
   readonly isEmpty: boolean;
   readonly isUpToDate: boolean;
+}
+
+/** A page as it was read. */
+interface TailPage {
+  readonly tail: Tail;
+  /** Its members but `_origin`, as JSON text without braces. */
+  readonly members: string;
 }
 
 interface Wanted {
@@ -68,7 +73,7 @@ export function createTailReads(services: Services): FindTail {
     [feedId, place, limit, atLeast].join(" "),
   );
 
-  async function readTail({ accountId, feedId, place, limit, atLeast }: Wanted) {
+  async function readTail({ accountId, feedId, place, limit, atLeast }: Wanted): Promise<TailPage> {
     const row = await reader.row(
       accountId,
       "read_stream_tail",
@@ -82,12 +87,8 @@ export function createTailReads(services: Services): FindTail {
     const position = hasMore && row.last_position !== null ? row.last_position : newest;
     const nextOffset = writeOffset(position, { secret, feedId });
     return {
-      feedId,
-      dataVersion,
+      tail: { feedId, dataVersion, nextOffset, isEmpty: data === null, isUpToDate: !hasMore },
       members: `"data":[${data ?? ""}],"next_offset":"${nextOffset}","up_to_date":${!hasMore}`,
-      nextOffset,
-      isEmpty: data === null,
-      isUpToDate: !hasMore,
     };
   }
 
@@ -107,7 +108,7 @@ export function createTailReads(services: Services): FindTail {
     return {
       claim: claimOf({ operation: "stream", feed, limits, query }, headers),
       async build(atLeast) {
-        const tail = await tails.ask({
+        const { tail, members } = await tails.ask({
           accountId,
           feedId,
           place,
@@ -118,11 +119,12 @@ export function createTailReads(services: Services): FindTail {
         return {
           // Events that came since are on the next page.
           version: null,
-          answer: (grant: Grant) => answerOf(tail, originText(grant.receipt, feedId), grant.window),
+          answer: (grant: Grant) =>
+            answerOf(members, originText(grant.receipt, feedId), grant.window),
           ...(tail.isEmpty && {
             empty: {
               version: tail.dataVersion,
-              answer: (window: WindowState) => answerOf(tail, "null", window),
+              answer: (window: WindowState) => answerOf(members, "null", window),
             },
           }),
         };
@@ -159,7 +161,7 @@ function placeOf(offset: string, scope: OffsetScope): Place {
   });
 }
 
-function answerOf({ members }: Tail, origin: string, window: WindowState): Answer {
+function answerOf(members: string, origin: string, window: WindowState): Answer {
   return { headers: headersOf(window), body: `{${members},"_origin":${origin}}` };
 }
 

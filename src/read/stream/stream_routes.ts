@@ -141,7 +141,12 @@ export function streamRoutes(services: Services, reads: ReadPipeline) {
         // A key is for one read, and here are many.
         const ofEach = new Headers(headers);
         ofEach.delete("idempotency-key");
-        const events = await follow.events(readCall, { ...read, headers: ofEach });
+        const events = await follow.events(
+          readCall,
+          { ...read, headers: ofEach },
+          // To take what is left.
+          { onEnd: () => server?.timeout(request, IDLE_SECONDS_MAX) },
+        );
         return respondOutcome(http, call, events);
       }
       const seconds = preferredWaitSeconds(headers, LONG_POLL_SECONDS) ?? LONG_POLL_SECONDS;

@@ -284,6 +284,19 @@ describe("server-sent events", () => {
     resumed.close();
   });
 
+  test("tell whoever begins at now where it began, so that it misses nothing if it is cut off", async () => {
+    const { feedId, slug } = await createStream([event("a")]);
+    const url = `${gateway.baseUrl}/v1/feed/${slug}/stream?live=sse&offset=now`;
+    const source = await readEvents(url, { "x-api-key": key });
+    await source.next("");
+    const { id } = await source.next("");
+    source.close();
+    await push(feedId, [event("b")]);
+    const resumed = await readEvents(url, { "x-api-key": key, "Last-Event-ID": id });
+    expect(idsOf(JSON.parse((await resumed.next("rows")).data))).toEqual(["b"]);
+    resumed.close();
+  });
+
   test("end with the problem when the credits are spent, and when the feed is taken down", async () => {
     const { feedId, slug } = await createStream([event("a")], 1_000);
     const account = await gateway.createAccount({ credits: 2 });
