@@ -201,6 +201,19 @@ describe("report top and report revenue", () => {
     });
   });
 
+  test("a purchase that was undone is none", async () => {
+    const feed = await seed(owner, { oneTimePriceCents: 123 });
+    const sales = async () => {
+      const rows = (await operator.json("report", "revenue")) as { feed_id: string }[];
+      return rows.find((row) => row.feed_id === feed.feedId);
+    };
+    const named = ["--account", one, "--feed", feed.slug];
+    await operator.json("purchase", "record", ...named);
+    expect(await sales()).toMatchObject({ purchases: 1, purchases_usd: 1.23, revenue_usd: 1.23 });
+    await operator.json("purchase", "undo", ...named, "--reason", "wrong");
+    expect(await sales()).toBeUndefined();
+  });
+
   test("money is exact, however much it is", async () => {
     const account = await gateway.createAccount();
     const feed = await seed(owner, { callPriceNanos: 1 });
