@@ -11,6 +11,8 @@ import { CREDIT_COMMANDS } from "./credits.ts";
 import { FEED_COMMANDS } from "./feeds.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { MIGRATE_COMMANDS } from "./migrate.ts";
+import { PROMOTION_COMMANDS } from "./promotions.ts";
+import { PURCHASE_COMMANDS } from "./purchases.ts";
 import { REPORT_COMMANDS } from "./report.ts";
 import { SERVE_COMMANDS } from "./serve.ts";
 import { USAGE_COMMANDS } from "./usage.ts";
@@ -20,6 +22,8 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
   ...CREDIT_COMMANDS,
+  ...PROMOTION_COMMANDS,
+  ...PURCHASE_COMMANDS,
   ...FEED_COMMANDS,
   ...USAGE_COMMANDS,
   ...REPORT_COMMANDS,

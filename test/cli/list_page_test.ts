@@ -26,12 +26,25 @@ beforeAll(async () => {
     insert into feeds (account_id, name, endpoint_path, call_price_nanos)
     select ${accountId}, 'Feed ' || number, 'feed-' || number, 0
     from generate_series(1, ${ROWS}::int) as number`;
+  await gateway.sql`
+    insert into promotion_codes (code, amount_nanos)
+    select 'CODE-' || number, 1 from generate_series(1, ${ROWS}::int) as number`;
+  await gateway.sql`
+    with entries as (
+      insert into credit_ledger (
+        account_id, kind, feed_id, amount_nanos, balance_before_nanos, balance_after_nanos, reason
+      )
+      select account_id, 'purchase', feed_id, 0, 0, 0, 'test' from feeds
+      returning entry_id, account_id, feed_id
+    )
+    insert into purchases (entry_id, account_id, feed_id, price_cents)
+    select entry_id, account_id, feed_id, 100 from entries`;
 });
 afterAll(() => gateway.stop());
 
-interface Listed {
-  readonly id: string | number;
-}
+type Id = string | number;
+/** What names a row of a list is its first member. */
+type Listed = Readonly<Record<string, Id>>;
 
 const LISTS = [
   ["account", "list"],
@@ -41,19 +54,25 @@ const LISTS = [
   ["feed", "list", "--account", "Has many", "--unlisted"],
   ["audit"],
   ["audit", "--account", "Has many"],
+  ["promo", "list"],
+  ["purchase", "list"],
+  ["purchase", "list", "--account", "Has many"],
 ] as const;
 
 /** A page's ids, and the cursor that standard error tells. */
-async function page(argv: readonly string[]): Promise<{ ids: Listed["id"][]; cursor: string }> {
+async function page(argv: readonly string[]): Promise<{ ids: Id[]; cursor: string }> {
   const { code, stdout, stderr } = await operator.run([...argv, "--json"]);
   expect(code).toBe(0);
   const match = /^feedgate: there are more: .* --after (\S+) goes on\n$/.exec(stderr);
   if (match === null) expect(stderr).toBe("");
-  return { ids: JSON.parse(stdout).map(({ id }: Listed) => id), cursor: match?.[1] ?? "" };
+  return {
+    ids: JSON.parse(stdout).map((row: Listed) => Object.values(row)[0]),
+    cursor: match?.[1] ?? "",
+  };
 }
 
-async function walk(argv: readonly string[], limit: string): Promise<Listed["id"][][]> {
-  const pages: Listed["id"][][] = [];
+async function walk(argv: readonly string[], limit: string): Promise<Id[][]> {
+  const pages: Id[][] = [];
   for (let after: string[] = []; ; ) {
     const { ids, cursor } = await page([...argv, "--limit", limit, ...after]);
     pages.push(ids);

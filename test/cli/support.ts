@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { expect } from "bun:test";
 import { resolve } from "node:path";
 import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "../../src/cli/commands.ts";
 import { runCommand } from "../../src/cli/run.ts";
@@ -137,4 +138,10 @@ export async function firstLine(stream: ReadableStream<Uint8Array>): Promise<str
   }
   reader.releaseLock();
   return text.split("\n")[0] as string;
+}
+
+/** Checks that a command was refused: exit code 1, and one line on standard error that says why. */
+export function refused({ code, stdout, stderr }: Run, message: string): void {
+  expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
+  expect(stderr).toContain(message);
 }

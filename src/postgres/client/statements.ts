@@ -52,6 +52,8 @@ import sql_cli_list_audit_events from "../../../sql/cli/list_audit_events.sql" w
 import sql_cli_list_demo_settings from "../../../sql/cli/list_demo_settings.sql" with { type: "text" };
 import sql_cli_list_keys from "../../../sql/cli/list_keys.sql" with { type: "text" };
 import sql_cli_list_newest_pushes from "../../../sql/cli/list_newest_pushes.sql" with { type: "text" };
+import sql_cli_list_promotions from "../../../sql/cli/list_promotions.sql" with { type: "text" };
+import sql_cli_list_purchases from "../../../sql/cli/list_purchases.sql" with { type: "text" };
 import sql_cli_list_refusals from "../../../sql/cli/list_refusals.sql" with { type: "text" };
 import sql_cli_list_revenue from "../../../sql/cli/list_revenue.sql" with { type: "text" };
 import sql_cli_list_stale_feeds from "../../../sql/cli/list_stale_feeds.sql" with { type: "text" };
@@ -250,6 +252,8 @@ export const STATEMENTS = {
   list_demo_settings: sql_cli_list_demo_settings,
   list_keys: sql_cli_list_keys,
   list_newest_pushes: sql_cli_list_newest_pushes,
+  list_promotions: sql_cli_list_promotions,
+  list_purchases: sql_cli_list_purchases,
   list_refusals: sql_cli_list_refusals,
   list_revenue: sql_cli_list_revenue,
   list_stale_feeds: sql_cli_list_stale_feeds,
@@ -662,6 +666,31 @@ export interface StatementTypes {
       readonly rows_duplicate: number;
       readonly body_bytes: bigint;
       readonly duration_ms: number;
+    };
+  };
+  /** the promotion codes with how often each was redeemed, by code, from behind the page before */
+  list_promotions: {
+    parameters: readonly [after_code: string | null, limit: number];
+    row: {
+      readonly code: string;
+      readonly amount_nanos: bigint;
+      readonly max_redemptions: number | null;
+      readonly redemptions: number;
+      readonly expires_at: string | null;
+      readonly created_at: string;
+    };
+  };
+  /** what accounts have bought and still have, newest first, from behind the page before */
+  list_purchases: {
+    parameters: readonly [account_id: string | null, before_entry_id: bigint | null, limit: number];
+    row: {
+      readonly entry_id: bigint;
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly endpoint_path: string;
+      readonly price_cents: bigint;
+      readonly reference: string | null;
+      readonly purchased_at: string;
     };
   };
   /** refused pushes by feed and code, each with its newest one, newest first, from behind the page before */

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { linesOf, type Operator, operatorOf, refused } from "./support.ts";
+
+const UNKNOWN = "00000000-0000-4000-8000-000000000001";
+
+let gateway: TestGateway;
+let operator: Operator;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  operator = operatorOf(gateway.databaseUrl);
+});
+afterAll(() => gateway.stop());
+
+async function balanceOf(accountId: string): Promise<number> {
+  const account = (await operator.json("account", "show", accountId)) as {
+    balance_credits: number;
+    ledger: { is_balanced: boolean };
+  };
+  expect(account.ledger.is_balanced).toBe(true);
+  return account.balance_credits;
+}
+
+describe("promo", () => {
+  const redeem = (code: string, accountId: string) =>
+    operator.run(["promo", "redeem", code, "--account", accountId, "--json"]);
+
+  test("a code gives its credits once per account", async () => {
+    const promotion = await operator.json("promo", "create", "WELCOME", "--credits", "2.5");
+    expect(promotion).toEqual({
+      code: "WELCOME",
+      credits: 2.5,
+      max_redemptions: null,
+      expires_at: null,
+      created_at: expect.any(String),
+    });
+    const [one, two] = [await gateway.createAccount(), await gateway.createAccount()];
+    const first = await redeem("WELCOME", one);
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      kind: "promotion",
+      credits: 2.5,
+      account_id: one,
+    });
+    refused(await redeem("WELCOME", one), "already");
+    expect((await redeem("WELCOME", two)).code).toBe(0);
+    expect([await balanceOf(one), await balanceOf(two)]).toEqual([2.5, 2.5]);
+  });
+
+  test("a code may be made again with the same content only", async () => {
+    const argv = ["promo", "create", "AGAIN", "--credits", "1", "--max-redemptions", "2"];
+    const first = await operator.json(...argv);
+    expect(await operator.json(...argv)).toEqual(first);
+    refused(await operator.run(["promo", "create", "AGAIN", "--credits", "2"]), "there already");
+    const end = ["--expires", "2126-01-01T00:00:00Z"];
+    refused(await operator.run([...argv, ...end]), "there already");
+  });
+
+  test("of the last redemption only one goes through", async () => {
+    await operator.json("promo", "create", "FEW", "--credits", "1", "--max-redemptions", "2");
+    const accounts = await Promise.all(Array.from({ length: 6 }, () => gateway.createAccount()));
+    const runs = await Promise.all(accounts.map((each) => redeem("FEW", each)));
+    expect(runs.map((each) => each.code).sort()).toEqual([0, 0, 1, 1, 1, 1]);
+    for (const run of runs) if (run.code === 1) refused(run, "no redemption left");
+  });
+
+  test("an expired or unknown code, and an unknown account, are exit code 1", async () => {
+    const past = ["--expires", "2026-01-01T00:00:00Z"];
+    await operator.json("promo", "create", "OLD", "--credits", "1", ...past);
+    const accountId = await gateway.createAccount();
+    refused(await redeem("OLD", accountId), "expired");
+    refused(await redeem("NONE", accountId), "no promotion code");
+    refused(await redeem("OLD", UNKNOWN), UNKNOWN);
+    expect(await balanceOf(accountId)).toBe(0);
+  });
+
+  test("list shows each code with what is left of it, and an empty list is one", async () => {
+    const account = await gateway.createAccount();
+    const ends = ["--expires", "2126-01-01T00:00:00Z", "--max-redemptions", "7"];
+    await operator.json("promo", "create", "ZZ-LAST", "--credits", "0.5", ...ends);
+    await redeem("ZZ-LAST", account);
+    const listed = (await operator.json("promo", "list")) as Record<string, unknown>[];
+    expect(listed.map(({ code }) => code)).toEqual(listed.map(({ code }) => code).sort());
+    expect(listed.at(-1)).toEqual({
+      code: "ZZ-LAST",
+      credits: 0.5,
+      max_redemptions: 7,
+      redemptions: 1,
+      expires_at: "2126-01-01T00:00:00Z",
+      created_at: expect.any(String),
+    });
+    const { stdout } = await operator.run(["promo", "list"]);
+    expect(linesOf(stdout).at(-1)).toMatch(/^ZZ-LAST +0\.5 +1 +7 +2126-01-01T/);
+    expect(await operator.json("promo", "list", "--after", "ZZ-LAST")).toEqual([]);
+    expect((await operator.run(["promo", "list", "ZZ-LAST"])).code).toBe(2);
+  });
+});
