@@ -1,13 +1,22 @@
 -- name: find_account
--- why: an account with its balance, for its owner and for the operator
+-- why: an account with its balance and the budget of one of its keys, for its owner
 -- $1 account_id uuid
--- returns account_id uuid, name text, max_feeds_allowed int, balance_nanos bigint,
---   created_at timestamptz
+-- $2 key_id uuid
+-- returns account_id uuid, name text, balance_nanos bigint, daily_nanos bigint?, spent_nanos bigint,
+--   day int
 select
-  account_id,
-  name,
-  max_feeds_allowed,
-  balance_nanos,
-  created_at
+  accounts.account_id,
+  accounts.name,
+  accounts.balance_nanos,
+  keys.daily_nanos,
+  coalesce(spending.spent_nanos, 0) as spent_nanos,
+  today.day
 from accounts
-where account_id = $1
+cross join (select (epoch_us(clock_timestamp()) / 86400000000)::int as day) as today
+left join api_keys as keys
+  on keys.key_id = $2
+left join key_spending as spending
+  on spending.account_id = accounts.account_id
+  and spending.key_id = $2
+  and spending.day = today.day
+where accounts.account_id = $1

@@ -6,15 +6,14 @@
 -- $3 until timestamptz?
 -- $4 after_usage_id uuid?
 -- $5 limit int
--- returns usage_id uuid, timestamp text, operation text, feed_id uuid?, charge_nanos bigint,
---   refunded boolean
+-- returns usage_id uuid, timestamp text, operation text, feed_id uuid?, key_id uuid?, charge_nanos bigint
 select
   usage_id,
   to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as timestamp,
   operation,
   feed_id,
-  case when refunded then 0 else charge_nanos end as charge_nanos,
-  refunded
+  key_id,
+  case when refunded then 0 else charge_nanos end as charge_nanos
 from usage_events
 where account_id = $1
   and usage_id >= uuid_since($2)

@@ -25,6 +25,8 @@ create table accounts (
   generation bigint not null default 0,
   -- When the newest event of the account's log was decided, in microseconds of the Unix epoch.
   logged_us bigint not null default 0,
+  -- Why no key of the account may be used at present; null: they may.
+  suspension_reason text,
   constraint accounts_name_length check (char_length(name) between 1 and 200),
   constraint accounts_max_feeds_not_negative check (max_feeds_allowed >= 0),
   constraint accounts_balance_not_negative check (balance_nanos >= 0)
@@ -44,12 +46,31 @@ create table api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
+  -- What the key may spend in a UTC day; null: all that the account has.
+  daily_nanos bigint,
+  -- The only feeds that it may read; null: all.
+  feed_ids uuid[],
   constraint api_keys_hash_unique unique (key_hash),
   constraint api_keys_hash_is_sha256 check (octet_length(key_hash) = 32),
-  constraint api_keys_permission_known check (permission in ('read', 'write'))
+  constraint api_keys_permission_known check (permission in ('read', 'write')),
+  constraint api_keys_daily_not_negative check (daily_nanos >= 0),
+  constraint api_keys_feed_ids_not_empty check (cardinality(feed_ids) > 0)
 )
 -- last_used_at is updated often.
 with (fillfactor = 80);
+
+-- What keys with a budget have spent on their newest day, in days of the Unix epoch, UTC. It is written under the
+-- lock of the account and is part of its state. So that a budget holds for the whole of the day on which it is
+-- set, `limit_key` begins with what the usage log has.
+create table key_spending (
+  account_id uuid not null references accounts,
+  key_id uuid not null references api_keys,
+  day integer not null,
+  spent_nanos bigint not null,
+  primary key (account_id, key_id),
+  constraint key_spending_not_negative check (spent_nanos >= 0)
+)
+with (fillfactor = 50);
 
 -- Lists the keys of an account, oldest first.
 create index api_keys_account on api_keys (account_id, created_at);
@@ -87,7 +108,9 @@ $$;
 
 -- last_used_at is not among the columns, because it is no part of the account's state.
 create trigger api_keys_account_touched
-after insert or delete or update of account_id, key_hash, permission, expires_at, revoked_at on api_keys
+after insert or delete
+  or update of account_id, key_hash, permission, expires_at, revoked_at, daily_nanos, feed_ids
+  on api_keys
 for each row
 execute function touch_account();
 
@@ -896,6 +919,8 @@ create table usage_events (
   account_id uuid not null,
   operation text not null,
   feed_id uuid,
+  -- The key that the read came with.
+  key_id uuid,
   charge_nanos bigint not null,
   -- Whether the charge was given back.
   refunded boolean not null default false,
@@ -1135,23 +1160,25 @@ returns trigger
 language plpgsql
 as $$
 declare
-  fields constant text[] := array['key_id', 'permission', 'name', 'expires_at', 'revoked_at'];
+  fields constant text[] := array[
+    'key_id', 'permission', 'name', 'expires_at', 'revoked_at', 'daily_nanos', 'feed_ids'
+  ];
   old_row json := case when tg_op = 'UPDATE' then to_json(old) end;
   new_row json := to_json(new);
+  -- An edit names its key, which did not change.
+  named constant jsonb := jsonb_build_object('key_id', new.key_id);
 begin
   insert into audit_events (actor, action, account_id, before, after)
   values (
     audit_actor(),
-    case when tg_op = 'INSERT' then 'key create' else 'key revoke' end,
-    new.account_id,
-    -- An edit names its key, which did not change.
     case
-      when tg_op = 'UPDATE' then json_build_object('key_id', old.key_id, 'revoked_at', old.revoked_at)
+      when tg_op = 'INSERT' then 'key create'
+      when old.revoked_at is distinct from new.revoked_at then 'key revoke'
+      else 'key edit'
     end,
-    case
-      when tg_op = 'UPDATE' then json_build_object('key_id', new.key_id, 'revoked_at', new.revoked_at)
-      else audit_changes(new_row, old_row, fields)
-    end
+    new.account_id,
+    case when tg_op = 'UPDATE' then named || audit_changes(old_row, new_row, fields)::jsonb end,
+    named || audit_changes(new_row, old_row, fields)::jsonb
   );
   return null;
 end
@@ -1163,9 +1190,12 @@ for each row
 execute function note_key_audit();
 
 create trigger api_keys_audited_update
-after update of revoked_at on api_keys
+after update of name, expires_at, revoked_at, daily_nanos, feed_ids on api_keys
 for each row
-when (old.revoked_at is distinct from new.revoked_at)
+when (
+  (old.name, old.expires_at, old.revoked_at, old.daily_nanos, old.feed_ids)
+    is distinct from (new.name, new.expires_at, new.revoked_at, new.daily_nanos, new.feed_ids)
+)
 execute function note_key_audit();
 
 create function note_ledger_audit()

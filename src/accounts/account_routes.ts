@@ -34,6 +34,7 @@ const USAGE_QUERY = parameters({
   limit: limitParameter("Events"),
   cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
   feed_id: Type.Optional(queryUuid({ description: "Reads of this feed only, by its UUID." })),
+  key_id: Type.Optional(queryUuid({ description: "Reads with this key only, by its id." })),
   since: Type.Optional(queryTime({ description: "RFC 3339, inclusive lower bound." })),
   until: Type.Optional(queryTime({ description: "RFC 3339, inclusive upper bound." })),
 });
@@ -85,7 +86,7 @@ export function accountRoutes(services: Services) {
         await admitHousekeeping(services, { call, principal, operation: "account" });
         const row = await database
           .onBehalfOf(principal.accountId)
-          .row("find_account", [principal.accountId]);
+          .row("find_account", [principal.accountId, principal.keyId]);
         assert(row !== undefined, "an admitted key has an account");
         return respond({ headers: privateJson(), body: accountText(row, config.limits) });
       },
@@ -94,9 +95,17 @@ export function accountRoutes(services: Services) {
     .get(
       "/usage",
       async ({ call, principal, query }) => {
-        const { cursor, feed_id: feedId, since, until } = query;
+        const { cursor, feed_id: feedId, key_id: keyId, since, until } = query;
         const limit = cappedLimit(query.limit);
-        const asked = { accountId: principal.accountId, limit, feedId, since, until, cursor };
+        const asked = {
+          accountId: principal.accountId,
+          limit,
+          feedId,
+          keyId,
+          since,
+          until,
+          cursor,
+        };
         const read = readUsageQuery(asked, cursorSecret);
         if (read.kind !== "query") throw usageProblem(read.kind);
         await admitHousekeeping(services, { call, principal, operation: "usage" });

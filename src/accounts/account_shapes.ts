@@ -12,6 +12,17 @@ export const AccountShape = Type.Object(
     id: uuid("Of the account."),
     name: Type.String({ description: "The account's name." }),
     balance: amount("What is left to spend."),
+    budget: Type.Optional(
+      Type.Object(
+        {
+          daily: amount("What the key may spend in a UTC day."),
+          spent: amount("What it has spent today."),
+          left: amount("What it may still spend today."),
+          resets_at: time("When the next day begins."),
+        },
+        { description: "Of the key, if it has one." },
+      ),
+    ),
     limits: Type.Array(
       Type.Object({
         operation: Type.String({ description: "What is limited." }),
@@ -36,7 +47,7 @@ const UsageEventShape = Type.Object(
     }),
     feed_id: nullable(uuid("Null for catalog and search.")),
     credits_charged: Type.Number({ minimum: 0, description: "0 after a refund." }),
-    refunded: Type.Boolean({ description: "Whether the charge was given back." }),
+    key_id: nullable(uuid("The key that the call came with.")),
   },
   { $id: "UsageEvent", description: "A logged call." },
 );

@@ -16,13 +16,14 @@ export interface UsagePage {
 }
 
 /**
- * A page of one feed's calls may have fewer than asked for, or none, and a next page all the same: it looks
+ * A page of one feed's or one key's calls may have fewer than asked for, or none, and a next page all the same: it looks
  * at so many events of the log, and the next goes on from there.
  */
 export async function pageUsage(database: Queries, query: UsageQuery): Promise<UsagePage> {
   const {
     accountId,
     feedId = null,
+    keyId = null,
     since = null,
     until = null,
     beforeUsageId = null,
@@ -30,12 +31,12 @@ export async function pageUsage(database: Queries, query: UsageQuery): Promise<U
   } = query;
   const bounds = [since, until, beforeUsageId] as const;
   const walkEnd =
-    feedId === null
+    feedId === null && keyId === null
       ? undefined
       : await database.row("find_usage_walk_end", [accountId, ...bounds, USAGE_WALK_MAX]);
   const from = walkEnd?.usage_id ?? null;
   // One more than the page tells whether there is a next one.
-  const parameters = [accountId, feedId, ...bounds, from, limit + 1] as const;
+  const parameters = [accountId, feedId, keyId, ...bounds, from, limit + 1] as const;
   const found = await database.rows("page_usage", parameters);
   const rows = found.slice(0, limit);
   const last = found.length > limit ? (rows.at(-1)?.usage_id ?? null) : from;

@@ -16,13 +16,14 @@ export const USAGE_COLUMNS = [
   "operation",
   "feed_id",
   "credits_charged",
-  "refunded",
+  "key_id",
 ] as const;
 
 /** A usage event as the text of a JSON object: money exact, times to the microsecond. */
 export function usageEventText(row: UsageRow): string {
-  const feed = row.feed_id === null ? "null" : `"${row.feed_id}"`;
-  return `{"usage_id":"${row.usage_id}","timestamp":"${row.timestamp}","operation":"${row.operation}","feed_id":${feed},"credits_charged":${creditsText(row.charge_nanos)},"refunded":${row.refunded}}`;
+  const feed = JSON.stringify(row.feed_id);
+  const key = JSON.stringify(row.key_id);
+  return `{"usage_id":"${row.usage_id}","timestamp":"${row.timestamp}","operation":"${row.operation}","feed_id":${feed},"credits_charged":${creditsText(row.charge_nanos)},"key_id":${key}}`;
 }
 
 /** A usage event as a line of CSV (RFC 4180); no value of it needs quotes. */
@@ -33,6 +34,6 @@ export function usageEventLine(row: UsageRow): string {
     row.operation,
     row.feed_id ?? "",
     creditsText(row.charge_nanos),
-    row.refunded,
+    row.key_id ?? "",
   ].join(",");
 }

@@ -14,6 +14,7 @@ export interface AskedUsage {
   /** 1 to 100. */
   readonly limit: number;
   readonly feedId: string | undefined;
+  readonly keyId: string | undefined;
   /** UTC, both inclusive. */
   readonly since: string | undefined;
   readonly until: string | undefined;
@@ -38,9 +39,9 @@ export function readUsageQuery(
   { cursor, ...asked }: AskedUsage,
   cursorSecret: string,
 ): UsageQueryOutcome {
-  const { accountId, feedId, since, until } = asked;
+  const { accountId, feedId, keyId, since, until } = asked;
   if (since !== undefined && until !== undefined && since > until) return { kind: "times_swapped" };
-  const binding = [accountId, feedId, since, until].join(" ");
+  const binding = [accountId, feedId, keyId, since, until].join(" ");
   const scope = { secret: cursorSecret, purpose: "usage cursor", binding };
   const beforeUsageId =
     cursor === undefined ? undefined : openToken(cursor, scope)?.toString("utf8");

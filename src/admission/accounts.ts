@@ -12,6 +12,14 @@ import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_ACCOUNTS_MAX, KNOWN_KEYS_MAX, KNOWN_WINDOWS_MAX } from "../limits.ts";
 import { SlidingWindows, type WindowNumber } from "./sliding_windows.ts";
 
+/** What a key with a budget has spent, and has reserved, in nano-dollars. */
+export interface KeySpending {
+  /** Of the Unix epoch, UTC: the newest day on which it spent anything. */
+  day: number;
+  spentNanos: bigint;
+  reservedNanos: bigint;
+}
+
 /** An account as of a version. */
 export class Account {
   /** False once it was dropped: what was decided by it must be decided again. */
@@ -24,6 +32,8 @@ export class Account {
   newsCount = 0;
   /** Feeds that the account is known to have bought. */
   readonly purchases = new Set<string>();
+  /** By key, of those that have a budget. */
+  readonly spending = new Map<string, KeySpending>();
   /** By `windowOf`. */
   readonly windows = new Map<string, WindowNumber>();
 
@@ -43,11 +53,18 @@ export interface Caller {
   readonly permission: "read" | "write";
   /** When the key expires, in microseconds of the Unix epoch; null: never. */
   readonly endUs: number | null;
+  /** Nano-dollars that the key may spend in a UTC day; null: all that the account has. */
+  readonly dailyNanos: bigint | null;
+  /** The only feeds that it may read; null: all. */
+  readonly feedIds: ReadonlySet<string> | null;
   readonly account: Account;
 }
 
 /** A usage event that counts: operation, the feed where its window is a feed's, and its time. */
 export type CountedEvent = readonly [operation: string, feedId: string | null, timeUs: number];
+
+/** What a key with a budget has spent: on its newest day, in nano-dollars as text. */
+export type SpentByKey = readonly [keyId: string, day: number, spentNanos: string];
 
 /** An account as the database tells it. */
 export interface AccountNews {
@@ -57,6 +74,8 @@ export interface AccountNews {
   readonly loggedUs: number;
   /** Since the time that was asked for; null: the generation has moved, and all must be read anew. */
   readonly events: readonly CountedEvent[] | null;
+  /** Of all its keys that have a budget. */
+  readonly spending: readonly SpentByKey[];
 }
 
 /** An account as it was found at a moment of the database's clock. */
@@ -84,11 +103,11 @@ export class Accounts {
     key: Omit<Caller, "account"> & { readonly accountId: string },
     as: Found,
   ): Caller {
-    const { accountId, keyId, permission, endUs } = key;
+    const { accountId, ...rest } = key;
     const known = this.#accounts.get(accountId);
     if (known !== undefined && !isBehind(as.found, known)) this.apply(known, as.found);
     const account = known?.isCurrent === true ? known : this.#open(accountId, as);
-    const caller: Caller = { keyId, permission, endUs, account };
+    const caller: Caller = { ...rest, account };
     this.#callers.set(keyMark, caller);
     return caller;
   }
@@ -107,6 +126,7 @@ export class Accounts {
       if (timeUs > account.loggedUs)
         this.windows.hit(this.window(account, feedId ?? operation), timeUs);
     }
+    setSpending(account, news.spending);
     account.version = news.version;
     account.balanceNanos = news.balanceNanos;
     account.loggedUs = news.loggedUs;
@@ -150,6 +170,7 @@ export class Accounts {
       // An event of later than now was logged before the clock was set back.
       this.windows.hit(this.window(account, feedId ?? operation), Math.min(timeUs, nowUs));
     }
+    setSpending(account, found.spending);
     this.#accounts.set(accountId, account);
     return account;
   }
@@ -161,6 +182,24 @@ export class Accounts {
       if (isRoom) return;
       this.drop(account);
     }
+  }
+}
+
+/** The spending of a key of the account. */
+export function spendingOf({ spending }: Account, keyId: string): KeySpending {
+  let known = spending.get(keyId);
+  if (known === undefined) {
+    known = { day: 0, spentNanos: 0n, reservedNanos: 0n };
+    spending.set(keyId, known);
+  }
+  return known;
+}
+
+function setSpending(account: Account, spending: readonly SpentByKey[]): void {
+  for (const [keyId, day, spentNanos] of spending) {
+    const known = spendingOf(account, keyId);
+    known.day = day;
+    known.spentNanos = BigInt(spentNanos);
   }
 }
 

@@ -54,13 +54,15 @@ import {
 import { isPartitionMissing, mayBeCommitted } from "../postgres/client/failures.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
-import { type Account, Accounts, type Caller } from "./accounts.ts";
+import { Accounts, type Caller, type KeySpending, spendingOf } from "./accounts.ts";
 import { CallLimits } from "./call_limits.ts";
 import { DatabaseClock } from "./database_clock.ts";
 import {
   type AccountView,
   type DecideOptions,
+  dayOf,
   decide,
+  type KeyBudget,
   timestampOf,
   windowState,
 } from "./decide.ts";
@@ -77,7 +79,7 @@ import { createProofs, newsOf, type Proof, type Proofs, type Remembered } from "
 import { Refunds } from "./refunds.ts";
 import type { Reservation } from "./reservation.ts";
 import { limitOf, priceOf, windowOf } from "./terms.ts";
-import type { Claim, Grant, Refusal, UnloggedOperation, WindowState } from "./types.ts";
+import type { Claim, Grant, Refusal, Suspended, UnloggedOperation, WindowState } from "./types.ts";
 
 /** What admission tells of its work; the metrics of a server. */
 export interface AdmissionObserver {
@@ -124,7 +126,7 @@ export class Admission {
   readonly #refunds: Refunds;
   readonly #proofs: Proofs;
   /** Look-ups of keys that are under way, by the key's mark. */
-  readonly #lookups = new Map<string, Promise<Caller | undefined>>();
+  readonly #lookups = new Map<string, Promise<Caller | Suspended | undefined>>();
   readonly #batcher: Batcher<Reservation, LogOutcome>;
 
   constructor(options: AdmissionOptions) {
@@ -151,10 +153,10 @@ export class Admission {
   }
 
   /** Looks a key up, with its account. Undefined: it is unknown, revoked or expired. */
-  async identify(keyMark: string, keyHash: Uint8Array): Promise<Caller | undefined> {
+  async identify(keyMark: string, keyHash: Uint8Array): Promise<Caller | Suspended | undefined> {
     // Calls that come together share one look-up; what one that began earlier did not find is asked once more.
     const shared = await this.#lookups.get(keyMark);
-    if (shared?.account.isCurrent === true) return shared;
+    if (shared !== undefined && "account" in shared && shared.account.isCurrent) return shared;
     const lookup = this.#lookUp(keyMark, keyHash).finally(() => {
       if (this.#lookups.get(keyMark) === lookup) this.#lookups.delete(keyMark);
     });
@@ -174,6 +176,8 @@ export class Admission {
     });
     if (proof === undefined) return OVERLOADED;
     if (!proof.isKeyUsable) return { kind: "key_refused" };
+    const { suspensionReason } = proof;
+    if (suspensionReason !== null) return { kind: "suspended", reason: suspensionReason };
     // If the account moved meanwhile, by a batch of ours, the proof may be older than what is known.
     const isOlder = account.version !== version && proof.news.loggedUs <= account.loggedUs;
     if (!isOlder) this.#accounts.apply(account, proof.news);
@@ -199,15 +203,19 @@ export class Admission {
 
   /** Why memory would refuse the read; undefined: it would not. Nothing is taken. */
   judge(caller: Caller, claim: Claim, options: DecideOptions): Refusal | undefined {
-    const { account, endUs } = caller;
+    const { endUs, feedIds } = caller;
     const nowUs = this.#clock.nowUs();
     if (endUs !== null && endUs <= nowUs) return { kind: "key_refused" };
-    return decide(this.#view(account, claim, nowUs), claim, { ...options, nowUs });
+    const { feed } = claim;
+    if (feedIds !== null && feed !== undefined && !feedIds.has(feed.feedId)) {
+      return { kind: "out_of_scope" };
+    }
+    return decide(this.#view(caller, claim, nowUs), claim, { ...options, nowUs });
   }
 
   /** The window that counts the claim, as it is now. */
-  windowOf({ account }: Caller, claim: Claim): WindowState {
-    return windowState(this.#view(account, claim, this.#clock.nowUs()), limitOf(claim));
+  windowOf(caller: Caller, claim: Claim): WindowState {
+    return windowState(this.#view(caller, claim, this.#clock.nowUs()), limitOf(claim));
   }
 
   /** Counts a call that is not logged, or refuses it. Its key must have been proven. */
@@ -294,27 +302,33 @@ export class Admission {
     return this.#batcher.waiting;
   }
 
-  async #lookUp(keyMark: string, keyHash: Uint8Array): Promise<Caller | undefined> {
+  async #lookUp(keyMark: string, keyHash: Uint8Array): Promise<Caller | Suspended | undefined> {
     const row = await this.#options.database.row("find_key", [keyHash, WINDOW_US]);
     if (row === undefined) return undefined;
     this.#clock.set(Number(row.now_us));
+    const { suspension_reason: reason } = row;
+    if (reason !== null) return { kind: "suspended", reason };
     const key = {
       keyId: row.key_id,
       accountId: row.account_id,
       permission: row.permission === "write" ? ("write" as const) : ("read" as const),
       endUs: row.key_end_us === null ? null : Number(row.key_end_us),
+      dailyNanos: row.daily_nanos,
+      feedIds: row.feed_ids === null ? null : new Set(row.feed_ids.split(",")),
     };
     return this.#accounts.load(keyMark, key, { found: newsOf(row), nowUs: Number(row.now_us) });
   }
 
-  #view(account: Account, claim: Claim, nowUs: number): AccountView {
+  #view(caller: Caller, claim: Claim, nowUs: number): AccountView {
     const { windows } = this.#accounts;
+    const { account } = caller;
     const window = this.#accounts.window(account, windowOf(claim.operation, claim.feed));
     const used = windows.used(window, nowUs);
     const limit = limitOf(claim);
     return {
       accountId: account.id,
       freeNanos: account.balanceNanos - account.reservedNanos,
+      budget: budgetOf(caller, nowUs),
       isPurchased: claim.feed !== undefined && account.purchases.has(claim.feed.feedId),
       used,
       resetUs: windows.resetUs(window, nowUs),
@@ -328,6 +342,9 @@ export class Admission {
     this.#accounts.windows.reserve(window);
     account.reservedNanos += priceNanos;
     account.reservations += 1;
+    const isBudgeted = caller.dailyNanos !== null && priceNanos > 0n;
+    const keySpending = isBudgeted ? spendingOf(account, caller.keyId) : undefined;
+    if (keySpending !== undefined) keySpending.reservedNanos += priceNanos;
     return {
       kind: "reserved",
       caller,
@@ -335,6 +352,7 @@ export class Admission {
       claim,
       window,
       priceNanos,
+      keySpending,
       decidedUs: this.#clock.nowUs(),
       newsCount: account.newsCount,
       shownVersion: null,
@@ -346,8 +364,9 @@ export class Admission {
   /** False where it was settled before. */
   #settle(reservation: Reservation): boolean {
     if (reservation.isSettled) return false;
-    const { account, priceNanos } = reservation;
+    const { account, keySpending, priceNanos } = reservation;
     reservation.isSettled = true;
+    if (keySpending !== undefined) keySpending.reservedNanos -= priceNanos;
     account.reservedNanos -= priceNanos;
     account.reservations -= 1;
     return true;
@@ -363,11 +382,14 @@ export class Admission {
     // What an Idempotency-Key means now is to be proven anew.
     if (kind === "changed" || !account.isCurrent || claim.idempotency !== undefined) return CHANGED;
     // Decided without its own reservation, which stays.
-    this.#accounts.windows.release(reservation.window);
-    account.reservedNanos -= reservation.priceNanos;
+    const { keySpending, priceNanos, window } = reservation;
+    this.#accounts.windows.release(window);
+    account.reservedNanos -= priceNanos;
+    if (keySpending !== undefined) keySpending.reservedNanos -= priceNanos;
     const refusal = this.judge(caller, claim, GRANTED);
-    this.#accounts.windows.reserve(reservation.window);
-    account.reservedNanos += reservation.priceNanos;
+    this.#accounts.windows.reserve(window);
+    account.reservedNanos += priceNanos;
+    if (keySpending !== undefined) keySpending.reservedNanos += priceNanos;
     reservation.decidedUs = this.#clock.nowUs();
     reservation.newsCount = account.newsCount;
     // Any other refusal is proven by the caller first.
@@ -449,18 +471,32 @@ export class Admission {
 
   /** The reservation becomes a hit, unless a proof has told of it before the batch's own answer came. */
   #count(reservation: Reservation, decidedUs: number): void {
-    const { account, window } = reservation;
+    const { account, keySpending, priceNanos, window } = reservation;
     this.release(reservation);
     if (account.isCurrent && account.loggedUs < decidedUs) {
       this.#accounts.windows.hit(window, decidedUs);
+      if (keySpending !== undefined) spend(keySpending, dayOf(decidedUs), priceNanos);
     }
-    const credits = Number(reservation.priceNanos) / NANOS_PER_CREDIT;
+    const credits = Number(priceNanos) / NANOS_PER_CREDIT;
     this.#observe(reservation.claim.operation, "granted", credits, true);
   }
 
   #observe(operation: string, outcome: string, credits = 0, isLogged = false): void {
     this.#options.observer?.decided({ operation, outcome, isLogged, credits });
   }
+}
+
+/** What the caller's key may spend today. A reservation counts on the day on which it is logged, or sooner. */
+function budgetOf({ account, keyId, dailyNanos }: Caller, nowUs: number): KeyBudget | undefined {
+  if (dailyNanos === null) return undefined;
+  const { day, spentNanos, reservedNanos } = spendingOf(account, keyId);
+  const spentToday = day >= dayOf(nowUs) ? spentNanos : 0n;
+  return { budgetNanos: dailyNanos, spentNanos: spentToday + reservedNanos };
+}
+
+function spend(spending: KeySpending, day: number, nanos: bigint): void {
+  spending.spentNanos = nanos + (spending.day >= day ? spending.spentNanos : 0n);
+  spending.day = Math.max(spending.day, day);
 }
 
 /** Whether the read was decided by the account as it is known now, its own process's reads aside. */

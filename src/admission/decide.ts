@@ -1,18 +1,26 @@
 /**
  * The decision itself: may this account make this read now? Pure: account, claim and time go in, a refusal or
- * nothing comes out. Decisions 2 fix the order: purchase, window, credit.
+ * nothing comes out. Decisions 2 fix the order: purchase, window, price, budget, credit.
  *
  * @module
  */
-import { US_PER_MS, US_PER_SECOND } from "../lib/time_units.ts";
+import { US_PER_DAY, US_PER_MS, US_PER_SECOND } from "../lib/time_units.ts";
 import { limitOf, priceOf, purchasePriceOf } from "./terms.ts";
 import type { Claim, Refusal, WindowState } from "./types.ts";
+
+/** In nano-dollars. */
+export interface KeyBudget {
+  readonly budgetNanos: bigint;
+  readonly spentNanos: bigint;
+}
 
 /** An account, as far as a read is decided by it. */
 export interface AccountView {
   readonly accountId: string;
   /** Balance in nano-dollars, without what is reserved. */
   readonly freeNanos: bigint;
+  /** What the caller's key may spend today and has spent, reservations included; undefined: it has no budget. */
+  readonly budget: KeyBudget | undefined;
   /** Whether the feed that the claim names was bought. */
   readonly isPurchased: boolean;
   /** Hits and reservations in the claim's window. */
@@ -50,10 +58,27 @@ export function decide(
   if (priceNanosMax !== undefined && priceNanos > priceNanosMax) {
     return { kind: "above_max", window, priceNanos, priceNanosMax };
   }
+  const { budget } = account;
+  if (
+    budget !== undefined &&
+    priceNanos > 0n &&
+    budget.spentNanos + priceNanos > budget.budgetNanos
+  ) {
+    return { kind: "budget_spent", window, priceNanos, ...budget, resetUs: nextDayUs(nowUs) };
+  }
   if (priceNanos > account.freeNanos) {
     return { kind: "unpaid", window, priceNanos, balanceNanos: account.freeNanos };
   }
   return undefined;
+}
+
+/** The UTC day of a time in microseconds, counted from the Unix epoch. */
+export function dayOf(timeUs: number): number {
+  return Math.floor(timeUs / US_PER_DAY);
+}
+
+function nextDayUs(timeUs: number): number {
+  return (dayOf(timeUs) + 1) * US_PER_DAY;
 }
 
 export function windowState(

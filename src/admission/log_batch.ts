@@ -7,7 +7,7 @@
 import { US_PER_MS } from "../lib/time_units.ts";
 import { WINDOW_US } from "../limits.ts";
 import type { Parameters, Row } from "../postgres/client/query.ts";
-import type { AccountNews, CountedEvent } from "./accounts.ts";
+import type { AccountNews, CountedEvent, SpentByKey } from "./accounts.ts";
 import type { Reservation } from "./reservation.ts";
 
 const BATCH_TOKEN_BYTES = 6;
@@ -68,6 +68,7 @@ export function parametersOf(
   const remembered = reservations.flatMap(({ claim: { idempotency } }, index) =>
     idempotency === undefined ? [] : [{ ...idempotency, place: index + 1 }],
   );
+  const budgeted = budgetedOf(reservations, numberOf);
   return [
     batchToken,
     BigInt(versionOf(batchToken)),
@@ -84,11 +85,33 @@ export function parametersOf(
     reservations.map(({ claim }) => claim.feed?.definitionVersion ?? null),
     reservations.map(({ shownVersion }) => shownVersion),
     reservations.map(({ priceNanos }) => priceNanos),
+    reservations.map(({ caller }) => caller.keyId),
     reservations.map(({ caller }) => (caller.endUs === null ? null : BigInt(caller.endUs))),
     remembered.map(({ place }) => place),
     remembered.map(({ key }) => key),
     remembered.map(({ queryHash }) => queryHash),
+    budgeted.map(({ account }) => account),
+    budgeted.map(({ keyId }) => keyId),
+    budgeted.map(({ amount }) => amount),
   ];
+}
+
+/** What the keys with a budget are charged. */
+function budgetedOf(
+  reservations: readonly Reservation[],
+  numberOf: (reservation: Reservation) => number,
+) {
+  const byKey = new Map<string, { account: number; keyId: string; amount: bigint }>();
+  for (const reservation of reservations) {
+    if (reservation.keySpending === undefined) continue;
+    const { keyId } = reservation.caller;
+    const known = byKey.get(keyId);
+    if (known !== undefined) known.amount += reservation.priceNanos;
+    else {
+      byKey.set(keyId, { account: numberOf(reservation), keyId, amount: reservation.priceNanos });
+    }
+  }
+  return [...byKey.values()];
 }
 
 export function loggedBatchOf(
@@ -131,15 +154,23 @@ type NewsRow = readonly [
   balance: string,
   loggedUs: number,
   events: readonly CountedEvent[] | null,
+  spending: readonly SpentByKey[] | null,
 ];
 
 function newsByNumber(text: string | null): Map<number, AccountNews> {
   if (text === null) return new Map();
   const rows: readonly NewsRow[] = JSON.parse(text);
   return new Map(
-    rows.map(([number, version, generation, balance, loggedUs, events]) => [
+    rows.map(([number, version, generation, balance, loggedUs, events, spending]) => [
       number,
-      { version, generation: BigInt(generation), balanceNanos: BigInt(balance), loggedUs, events },
+      {
+        version,
+        generation: BigInt(generation),
+        balanceNanos: BigInt(balance),
+        loggedUs,
+        events,
+        spending: spending ?? [],
+      },
     ]),
   );
 }

@@ -17,7 +17,7 @@ import {
   WINDOW_US,
 } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
-import type { AccountNews, Caller, CountedEvent } from "./accounts.ts";
+import type { AccountNews, Caller, CountedEvent, SpentByKey } from "./accounts.ts";
 import type { Receipt } from "./types.ts";
 
 /** A call whose truth is asked for. */
@@ -38,6 +38,8 @@ export interface Proof {
   /** The database's clock, in microseconds of the Unix epoch. */
   readonly nowUs: number;
   readonly isKeyUsable: boolean;
+  /** Why the account's keys may not be used; null: they may. */
+  readonly suspensionReason: string | null;
   readonly news: AccountNews;
   /** Undefined where there is no such feed, or none was asked for. */
   readonly feed:
@@ -81,6 +83,7 @@ function proofOf(row: Row<"prove_calls">): Proof {
   return {
     nowUs: Number(row.now_us),
     isKeyUsable: row.is_key_usable,
+    suspensionReason: row.suspension_reason,
     news: newsOf(row),
     feed:
       row.feed_status === null
@@ -106,11 +109,16 @@ function proofOf(row: Row<"prove_calls">): Proof {
   };
 }
 
+/** As `account_news` tells it. */
+export function spendingOf(json: string | null): readonly SpentByKey[] {
+  return json === null ? [] : JSON.parse(json);
+}
+
 /** An account as a row of `account_news`. */
 export function newsOf(
   row: Pick<
     Row<"prove_calls">,
-    "version" | "generation" | "balance_nanos" | "logged_us" | "events"
+    "version" | "generation" | "balance_nanos" | "logged_us" | "events" | "spending"
   >,
 ): AccountNews {
   const events: readonly CountedEvent[] | null =
@@ -121,5 +129,6 @@ export function newsOf(
     balanceNanos: row.balance_nanos,
     loggedUs: Number(row.logged_us),
     events,
+    spending: spendingOf(row.spending),
   };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Account, Caller } from "./accounts.ts";
+import type { Account, Caller, KeySpending } from "./accounts.ts";
 import type { WindowNumber } from "./sliding_windows.ts";
 import type { Claim } from "./types.ts";
 
@@ -14,6 +14,8 @@ export interface Reservation {
   readonly claim: Claim;
   readonly window: WindowNumber;
   readonly priceNanos: bigint;
+  /** Of the caller's key, where it has a budget and the read costs something. */
+  readonly keySpending: KeySpending | undefined;
   /** The database's clock, as estimated when the read was last decided. */
   decidedUs: number;
   /** The account's `newsCount` then: by newer news, the read must be decided again. */

@@ -65,6 +65,24 @@ export type Limited = {
   readonly retryAfterMs: number;
 };
 
+/** The key's budget of the UTC day does not cover the call. Beyond 1. */
+export interface BudgetSpent {
+  readonly kind: "budget_spent";
+  readonly window: WindowState;
+  readonly priceNanos: bigint;
+  readonly budgetNanos: bigint;
+  readonly spentNanos: bigint;
+  /** When the next day begins, in microseconds of the Unix epoch. */
+  readonly resetUs: number;
+}
+
+/** No key of the account may be used at present. Beyond 2. */
+export interface Suspended {
+  readonly kind: "suspended";
+  /** The operator's words. */
+  readonly reason: string;
+}
+
 /** Why a read is refused. */
 export type Refusal =
   | Limited
@@ -86,7 +104,11 @@ export type Refusal =
       readonly priceNanos: bigint;
       readonly priceNanosMax: bigint;
     }
+  | BudgetSpent
+  /** The key may not read this feed. */
+  | { readonly kind: "out_of_scope" }
   | { readonly kind: "key_refused" }
+  | Suspended
   | { readonly kind: "key_reused" }
   | { readonly kind: "overloaded" };
 

@@ -1,25 +1,47 @@
 /**
- * `key create`, `key list`, `key find`, `key revoke`. Decisions 3, 8 and 10.
+ * `key create`, `key edit`, `key rotate`, `key list`, `key find`, `key revoke`. Decisions 3, 8 and 10, beyond 1.
  *
  * @module
  */
 
-import { issueKey } from "../accounts/issue_key.ts";
+import { issueKey, rotateKey } from "../accounts/issue_key.ts";
 import { startOf } from "../accounts/key_format.ts";
+import { creditsText, exactNumber } from "../accounts/money.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
-import { command, UsageError } from "./command.ts";
+import { command, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { AFTER_OPTION, LIMIT_OPTION, readPage } from "./list_page.ts";
-import { ACCOUNT_OPTION, oneOf, required, text, time } from "./options.ts";
+import {
+  ACCOUNT_OPTION,
+  credits,
+  duration,
+  list,
+  oneOf,
+  orNull,
+  required,
+  text,
+  time,
+} from "./options.ts";
 import { fields, shown, table } from "./output.ts";
 import {
   findAccount,
+  findFeed,
   findKey,
   keyParameters,
   throwUnknownAccount,
   throwUnknownKey,
 } from "./references.ts";
+
+/** How long a rotated key still works where nothing is said, and at most. */
+const GRACE_SECONDS = 24 * 3_600;
+const GRACE_SECONDS_MAX = 365 * 24 * 3_600;
+const KEEP_NOW = "Keep the key now: only its hash is stored, so it can't be shown again.";
+const FEEDS = list({
+  placeholder: "ID,ID",
+  about: "the only feeds that it may read, by id or slug; default all",
+  lengthMax: 10_000,
+});
 
 /** A stored key: all but the key itself. */
 type KeyRow = Row<"list_keys">;
@@ -35,12 +57,16 @@ const keyCreate = command({
     ),
     name: text({ placeholder: "S", about: "what it is for", lengthMax: NAME_LENGTH_MAX }),
     expires: time("when it ends; default never"),
+    "daily-credits": credits("what it may spend in a UTC day; default all that the account has"),
+    feeds: FEEDS,
   },
   run: ({ config, values }) =>
     withDatabase(config, async (database) => {
       const { account_id: accountId } = await findAccount(database, values.account);
-      const { permission, name, expires: expiresAt } = values;
-      const issued = await issueKey(database, { accountId, permission, name, expiresAt });
+      const { permission, name, expires: expiresAt, "daily-credits": dailyNanos } = values;
+      const feedIds = values.feeds && (await feedIdsOf(database, values.feeds));
+      const order = { accountId, permission, name, expiresAt, dailyNanos, feedIds };
+      const issued = await issueKey(database, order);
       if (issued === undefined) return throwUnknownAccount(values.account);
       const { keyId, key } = issued;
       return {
@@ -51,6 +77,8 @@ const keyCreate = command({
           account_id: accountId,
           name: name ?? null,
           expires_at: issued.expiresAt,
+          daily_credits: dailyNanos === undefined ? null : exactNumber(creditsText(dailyNanos)),
+          feed_ids: feedIds ?? null,
         }),
         text: [
           fields({
@@ -60,9 +88,70 @@ const keyCreate = command({
             account: accountId,
             name: shown(name),
             expires: issued.expiresAt ?? "never",
+            "daily credits": dailyNanos === undefined ? "all" : creditsText(dailyNanos),
+            feeds: feedIds?.join(", ") ?? "all",
           }),
-          "Keep the key now: only its hash is stored, so it can't be shown again.",
+          KEEP_NOW,
         ].join("\n"),
+      };
+    }),
+});
+
+const keyEdit = command({
+  words: "key edit",
+  arguments: ["KEY"],
+  about: "change a key, by id or beginning: its name, end, daily budget or feeds",
+  options: {
+    name: text({ placeholder: "S", about: "what it is for", lengthMax: NAME_LENGTH_MAX }),
+    "daily-credits": orNull(credits("what it may spend in a UTC day"), "none"),
+    feeds: orNull(FEEDS, "all"),
+    expires: orNull(time("when it ends"), "never"),
+  },
+  run: ({ config, values, arguments: [given = ""] }) => {
+    const { name, expires, "daily-credits": daily } = values;
+    if (Object.values(values).every((value) => value === undefined)) {
+      throw new UsageError(
+        "nothing is to be changed: give --name, --daily-credits, --feeds or --expires",
+      );
+    }
+    return withDatabase(config, async (database) => {
+      const { key_id: keyId } = await findKey(database, given);
+      const { feeds } = values;
+      const fields = JSON.stringify({
+        name,
+        expires_at: expires,
+        daily_nanos: typeof daily === "bigint" ? String(daily) : daily,
+        feed_ids: feeds && (await feedIdsOf(database, feeds)),
+      });
+      const row = await database.row("edit_key", [keyId, fields]);
+      if (row === undefined) throw keyNotUsable(given, "is revoked, and can't be changed");
+      return { json: keyText(row), text: fieldsOf(row) };
+    });
+  },
+});
+
+const keyRotate = command({
+  words: "key rotate",
+  arguments: ["KEY"],
+  about: "make a new key with the settings of another one, which ends after the grace",
+  isToldOnce: true,
+  options: { grace: duration("how long the old key still works; default 24h", GRACE_SECONDS_MAX) },
+  run: ({ config, values, arguments: [given = ""] }) =>
+    withDatabase(config, async (database) => {
+      const { grace: graceSeconds = GRACE_SECONDS } = values;
+      const { key_id: keyId, permission } = await findKey(database, given);
+      const rotated = await rotateKey(database, {
+        keyId,
+        permission: permission === "write" ? "write" : "read",
+        graceSeconds,
+      });
+      if (rotated === undefined) {
+        throw keyNotUsable(given, "is revoked or has expired; make a new one with key create");
+      }
+      const { key, row } = rotated;
+      return {
+        json: keyText(row, { key, replaces: keyId }),
+        text: [`key:  ${key}`, fieldsOf(row), `replaces:  ${keyId}`, KEEP_NOW].join("\n"),
       };
     }),
 });
@@ -81,7 +170,7 @@ const keyList = command({
       });
       return {
         more,
-        json: `[${rows.map(keyText).join(",")}]`,
+        json: `[${rows.map((row) => keyText(row)).join(",")}]`,
         text: table(KEY_HEADER, rows.map(keyCells)),
       };
     }),
@@ -108,7 +197,7 @@ const keyFind = command({
       if (rows.length === 0 && afterId === null) return throwUnknownKey(wanted);
       return {
         more,
-        json: `[${rows.map(keyText).join(",")}]`,
+        json: `[${rows.map((row) => keyText(row)).join(",")}]`,
         text: table(
           [...KEY_HEADER, "ACCOUNT", "OWNER"],
           rows.map((row) => [...keyCells(row), row.account_id, shown(row.account_name)]),
@@ -132,7 +221,18 @@ const keyRevoke = command({
     }),
 });
 
-export const KEY_COMMANDS = [keyCreate, keyList, keyFind, keyRevoke];
+export const KEY_COMMANDS = [keyCreate, keyEdit, keyRotate, keyList, keyFind, keyRevoke];
+
+function keyNotUsable(given: string, why: string): RefusedError {
+  return new RefusedError(`key "${given}" ${why}`);
+}
+
+/** Of feeds that are there, each once. @throws {RefusedError} where one is not */
+async function feedIdsOf(database: Database, references: readonly string[]): Promise<string[]> {
+  const feedIds = new Set<string>();
+  for (const reference of references) feedIds.add((await findFeed(database, reference)).feed_id);
+  return [...feedIds];
+}
 
 /** The id of the key that a page goes on behind. */
 async function idOf(database: Database, after: string | undefined): Promise<string | null> {
@@ -140,10 +240,12 @@ async function idOf(database: Database, after: string | undefined): Promise<stri
 }
 
 const KEY_HEADER = [
-  ...["ID", "STARTS WITH", "PERMISSION", "CREATED", "EXPIRES", "REVOKED", "LAST USED", "NAME"],
+  ...["ID", "STARTS WITH", "PERMISSION", "CREATED", "EXPIRES", "REVOKED", "LAST USED"],
+  ...["DAILY CREDITS", "FEEDS", "NAME"],
 ];
 
 function keyCells(row: KeyRow): string[] {
+  const feedIds = feedIdsIn(row);
   return [
     row.key_id,
     row.key_start,
@@ -152,11 +254,36 @@ function keyCells(row: KeyRow): string[] {
     shown(row.expires_at),
     shown(row.revoked_at),
     shown(row.last_used_at),
+    row.daily_nanos === null ? "all" : creditsText(row.daily_nanos),
+    feedIds === null ? "all" : String(feedIds.length),
     shown(row.name),
   ];
 }
 
-function keyText(row: KeyRow): string {
-  const { key_id: id, ...rest } = row;
-  return JSON.stringify({ id, ...rest });
+function fieldsOf(row: KeyRow): string {
+  return fields({
+    id: row.key_id,
+    permission: row.permission,
+    account: row.account_id,
+    name: shown(row.name),
+    expires: row.expires_at ?? "never",
+    "daily credits": row.daily_nanos === null ? "all" : creditsText(row.daily_nanos),
+    feeds: feedIdsIn(row)?.join(", ") ?? "all",
+  });
+}
+
+/** `more` comes behind the id. */
+function keyText(row: KeyRow, more: Readonly<Record<string, string>> = {}): string {
+  const { key_id: id, daily_nanos: daily, feed_ids: _, ...rest } = row;
+  return JSON.stringify({
+    id,
+    ...more,
+    ...rest,
+    daily_credits: daily === null ? null : exactNumber(creditsText(daily)),
+    feed_ids: feedIdsIn(row),
+  });
+}
+
+function feedIdsIn({ feed_ids: list }: KeyRow): string[] | null {
+  return list === null ? null : list.split(",");
 }

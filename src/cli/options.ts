@@ -19,6 +19,12 @@ const COUNT_MAX = 2 ** 31 - 1;
 /** Each has a pool of its own, and PostgreSQL a bound on connections. */
 const WORKERS_MAX = 64;
 
+const SECONDS_OF: Readonly<Record<string, number>> & { readonly d: number } = {
+  m: 60,
+  h: 3_600,
+  d: 86_400,
+};
+
 interface OptionText {
   readonly placeholder: string;
   readonly about: string;
@@ -94,6 +100,43 @@ export function credits(about: string): Option<bigint, false> {
     if (nanos !== undefined && nanos > 0n && nanos <= AMOUNT_NANOS_MAX) return nanos;
     throw new UsageError(
       `${name} must be a number above 0 with at most 3 decimals, and at most 10^15, got "${given}"`,
+    );
+  });
+}
+
+/** The same option, or a word that stands for null: `none`, `never`. */
+export function orNull<Value>(
+  option: Option<Value, false>,
+  word: string,
+): Option<Value | null, false> {
+  return {
+    ...option,
+    placeholder: `${option.placeholder}|${word}`,
+    read: (given, name) => (given === word ? null : option.read(given, name)),
+  };
+}
+
+/** Texts with commas between them. */
+export function list(option: OptionText & TextBounds): Option<readonly string[], false> {
+  const whole = text(option);
+  return optional(option, (given, name) => {
+    const parts = whole
+      .read(given, name)
+      .split(",")
+      .map((part) => part.trim());
+    if (!parts.includes("")) return parts;
+    throw new UsageError(`${name} must be a list with a comma between two of it, got "${given}"`);
+  });
+}
+
+/** A length of time such as `30m`, `24h`, `7d` or `0`, in seconds. */
+export function duration(about: string, secondsMax: number): Option<number, false> {
+  return optional({ placeholder: "TIME", about }, (given, name) => {
+    const [, count, unit = "s"] = /^(\d{1,9})([mhd])$/.exec(given) ?? /^(0)$/.exec(given) ?? [];
+    const seconds = Number(count) * (SECONDS_OF[unit] ?? 1);
+    if (seconds <= secondsMax) return seconds;
+    throw new UsageError(
+      `${name} must be a time such as 30m, 24h, 7d or 0, and at most ${secondsMax / SECONDS_OF.d}d, got "${given}"`,
     );
   });
 }

@@ -74,6 +74,12 @@ export const ProblemShape = Type.Object(
     ),
     price: Type.Optional(amount("402: price of the call, or of the purchase.")),
     balance: Type.Optional(amount("402: what the account has left.")),
+    budget: Type.Optional(amount("402: what the key may spend in a UTC day.")),
+    spent: Type.Optional(amount("402: what it has spent today.")),
+    resets_at: Type.Optional(
+      Type.String({ format: "date-time", description: "402: when the next day begins." }),
+    ),
+    reason: Type.Optional(Type.String({ description: "403: why it is suspended." })),
     max_feeds_allowed: Type.Optional(count("403: the account's quota.")),
     feeds_used: Type.Optional(count("403: feeds of the account, drafts included.")),
     errors: Type.Optional(
@@ -105,7 +111,7 @@ type CommonCode<Who extends Access> =
   | "INVALID_REQUEST"
   | "INVALID_PARAMETER"
   | "INTERNAL"
-  | (Who extends "public" ? never : "KEY_REQUIRED" | "KEY_INVALID" | "KEY_PERMISSION");
+  | (Who extends "public" ? never : (typeof KEY_CODES)[number]);
 
 export interface RouteDoc<Who extends Access, Answers, Code extends ProblemCode> {
   readonly access: Who;
@@ -166,6 +172,9 @@ export function described<
   };
 }
 
+/** Of every route that needs a key. */
+const KEY_CODES = ["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION", "ACCOUNT_SUSPENDED"] as const;
+
 /** The problem of each status, with its codes. */
 function problemResponses(route: RouteDoc<Access, unknown, ProblemCode>): Record<number, TSchema> {
   const { access, window } = route;
@@ -173,7 +182,7 @@ function problemResponses(route: RouteDoc<Access, unknown, ProblemCode>): Record
     "INVALID_REQUEST",
     "INVALID_PARAMETER",
     ...route.problems,
-    ...(access === "public" ? [] : (["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION"] as const)),
+    ...(access === "public" ? [] : KEY_CODES),
     "INTERNAL",
   ];
   const responses: Record<number, TSchema> = {};

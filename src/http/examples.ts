@@ -6,6 +6,7 @@
 
 export const FEED_ID = "0192f0c1-8f5e-7c3a-9d1b-2f6c1e0a4b7d";
 export const ACCOUNT_ID = "3d6f8a52-5b0e-4c8e-9a44-0d2f7f0e6c11";
+const KEY_ID = "6c1f0a7b-2d7e-4c39-8b55-5b2e4f0e9a11";
 const USAGE_ID = "0193a7e4-52d1-7b6e-8c55-6a1f0f7e9d20";
 const SYNCED_AT = "2026-11-21T09:00:04.218031Z";
 
@@ -144,13 +145,19 @@ export const USAGE_EVENT = {
   operation: "data",
   feed_id: FEED_ID,
   credits_charged: 1,
-  refunded: false,
+  key_id: KEY_ID,
 };
 
 export const ACCOUNT = {
   id: ACCOUNT_ID,
   name: "Research agents",
   balance: { credits: 999.5, usd: 0.0009995 },
+  budget: {
+    daily: { credits: 100, usd: 0.0001 },
+    spent: { credits: 0.5, usd: 0.0000005 },
+    left: { credits: 99.5, usd: 0.0000995 },
+    resets_at: "2026-11-22T00:00:00.000Z",
+  },
   limits: [
     { operation: "data", tier: "free", limit: 10, window_seconds: 60 },
     { operation: "data", tier: "paid", limit: 100, window_seconds: 60 },

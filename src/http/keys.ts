@@ -14,7 +14,7 @@ import { KNOWN_KEYS_MAX } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 import type { Call } from "./call.ts";
 import { Problem, unavailable } from "./errors.ts";
-import { keyInvalid } from "./refusals.ts";
+import { accountSuspended, keyInvalid } from "./refusals.ts";
 
 /** The caller, as its key tells. */
 export interface Principal {
@@ -36,7 +36,8 @@ export class Keys {
 
   /**
    * The caller of a consumer route (`read`) or a provider route (`write`), noted for the log.
-   * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`.
+   * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`,
+   * `ACCOUNT_SUSPENDED`.
    */
   async authenticate(call: Call, permission: Permission): Promise<Principal> {
     const { headers } = call.request;
@@ -66,6 +67,7 @@ export class Keys {
     const proof = await this.#admission.prove(caller);
     if (!("kind" in proof)) return;
     if (proof.kind === "key_refused") throw keyInvalid(asked);
+    if (proof.kind === "suspended") throw accountSuspended(proof);
     throw unavailable("More calls wait than the gateway can serve. Try again in a second.");
   }
 
@@ -99,6 +101,7 @@ export class Keys {
     if (permissionOf(key) === undefined) throw keyInvalid(permission);
     const caller = await this.#admission.identify(markOf(key), hashKey(key));
     if (caller === undefined) throw keyInvalid(permission);
+    if ("kind" in caller) throw accountSuspended(caller);
     return caller;
   }
 }

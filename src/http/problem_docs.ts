@@ -87,9 +87,33 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Raise the header if the data is worth `price` to you, or leave it out.",
     extras: { price: { credits: 1.5, usd: 0.0000015 } },
   },
+  KEY_BUDGET_SPENT: {
+    when: "A call that costs more than what is left of its key's daily budget. Nothing was charged.",
+    remedy: "Wait until `resets_at`, the next UTC midnight, or use a key with a larger budget.",
+    extras: {
+      price: { credits: 1, usd: 0.000001 },
+      budget: { credits: 100, usd: 0.0001 },
+      spent: { credits: 99.5, usd: 0.0000995 },
+      resets_at: "2026-11-22T00:00:00.000Z",
+    },
+  },
   KEY_PERMISSION: {
     when: "A write key on a consumer route, or a read key on a provider route.",
     remedy: "Send the account's other key.",
+  },
+  KEY_SCOPE: {
+    when: "A feed that is not among those that the key may read.",
+    remedy: "Use a key that may read it.",
+  },
+  ACCOUNT_SUSPENDED: {
+    when: "The operator has suspended the account of the key; `reason` says why.",
+    remedy: "Settle it with the operator. Every key of the account works again when it is resumed.",
+    extras: { reason: "too many leaked keys" },
+  },
+  FEED_SUSPENDED: {
+    when: "A push to or an edit of a feed that the operator has suspended; `reason` says why.",
+    remedy: "Settle it with the operator. Nothing of the feed was removed.",
+    extras: { reason: "a complaint about its licence" },
   },
   FEED_FORBIDDEN: {
     when: "A push or edit of a feed that the key's account does not own; unknown ids are told the same.",

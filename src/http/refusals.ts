@@ -13,9 +13,9 @@ import {
   usdText,
 } from "../accounts/money.ts";
 import type { Caller } from "../admission/accounts.ts";
-import type { Refusal } from "../admission/types.ts";
+import type { Refusal, Suspended } from "../admission/types.ts";
 import { unreachable } from "../lib/assert.ts";
-import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { MS_PER_SECOND, US_PER_MS } from "../lib/time_units.ts";
 import { Problem, unavailable } from "./errors.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";
 
@@ -69,8 +69,29 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
         headers: rateHeaders(decision.window, nowMs),
       });
     }
+    case "budget_spent": {
+      const { priceNanos, budgetNanos, spentNanos, resetUs } = decision;
+      const resetsAt = new Date(resetUs / US_PER_MS).toISOString();
+      return new Problem("KEY_BUDGET_SPENT", {
+        detail: `This call costs ${creditsWords(priceNanos)}, and the key has spent ${creditsText(spentNanos)} of ${creditsText(budgetNanos)} today. Wait until ${resetsAt}, or ask whoever gave you the key for more.`,
+        extras: {
+          price: amountOf(priceNanos),
+          budget: amountOf(budgetNanos),
+          spent: amountOf(spentNanos),
+          resets_at: resetsAt,
+        },
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "out_of_scope":
+      return new Problem("KEY_SCOPE", {
+        detail:
+          "This key may read other feeds only. Send a key that may read this one, or ask whoever gave you the key.",
+      });
     case "key_refused":
       return keyInvalid(permission);
+    case "suspended":
+      return accountSuspended(decision);
     case "key_reused":
       return new Problem("IDEMPOTENCY_KEY_REUSED", {
         detail:
@@ -121,6 +142,14 @@ export function tooManyWaits(limit: number): Problem {
       ...rateHeaders({ limit, remaining: 0, resetSeconds }, nowMs),
       "Retry-After": String(WAITS_RETRY_MS / MS_PER_SECOND),
     },
+  });
+}
+
+/** 403 for every key of the account. */
+export function accountSuspended({ reason }: Suspended): Problem {
+  return new Problem("ACCOUNT_SUSPENDED", {
+    detail: `This account is suspended: ${reason}. Ask the operator to resume it.`,
+    extras: { reason },
   });
 }
 

@@ -18,24 +18,22 @@ export interface RowsOptions {
 
 /** What follows `data` in a page, up to the receipt. */
 const AFTER_ROWS =
-  /,"(?:limit":\d+,"offset":\d+,"has_more":(?:true|false),"next_cursor":(?:null|"[^"]*")|next_offset":"[^"]*","up_to_date":(?:true|false))$/;
+  /,"limit":\d+,"offset":\d+,"has_more":(?:true|false),"next_cursor":(?:null|"[^"]*")$/;
 const AFTER_ROWS_LENGTH_MAX = 300;
 const BEFORE_DATA_LENGTH = '{"data":'.length;
 
-/** The answer of the data route, or of the stream route, as the answer of a tool. */
+/** The answer of the data route as the answer of a tool. */
 export function rowsTold(
   { text, headers }: OwnAnswer,
-  { fields, next, besides = () => ({}) }: RowsOptions = {},
+  { fields, next, besides = () => ({}) }: RowsOptions,
 ): ToolResult {
   const body = JSON.parse(text) as Record<string, unknown>;
   const { next_cursor: cursor, has_more: hasMore, _origin: receipt } = body;
-  const { next_offset, up_to_date } = body;
   const rows = rowsOf(body.data, fields);
   const rest = withoutEmpty({
     ...besides(rows),
-    ...(up_to_date === undefined
-      ? { has_more: hasMore === true, next_cursor: cursor }
-      : { next_offset, up_to_date }),
+    has_more: hasMore === true,
+    next_cursor: cursor,
     receipt,
     limits: limitsOf(headers),
     next: typeof cursor === "string" ? next : undefined,

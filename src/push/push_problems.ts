@@ -8,20 +8,18 @@ import { bodyNotJson } from "../http/body_text.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { rateLimited } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
-import { feedKeepsChanging, keyInvalid } from "../http/refusals.ts";
+import { feedKeepsChanging } from "../http/refusals.ts";
 import { unreachable } from "../lib/assert.ts";
 import type { Invalid, TooLarge } from "./parse_push.ts";
 import type { PushOutcome, PushRefusal } from "./push_feed.ts";
 
 /** The problem of a push that was not counted. */
 export function problemOfUncounted(
-  outcome: Exclude<PushOutcome, { kind: "stored" | "refused" }>,
+  outcome: Exclude<PushOutcome, { kind: "stored" | "refused" | "key_refused" }>,
 ): Problem {
   switch (outcome.kind) {
     case "limited":
       return rateLimited(outcome, Date.now());
-    case "key_refused":
-      return keyInvalid("write");
     case "feed_keeps_changing":
       return feedKeepsChanging();
     default:

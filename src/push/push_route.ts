@@ -23,7 +23,7 @@ import {
   documented,
   OWN_FEED_PARAMS,
 } from "../http/described.ts";
-import { Problem, problemOf } from "../http/errors.ts";
+import { Problem, problemOf, unavailable } from "../http/errors.ts";
 import { PUSH_RESULT, ROWS } from "../http/examples.ts";
 import { feedForbidden } from "../http/feed_problems.ts";
 import { RATE_HEADERS } from "../http/header_docs.ts";
@@ -38,7 +38,7 @@ import type { Limits } from "../limits.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { bodyLimitOf, type Push, type PushBody } from "./parse_push.ts";
-import { type PushServices, pushToFeed } from "./push_feed.ts";
+import { type PushOutcome, type PushServices, pushToFeed } from "./push_feed.ts";
 import {
   payloadTooLarge,
   problemOfRefusal,
@@ -145,6 +145,7 @@ interface Arrival {
   readonly call: Call;
   /** On the process's monotonic clock. */
   readonly startedMs: number;
+  readonly principal: Principal;
   readonly claim: PushClaim;
   /** As this process knows it. */
   readonly feed: Feed;
@@ -179,7 +180,8 @@ function createPushFeed(services: Services) {
     call.subject.feedId = feedId;
     const limited = store.findLimited(feedId);
     if (limited !== undefined) throw problemOfUncounted(limited);
-    const arrival = { call, startedMs, claim: { feedId, accountId, keyId }, feed, isDryRun };
+    const claim = { feedId, accountId, keyId };
+    const arrival = { call, startedMs, principal, claim, feed, isDryRun };
     return services.bodies.whileHeld(accountId, (hold) =>
       answerPush(services, pushes, { ...arrival, hold }),
     );
@@ -194,7 +196,7 @@ async function answerPush(
   const { call, claim, feed, isDryRun, startedMs } = arrival;
   const received = await receive(arrival, pushes.limits);
   if (received.kind === "refused") {
-    const window = await countRefused(services, pushes, claim);
+    const window = await countRefused(services, pushes, arrival);
     throw await refuse(services, arrival, { ...received, window, feedType: feed.feedType });
   }
   const { body } = received;
@@ -209,7 +211,7 @@ async function answerPush(
   }).catch((error) => failed(services, pushes, { arrival, error }));
   if (outcome.kind !== "stored" && outcome.kind !== "refused") {
     countDecision(services, outcome.kind);
-    throw problemOfUncounted(outcome);
+    throw await problemOfNotCounted(services, arrival, outcome);
   }
   countDecision(services, "granted");
   if (outcome.kind === "refused") {
@@ -274,20 +276,32 @@ function formOf(request: Request, feedType: FeedType | null): PushBody["form"] {
   return kind;
 }
 
-/** Counts a push that never came to be checked. @throws {Problem} 429, 401 */
+/** What stands in the way of a push that was not counted; a key that does not hold says why itself. */
+async function problemOfNotCounted(
+  { keys }: Services,
+  { principal }: Arrival,
+  outcome: Exclude<PushOutcome, { kind: "stored" | "refused" }>,
+): Promise<Problem> {
+  if (outcome.kind !== "key_refused") return problemOfUncounted(outcome);
+  await keys.prove(principal);
+  // It holds again.
+  return unavailable("The key was refused a moment ago and holds now. Try again in a second.");
+}
+
+/** Counts a push that never came to be checked. @throws {Problem} 429, 401, 403 */
 async function countRefused(
   services: Services,
   { store }: PushServices,
-  claim: PushClaim,
+  arrival: Arrival,
 ): Promise<PushWindow> {
-  const counted = await store.count(claim, null);
+  const counted = await store.count(arrival.claim, null);
   assert(counted.kind !== "stale", "only a push that was checked can be stale");
   if (counted.kind === "counted") {
     countDecision(services, "granted");
     return counted.window;
   }
   countDecision(services, counted.kind);
-  throw problemOfUncounted(counted);
+  throw await problemOfNotCounted(services, arrival, counted);
 }
 
 /** A fault of ours counts, too. Its own count was rolled back with everything else. @throws always */
@@ -297,8 +311,8 @@ async function failed(
   { arrival, error }: { arrival: Arrival; error: unknown },
 ): Promise<never> {
   if (error instanceof DatabaseUnavailableError) throw error;
-  const { call, claim, feed, isDryRun } = arrival;
-  const window = await countRefused(services, pushes, claim).catch((refusal) => {
+  const { call, feed, isDryRun } = arrival;
+  const window = await countRefused(services, pushes, arrival).catch((refusal) => {
     services.log.error("push failed", { request_id: call.requestId, error });
     throw refusal;
   });

@@ -91,6 +91,8 @@ const READ_FEED = described({
     "INSUFFICIENT_CREDITS",
     "PURCHASE_REQUIRED",
     "PRICE_ABOVE_MAX",
+    "KEY_BUDGET_SPENT",
+    "KEY_SCOPE",
     "FEED_NOT_FOUND",
     "FEED_NOT_SYNCED",
     "IDEMPOTENCY_KEY_REUSED",
@@ -121,7 +123,7 @@ const READ_METADATA = described({
     304: UNCHANGED,
   },
   headers: CONDITIONAL,
-  problems: ["FEED_NOT_FOUND", ...COUNTED],
+  problems: ["KEY_SCOPE", "FEED_NOT_FOUND", ...COUNTED],
 });
 
 export function feedRoutes(services: Services, reads: ReadPipeline) {

@@ -17,12 +17,16 @@ test("a use that could not be written is written with the next", async () => {
             account_id: crypto.randomUUID(),
             permission: "read",
             key_end_us: null,
+            daily_nanos: null,
+            feed_ids: null,
+            suspension_reason: null,
             now_us: 1n,
             version: 1n,
             generation: 1n,
             balance_nanos: 0n,
             logged_us: 0n,
             events: "[]",
+            spending: null,
           }
         : undefined,
     async rows(name: string, [keyIds]: [string[]]) {

@@ -144,9 +144,13 @@ async function batchOf(
     [null],
     [BigInt(PRICE_NANOS)],
     [null],
+    [null],
     key === undefined ? [] : [1],
     key === undefined ? [] : [key],
     key === undefined ? [] : ["hash"],
+    [],
+    [],
+    [],
   ];
 }
 

@@ -225,6 +225,8 @@ describe("key", () => {
       account_id: accountId,
       name: "agent",
       expires_at: null,
+      daily_credits: null,
+      feed_ids: null,
     } as unknown as Key);
     expect(permissionOf(key.key)).toBe("read");
     expect((await gateway.get("/v1/account", key.key)).status).toBe(200);
@@ -241,6 +243,8 @@ describe("key", () => {
         expires_at: null,
         revoked_at: null,
         last_used_at: null,
+        daily_credits: null,
+        feed_ids: null,
       },
     ]);
     const readable = await operator.run(["key", "list", "--account", accountId]);
@@ -285,6 +289,8 @@ describe("key", () => {
       expires_at: null,
       revoked_at: null,
       last_used_at: null,
+      daily_credits: null,
+      feed_ids: null,
     };
     // A leaked key may come with blanks, or cut off.
     for (const text of [

@@ -6,6 +6,7 @@
 --
 -- events: [[operation, feed, decided_us], …] as JSON, the oldest first; feed is null where the window is not a
 -- feed's. Null where the generation has moved
+-- spending: [[key_id, day, spent_nanos], …] as JSON, of the keys that have a budget; null where none has
 create or replace function account_news(
   account_id uuid,
   known_generation bigint,
@@ -18,7 +19,9 @@ returns table (
   generation bigint,
   balance_nanos bigint,
   logged_us bigint,
-  events json
+  events json,
+  spending json,
+  suspension_reason text
 )
 language sql
 stable
@@ -51,7 +54,15 @@ as $$
           and (known_generation = -1 or hits.hit_us <= accounts.logged_us)
       ),
       '[]'
-    ) end
+    ) end,
+    (
+      select json_agg(json_build_array(
+        key_spending.key_id, key_spending.day, key_spending.spent_nanos::text
+      ))
+      from key_spending
+      where key_spending.account_id = accounts.account_id
+    ),
+    accounts.suspension_reason
   from accounts
   where accounts.account_id = account_news.account_id
 $$;

@@ -15,16 +15,18 @@
 --   logged_us that the gateway knows, amounts are the sums of the charges
 -- The other arrays have one element a read: account_numbers (place of its account, from 1), operations,
 --   feed_ids, definition_versions and data_versions (null where no feed is meant; data_version null to skip
---   the check; for metadata it is the version of the feed's row, xmin), charges (nano-dollars), key_ends
---   (microseconds of the epoch; null: the key does not expire)
+--   the check; for metadata it is the version of the feed's row, xmin), charges (nano-dollars), key_ids,
+--   key_ends (microseconds of the epoch; null: the key does not expire)
 -- remembered_reads, idempotency_keys, query_hashes: the reads, by place, that came with an Idempotency-Key
+-- budget_accounts, budget_keys, budget_amounts: one element a key with a budget that is charged: the number of
+--   its account, and the sum of its charges
 --
 -- verdicts: a letter a read: c (feed and key are current), d (the data has moved: seen_versions tells where),
 --   f (the feed has changed or closed), k (the key has expired)
 -- seen_versions: a list, data or row version a read; empty for null
 -- balances: a list, one an account, after the charge; empty where the account's reads were not written
 -- news: of the accounts that were not written since their version has moved, as JSON:
---   [[number, version, generation, balance, logged_us, events], …]; see account_news
+--   [[number, version, generation, balance, logged_us, events, spending], …]; see account_news
 create or replace function log_reads(
   batch_token text,
   new_version bigint,
@@ -41,10 +43,14 @@ create or replace function log_reads(
   definition_versions bigint[],
   data_versions bigint[],
   charges bigint[],
+  key_ids uuid[],
   key_ends bigint[],
   remembered_reads int[],
   idempotency_keys text[],
-  query_hashes text[]
+  query_hashes text[],
+  budget_accounts int[],
+  budget_keys uuid[],
+  budget_amounts bigint[]
 )
 returns table (
   decided_us bigint,
@@ -141,7 +147,7 @@ begin
       on written.number = accounts.number;
     select json_agg(json_build_array(
       asked.number, found.version, found.generation, found.balance_nanos::text, found.logged_us,
-      found.events
+      found.events, found.spending
     ))
     into news
     from unnest(account_ids, known_versions, known_generations, known_us)
@@ -154,13 +160,13 @@ begin
   end if;
 
   insert into usage_events (
-    usage_id, account_id, operation, feed_id, charge_nanos, happened_at
+    usage_id, account_id, operation, feed_id, key_id, charge_nanos, happened_at
   )
   select
     usage_id_of(decided_us, asked.place::int, batch_token), account_ids[asked.account_number],
-    asked.operation, asked.feed_id, asked.charge, moment
-  from unnest(account_numbers, operations, feed_ids, charges)
-    with ordinality as asked (account_number, operation, feed_id, charge, place)
+    asked.operation, asked.feed_id, asked.key_id, asked.charge, moment
+  from unnest(account_numbers, operations, feed_ids, key_ids, charges)
+    with ordinality as asked (account_number, operation, feed_id, key_id, charge, place)
   where is_written[asked.account_number];
 
   if cardinality(remembered_reads) > 0 then
@@ -180,6 +186,20 @@ begin
       charge_nanos = excluded.charge_nanos,
       happened_at = excluded.happened_at,
       is_replayed = false;
+  end if;
+
+  if cardinality(budget_keys) > 0 then
+    insert into key_spending as known (account_id, key_id, day, spent_nanos)
+    select
+      account_ids[asked.account_number], asked.key_id, decided_us / 86400000000, asked.amount
+    from unnest(budget_accounts, budget_keys, budget_amounts)
+      as asked (account_number, key_id, amount)
+    where is_written[asked.account_number]
+    on conflict (account_id, key_id) do update
+    -- Where the clock was set back, the later day goes on.
+    set day = greatest(known.day, excluded.day),
+      spent_nanos = excluded.spent_nanos
+        + case when known.day >= excluded.day then known.spent_nanos else 0 end;
   end if;
   return next;
 end

@@ -38,5 +38,13 @@ begin
   where usage_events.account_id = event.account_id
     and usage_events.usage_id = event.usage_id
     and outcome = 'appended';
+  -- A read that failed has not spent of its key's budget.
+  update key_spending
+  set spent_nanos = key_spending.spent_nanos - event.charge_nanos
+  where has_failed
+    and outcome = 'appended'
+    and key_spending.account_id = event.account_id
+    and key_spending.key_id = event.key_id
+    and key_spending.day = epoch_us(event.happened_at) / 86400000000;
 end
 $$;

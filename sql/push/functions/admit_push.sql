@@ -8,7 +8,8 @@
 -- window_limit: pushes of the feed in a window
 -- window_us: length of the window in microseconds
 --
--- admission: granted, stale (the feed has another definition by now), key_refused or limited; only a push
+-- admission: granted, stale (the feed has another definition by now), key_refused (the key or its account) or
+--   limited; only a push
 --   that is granted is counted
 -- window_used: pushes in the window, with this one if it is granted; null if stale or key_refused
 -- reset_seconds: when the oldest push that counts leaves the window, in seconds of the Unix epoch, rounded up
@@ -49,8 +50,11 @@ begin
   if not exists (
     select
     from api_keys
+    join accounts
+      on accounts.account_id = api_keys.account_id
     where api_keys.key_id = pusher_key_id
       and api_keys.account_id = pusher_account_id
+      and accounts.suspension_reason is null
       and is_usable_key(api_keys.revoked_at, api_keys.expires_at, clock_timestamp())
   ) then
     admission := 'key_refused';

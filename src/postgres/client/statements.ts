@@ -3,23 +3,32 @@
  *
  * @module
  */
+import sql_accounts_create_key from "../../../sql/accounts/create_key.sql" with { type: "text" };
 import sql_accounts_create_promotion from "../../../sql/accounts/create_promotion.sql" with { type: "text" };
+import sql_accounts_edit_key from "../../../sql/accounts/edit_key.sql" with { type: "text" };
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
+import sql_accounts_find_keys from "../../../sql/accounts/find_keys.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
+import sql_accounts_functions_begin_key_budget from "../../../sql/accounts/functions/begin_key_budget.sql" with { type: "text" };
+import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
 import sql_accounts_functions_record_purchase from "../../../sql/accounts/functions/record_purchase.sql" with { type: "text" };
 import sql_accounts_functions_redeem_promotion from "../../../sql/accounts/functions/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_functions_refund_event from "../../../sql/accounts/functions/refund_event.sql" with { type: "text" };
+import sql_accounts_functions_rotate_key from "../../../sql/accounts/functions/rotate_key.sql" with { type: "text" };
 import sql_accounts_functions_undo_purchase from "../../../sql/accounts/functions/undo_purchase.sql" with { type: "text" };
 import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
 import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
 import sql_accounts_grant_credits from "../../../sql/accounts/grant_credits.sql" with { type: "text" };
+import sql_accounts_list_keys from "../../../sql/accounts/list_keys.sql" with { type: "text" };
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
 import sql_accounts_record_purchase from "../../../sql/accounts/record_purchase.sql" with { type: "text" };
 import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_refund_event from "../../../sql/accounts/refund_event.sql" with { type: "text" };
 import sql_accounts_revoke_credits from "../../../sql/accounts/revoke_credits.sql" with { type: "text" };
+import sql_accounts_revoke_key from "../../../sql/accounts/revoke_key.sql" with { type: "text" };
+import sql_accounts_rotate_key from "../../../sql/accounts/rotate_key.sql" with { type: "text" };
 import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
 import sql_accounts_undo_purchase from "../../../sql/accounts/undo_purchase.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
@@ -39,18 +48,15 @@ import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" w
 import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
 import sql_cli_create_account from "../../../sql/cli/create_account.sql" with { type: "text" };
-import sql_cli_create_key from "../../../sql/cli/create_key.sql" with { type: "text" };
 import sql_cli_edit_account from "../../../sql/cli/edit_account.sql" with { type: "text" };
 import sql_cli_export_usage from "../../../sql/cli/export_usage.sql" with { type: "text" };
 import sql_cli_find_accounts from "../../../sql/cli/find_accounts.sql" with { type: "text" };
-import sql_cli_find_keys from "../../../sql/cli/find_keys.sql" with { type: "text" };
 import sql_cli_functions_credits_of_nanos from "../../../sql/cli/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_cli_has_accounts from "../../../sql/cli/has_accounts.sql" with { type: "text" };
 import sql_cli_keep_demo_account from "../../../sql/cli/keep_demo_account.sql" with { type: "text" };
 import sql_cli_list_accounts from "../../../sql/cli/list_accounts.sql" with { type: "text" };
 import sql_cli_list_audit_events from "../../../sql/cli/list_audit_events.sql" with { type: "text" };
 import sql_cli_list_demo_settings from "../../../sql/cli/list_demo_settings.sql" with { type: "text" };
-import sql_cli_list_keys from "../../../sql/cli/list_keys.sql" with { type: "text" };
 import sql_cli_list_newest_pushes from "../../../sql/cli/list_newest_pushes.sql" with { type: "text" };
 import sql_cli_list_promotions from "../../../sql/cli/list_promotions.sql" with { type: "text" };
 import sql_cli_list_purchases from "../../../sql/cli/list_purchases.sql" with { type: "text" };
@@ -59,7 +65,6 @@ import sql_cli_list_revenue from "../../../sql/cli/list_revenue.sql" with { type
 import sql_cli_list_stale_feeds from "../../../sql/cli/list_stale_feeds.sql" with { type: "text" };
 import sql_cli_list_top_reads from "../../../sql/cli/list_top_reads.sql" with { type: "text" };
 import sql_cli_prove_ledger from "../../../sql/cli/prove_ledger.sql" with { type: "text" };
-import sql_cli_revoke_key from "../../../sql/cli/revoke_key.sql" with { type: "text" };
 import sql_cli_set_feeds_public from "../../../sql/cli/set_feeds_public.sql" with { type: "text" };
 import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
 import sql_feeds_find_feed from "../../../sql/feeds/find_feed.sql" with { type: "text" };
@@ -156,10 +161,13 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
+  { name: "begin_key_budget", text: sql_accounts_functions_begin_key_budget },
+  { name: "edit_key", text: sql_accounts_functions_edit_key },
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
   { name: "record_purchase", text: sql_accounts_functions_record_purchase },
   { name: "redeem_promotion", text: sql_accounts_functions_redeem_promotion },
   { name: "refund_event", text: sql_accounts_functions_refund_event },
+  { name: "rotate_key", text: sql_accounts_functions_rotate_key },
   { name: "undo_purchase", text: sql_accounts_functions_undo_purchase },
   { name: "uuid_since", text: sql_accounts_functions_uuid_since },
   { name: "uuid_until", text: sql_accounts_functions_uuid_until },
@@ -222,15 +230,21 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
 
 /** The text of every statement, by name. */
 export const STATEMENTS = {
+  create_key: sql_accounts_create_key,
   create_promotion: sql_accounts_create_promotion,
+  edit_key: sql_accounts_edit_key,
   find_account: sql_accounts_find_account,
+  find_keys: sql_accounts_find_keys,
   find_usage_walk_end: sql_accounts_find_usage_walk_end,
   grant_credits: sql_accounts_grant_credits,
+  list_keys: sql_accounts_list_keys,
   page_usage: sql_accounts_page_usage,
   record_purchase: sql_accounts_record_purchase,
   redeem_promotion: sql_accounts_redeem_promotion,
   refund_event: sql_accounts_refund_event,
   revoke_credits: sql_accounts_revoke_credits,
+  revoke_key: sql_accounts_revoke_key,
+  rotate_key: sql_accounts_rotate_key,
   touch_keys: sql_accounts_touch_keys,
   undo_purchase: sql_accounts_undo_purchase,
   create_usage_partition: sql_admission_create_usage_partition,
@@ -240,17 +254,14 @@ export const STATEMENTS = {
   refund_reads: sql_admission_refund_reads,
   replay_read: sql_admission_replay_read,
   create_account: sql_cli_create_account,
-  create_key: sql_cli_create_key,
   edit_account: sql_cli_edit_account,
   export_usage: sql_cli_export_usage,
   find_accounts: sql_cli_find_accounts,
-  find_keys: sql_cli_find_keys,
   has_accounts: sql_cli_has_accounts,
   keep_demo_account: sql_cli_keep_demo_account,
   list_accounts: sql_cli_list_accounts,
   list_audit_events: sql_cli_list_audit_events,
   list_demo_settings: sql_cli_list_demo_settings,
-  list_keys: sql_cli_list_keys,
   list_newest_pushes: sql_cli_list_newest_pushes,
   list_promotions: sql_cli_list_promotions,
   list_purchases: sql_cli_list_purchases,
@@ -259,7 +270,6 @@ export const STATEMENTS = {
   list_stale_feeds: sql_cli_list_stale_feeds,
   list_top_reads: sql_cli_list_top_reads,
   prove_ledger: sql_cli_prove_ledger,
-  revoke_key: sql_cli_revoke_key,
   set_feeds_public: sql_cli_set_feeds_public,
   count_feeds: sql_feeds_count_feeds,
   find_feed: sql_feeds_find_feed,
@@ -306,6 +316,14 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
+  /** a new key of an account, by its hash; no row where the account is unknown */
+  create_key: {
+    parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null, daily_nanos: bigint | null, feed_ids: readonly (string | null)[] | null];
+    row: {
+      readonly key_id: string;
+      readonly expires_at: string | null;
+    };
+  };
   /** a promotion code; where it is there already, the one that is */
   create_promotion: {
     parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null];
@@ -318,15 +336,51 @@ export interface StatementTypes {
       readonly is_same: boolean;
     };
   };
-  /** an account with its balance, for its owner and for the operator */
+  /** changes a key's name, end, budget or scope */
+  edit_key: {
+    parameters: readonly [key_id: string, fields: string];
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: string | null;
+    };
+  };
+  /** an account with its balance and the budget of one of its keys, for its owner */
   find_account: {
-    parameters: readonly [account_id: string];
+    parameters: readonly [account_id: string, key_id: string];
     row: {
       readonly account_id: string;
       readonly name: string;
-      readonly max_feeds_allowed: number;
       readonly balance_nanos: bigint;
+      readonly daily_nanos: bigint | null;
+      readonly spent_nanos: bigint;
+      readonly day: number;
+    };
+  };
+  /** the keys that an operator means by an id, a whole key's hash or the beginning of a key, oldest first, */
+  find_keys: {
+    parameters: readonly [key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, after_key_id: string | null, limit: number];
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly name: string | null;
       readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: string | null;
     };
   };
   /** how far one page may look through an account's usage log for the calls of one feed */
@@ -352,16 +406,33 @@ export interface StatementTypes {
       readonly created_at: string | null;
     };
   };
+  /** the keys of an account in any state, oldest first, from behind the page before */
+  list_keys: {
+    parameters: readonly [account_id: string, after_key_id: string | null, limit: number];
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: string | null;
+    };
+  };
   /** a page of an account's usage log, newest first */
   page_usage: {
-    parameters: readonly [account_id: string, feed_id: string | null, since: string | null, until: string | null, before_usage_id: string | null, from_usage_id: string | null, limit: number];
+    parameters: readonly [account_id: string, feed_id: string | null, key_id: string | null, since: string | null, until: string | null, before_usage_id: string | null, from_usage_id: string | null, limit: number];
     row: {
       readonly usage_id: string;
       readonly timestamp: string;
       readonly operation: string;
       readonly feed_id: string | null;
+      readonly key_id: string | null;
       readonly charge_nanos: bigint;
-      readonly refunded: boolean;
     };
   };
   /** notes that an account has bought a one-time feed */
@@ -429,6 +500,40 @@ export interface StatementTypes {
       readonly balance: bigint | null;
     };
   };
+  /** ends a key for good; a key that was revoked before keeps that time */
+  revoke_key: {
+    parameters: readonly [key_id: string];
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: string | null;
+    };
+  };
+  /** a new key in place of one that holds, which ends after the grace */
+  rotate_key: {
+    parameters: readonly [key_id: string, new_hash: Uint8Array, new_start: string, grace: string];
+    row: {
+      readonly key_id: string;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly account_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly revoked_at: string | null;
+      readonly last_used_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: string | null;
+    };
+  };
   /** notes that keys were used since the process last said so */
   touch_keys: {
     parameters: readonly [key_ids: readonly (string | null)[]];
@@ -467,17 +572,21 @@ export interface StatementTypes {
       readonly account_id: string;
       readonly permission: string;
       readonly key_end_us: bigint | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: string | null;
+      readonly suspension_reason: string | null;
       readonly now_us: bigint;
       readonly version: bigint;
       readonly generation: bigint;
       readonly balance_nanos: bigint;
       readonly logged_us: bigint;
       readonly events: string;
+      readonly spending: string | null;
     };
   };
   /** charges and logs all reads that wait, in one round trip and one commit */
   log_reads: {
-    parameters: readonly [batch_token: string, new_version: bigint, clock_us: bigint, window_us: bigint, account_ids: readonly (string | null)[], known_versions: readonly (bigint | null)[], known_generations: readonly (bigint | null)[], known_us: readonly (bigint | null)[], amounts: readonly (bigint | null)[], account_numbers: readonly (number | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], data_versions: readonly (bigint | null)[], charges: readonly (bigint | null)[], key_ends: readonly (bigint | null)[], remembered_reads: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[]];
+    parameters: readonly [batch_token: string, new_version: bigint, clock_us: bigint, window_us: bigint, account_ids: readonly (string | null)[], known_versions: readonly (bigint | null)[], known_generations: readonly (bigint | null)[], known_us: readonly (bigint | null)[], amounts: readonly (bigint | null)[], account_numbers: readonly (number | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], data_versions: readonly (bigint | null)[], charges: readonly (bigint | null)[], key_ids: readonly (string | null)[], key_ends: readonly (bigint | null)[], remembered_reads: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], budget_accounts: readonly (number | null)[], budget_keys: readonly (string | null)[], budget_amounts: readonly (bigint | null)[]];
     row: {
       readonly decided_us: bigint;
       readonly verdicts: string | null;
@@ -492,11 +601,13 @@ export interface StatementTypes {
     row: {
       readonly now_us: bigint;
       readonly is_key_usable: boolean;
+      readonly suspension_reason: string | null;
       readonly version: bigint;
       readonly generation: bigint;
       readonly balance_nanos: bigint;
       readonly logged_us: bigint;
       readonly events: string | null;
+      readonly spending: string | null;
       readonly feed_status: string | null;
       readonly definition_version: bigint | null;
       readonly data_version: bigint | null;
@@ -533,14 +644,6 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
-  /** a new key of an account, by its hash; no row where the account is unknown */
-  create_key: {
-    parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null];
-    row: {
-      readonly key_id: string;
-      readonly expires_at: string | null;
-    };
-  };
   /** changes an account's name or quota; what is null stays */
   edit_account: {
     parameters: readonly [account_id: string, name: string | null, max_feeds_allowed: number | null];
@@ -560,8 +663,8 @@ export interface StatementTypes {
       readonly timestamp: string;
       readonly operation: string;
       readonly feed_id: string | null;
+      readonly key_id: string | null;
       readonly charge_nanos: bigint;
-      readonly refunded: boolean;
     };
   };
   /** the accounts that an operator means by an id or by an exact name, oldest first; names may repeat */
@@ -573,22 +676,6 @@ export interface StatementTypes {
       readonly max_feeds_allowed: number;
       readonly balance_nanos: bigint;
       readonly created_at: string;
-    };
-  };
-  /** the keys that an operator means by an id, a whole key's hash or the beginning of a key, oldest first, */
-  find_keys: {
-    parameters: readonly [key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, after_key_id: string | null, limit: number];
-    row: {
-      readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly account_name: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
     };
   };
   /** whether there is anybody yet who may read; until then a start tells the next steps */
@@ -635,21 +722,6 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly name: string;
-    };
-  };
-  /** the keys of an account in any state, oldest first, from behind the page before */
-  list_keys: {
-    parameters: readonly [account_id: string, after_key_id: string | null, limit: number];
-    row: {
-      readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
     };
   };
   /** what became of a feed's newest pushes, refused ones too */
@@ -764,21 +836,6 @@ export interface StatementTypes {
       readonly revoked_nanos: bigint;
       readonly charged_nanos: bigint;
       readonly refunded_nanos: bigint;
-    };
-  };
-  /** ends a key for good; a key that was revoked before keeps that time */
-  revoke_key: {
-    parameters: readonly [key_id: string];
-    row: {
-      readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
     };
   };
   /** lists feeds or takes them off the list; what is as wanted already stays untouched */

@@ -9,7 +9,7 @@
 -- $5 limit int
 -- returns key_id uuid, key_start text, permission text, account_id uuid, account_name text,
 --   name text?, created_at timestamptz, expires_at timestamptz?, revoked_at timestamptz?,
---   last_used_at timestamptz?
+--   last_used_at timestamptz?, daily_nanos bigint?, feed_ids text?
 select
   api_keys.key_id,
   api_keys.key_start,
@@ -20,7 +20,9 @@ select
   api_keys.created_at,
   api_keys.expires_at,
   api_keys.revoked_at,
-  api_keys.last_used_at
+  api_keys.last_used_at,
+  api_keys.daily_nanos,
+  array_to_string(api_keys.feed_ids, ',') as feed_ids
 from api_keys
 join accounts
   on accounts.account_id = api_keys.account_id

@@ -5,7 +5,7 @@
 -- $3 limit int
 -- returns key_id uuid, key_start text, permission text, account_id uuid, name text?,
 --   created_at timestamptz, expires_at timestamptz?, revoked_at timestamptz?,
---   last_used_at timestamptz?
+--   last_used_at timestamptz?, daily_nanos bigint?, feed_ids text?
 select
   key_id,
   key_start,
@@ -15,7 +15,9 @@ select
   created_at,
   expires_at,
   revoked_at,
-  last_used_at
+  last_used_at,
+  daily_nanos,
+  array_to_string(feed_ids, ',') as feed_ids
 from api_keys
 where account_id = $1
   and (

@@ -6,9 +6,13 @@
 -- $4 permission text
 -- $5 name text?
 -- $6 expires_at timestamptz?
+-- $7 daily_nanos bigint?
+-- $8 feed_ids uuid[]?
 -- returns key_id uuid, expires_at timestamptz?
-insert into api_keys (account_id, key_hash, key_start, permission, name, expires_at)
-select account_id, $2, $3, $4, $5, $6
+insert into api_keys (
+  account_id, key_hash, key_start, permission, name, expires_at, daily_nanos, feed_ids
+)
+select account_id, $2, $3, $4, $5, $6, $7, $8
 from accounts
 where account_id = $1
 returning key_id, expires_at

@@ -1,0 +1,51 @@
+-- Makes a key with the settings of another one, which ends after the grace, or earlier if it was to end anyway. No
+-- row comes back if the other one does not hold.
+--
+-- What the old key has spent today counts for the new one, so that a rotation gives no second budget.
+create or replace function rotate_key(
+  old_key uuid,
+  new_hash bytea,
+  new_start text,
+  grace interval
+)
+returns setof api_keys
+language plpgsql
+as $$
+declare
+  rotated api_keys;
+  made api_keys;
+begin
+  perform
+  from accounts
+  where accounts.account_id = (
+    select api_keys.account_id from api_keys where api_keys.key_id = old_key
+  )
+  for no key update;
+  select *
+  into rotated
+  from api_keys
+  where api_keys.key_id = old_key
+    and is_usable_key(api_keys.revoked_at, api_keys.expires_at, clock_timestamp())
+  for no key update;
+  if not found then
+    return;
+  end if;
+  insert into api_keys (
+    account_id, key_hash, key_start, permission, name, expires_at, daily_nanos, feed_ids
+  )
+  values (
+    rotated.account_id, new_hash, new_start, rotated.permission, rotated.name,
+    rotated.expires_at, rotated.daily_nanos, rotated.feed_ids
+  )
+  returning * into made;
+  insert into key_spending (account_id, key_id, day, spent_nanos)
+  select key_spending.account_id, made.key_id, key_spending.day, key_spending.spent_nanos
+  from key_spending
+  where key_spending.account_id = rotated.account_id
+    and key_spending.key_id = old_key;
+  update api_keys
+  set expires_at = least(api_keys.expires_at, clock_timestamp() + grace)
+  where api_keys.key_id = old_key;
+  return next made;
+end
+$$;
