@@ -12,8 +12,8 @@ export interface SentEvent {
 
 export interface EventReader {
   readonly response: Response;
-  /** The next event of this name; "": the next text without one. Rejects where the stream has ended. */
-  next(name: string): Promise<SentEvent>;
+  /** The next event of one of these names; "": the next text without one. Rejects where the stream has ended. */
+  next(...names: readonly string[]): Promise<SentEvent>;
   close(): void;
 }
 
@@ -31,7 +31,7 @@ export async function readEvents(
   let text = "";
   return {
     response,
-    async next(name) {
+    async next(...names) {
       for (;;) {
         const end = text.indexOf("\n\n");
         if (end >= 0) {
@@ -39,7 +39,8 @@ export async function readEvents(
           text = text.slice(end + 2);
           const field = (wanted: string) =>
             lines.find((line) => line.startsWith(`${wanted}: `))?.slice(wanted.length + 2) ?? "";
-          if (field("event") !== name) continue;
+          const name = field("event");
+          if (!names.includes(name)) continue;
           return { name, id: field("id"), data: field("data") };
         }
         const { done, value } = await reader.read();

@@ -23,6 +23,8 @@ export interface Record {
   /** Walks along `next_cursor` that came to their end, and their pages. */
   walks: number;
   pages: number;
+  /** Events that followers got. */
+  followed: number;
   readonly violations: Set<string>;
 }
 
@@ -46,6 +48,8 @@ export interface Client {
   ask(path: string, init: RequestInit): Promise<Answer | undefined>;
   /** A read of a feed: its receipt is noted where it was answered with 200. */
   read(agent: AgentKey, feed: TortureFeed, options?: ReadOptions): Promise<Answer | undefined>;
+  /** Notes a receipt, and checks it beside what is known of its feed and key. */
+  note(agent: AgentKey, feed: TortureFeed, origin: Origin, idempotencyKey?: string): void;
   /** A body with the write key of the owner of all feeds. */
   write(method: "POST" | "PATCH", path: string, body: unknown): Promise<Answer | undefined>;
 }
@@ -67,6 +71,7 @@ export function createClient(world: World, scene: Scene): Client {
     pushes: 0,
     walks: 0,
     pages: 0,
+    followed: 0,
     violations: new Set(),
   };
   const idempotent = new Map<string, string>();
@@ -99,7 +104,6 @@ export function createClient(world: World, scene: Scene): Client {
     }
   }
 
-  /** What a receipt says, beside what is known of its feed and key. */
   function note(agent: AgentKey, feed: TortureFeed, origin: Origin, key?: string): void {
     const chargeNanos = Math.round(origin.credits_charged * 1_000);
     const { accountId } = agent;
@@ -118,6 +122,7 @@ export function createClient(world: World, scene: Scene): Client {
     record,
     violate,
     ask,
+    note,
     async read(agent, feed, { query = "limit=100", idempotencyKey } = {}) {
       const startMs = performance.now();
       const { acknowledged } = feed;

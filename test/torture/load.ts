@@ -1,10 +1,11 @@
 /**
- * The load of a torture: readers, walkers, pushers, revocations and price edits, each of which checks at
+ * The load of a torture: readers, walkers, followers, pushers, revocations and price edits, each of which checks at
  * once what it can know from outside (`client.ts`); the rest is compared at the end (`verify.ts`).
  *
  * @module
  */
 import { any, type Client, createClient, type Record } from "./client.ts";
+import { startFollowers } from "./followers.ts";
 import { type AgentKey, PRICES_NANOS, type Scene, type TortureFeed } from "./scene.ts";
 import { walk } from "./walk.ts";
 import type { World } from "./world.ts";
@@ -158,6 +159,7 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
     }
   }
 
+  const followers = startFollowers(client, world, scene);
   const walked = scene.feeds.filter(({ isMetered, model }) => isMetered && model !== "singleton");
   const loops = [
     ...Array.from({ length: readers }, reader),
@@ -171,6 +173,7 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
     async stop() {
       isStopping = true;
       await Promise.all(loops);
+      await followers.stop();
     },
   };
 }

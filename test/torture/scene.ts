@@ -33,6 +33,8 @@ export interface Scene {
   readonly keys: AgentKey[];
   /** Those that walk: none of their keys is revoked. */
   readonly walkers: readonly AgentKey[];
+  /** The same for those that follow a stream. */
+  readonly followers: readonly AgentKey[];
   /** Gives an account one more key. */
   addKey(accountId: string): Promise<AgentKey>;
   /** An account of which nothing is refused: for looking at the end. */
@@ -50,6 +52,7 @@ const RICH_NANOS = 10n ** 12n;
 const POOR_NANOS = 400_000n;
 /** So many that a walk rarely waits for a window. */
 const WALKERS = 5;
+const FOLLOWERS = 4;
 
 export async function setScene(sql: Connections, agents: number): Promise<Scene> {
   const owner = await addAccount(sql, 0n);
@@ -84,7 +87,8 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
   }
   const addRichAgent = async () => addKey(await addAccount(sql, RICH_NANOS));
   const walkers = await Promise.all(Array.from({ length: WALKERS }, addRichAgent));
-  return { writeKey, feeds, keys, walkers, addKey, addRichAgent };
+  const followers = await Promise.all(Array.from({ length: FOLLOWERS }, addRichAgent));
+  return { writeKey, feeds, keys, walkers, followers, addKey, addRichAgent };
 }
 
 async function addAccount(sql: Connections, balanceNanos: bigint): Promise<string> {

@@ -24,7 +24,7 @@ export async function verify(world: World, scene: Scene, record: Record): Promis
   const violations = [...record.violations];
   const events = await sql`
     select usage_id, account_id, feed_id, charge_nanos::float8 as charge_nanos, refunded
-    from usage_events where operation = 'data'`;
+    from usage_events where operation in ('data', 'stream')`;
   const logged = new Map(events.map((event) => [event.usage_id as string, event]));
   for (const [usageId, seen] of record.answered) {
     const event = logged.get(usageId);
@@ -86,7 +86,7 @@ async function checkLimits(sql: Connections): Promise<string[]> {
           range between interval '59.999999 seconds' preceding and current row
         ) as reads
       from usage_events
-      where operation = 'data' and not refunded
+      where operation in ('data', 'stream') and not refunded
     ) as counted
     join feeds using (feed_id)
     where counted.reads
