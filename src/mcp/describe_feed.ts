@@ -88,7 +88,11 @@ function waysToRead(type: string): readonly string[] {
     "get_records gives whole rows by their ids.",
   ];
   return type === "stream"
-    ? [...ways, "Events come newest first; start_time and end_time bound them."]
+    ? [
+        ...ways,
+        "Events come newest first; start_time and end_time bound them.",
+        "follow_stream gives them in the order of arrival, and waits for new ones.",
+      ]
     : ways;
 }
 

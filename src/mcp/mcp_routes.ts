@@ -16,7 +16,13 @@ import { NO_PARAMETERS } from "../http/parameters.ts";
 import { rateLimited } from "../http/rate_headers.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { TokenBucket } from "../lib/token_bucket.ts";
-import { MCP_ANONYMOUS_LIMIT, MCP_BODY_BYTES_MAX, WINDOW_MS } from "../limits.ts";
+import {
+  IDLE_SECONDS_MAX,
+  LONG_POLL_SECONDS,
+  MCP_ANONYMOUS_LIMIT,
+  MCP_BODY_BYTES_MAX,
+  WINDOW_MS,
+} from "../limits.ts";
 import type { Services } from "../services.ts";
 import { createMcpServer, serverCard } from "./server.ts";
 
@@ -43,11 +49,13 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     )
     .post(
       "/mcp",
-      async ({ request }) => {
+      async ({ request, server }) => {
         refuseForeignOrigin(services, request);
         if (readKeyOf(request.headers) === undefined) takeAnonymous(anonymous);
         const message = await readMessage(request);
         if (message instanceof Response) return message;
+        // A tool may wait as long as a long poll.
+        server?.timeout(request, LONG_POLL_SECONDS + IDLE_SECONDS_MAX);
         return handler.fetch(request, { parsedBody: message.value });
       },
       { parse: "none", query: NO_PARAMETERS, detail: { hide: true } },

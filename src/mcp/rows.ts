@@ -18,22 +18,24 @@ export interface RowsOptions {
 
 /** What follows `data` in a page, up to the receipt. */
 const AFTER_ROWS =
-  /,"limit":\d+,"offset":\d+,"has_more":(?:true|false),"next_cursor":(?:null|"[^"]*")$/;
+  /,"(?:limit":\d+,"offset":\d+,"has_more":(?:true|false),"next_cursor":(?:null|"[^"]*")|next_offset":"[^"]*","up_to_date":(?:true|false))$/;
 const AFTER_ROWS_LENGTH_MAX = 300;
 const BEFORE_DATA_LENGTH = '{"data":'.length;
 
-/** The answer of the data route as the answer of a tool. */
+/** The answer of the data route, or of the stream route, as the answer of a tool. */
 export function rowsTold(
   { text, headers }: OwnAnswer,
-  { fields, next, besides = () => ({}) }: RowsOptions,
+  { fields, next, besides = () => ({}) }: RowsOptions = {},
 ): ToolResult {
   const body = JSON.parse(text) as Record<string, unknown>;
   const { next_cursor: cursor, has_more: hasMore, _origin: receipt } = body;
+  const { next_offset, up_to_date } = body;
   const rows = rowsOf(body.data, fields);
   const rest = withoutEmpty({
     ...besides(rows),
-    has_more: hasMore === true,
-    next_cursor: cursor,
+    ...(up_to_date === undefined
+      ? { has_more: hasMore === true, next_cursor: cursor }
+      : { next_offset, up_to_date }),
     receipt,
     limits: limitsOf(headers),
     next: typeof cursor === "string" ? next : undefined,

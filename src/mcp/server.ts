@@ -13,6 +13,7 @@ import { PAGE_LIMIT_MAX, SCHEMA_HINT_MAX } from "../limits.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { describeFeed } from "./describe_feed.ts";
+import { followStream } from "./follow_stream.ts";
 import { getAccount } from "./get_account.ts";
 import { getRecords } from "./get_records.ts";
 import { type AskRoute, ownRoutes } from "./own_routes.ts";
@@ -20,7 +21,14 @@ import { readFeed } from "./read_feed.ts";
 import { searchFeeds } from "./search_feeds.ts";
 import { type Gateway, refused, type Tool, type ToolResult } from "./tool.ts";
 
-const TOOLS: readonly Tool[] = [searchFeeds, describeFeed, readFeed, getRecords, getAccount];
+const TOOLS: readonly Tool[] = [
+  searchFeeds,
+  describeFeed,
+  readFeed,
+  getRecords,
+  followStream,
+  getAccount,
+];
 const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 const LISTED = TOOLS.map(({ name, title, description, inputSchema }) => ({
   name,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { IDLE_SECONDS_MAX } from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
@@ -119,6 +120,7 @@ describe("POST /mcp", () => {
       const { tools } = await client.listTools();
       expect(tools.map((tool) => tool.name).sort()).toEqual([
         "describe_feed",
+        "follow_stream",
         "get_account",
         "get_records",
         "read_feed",
@@ -130,6 +132,8 @@ describe("POST /mcp", () => {
         ["describe_feed", { feed: stream.slug }],
         ["read_feed", { feed: stream.slug, limit: 2 }],
         ["get_records", { feed: stream.slug, ids: ["1"] }],
+        ["follow_stream", { feed: stream.slug, wait_seconds: 1 }],
+        ["follow_stream", { feed: stream.slug, offset: "now", wait_seconds: 1 }],
         ["get_account", {}],
       ] as const) {
         const result = await client.callTool({ name: tool, arguments: given });
@@ -200,6 +204,57 @@ describe("POST /mcp", () => {
     const { content, structuredContent } = await call("read_feed", { feed: singleton.feedId });
     expect(content[0]?.text).toContain('"rows":[{"exact":1.50000000000000000001,');
     expect(structuredContent.rows).toHaveLength(1);
+  });
+
+  test("a stream is followed from its start, each event once, and then waited for", async () => {
+    const followed = await seedFeed(gateway, provider, {
+      type: "stream",
+      rows: rows.slice(0, 25),
+      callPriceNanos: 1_500,
+    });
+    const write = await gateway.createKey(provider, "write");
+    const follow = (given: Record<string, unknown>) =>
+      call("follow_stream", { feed: followed.slug, ...given });
+    const before = (await events()).length;
+    const first = (await follow({})).structuredContent;
+    expect(first).toMatchObject({ up_to_date: false, receipt: { credits_charged: 1.5 } });
+    const second = (await follow({ offset: first.next_offset })).structuredContent;
+    expect([first.rows, second.rows].flat()).toEqual(rows.slice(0, 25));
+    expect(second.up_to_date).toBe(true);
+    const offset = second.next_offset;
+    for (const wait_seconds of [0, 1]) {
+      const { content, structuredContent } = await follow({ offset, wait_seconds });
+      expect(structuredContent).toMatchObject({ rows: [], up_to_date: true });
+      expect(structuredContent).not.toHaveProperty("receipt");
+      expect(JSON.parse(content[0]?.text ?? "")).toEqual(structuredContent);
+    }
+    // Longer than other requests may last.
+    const waiting = follow({ offset, wait_seconds: 20 });
+    await Bun.sleep(1_000 * (IDLE_SECONDS_MAX + 4));
+    const text = '{"id":"new","event_timestamp":"2020-01-01T00:00:00Z","exact":1.10}';
+    await gateway.send("POST", `/v1/provider/feed/${followed.feedId}/push`, write, `[${text}]`);
+    const { content, structuredContent } = await waiting;
+    expect(structuredContent.rows).toMatchObject([{ id: "new" }]);
+    expect(content[0]?.text).toStartWith(`{"rows":[${text}],"next_offset":"`);
+    const charges = (await events())
+      .slice(before)
+      .map(({ operation, charge }) => [operation, charge]);
+    expect(charges).toEqual([
+      ["stream", 1_500],
+      ["stream", 1_500],
+      ["stream", 1_500],
+    ]);
+  }, 40_000);
+
+  test("following is refused with what the route says", async () => {
+    for (const [given, code] of [
+      [{ feed: singleton.feedId }, "NOT_A_STREAM"],
+      [{ feed: stream.slug, offset: "x" }, "CURSOR_INVALID"],
+      [{ feed: stream.slug, wait_seconds: 21 }, "INVALID_PARAMETER"],
+    ] as const) {
+      const result = await call("follow_stream", given);
+      expect(result).toMatchObject({ isError: true, structuredContent: { code } });
+    }
   });
 
   test("a feed is found, described in under 4,000 characters, and its price is in words", async () => {
