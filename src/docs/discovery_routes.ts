@@ -110,7 +110,7 @@ function llmsText(baseUrl: string): string {
 
 ## Use it
 
-- [MCP endpoint](${baseUrl}/mcp): tools to search, describe and read feeds
+- [MCP endpoint](${baseUrl}/mcp): tools to search, describe, read and follow feeds
 - [OpenAPI document](${baseUrl}/openapi.json): every route, with examples
 - [Catalog](${baseUrl}/v1/catalog): the listed feeds; needs a key
 - [Agent skills](${baseUrl}/.well-known/agent-skills/index.json): one for each listed feed

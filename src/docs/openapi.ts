@@ -160,11 +160,12 @@ function contents(
   { examples, mediaTypes = { "application/json": {} } }: Documented,
   schemas: Components,
 ): Json {
-  return mapValues(mediaTypes, ({ schema: own, example }: MediaDoc) => ({
+  return mapValues(mediaTypes, ({ schema: own, example, examples: titles }: MediaDoc) => ({
     // Elysia closes the schema that it validates by; what is documented stays open to new members.
     schema: schema31(own ?? schema, schemas),
     ...(example !== undefined && { example }),
     ...(examples && own === undefined && { examples: titled(examples) }),
+    ...(titles && { examples: titled(titles) }),
   }));
 }
 

@@ -25,13 +25,15 @@ export interface Documented {
   readonly examples?: Readonly<Record<string, unknown>>;
   /** The codes of a problem: each is an example. */
   readonly codes?: readonly ProblemCode[];
-  /** By media type: an example, and a schema where it is not the body's. @default JSON */
+  /** By media type: examples, and a schema where it is not the body's. @default JSON */
   readonly mediaTypes?: Readonly<Record<string, MediaDoc>>;
 }
 
 export interface MediaDoc {
   readonly schema?: TSchema;
   readonly example?: unknown;
+  /** By title, where one is not enough. */
+  readonly examples?: Readonly<Record<string, unknown>>;
 }
 
 /** A body with what is around it. */

@@ -53,7 +53,17 @@ A metered feed charges each page. \`GET ${baseUrl}/v1/account\` shows the balanc
 
 ## 5. Follow
 
-Send the \`ETag\` of the last answer as \`If-None-Match\`. 304 means that nothing changed, and costs nothing. \`sync_interval_mins\` of the metadata says how often to look.
+A stream gives its events in the order of arrival, each exactly once:
+
+\`\`\`sh
+curl -sS -H "x-api-key: $FEEDGATE_KEY" '${baseUrl}/v1/feed/earthquakes/stream?offset=now'
+\`\`\`
+
+- Go on with \`offset=\` and the \`next_offset\` of the page before. \`offset=start\` begins with the oldest event.
+- \`live=long-poll\` waits up to 20 seconds for an event; 204 means that none came. \`live=sse\` sends pages as server-sent events.
+- A page with events is charged as a read. An empty one is free.
+
+Of any feed, send the \`ETag\` of the last answer as \`If-None-Match\`. 304 means that nothing changed, and costs nothing. With \`Prefer: wait=30\` the answer comes as soon as something has changed, or after 30 seconds. \`sync_interval_mins\` of the metadata says how often to look.
 
 ## When a call is refused
 

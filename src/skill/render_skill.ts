@@ -77,6 +77,7 @@ export function renderSkill(feed: SkillFeed, context: SkillContext): Skill {
     ...(facts.type === "singleton" ? [] : [allRows(facts)]),
     fieldTable(facts),
     narrowing(facts),
+    ...(facts.type === "stream" ? [following(facts)] : []),
     price(facts),
     answers(facts),
     provider(facts),
@@ -235,6 +236,27 @@ curl -sS --fail-with-body -G -H "x-api-key: $FEEDGATE_READ_KEY" \\
 \`\`\``,
   );
   return parts.join("\n\n");
+}
+
+function following({ address }: Facts): string {
+  return `## Follow it
+
+\`/stream\` gives events in the order of arrival, each exactly once, late ones included. This loop prints each new event as it comes:
+
+\`\`\`sh
+offset=now; live=
+while :; do
+  page=$(curl -sSf --retry 5 -G -H "x-api-key: $FEEDGATE_READ_KEY" \\
+    --data-urlencode "offset=$offset" \${live:+-d live=long-poll} \\
+    "${address}/stream") || break
+  live=yes
+  [ -n "$page" ] || continue
+  printf '%s\\n' "$page" | jq -c '.data[]'
+  offset=$(printf '%s' "$page" | jq -r .next_offset)
+done
+\`\`\`
+
+A call waits up to 20 seconds; 204 without a body means that nothing came. Keep \`next_offset\` to go on later, and begin with \`offset=start\` for all events. A page with events is one call of the limit and, where the feed is metered, one call charged; an empty one is free. \`live=sse\` sends the same pages as server-sent events.`;
 }
 
 /** The parameter that filters by a field; `payload.` where its name would mean something else. */

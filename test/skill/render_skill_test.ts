@@ -85,6 +85,7 @@ describe("renderSkill", () => {
         const { body } = expectValid({ ...plain, feed_type, ...price });
         for (const status of [304, 402, 404, 429]) expect(body).toContain(`| ${status}`);
         expect(body.includes("next_cursor")).toBe(feed_type !== "singleton" && feed_type !== null);
+        expect(body.includes("## Follow it")).toBe(feed_type === "stream");
       }
     }
     const { body } = expectValid(plain);

@@ -46,13 +46,18 @@ async function listedFeed(seed: Partial<Seed> = {}): Promise<SeededFeed> {
 const pathOf = ({ feedId }: SeededFeed) => `/public/feeds/${feedId}/agent-skill`;
 
 /** Runs the n-th shell block of a skill as its reader would. */
-async function run(markdown: string, index: number): Promise<string> {
+function spawnBlock(markdown: string, index: number) {
   const block = [...markdown.matchAll(/```sh\n([\s\S]*?)```/g)][index]?.[1] as string;
-  const child = Bun.spawn(["bash", "-c", block], {
+  return Bun.spawn(["bash", "-c", block], {
     env: { PATH: process.env.PATH, FEEDGATE_READ_KEY: key },
     stdout: "pipe",
     stderr: "pipe",
   });
+}
+
+/** The same, to its end. */
+async function run(markdown: string, index: number): Promise<string> {
+  const child = spawnBlock(markdown, index);
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -229,6 +234,25 @@ describe("agent skill", () => {
       const markdown = await (await gateway.get(pathOf(feed))).text();
       const lines = (await run(markdown, 1)).trim().split("\n");
       expect(lines.map((line) => JSON.parse(line).id)).toEqual(rows.map(({ id }) => id));
+    },
+  );
+
+  test.skipIf(Bun.which("jq") === null)(
+    "its loop of a stream prints each event that comes (needs jq)",
+    async () => {
+      const feed = await listedFeed({ type: "stream" });
+      const markdown = await (await gateway.get(pathOf(feed))).text();
+      const child = spawnBlock(markdown, 4);
+      const printed = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      // It begins at now, which must be before the first push.
+      while (gateway.gateway.services.waits.open === 0) await Bun.sleep(20);
+      const write = await gateway.createKey(owner, "write");
+      for (const id of [1_000, 1_001]) {
+        const path = `/v1/provider/feed/${feed.feedId}/push`;
+        await gateway.send("POST", path, write, [{ id, event_timestamp: "2020-01-01T00:00:00Z" }]);
+        expect(JSON.parse((await printed.read()).value ?? "").id).toBe(id);
+      }
+      child.kill();
     },
   );
 });

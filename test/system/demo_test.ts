@@ -86,8 +86,14 @@ describe("demo", () => {
     const feedsNow = () => operate<{ is_public: boolean; last_sync_at: string }[]>("feed", "list");
     const first = await withDemo(environment, async (sheet) => {
       const rows = await feedsNow();
-      const [search, metadata, page, push] = sheet.curl as [string, string, string, string];
-      expect(sheet.curl).toHaveLength(4);
+      const [search, metadata, page, follow, push] = sheet.curl as [
+        string,
+        string,
+        string,
+        string,
+        string,
+      ];
+      expect(sheet.curl).toHaveLength(5);
       const found = (await paste(search)) as { results: { endpoint_path: string }[] };
       expect(found.results[0]?.endpoint_path).toBe("gold-prices");
       expect(await paste(metadata)).toMatchObject({ price_type: "metered", price_per_1k: 0.001 });
@@ -96,7 +102,14 @@ describe("demo", () => {
       const ids = airports?.rows.map((row) => JSON.parse(row).id as string);
       expect(second.data.map((row) => row.id)).toEqual(ids?.slice(2, 4) as string[]);
       expect(second.next_cursor).toBeTruthy();
+      const following = Bun.spawn(["sh", "-c", follow], { stdout: "pipe", stderr: "pipe" });
+      const told = following.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      let events = (await told.read()).value ?? "";
+      while (!events.includes("id: ")) events += (await told.read()).value ?? "";
       expect(await paste(push)).toMatchObject({ rows_inserted: 1 });
+      while (!events.includes("event: rows\n")) events += (await told.read()).value ?? "";
+      expect(events).toContain('"id":"my-first-event"');
+      following.kill();
       const read = await fetch(`${sheet.base_url}/v1/feed/earthquakes?limit=1`, {
         headers: { "x-api-key": sheet.read_key },
       });
@@ -167,7 +180,7 @@ describe("demo", () => {
     });
   });
 
-  test("what it prints for a reader names address, docs, both keys, and four curl lines", async () => {
+  test("what it prints for a reader names address, docs, both keys, and five curl lines", async () => {
     const child = spawnFeedgate(["demo", "--port", "0"], environment);
     const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
@@ -176,7 +189,7 @@ describe("demo", () => {
     expect(text).toMatch(/Docs +http:\/\/127\.0\.0\.1:\d+\/docs\n/);
     expect(text).toMatch(/Read key +fg_read_/);
     expect(text).toMatch(/Write key +fg_write_/);
-    expect(text.match(/^ {2}curl /gm)).toHaveLength(4);
+    expect(text.match(/^ {2}curl /gm)).toHaveLength(5);
     child.kill("SIGINT");
     expect(await child.exited).toBe(0);
   });

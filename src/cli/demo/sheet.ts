@@ -90,6 +90,10 @@ function linesOf({ baseUrl, accounts, feeds, cursor }: Sheet): readonly Line[] {
       curl: read(`/v1/feed/airports?limit=2&cursor=${cursor}`),
     },
     {
+      about: "Follow the earthquakes in a second shell: each push shows at once, until Ctrl-C",
+      curl: read("/v1/feed/earthquakes/stream?offset=now&live=sse").replace("curl", "curl -N"),
+    },
+    {
       about: "Push an event; it is the first that /v1/feed/earthquakes shows then",
       curl: `curl -sS -X POST -H 'Authorization: Bearer ${accounts.writeKey}' -H 'Content-Type: application/json' -d '${EVENT}' '${baseUrl}/v1/provider/feed/${earthquakes?.id}/push'`,
     },

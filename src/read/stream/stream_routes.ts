@@ -8,7 +8,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
 import { authenticated } from "../../http/auth.ts";
 import { COUNTED, described, documented, FEED_PARAMS } from "../../http/described.ts";
-import { eventText } from "../../http/event_stream.ts";
+import { eventText, KEEP_ALIVE, offsetText } from "../../http/event_stream.ts";
 import { ORIGIN, ROWS } from "../../http/examples.ts";
 import { RATE_HEADERS } from "../../http/header_docs.ts";
 import { cappedLimit, limitParameter } from "../../http/paging.ts";
@@ -74,6 +74,17 @@ const PAGE = {
   _origin: ORIGIN,
 };
 
+/** A problem document, here of a drain. */
+const END = {
+  type: "https://feeds.example.com/docs#errors-unavailable",
+  title: "Temporarily unavailable",
+  status: 503,
+  detail: "The gateway is being stopped. Connect again in a second, and send Last-Event-ID.",
+  code: "UNAVAILABLE",
+  request_id: "0193a7e4-52d1-7b6e-8c55-6a1f0f7e9d21",
+  retry_after_ms: 1_000,
+};
+
 const FOLLOW_STREAM = described({
   access: "consumer",
   window: "data",
@@ -95,7 +106,19 @@ const FOLLOW_STREAM = described({
         "application/json": {},
         "text/event-stream": {
           schema: Type.String(),
-          example: eventText({ name: "rows", id: PAGE.next_offset, data: JSON.stringify(PAGE) }),
+          examples: {
+            "`rows`: events came; id is what resumes behind them": eventText({
+              name: "rows",
+              id: PAGE.next_offset,
+              data: JSON.stringify(PAGE),
+            }),
+            "`end`: no more comes; data says why, and when to come back": eventText({
+              name: "end",
+              data: JSON.stringify(END),
+            }),
+            "An id alone: where a follower of now began": offsetText(PAGE.next_offset),
+            "A comment: nothing came for 5 seconds": KEEP_ALIVE,
+          },
         },
       },
     }),
