@@ -14,7 +14,7 @@ const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 /** The built executable in place of the sources: `bun run test:binary`. */
 const BINARY = process.env.FEEDGATE_BINARY;
-const PROGRAM = BINARY === undefined ? [process.execPath, MAIN] : [resolve(BINARY)];
+export const PROGRAM = BINARY === undefined ? [process.execPath, MAIN] : [resolve(BINARY)];
 const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
 
 export interface Run {

@@ -1,0 +1,161 @@
+/**
+ * Runs the shell sessions of a guide as a reader would: line by line, in one shell, against a gateway.
+ *
+ * Every fenced block of a guide that is marked `console` or `sh` is part of its session. In a `console`
+ * block a line that begins with `$ ` is a command, and the lines after it are what it prints. A `sh` block
+ * has commands only, and each must succeed. A command that ends in `^C` is interrupted after a while.
+ *
+ * In what is printed, `…` stands for anything, and after letters or digits for the rest of a word. Line
+ * breaks and spaces don't count. An id and a time with six decimals stand for any other. When a later
+ * command names an id or a key of the guide, the one that was really printed is put in its place.
+ *
+ * @module
+ */
+import { expect } from "bun:test";
+
+/** The address that guides show. */
+const GUIDE_ADDRESS = "127.0.0.1:3000";
+/** Printed by the shell after a command, with its exit code. */
+const MARK = "\u0001";
+/** Longer than the time between two comments of an event stream. */
+const INTERRUPT_SECONDS = 6;
+/** Exit code of `timeout` when it had to interrupt. */
+const INTERRUPTED = 124;
+
+/** Whole, or shortened with `…` after its first eight digits. */
+const ID = /[0-9a-f]{8}-(?:…|[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/;
+const KEY = /fg_(read|write)_(?:…|[a-z]{1,4}\b)/;
+const PRINTED_KEY = /fg_(read|write)_[0-9A-Za-z]{38}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/;
+const PARTS = new RegExp(
+  `(?<id>${ID.source})|(?<time>${TIME.source})|(?<word>[\\w-]+)…|(?<rest>…)|(?<space>\\s+)`,
+  "g",
+);
+
+export interface ShellCommand {
+  readonly text: string;
+  /** What the guide shows; undefined in a `sh` block. */
+  readonly printed: string | undefined;
+}
+
+export interface SessionOptions {
+  /** `host:port` of the gateway. */
+  readonly address: string;
+  /** Home and working folder of the shell. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Keys that the reader has already. */
+  readonly keys: readonly string[];
+}
+
+/** The commands of a guide, in order. */
+export function commandsOf(markdown: string): ShellCommand[] {
+  return [...markdown.matchAll(/^```(console|sh)\n(.*?)^```$/gms)].flatMap(
+    ([, kind, block = ""]) =>
+      kind === "sh"
+        ? block
+            .split(/(?<!\\)\n/)
+            .filter((line) => line !== "" && !line.startsWith("#"))
+            .map((text) => ({ text, printed: undefined }))
+        : block.split(/^\$ /m).flatMap((part) => {
+            const [, text = "", printed = ""] = /^((?:.*\\\n)*.*)\n([^]*)$/.exec(part) ?? [];
+            return text === "" ? [] : [{ text, printed: printed.trim() }];
+          }),
+  );
+}
+
+/** Runs the commands, and compares what they print with what the guide shows. */
+export async function runSession(
+  commands: readonly ShellCommand[],
+  options: SessionOptions,
+): Promise<void> {
+  const { address, folder, environment } = options;
+  const keys = new Map<string, string>();
+  const ids = new Map<string, string>();
+  const learnKeys = (text: string) => {
+    for (const [key, permission = ""] of text.matchAll(PRINTED_KEY)) keys.set(permission, key);
+  };
+  learnKeys(options.keys.join(" "));
+  const shell = Bun.spawn(["sh"], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...environment, HOME: folder },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const reader = shell.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const run = async (command: string) => {
+    shell.stdin.write(`{ ${command}\n} 2>&1 < /dev/null; printf '${MARK}%s${MARK}' $?\n`);
+    let output = "";
+    while (output.split(MARK).length < 3) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`the shell ended at ${command}: ${output}`);
+      output += value;
+    }
+    const [text = "", code] = output.split(MARK);
+    return { text: text.replaceAll("\r", ""), code: Number(code) };
+  };
+  for (const { text, printed } of commands) {
+    const isInterrupted = printed?.endsWith("^C") ?? false;
+    const command = text
+      .replaceAll(GUIDE_ADDRESS, address)
+      .replace(new RegExp(ID, "g"), (id) => known(ids, id.slice(0, 8)))
+      .replace(new RegExp(KEY, "g"), (shown, permission) => {
+        const key = known(keys, permission);
+        return shown.endsWith("…") ? key : key.slice(0, shown.length);
+      });
+    const result = await run(
+      isInterrupted ? `timeout -s INT ${INTERRUPT_SECONDS} ${command}` : command,
+    );
+    const output = result.text.replaceAll(address, GUIDE_ADDRESS);
+    expect({ command, output, code: result.code }).toMatchObject({
+      code: isInterrupted ? INTERRUPTED : 0,
+    });
+    learnKeys(output);
+    if (printed === undefined) expect(output).not.toMatch(/"code":"[A-Z_]+"/);
+    else expectPrinted(output, { text, printed: printed.replace(/\^C$/, ""), ids });
+  }
+  shell.stdin.end();
+  await shell.exited;
+}
+
+function known(values: ReadonlyMap<string, string>, name: string): string {
+  const value = values.get(name);
+  if (value === undefined) throw new Error(`no earlier command printed ${name}`);
+  return value;
+}
+
+interface Shown {
+  readonly text: string;
+  readonly printed: string;
+  /** By the first eight digits of the guide's id; ids that are printed for the first time are added. */
+  readonly ids: Map<string, string>;
+}
+
+function expectPrinted(output: string, { text, printed, ids }: Shown): void {
+  const names: string[] = [];
+  let end = 0;
+  let pattern = "";
+  for (const match of printed.matchAll(PARTS)) {
+    pattern += literally(printed.slice(end, match.index));
+    end = match.index + match[0].length;
+    const { id, time, word, space } = match.groups ?? {};
+    if (id !== undefined) {
+      const name = id.slice(0, 8);
+      const first = names.indexOf(name);
+      if (ids.has(name)) pattern += known(ids, name);
+      else if (first >= 0) pattern += `\\${first + 1}`;
+      else pattern += `([0-9a-f-]{36})`;
+      if (!ids.has(name) && first < 0) names.push(name);
+    } else if (time !== undefined) pattern += TIME.source;
+    else if (word !== undefined) pattern += `${word.startsWith("fg_") ? word : ""}[\\w-]+`;
+    else pattern += space === undefined ? "[^]*?" : "\\s*";
+  }
+  pattern += literally(printed.slice(end));
+  const match = new RegExp(`^\\s*${pattern}\\s*$`).exec(output);
+  if (match === null)
+    throw new Error(`$ ${text}\nprints\n${output}\nand the guide shows\n${printed}`);
+  for (const [index, name] of names.entries()) ids.set(name, match[index + 1] ?? "");
+}
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { firstLine, PROGRAM, spawnFeedgate } from "../cli/support.ts";
+import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { commandsOf, runSession } from "../support/shell_session.ts";
+
+const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url));
+
+let demo: ReturnType<typeof spawnFeedgate>;
+let sheet: { base_url: string; read_key: string; write_key: string };
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  environment = { FEEDGATE_DATA_DIR: await usedDataDir(), PATH: await pathWithFeedgate() };
+  demo = spawnFeedgate(["demo", "--port", "0", "--json"], environment);
+  sheet = JSON.parse(await firstLine(demo.stdout));
+});
+afterAll(async () => {
+  demo.kill("SIGTERM");
+  expect(await demo.exited).toBe(0);
+});
+
+/** `feedgate` as an installed command. */
+async function pathWithFeedgate(): Promise<string> {
+  const folder = temporaryFolder();
+  const path = join(folder, "feedgate");
+  writeFileSync(path, `#!/bin/sh\nexec ${PROGRAM.join(" ")} "$@"\n`);
+  chmodSync(path, 0o755);
+  return `${folder}:${process.env.PATH}`;
+}
+
+// In this order: the operator publishes the feed that the provider made.
+for (const [path, commandsMin] of [
+  ["README.md", 4],
+  ["src/docs/guides/agents.md", 6],
+  ["src/docs/guides/providers.md", 4],
+  ["src/docs/guides/operators.md", 10],
+] as const) {
+  test(`the commands of ${path} print what it shows, line by line`, async () => {
+    const commands = commandsOf(await Bun.file(ROOT + path).text());
+    expect(commands.length).toBeGreaterThanOrEqual(commandsMin);
+    await runSession(commands, {
+      address: new URL(sheet.base_url).host,
+      folder: temporaryFolder(),
+      environment,
+      keys: [sheet.read_key, sheet.write_key],
+    });
+  });
+}
