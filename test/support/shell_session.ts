@@ -50,18 +50,23 @@ export interface SessionOptions {
 
 /** The commands of a guide, in order. */
 export function commandsOf(markdown: string): ShellCommand[] {
-  return [...markdown.matchAll(/^```(console|sh)\n(.*?)^```$/gms)].flatMap(
-    ([, kind, block = ""]) =>
-      kind === "sh"
-        ? block
-            .split(/(?<!\\)\n/)
-            .filter((line) => line !== "" && !line.startsWith("#"))
-            .map((text) => ({ text, printed: undefined }))
-        : block.split(/^\$ /m).flatMap((part) => {
-            const [, text = "", printed = ""] = /^((?:.*\\\n)*.*)\n([^]*)$/.exec(part) ?? [];
-            return text === "" ? [] : [{ text, printed: printed.trim() }];
-          }),
+  const blocks = [...markdown.matchAll(/^```(console|sh)\n(.*?)^```$/gms)];
+  return blocks.flatMap(([, kind, block = ""]) =>
+    kind === "sh" ? plainCommands(block) : shownCommands(block),
   );
+}
+
+function plainCommands(block: string): ShellCommand[] {
+  const lines = block.split(/(?<!\\)\n/).filter((line) => line !== "" && !line.startsWith("#"));
+  return lines.map((text) => ({ text, printed: undefined }));
+}
+
+function shownCommands(block: string): ShellCommand[] {
+  const parts = block.split(/^\$ /m).filter((part) => part.trim() !== "");
+  return parts.map((part) => {
+    const [text = ""] = /^(?:.*\\\n)*.*\n/.exec(part) ?? [];
+    return { text: text.trim(), printed: part.slice(text.length).trim() };
+  });
 }
 
 /** Runs the commands, and compares what they print with what the guide shows. */
@@ -147,7 +152,7 @@ function expectPrinted(output: string, { text, printed, ids }: Shown): void {
       if (!ids.has(name) && first < 0) names.push(name);
     } else if (time !== undefined) pattern += TIME.source;
     else if (word !== undefined) pattern += `${word.startsWith("fg_") ? word : ""}[\\w-]+`;
-    else pattern += space === undefined ? "[^]*?" : "\\s*";
+    else pattern += space === undefined ? "[\\s\\S]*?" : "\\s*";
   }
   pattern += literally(printed.slice(end));
   const match = new RegExp(`^\\s*${pattern}\\s*$`).exec(output);
