@@ -275,6 +275,17 @@ describe("usage refund", () => {
     expect((await read(key, other.baseUrl)).status).toBe(429);
   });
 
+  test("a refunded read stays spent of its key's daily budget", async () => {
+    const accountId = await gateway.createAccount({ credits: 10 });
+    const argv = ["key", "create", "--account", accountId, "--permission", "read"];
+    const { key } = (await operator.json(...argv, "--daily-credits", "1.5")) as { key: string };
+    expect((await refund(await usageIdOf(key))).code).toBe(0);
+    const { baseUrl } = await gateway.startPeer();
+    for (const base of [gateway.baseUrl, baseUrl]) {
+      expect((await read(key, base)).code).toBe("KEY_BUDGET_SPENT");
+    }
+  });
+
   test("what was given back can be spent at once, on every process", async () => {
     const { baseUrl } = await gateway.startPeer();
     const accountId = await gateway.createAccount({ credits: 1.5 });
