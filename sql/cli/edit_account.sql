@@ -6,7 +6,7 @@
 -- $2 name text?
 -- $3 max_feeds_allowed int?
 -- returns account_id uuid, name text, max_feeds_allowed int, balance_nanos bigint,
---   created_at timestamptz
+--   created_at timestamptz, suspension_reason text?
 with known as (
   select name
   from accounts
@@ -36,5 +36,5 @@ renewed as (
   from shown
   where feeds.feed_id = shown.feed_id
 )
-select account_id, name, max_feeds_allowed, balance_nanos, created_at
+select account_id, name, max_feeds_allowed, balance_nanos, created_at, suspension_reason
 from edited

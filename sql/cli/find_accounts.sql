@@ -4,13 +4,14 @@
 -- $2 name text?
 -- $3 limit int
 -- returns account_id uuid, name text, max_feeds_allowed int, balance_nanos bigint,
---   created_at timestamptz
+--   created_at timestamptz, suspension_reason text?
 select
   account_id,
   name,
   max_feeds_allowed,
   balance_nanos,
-  created_at
+  created_at,
+  suspension_reason
 from accounts
 where account_id = $1
   or name = $2

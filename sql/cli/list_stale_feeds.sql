@@ -12,7 +12,7 @@ with due as (
     coalesce(last_sync_at, created_at) as synced_at,
     coalesce(last_sync_at, created_at) + make_interval(mins => sync_interval_mins) as due_at
   from feeds
-  where status = 'active'
+  where is_readable
     or first_pushed_at is null
 )
 select

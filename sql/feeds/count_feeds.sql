@@ -5,3 +5,4 @@
 select count(*) as total
 from feeds
 where account_id = $1
+  and deleted_at is null

@@ -6,7 +6,8 @@
 -- $3 active_only boolean
 -- returns feed_id uuid, account_id uuid, feed_type text?, status text,
 --   locked_schema json?, definition_version bigint, price_type text,
---   call_price_nanos bigint?, one_time_price_cents bigint?, data_version bigint, has_data boolean
+--   call_price_nanos bigint?, one_time_price_cents bigint?, data_version bigint, has_data boolean,
+--   retention_days int?, suspension_reason text?
 select
   feed_id,
   account_id,
@@ -18,7 +19,10 @@ select
   call_price_nanos,
   one_time_price_cents,
   data_version,
-  next_position > 1 as has_data
+  next_position > 1 as has_data,
+  retention_days,
+  suspension_reason
 from feeds
 where (feed_id = $1 or endpoint_path = $2)
-  and (status = 'active' or not $3)
+  and deleted_at is null
+  and (is_readable or not $3)

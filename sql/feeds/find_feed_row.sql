@@ -10,7 +10,8 @@
 --   sync_interval_mins int, update_frequency_text text?, status text, draft_step numeric?,
 --   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, is_public boolean,
 --   reliability_score numeric?, last_sync_at timestamptz?, created_at timestamptz,
---   updated_at timestamptz, definition_version bigint, row_version bigint, row_count bigint,
+--   updated_at timestamptz, definition_version bigint, retention_days int?,
+--   suspension_reason text?, deleted_at timestamptz?, emptied_at timestamptz?, row_version bigint, row_count bigint,
 --   payload_bytes bigint
 select
   feeds.feed_id, feeds.account_id, accounts.name as account_name,
@@ -19,7 +20,8 @@ select
   feeds.sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,
   feeds.draft_step, feeds.price_type, feeds.call_price_nanos, feeds.one_time_price_cents,
   feeds.is_public, feeds.reliability_score, feeds.last_sync_at, feeds.created_at,
-  feeds.updated_at, feeds.definition_version,
+  feeds.updated_at, feeds.definition_version, feeds.retention_days, feeds.suspension_reason,
+  feeds.deleted_at, feeds.emptied_at,
   -- The transaction that wrote the row as it is: admit tells the same of metadata.
   feeds.xmin::text::bigint as row_version,
   coalesce(row_totals.row_count, 0) as row_count,
@@ -31,4 +33,4 @@ left join row_totals
   on row_totals.feed_id = feeds.feed_id
   and row_totals.batch_number = coalesce(feeds.current_batch, 0)
 where (feeds.feed_id = $1 or feeds.endpoint_path = $2)
-  and (feeds.status = 'active' or not $3)
+  and (feeds.is_readable or not $3)

@@ -5,4 +5,4 @@
 select feed_id, data_version
 from feeds
 where feed_id = any ($1)
-  and status = 'active'
+  and is_readable

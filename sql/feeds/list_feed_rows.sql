@@ -11,7 +11,8 @@
 --   sync_interval_mins int, update_frequency_text text?, status text, draft_step numeric?,
 --   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, is_public boolean,
 --   reliability_score numeric?, last_sync_at timestamptz?, created_at timestamptz,
---   updated_at timestamptz, definition_version bigint
+--   updated_at timestamptz, definition_version bigint, retention_days int?,
+--   suspension_reason text?, deleted_at timestamptz?, emptied_at timestamptz?
 select
   feeds.feed_id, feeds.account_id, accounts.name as account_name,
   feeds.name, feeds.description, feeds.readme_md, feeds.category, feeds.endpoint_path,
@@ -19,11 +20,13 @@ select
   feeds.sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,
   feeds.draft_step, feeds.price_type, feeds.call_price_nanos, feeds.one_time_price_cents,
   feeds.is_public, feeds.reliability_score, feeds.last_sync_at, feeds.created_at,
-  feeds.updated_at, feeds.definition_version
+  feeds.updated_at, feeds.definition_version, feeds.retention_days, feeds.suspension_reason,
+  feeds.deleted_at, feeds.emptied_at
 from feeds
 join accounts
   on accounts.account_id = feeds.account_id
 where ($1::uuid is null or feeds.account_id = $1)
+  and feeds.deleted_at is null
   and not ($2 and feeds.is_public)
   and (
     $5::uuid is null

@@ -8,12 +8,14 @@
 -- $6 call_price_nanos bigint?
 -- $7 one_time_price_cents bigint?
 -- $8 key_id uuid
--- returns outcome text, feed_id uuid?, max_feeds_allowed int, feeds_used bigint?
+-- returns outcome text, feed_id uuid?, max_feeds_allowed int, feeds_used bigint?,
+--   suspension_reason text?
 with said as materialized (
   -- For this statement's transaction only.
   select set_config('feedgate.actor', 'key ' || $8::uuid, true) as actor
 )
-select saved.outcome, saved.feed_id, saved.max_feeds_allowed, saved.feeds_used
+select saved.outcome, saved.feed_id, saved.max_feeds_allowed, saved.feeds_used,
+  saved.suspension_reason
 from said
 -- Asked for what was said, so that it is said first.
 cross join lateral save_feed(

@@ -333,9 +333,24 @@ create table feeds (
   next_position bigint not null default 1,
   -- The batch that readers of a collection see.
   current_batch bigint,
-  -- What the catalog is ordered by. A feed is listed while it is active and public; if not, this is null.
+  -- Days after which the events of a stream are no longer read, and are removed; null: they stay.
+  retention_days integer,
+  -- Why the operator lets nobody read the feed or push to it at present; null: it may be.
+  suspension_reason text,
+  -- A deleted feed is found by nobody but the operator. Its row stays for the log and the ledger.
+  deleted_at timestamptz,
+  -- When the last of a deleted feed's rows had been removed.
+  emptied_at timestamptz,
+  -- Whether readers find the feed.
+  is_readable boolean not null generated always as (
+    status = 'active' and suspension_reason is null and deleted_at is null
+  ) stored,
+  -- What the catalog is ordered by. A feed is listed while it is readable and public; if not, this is null.
   listed_at timestamptz generated always as (
-    case when status = 'active' and is_public then coalesce(published_at, created_at) end
+    case
+      when status = 'active' and suspension_reason is null and deleted_at is null and is_public
+        then coalesce(published_at, created_at)
+    end
   ) stored,
   search tsvector generated always as (
     search_words_of(name, description, category, schema_definition, readme_md)
@@ -354,6 +369,8 @@ create table feeds (
   constraint feeds_category_length check (char_length(category) between 1 and 100),
   constraint feeds_feed_type_known check (feed_type in ('singleton', 'collection', 'stream')),
   constraint feeds_status_known check (status in ('draft', 'inactive', 'active')),
+  constraint feeds_retention_range
+    check (retention_days is null or (retention_days between 1 and 3650 and feed_type = 'stream')),
   constraint feeds_sync_interval_range check (sync_interval_mins between 1 and 525600),
   constraint feeds_active_was_pushed check (status <> 'active' or first_pushed_at is not null),
   constraint feeds_pricing check (
@@ -367,6 +384,14 @@ with (fillfactor = 80);
 
 -- Lists the feeds of an account.
 create index feeds_account on feeds (account_id, created_at, feed_id);
+
+-- Finds deleted feeds whose rows are to be removed, or whose slug is to be set free.
+create index feeds_deleted on feeds (deleted_at)
+where deleted_at is not null;
+
+-- Finds streams whose old events are to be removed.
+create index feeds_retained on feeds (feed_id)
+where retention_days is not null;
 
 -- Finds listed feeds by their words.
 create index feeds_search on feeds using gin (search) with (fastupdate = off)
@@ -1090,7 +1115,7 @@ declare
     'name', 'description', 'readme_md', 'category', 'endpoint_path', 'feed_type',
     'schema_definition', 'schema_version', 'schema_locked', 'sample_response', 'sync_interval_mins',
     'update_frequency_text', 'status', 'draft_step', 'price_type', 'call_price_nanos',
-    'one_time_price_cents', 'is_public'
+    'one_time_price_cents', 'is_public', 'retention_days', 'suspension_reason', 'deleted_at'
   ];
   old_row json := case when tg_op = 'UPDATE' then to_json(old) end;
   new_row json := to_json(new);
@@ -1100,6 +1125,9 @@ begin
     audit_actor(),
     case
       when tg_op = 'INSERT' then 'feed create'
+      when old.deleted_at is null and new.deleted_at is not null then 'feed delete'
+      when old.suspension_reason is null and new.suspension_reason is not null then 'feed suspend'
+      when old.suspension_reason is not null and new.suspension_reason is null then 'feed resume'
       when old.is_public <> new.is_public and new.is_public then 'feed publish'
       when old.is_public <> new.is_public then 'feed unpublish'
       else 'feed edit'
@@ -1133,14 +1161,26 @@ returns trigger
 language plpgsql
 as $$
 declare
-  fields constant text[] := array['name', 'max_feeds_allowed'];
+  fields constant text[] := array['name', 'max_feeds_allowed', 'suspension_reason'];
   old_row json := case when tg_op = 'UPDATE' then to_json(old) end;
   new_row json := to_json(new);
 begin
+  if (old.name, old.max_feeds_allowed, old.suspension_reason)
+    is not distinct from (new.name, new.max_feeds_allowed, new.suspension_reason)
+  then
+    return null;
+  end if;
   insert into audit_events (actor, action, account_id, before, after)
   values (
     audit_actor(),
-    case when tg_op = 'INSERT' then 'account create' else 'account edit' end,
+    case
+      when tg_op = 'INSERT' then 'account create'
+      when old.suspension_reason is null and new.suspension_reason is not null
+        then 'account suspend'
+      when old.suspension_reason is not null and new.suspension_reason is null
+        then 'account resume'
+      else 'account edit'
+    end,
     new.account_id,
     audit_changes(old_row, new_row, fields),
     audit_changes(new_row, old_row, fields)
@@ -1151,7 +1191,7 @@ $$;
 
 -- The balance is not among the columns, because every batch of reads changes it.
 create trigger accounts_audited
-after insert or update of name, max_feeds_allowed on accounts
+after insert or update of name, max_feeds_allowed, suspension_reason on accounts
 for each row
 execute function note_account_audit();
 

@@ -13,13 +13,19 @@
 -- $11 work_max bigint
 -- returns data_version bigint, unindexed bigint, is_refused boolean, data text?,
 --   last_event_at timestamptz?, last_position bigint?, has_more boolean
-with matches as (
+with bounds as (
+  select greatest(
+    coalesce($4, '-infinity'::timestamptz),
+    oldest_readable((select retention_days from feeds where feed_id = $1))
+  ) as start_time
+),
+matches as (
   select matched.row_event_at, matched.row_position, matched.payload
   from match_stream_rows(
     $1,
     coalesce($2, 'infinity'::timestamptz),
     coalesce($3, 9223372036854775807),
-    coalesce($4, '-infinity'::timestamptz),
+    (select start_time from bounds),
     coalesce($5, 'infinity'::timestamptz),
     $6::bigint + $7::int + 1, $8, $9, $10, $11
   ) as matched
@@ -32,7 +38,7 @@ page_start as (
   where feed_id = $1
     and (event_at, position)
       < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 9223372036854775807))
-    and event_at >= coalesce($4, '-infinity'::timestamptz)
+    and event_at >= (select start_time from bounds)
     and event_at <= coalesce($5, 'infinity'::timestamptz)
   order by event_at desc, position desc
   offset $6
@@ -50,7 +56,7 @@ found_rows as (
       and feed_id = $1
       and (event_at, position)
         <= ((select event_at from page_start), (select position from page_start))
-      and event_at >= coalesce($4, '-infinity'::timestamptz)
+      and event_at >= (select start_time from bounds)
     order by event_at desc, position desc
     limit $7::int + 1
   )

@@ -11,6 +11,7 @@ select
     join stream_events
       on stream_events.feed_id = $1
       and stream_events.row_id = wanted.row_id
+      and stream_events.event_at >= oldest_readable(feeds.retention_days)
   ) as data
 from feeds
 where feeds.feed_id = $1

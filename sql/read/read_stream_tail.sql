@@ -9,6 +9,7 @@ with arrived as (
   from stream_events
   where feed_id = $1
     and position > $2
+    and event_at >= oldest_readable((select retention_days from feeds where feed_id = $1))
   order by position
   limit $3::int + 1
 ),

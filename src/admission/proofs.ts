@@ -44,7 +44,7 @@ export interface Proof {
   /** Undefined where there is no such feed, or none was asked for. */
   readonly feed:
     | {
-        readonly status: string;
+        readonly isReadable: boolean;
         readonly definitionVersion: bigint;
         readonly dataVersion: bigint;
       }
@@ -86,10 +86,10 @@ function proofOf(row: Row<"prove_calls">): Proof {
     suspensionReason: row.suspension_reason,
     news: newsOf(row),
     feed:
-      row.feed_status === null
+      row.is_feed_readable === null
         ? undefined
         : {
-            status: row.feed_status,
+            isReadable: row.is_feed_readable,
             definitionVersion: row.definition_version as bigint,
             dataVersion: row.data_version as bigint,
           },

@@ -1,15 +1,17 @@
 /**
- * `account create`, `account edit`, `account list`, `account show`. Decisions 8 and 10.
+ * `account create`, `account edit`, `account suspend`, `account resume`, `account list`, `account show`.
+ * Decisions 8 and 10, beyond 2.
  *
  * @module
  */
 import { creditsText, creditsWords, usdText } from "../accounts/money.ts";
+import type { Config } from "../config.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
-import { command, RefusedError, UsageError } from "./command.ts";
+import { type Answer, command, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { AFTER_OPTION, LIMIT_OPTION, readPage } from "./list_page.ts";
-import { count, required, text } from "./options.ts";
+import { count, REASON_OPTION, required, text } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
 import { findAccount, throwUnknownAccount } from "./references.ts";
 
@@ -55,6 +57,32 @@ const accountEdit = command({
   },
 });
 
+const accountSuspend = command({
+  words: "account suspend",
+  arguments: ["ID"],
+  about: "refuse every call with the account's keys from the next request on; its feeds stay",
+  options: { reason: required(REASON_OPTION) },
+  run: ({ config, values, arguments: [id = ""] }) => setSuspended(config, id, values.reason),
+});
+
+const accountResume = command({
+  words: "account resume",
+  arguments: ["ID"],
+  about: "end a suspension: the account's keys work again",
+  options: {},
+  run: ({ config, arguments: [id = ""] }) => setSuspended(config, id, null),
+});
+
+/** To do it twice is to do it once. */
+function setSuspended(config: Config, id: string, reason: string | null): Promise<Answer> {
+  return withDatabase(config, async (database) => {
+    const { account_id: accountId } = await findAccount(database, id);
+    const row = await database.row("suspend_account", [accountId, reason]);
+    if (row === undefined) return throwUnknownAccount(id);
+    return { json: accountText(row), text: fields(accountFields(row)) };
+  });
+}
+
 const accountList = command({
   words: "account list",
   about: "list all accounts with their balance, oldest first",
@@ -71,13 +99,14 @@ const accountList = command({
         more,
         json: `[${rows.map((row) => accountText(row)).join(",")}]`,
         text: table(
-          ["ID", "CREDITS", "USD", "FEEDS AT MOST", "CREATED", "NAME"],
+          ["ID", "CREDITS", "USD", "FEEDS AT MOST", "CREATED", "SUSPENDED", "NAME"],
           rows.map((row) => [
             row.account_id,
             creditsText(row.balance_nanos),
             usdText(row.balance_nanos),
             String(row.max_feeds_allowed),
             row.created_at,
+            shown(row.suspension_reason),
             shown(row.name),
           ]),
         ),
@@ -117,11 +146,20 @@ const accountShow = command({
     }),
 });
 
-export const ACCOUNT_COMMANDS = [accountCreate, accountEdit, accountList, accountShow];
+export const ACCOUNT_COMMANDS = [
+  accountCreate,
+  accountEdit,
+  accountList,
+  accountShow,
+  accountSuspend,
+  accountResume,
+];
 
 /** Money as exact numbers; `more` is further members' text. */
 function accountText(row: AccountRow, more = ""): string {
-  return `{"id":"${row.account_id}","name":${JSON.stringify(row.name)},"max_feeds_allowed":${row.max_feeds_allowed},"balance_credits":${creditsText(row.balance_nanos)},"balance_usd":${usdText(row.balance_nanos)},"created_at":"${row.created_at}"${more}}`;
+  const { suspension_reason: reason } = row;
+  const suspension = reason === null ? "" : `,"suspension_reason":${JSON.stringify(reason)}`;
+  return `{"id":"${row.account_id}","name":${JSON.stringify(row.name)},"max_feeds_allowed":${row.max_feeds_allowed},"balance_credits":${creditsText(row.balance_nanos)},"balance_usd":${usdText(row.balance_nanos)},"created_at":"${row.created_at}"${suspension}${more}}`;
 }
 
 function accountFields(row: AccountRow): Record<string, string> {
@@ -131,5 +169,6 @@ function accountFields(row: AccountRow): Record<string, string> {
     "feeds at most": String(row.max_feeds_allowed),
     balance: `${creditsWords(row.balance_nanos)} (${usdText(row.balance_nanos)} USD)`,
     created: row.created_at,
+    ...(row.suspension_reason !== null && { suspended: shown(row.suspension_reason) }),
   };
 }

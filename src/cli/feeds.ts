@@ -1,6 +1,6 @@
 /**
- * `feed list`, `feed publish`, `feed unpublish`, `feed show`: what is listed is the operator's to say.
- * Interface 1, decisions 8 and 10.
+ * `feed list`, `feed publish`, `feed unpublish`, `feed suspend`, `feed resume`, `feed delete`, `feed show`: what is listed is the operator's to say.
+ * Interface 1, decisions 8 and 10, beyond 2.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Database, Row } from "../postgres/client/query.ts";
 import { type Answer, command, type Input } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { AFTER_OPTION, LIMIT_OPTION, readPage } from "./list_page.ts";
-import { ACCOUNT_OPTION, flag } from "./options.ts";
+import { ACCOUNT_OPTION, flag, REASON_OPTION, required } from "./options.ts";
 import { type Fitted, fields, shown, table } from "./output.ts";
 import { findAccount, findFeed } from "./references.ts";
 
@@ -66,24 +66,91 @@ const feedUnpublish = command({
   run: (input) => setPublic(input, false),
 });
 
+const feedSuspend = command({
+  words: "feed suspend",
+  arguments: ["ID"],
+  about: "let nobody read a feed or push to it, from the next request on; nothing is removed",
+  options: { reason: required(REASON_OPTION) },
+  run: (input) => setSuspended(input, input.values.reason),
+});
+
+const feedResume = command({
+  words: "feed resume",
+  arguments: ["ID"],
+  about: "end a suspension: the feed is as it was",
+  options: {},
+  run: (input) => setSuspended(input, null),
+});
+
+const feedDelete = command({
+  words: "feed delete",
+  arguments: ["ID"],
+  about: "delete a feed for good; a background job removes its rows",
+  options: {},
+  run: ({ config, arguments: [reference = ""] }) =>
+    withDatabase(config, async (database) => {
+      const { feed_id: feedId } = await findFeed(database, reference, { isDeletedToo: true });
+      await database.row("delete_feed", [null, feedId, null]);
+      return showFeed(database, config, feedId);
+    }),
+});
+
 const feedShow = command({
   words: "feed show",
   arguments: ["ID"],
   about: "show a feed in any state, by id or slug, and its newest pushes",
   options: {},
   run: ({ config, arguments: [reference = ""] }) =>
-    withDatabase(config, async (database) => {
-      const row = await findFeed(database, reference);
-      const pushes = await database.rows("list_newest_pushes", [row.feed_id, PUSHES_SHOWN]);
-      const feed = feedRowText(row, config.limits);
-      return {
-        json: `${feed.slice(0, -1)},"pushes":${JSON.stringify(pushes.map(pushEntry))}}`,
-        text: (columns) => [fields(feedFields(row)), "", pushTable(pushes)(columns)].join("\n"),
-      };
-    }),
+    withDatabase(config, (database) => showFeed(database, config, reference)),
 });
 
-export const FEED_COMMANDS = [feedList, feedPublish, feedUnpublish, feedShow];
+export const FEED_COMMANDS = [
+  feedList,
+  feedPublish,
+  feedUnpublish,
+  feedSuspend,
+  feedResume,
+  feedDelete,
+  feedShow,
+];
+
+/** The feed, what is still to be removed of it, and its newest pushes. */
+async function showFeed(database: Database, config: Config, reference: string): Promise<Answer> {
+  const row = await findFeed(database, reference, { isDeletedToo: true });
+  const pushes = await database.rows("list_newest_pushes", [row.feed_id, PUSHES_SHOWN]);
+  const left =
+    row.deleted_at === null || row.emptied_at !== null
+      ? 0n
+      : ((await database.row("count_rows_left", [row.feed_id]))?.rows_left ?? 0n);
+  const feed = feedRowText(row, config.limits).slice(0, -1);
+  const deleted = `"deleted_at":${JSON.stringify(row.deleted_at)},"rows_left":${left}`;
+  const members = [
+    ...(row.suspension_reason === null
+      ? []
+      : [`"suspension_reason":${JSON.stringify(row.suspension_reason)}`]),
+    ...(row.deleted_at === null ? [] : [deleted]),
+    `"pushes":${JSON.stringify(pushes.map(pushEntry))}`,
+  ];
+  return {
+    json: `${feed},${members.join(",")}}`,
+    text: (columns) => [fields(feedFields(row, left)), "", pushTable(pushes)(columns)].join("\n"),
+  };
+}
+
+/** To do it twice is to do it once. */
+function setSuspended(
+  {
+    config,
+    arguments: [reference = ""],
+  }: Pick<Input<Record<never, never>>, "config" | "arguments">,
+  reason: string | null,
+): Promise<Answer> {
+  return withDatabase(config, async (database) => {
+    const { feed_id: feedId } = await findFeed(database, reference);
+    await database.row("suspend_feed", [feedId, reason]);
+    return showFeed(database, config, feedId);
+  });
+}
 
 /** All the feeds named, or none where one is unknown. */
 function setPublic(
@@ -146,7 +213,7 @@ function pushTable(pushes: readonly PushRow[]): Fitted {
   );
 }
 
-function feedFields(row: FeedRow): Record<string, string> {
+function feedFields(row: FeedRow, rowsLeft: bigint): Record<string, string> {
   return {
     feed: row.feed_id,
     slug: row.endpoint_path,
@@ -164,5 +231,14 @@ function feedFields(row: FeedRow): Record<string, string> {
     schema: row.schema_definition === null ? "none" : row.schema_locked ? "locked" : "not locked",
     created: row.created_at,
     updated: row.updated_at,
+    ...(row.retention_days !== null && { "events kept": `${row.retention_days} days` }),
+    ...(row.suspension_reason !== null && { suspended: shown(row.suspension_reason) }),
+    ...(row.deleted_at !== null && {
+      deleted: `${row.deleted_at}, ${deletionText(row, rowsLeft)}`,
+    }),
   };
+}
+
+function deletionText({ emptied_at: emptiedAt }: FeedRow, rowsLeft: bigint): string {
+  return emptiedAt === null ? `${rowsLeft} rows still to be removed` : `emptied ${emptiedAt}`;
 }

@@ -168,3 +168,10 @@ export const ACCOUNT_OPTION = text({
   about: "the account, by id or exact name",
   lengthMax: NAME_LENGTH_MAX,
 });
+
+/** The option of every command that the other side may ask about. */
+export const REASON_OPTION = text({
+  placeholder: "S",
+  about: "why; whom it concerns is told",
+  lengthMax: NAME_LENGTH_MAX,
+});

@@ -222,7 +222,7 @@ function canonicalText(json: JsonText, { name, value, schema }: Field): string {
     return JSON.stringify(alias ?? given);
   }
   // PostgreSQL bounds exponents more narrowly, and prices are calculated with.
-  const isPlain = PRICING.has(name) || KindGuard.IsInteger(schema) || /e/i.test(text);
+  const isPlain = PRICING.has(name) || KindGuard.IsInteger(notNull(schema)) || /e/i.test(text);
   if (value.kind === "number" && !DOCUMENTS.has(name)) return isPlain ? plainDecimal(text) : text;
   return text;
 }

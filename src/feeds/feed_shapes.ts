@@ -13,6 +13,7 @@ import {
   ONE_TIME_PRICE_CENTS_MIN,
   PRICE_PER_1K_USD_MAX,
   README_LENGTH_MAX,
+  RETENTION_DAYS_MAX,
   SYNC_INTERVAL_MINS_MAX,
   UPDATE_FREQUENCY_LENGTH_MAX,
 } from "../limits.ts";
@@ -124,9 +125,19 @@ export const FeedMetadataShape = Type.Object(
   { $id: "FeedMetadata", description: "All about a feed, and none of its rows." },
 );
 
+const retentionDays = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: RETENTION_DAYS_MAX,
+    description:
+      "Streams only: events whose `event_timestamp` is so many days old are no longer read, and are removed. Null: they stay.",
+  }),
+);
+
 const row = {
   ...metadata,
   draft_step: nullable(Type.Number({ description: "Step of a wizard." })),
+  retention_days: retentionDays,
   is_public: Type.Boolean({ description: "Set by the operator after review." }),
   created_at: time("When the feed was created."),
   updated_at: time("When its definition last changed."),
@@ -232,6 +243,7 @@ const writable = {
       }),
     ),
   ),
+  retention_days: Type.Optional(retentionDays),
   price_type: Type.Optional(
     oneOf(PRICE_TYPES, { description: "Told from the prices where left out." }),
   ),
@@ -311,4 +323,13 @@ export const EditFeedShape = Type.Object(
     additionalProperties: false,
     description: "What is left out stays as it is; null clears a field that may be null.",
   },
+);
+
+/** What a removal of rows did. */
+export const DeletedRowsShape = Type.Object(
+  {
+    deleted: Type.Array(Type.String(), { description: "Ids of the rows that were removed." }),
+    missing: Type.Array(Type.String(), { description: "Ids that no row has." }),
+  },
+  { $id: "DeletedRows", description: "The ids that were asked for." },
 );

@@ -55,6 +55,7 @@ export function metadataMembers(row: FeedRow, limits: Limits): string {
 export function feedRowText(row: FeedRow, limits: Limits): string {
   const own = [
     `"draft_step":${row.draft_step}`,
+    `"retention_days":${row.retention_days}`,
     `"is_public":${row.is_public}`,
     `"created_at":"${row.created_at}"`,
     `"updated_at":"${row.updated_at}"`,

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { privateJson } from "../http/answer.ts";
+import { CACHE_PRIVATE, privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
 import { bodyTextOf, receiveBody } from "../http/body_text.ts";
@@ -21,20 +22,30 @@ import { Problem } from "../http/errors.ts";
 import { CREATED_FEED, FEED_ROW, ROWS, SCHEMA_DEFINITION, WRITTEN_FEED } from "../http/examples.ts";
 import {
   feedForbidden,
+  feedSuspended,
   problemOfBody,
   problemOfSave,
   saveTooLarge,
 } from "../http/feed_problems.ts";
+import { idsParameter, readIds } from "../http/ids.ts";
 import type { Principal } from "../http/keys.ts";
 import { PAGE_PARAMETERS, pageOf } from "../http/paging.ts";
-import { NO_PARAMETERS, parameters } from "../http/parameters.ts";
+import { invalidParameter, NO_PARAMETERS, parameters } from "../http/parameters.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { admitHousekeeping } from "../http/unlogged_calls.ts";
 import { uploads } from "../http/uploads.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import { IDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { parseBody, type SaveBody } from "./feed_body.ts";
-import { CreateFeedShape, EditFeedShape, OwnFeedsShape, WrittenFeedShape } from "./feed_shapes.ts";
+import {
+  CreateFeedShape,
+  DeletedRowsShape,
+  EditFeedShape,
+  OwnFeedsShape,
+  WrittenFeedShape,
+} from "./feed_shapes.ts";
 import { findOwned } from "./find.ts";
 import { listFeeds } from "./list.ts";
 import { type SavedDefinition, type SaveTarget, saveFeed, targetOfCreate } from "./save.ts";
@@ -47,6 +58,7 @@ const DEFINITION_PROBLEMS = [
   "SCHEMA_INVALID",
   "PRICING_INVALID",
   "FEED_FORBIDDEN",
+  "FEED_SUSPENDED",
   "ENDPOINT_PATH_TAKEN",
   "FEED_NEVER_PUSHED",
   "FEED_TYPE_LOCKED",
@@ -140,6 +152,44 @@ const EDIT_BODY = documented(EditFeedShape, {
   },
 });
 
+const DELETE_FEED = described({
+  access: "provider",
+  window: "housekeeping",
+  operationId: "deleteFeed",
+  tag: "provider",
+  summary: "Delete a feed",
+  description: [
+    "The feed answers 404 at once, and its rows are removed in the background. It no longer counts in the quota, and its slug is free after 30 days.",
+    "What was paid for it stays in the usage log. A repeat is answered the same.",
+  ].join("\n\n"),
+  answers: {
+    204: documented(Type.Void(), { description: "Deleted.", headers: ["Cache-Control"] }),
+  },
+  problems: ["FEED_FORBIDDEN", "FEED_SUSPENDED", ...COUNTED],
+});
+const DELETE_ROWS = described({
+  access: "provider",
+  window: "housekeeping",
+  operationId: "deleteRows",
+  tag: "provider",
+  summary: "Remove rows of a feed for good",
+  description:
+    "Rows of a collection go from all of its batches, and events from their stream. A walk that is under way passes them over, and a removed id may be pushed again.",
+  answers: {
+    200: documented(DeletedRowsShape, {
+      description: "What was removed, and what was not there.",
+      headers: ["Cache-Control"],
+      examples: { "One of two": { deleted: ["us7000kufc"], missing: ["us7000kuf9"] } },
+    }),
+  },
+  problems: ["FEED_FORBIDDEN", "FEED_SUSPENDED", ...COUNTED],
+});
+const ROWS_QUERY = parameters({
+  ids: idsParameter({
+    description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated. A comma in an id is sent as %2C.`,
+  }),
+});
+
 export function feedsRoutes(services: Services) {
   const { bodies, storedFeeds } = services;
   return new Elysia({ name: "feeds" })
@@ -153,6 +203,26 @@ export function feedsRoutes(services: Services) {
         return respond({ headers: privateJson(), body });
       },
       { query: FEEDS_QUERY, ...LIST_FEEDS },
+    )
+    .delete(
+      "/provider/feed/:feed_id",
+      async ({ call, principal, params }) => {
+        await admitHousekeeping(services, { call, principal, operation: "save" });
+        await deleteFeed(services, call, { principal, reference: params.feed_id });
+        return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });
+      },
+      { params: OWN_FEED_PARAMS, query: NO_PARAMETERS, ...DELETE_FEED },
+    )
+    .delete(
+      "/provider/feed/:feed_id/rows",
+      async ({ call, principal, params }) => {
+        const ids = readIds(call.search);
+        await admitHousekeeping(services, { call, principal, operation: "save" });
+        const own = { principal, reference: params.feed_id };
+        const body = await deleteRows(services, call, { ...own, ids });
+        return respond({ headers: privateJson(), body: JSON.stringify(body) });
+      },
+      { params: OWN_FEED_PARAMS, query: ROWS_QUERY, ...DELETE_ROWS },
     )
     .use(uploads())
     .post(
@@ -230,4 +300,62 @@ async function answerSave(
   call.subject.feedId = outcome.feedId;
   const status = outcome.isNew ? 201 : 200;
   return respond({ status, headers: privateJson(), body: outcome.text });
+}
+
+/** A feed that a key's account says is its own. */
+interface OwnFeed {
+  readonly principal: Principal;
+  readonly reference: string;
+}
+
+/** @throws {Problem} 403 */
+async function deleteFeed(
+  { database, storedFeeds, waits }: Services,
+  call: Call,
+  { principal, reference }: OwnFeed,
+): Promise<void> {
+  const feedId = parseUuid(reference);
+  if (feedId === undefined) throw feedForbidden();
+  const { accountId, keyId } = principal;
+  const row = await database.row("delete_feed", [accountId, feedId, keyId]);
+  refuseForeign(row);
+  call.subject.feedId = feedId;
+  storedFeeds.forget(feedId);
+  waits.moved(feedId, undefined);
+}
+
+/** @throws {Problem} 400 for a singleton, 403 */
+async function deleteRows(
+  { database, storedFeeds, waits }: Services,
+  call: Call,
+  { principal, reference, ids }: OwnFeed & { readonly ids: readonly string[] },
+): Promise<{ readonly deleted: readonly string[]; readonly missing: readonly string[] }> {
+  const { accountId, keyId } = principal;
+  const feed = await findOwned(storedFeeds, accountId, reference);
+  if (feed === undefined) throw feedForbidden();
+  const { feedId } = feed;
+  call.subject.feedId = feedId;
+  if (feed.feedType === "singleton") {
+    throw invalidParameter(
+      "A singleton has no rows to remove. Push another document, or delete the feed.",
+    );
+  }
+  // No id holds a NUL, and PostgreSQL takes none in a parameter.
+  const asked = ids.filter((id) => !id.includes("\0"));
+  const row = await database.row("delete_rows", [accountId, feedId, asked, keyId]);
+  refuseForeign(row);
+  const found = new Set<string>(JSON.parse(row?.deleted ?? "[]"));
+  if (row !== undefined && row.data_version !== null) waits.moved(feedId, row.data_version);
+  return {
+    deleted: ids.filter((id) => found.has(id)),
+    missing: ids.filter((id) => !found.has(id)),
+  };
+}
+
+/** @throws {Problem} 403 where the statement refused */
+function refuseForeign(
+  row: { readonly outcome: string; readonly suspension_reason?: string | null } | undefined,
+): void {
+  if (row?.outcome === "forbidden") throw feedForbidden();
+  if (row?.outcome === "suspended") throw feedSuspended(row.suspension_reason ?? "");
 }

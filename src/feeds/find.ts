@@ -39,6 +39,10 @@ export interface Feed {
   readonly dataVersion: bigint;
   /** Whether any row was ever stored. */
   readonly hasData: boolean;
+  /** Days after which a stream's events are no longer read; null: they stay. */
+  readonly retentionDays: number | null;
+  /** Why it may be neither read nor pushed to; null: it may. */
+  readonly suspensionReason: string | null;
 }
 
 /** The feeds that a role sees. What is not found is asked anew each time, so it always takes as long. */
@@ -124,5 +128,7 @@ function feedOf(row: Row<"find_feed">): Feed {
     oneTimePriceCents: row.one_time_price_cents,
     dataVersion: row.data_version,
     hasData: row.has_data,
+    retentionDays: row.retention_days,
+    suspensionReason: row.suspension_reason,
   };
 }

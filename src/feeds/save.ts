@@ -70,6 +70,7 @@ export type SaveRefusal =
   | { readonly kind: "schema_busy" }
   /** Another account's feed. */
   | { readonly kind: "forbidden" }
+  | { readonly kind: "suspended"; readonly reason: string }
   /** A status other than draft without a schema. */
   | { readonly kind: "schema_required" }
   | { readonly kind: "never_pushed" }
@@ -139,7 +140,7 @@ async function readSaved(
   saved: Row<"save_feed">,
 ): Promise<SaveOutcome> {
   const row = await database.row("find_feed_row", [saved.feed_id, null, false]);
-  assert(row !== undefined, "a feed is never deleted");
+  assert(row !== undefined, "the row of a feed stays, also where it is deleted");
   const quota = `"max_feeds_allowed":${saved.max_feeds_allowed},"feeds_used":${saved.feeds_used}`;
   const { schema_definition: schema, sample_response: sample } = row;
   const feedType = FEED_TYPES.find((type) => type === row.feed_type) ?? null;
@@ -169,6 +170,15 @@ function refusalOf(row: Row<"save_feed">, hasSchema: boolean): SaveRefusal {
         kind: "invalid",
         errors: [{ path: "/draft_step", message: "draft_step must be a number, got null" }],
       };
+    case "retention_for_stream":
+      return {
+        kind: "invalid",
+        errors: [
+          { path: "/retention_days", message: "retention_days is for feeds of feed_type stream" },
+        ],
+      };
+    case "suspended":
+      return { kind: "suspended", reason: row.suspension_reason ?? "" };
     case "forbidden":
     case "schema_required":
     case "never_pushed":

@@ -72,6 +72,7 @@ export const ROWS_TOLD = {
 export const FEED_ROW = {
   ...FEED_METADATA,
   draft_step: null,
+  retention_days: null,
   is_public: true,
   created_at: "2026-11-01T12:00:00.000000Z",
   updated_at: "2026-11-02T08:30:00.000000Z",

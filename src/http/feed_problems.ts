@@ -18,6 +18,14 @@ export function feedForbidden(): Problem {
   });
 }
 
+/** To the owner; readers are told that there is no such feed. */
+export function feedSuspended(reason: string): Problem {
+  return new Problem("FEED_SUSPENDED", {
+    detail: `The operator has suspended this feed: ${reason}. Ask the operator to resume it.`,
+    extras: { reason },
+  });
+}
+
 /** 413, sent at once: the rest of the body is not read, so the connection can't be used again. */
 export function saveTooLarge(bytesMax: number): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", {
@@ -49,6 +57,8 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
       );
     case "forbidden":
       return feedForbidden();
+    case "suspended":
+      return feedSuspended(refusal.reason);
     case "schema_required": {
       const message = "schema_definition must not be empty where status is not draft";
       return invalid("SCHEMA_REQUIRED", [{ path: "/schema_definition", message }]);

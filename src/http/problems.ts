@@ -13,13 +13,16 @@ import type { Pace } from "../lib/pace.ts";
 import { DatabaseOverloadedError, DatabaseUnavailableError } from "../postgres/client/query.ts";
 import type { Answer } from "./answer.ts";
 import { callPlugin, createCall, type HttpContext, type RoutedCall } from "./call.ts";
-import { Problem, problemAnswer, problemOf } from "./errors.ts";
+import { Problem, type ProblemCode, problemAnswer, problemOf } from "./errors.ts";
 import { routeLabel } from "./observe.ts";
 import { respond } from "./respond.ts";
 import { invalidRequestPart } from "./validation.ts";
 
 /** `Retry-After` of a 503 is so many times the wait of now, so that the line gets shorter. */
 const RETRY_AFTER_LINES = 2;
+
+/** What is told of a feed to its owner only. */
+const PROVEN_FIRST: ReadonlySet<ProblemCode> = new Set(["FEED_FORBIDDEN", "FEED_SUSPENDED"]);
 
 /** Answers every error of the routes behind it. */
 export function problems(http: HttpContext) {
@@ -61,7 +64,7 @@ export async function respondProblem(
 /** What the client is told. */
 async function toldProblem({ proveKey }: RoutedCall, error: unknown): Promise<Problem> {
   const problem = error instanceof ValidationError ? invalidRequestPart(error) : problemOf(error);
-  const isProvenFirst = problem.status === 400 || problem.code === "FEED_FORBIDDEN";
+  const isProvenFirst = problem.status === 400 || PROVEN_FIRST.has(problem.code);
   if (!isProvenFirst || proveKey === undefined) return problem;
   // A bad key is told before a bad parameter or a foreign feed, and the key may have been from memory.
   return proveKey().then(() => problem, problemOf);

@@ -10,6 +10,7 @@
 
 import {
   ABANDONED_BATCH_MS,
+  DELETED_SLUG_MS,
   FILTER_STEP_BYTES,
   FILTER_UNASKED_ROWS_MIN,
   IDEMPOTENCY_TTL_MS,
@@ -48,6 +49,8 @@ const USAGE_ROWS_MAX = 10_000;
 const BATCHES_MAX = 100;
 const FEEDS_MAX = 200;
 const ENTRIES_MAX = 10_000;
+/** Events that retention removes in one step: readers and pushes of the stream wait for it. */
+const EVENTS_MAX = 1_000;
 
 export function createJobs(options: JobOptions): readonly Job[] {
   const { usageRetentionDays, auditRetentionDays, flushKeyUses } = options;
@@ -58,6 +61,20 @@ export function createJobs(options: JobOptions): readonly Job[] {
       ageMs: RETIRED_BATCH_GRACE_MS,
       countMax: ROWS_MAX,
     }),
+    bounded("remove_deleted_feeds", {
+      name: "deleted feeds",
+      everyMs: MINUTE_MS,
+      ageMs: DELETED_SLUG_MS,
+      countMax: ROWS_MAX,
+    }),
+    {
+      name: "event retention",
+      everyMs: MINUTE_MS,
+      async step(database, now) {
+        const parameters = [now, milliseconds(MINUTE_MS), EVENTS_MAX] as const;
+        return (await database.row("remove_expired_events", parameters))?.is_more === true;
+      },
+    },
     bounded("retire_abandoned_batches", {
       name: "abandoned batches",
       everyMs: 10 * MINUTE_MS,
@@ -133,6 +150,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
 /** Statements that take the time, the pause to the next pass, an age and a bound. */
 type BoundedStatement =
   | "remove_retired_rows"
+  | "remove_deleted_feeds"
   | "retire_abandoned_batches"
   | "retire_usage"
   | "score_feeds"

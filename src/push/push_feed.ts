@@ -10,7 +10,7 @@
  * @module
  */
 import type { Feed, Feeds, FeedType } from "../feeds/find.ts";
-import { assert, unreachable } from "../lib/assert.ts";
+import { unreachable } from "../lib/assert.ts";
 import { type Limits, PLANS_MAX } from "../limits.ts";
 import {
   type Invalid,
@@ -53,6 +53,8 @@ export type PushOutcome =
       readonly window: PushWindow;
     }
   | Exclude<NotCounted, { readonly kind: "stale" }>
+  | { readonly kind: "feed_deleted" }
+  | { readonly kind: "feed_suspended"; readonly reason: string }
   /** Each time it was checked, the feed had changed before it was stored. */
   | { readonly kind: "feed_keeps_changing" };
 
@@ -91,7 +93,11 @@ export async function pushToFeed(
         ? await store(services, received, { feed, push: checked.push })
         : await refuse(services, received, { feed, ...checked });
     if (outcome.kind !== "stale") return outcome;
-    feed = await readFresh(services.feeds, feed);
+    const fresh = await services.feeds.findFresh(feed.accountId, feed.feedId);
+    if (fresh === undefined) return { kind: "feed_deleted" };
+    const { suspensionReason: reason } = fresh;
+    if (reason !== null) return { kind: "feed_suspended", reason };
+    feed = fresh;
   }
   return { kind: "feed_keeps_changing" };
 }
@@ -198,10 +204,4 @@ async function refuse(
   if (outcome.kind !== "counted") return outcome;
   const { window } = outcome;
   return { kind: "refused", refusal, feedType: feed.feedType, rowsReceived, window };
-}
-
-async function readFresh(feeds: Feeds, { accountId, feedId }: Feed): Promise<Feed> {
-  const feed = await feeds.findFresh(accountId, feedId);
-  assert(feed !== undefined, "a feed is never deleted");
-  return feed;
 }

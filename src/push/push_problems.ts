@@ -6,6 +6,7 @@
 
 import { bodyNotJson } from "../http/body_text.ts";
 import { Problem, unavailable } from "../http/errors.ts";
+import { feedForbidden, feedSuspended } from "../http/feed_problems.ts";
 import { rateLimited } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
 import { feedKeepsChanging } from "../http/refusals.ts";
@@ -20,6 +21,10 @@ export function problemOfUncounted(
   switch (outcome.kind) {
     case "limited":
       return rateLimited(outcome, Date.now());
+    case "feed_deleted":
+      return feedForbidden();
+    case "feed_suspended":
+      return feedSuspended(outcome.reason);
     case "feed_keeps_changing":
       return feedKeepsChanging();
     default:

@@ -10,7 +10,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { type Feed, type FeedType, findOwned } from "../feeds/find.ts";
+import { type Feed, type Feeds, type FeedType, findOwned } from "../feeds/find.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
@@ -25,7 +25,7 @@ import {
 } from "../http/described.ts";
 import { Problem, problemOf, unavailable } from "../http/errors.ts";
 import { PUSH_RESULT, ROWS } from "../http/examples.ts";
-import { feedForbidden } from "../http/feed_problems.ts";
+import { feedForbidden, feedSuspended } from "../http/feed_problems.ts";
 import { RATE_HEADERS } from "../http/header_docs.ts";
 import type { Principal } from "../http/keys.ts";
 import { parameters, queryFlag } from "../http/parameters.ts";
@@ -73,7 +73,14 @@ const PUSH_FEED = described({
       examples: { Stored: PUSH_RESULT, "Dry run": { ...PUSH_RESULT, dry_run: true } },
     }),
   },
-  problems: [...BODY_PROBLEMS, "SCHEMA_INVALID", "FEED_FORBIDDEN", "BATCH_CLOSED", ...COUNTED],
+  problems: [
+    ...BODY_PROBLEMS,
+    "SCHEMA_INVALID",
+    "FEED_FORBIDDEN",
+    "FEED_SUSPENDED",
+    "BATCH_CLOSED",
+    ...COUNTED,
+  ],
 });
 const PUSH_BODY = documented(PushBodyShape, {
   description: "At most 4 MB for a singleton, else 2 MB, 500 rows, 50 KB a row by default.",
@@ -173,8 +180,7 @@ function createPushFeed(services: Services) {
   };
   return async (call: Call, { principal, reference, isDryRun }: Pushing): Promise<Answer> => {
     const startedMs = performance.now();
-    const feed = await findOwned(services.storedFeeds, principal.accountId, reference);
-    if (feed === undefined) throw feedForbidden();
+    const feed = await findUsable(services.storedFeeds, principal.accountId, reference);
     const { feedId } = feed;
     const { keyId, accountId } = principal;
     call.subject.feedId = feedId;
@@ -186,6 +192,17 @@ function createPushFeed(services: Services) {
       answerPush(services, pushes, { ...arrival, hold }),
     );
   };
+}
+
+/** @throws {Problem} 403 for a feed that is not the account's, or is suspended */
+async function findUsable(feeds: Feeds, accountId: string, reference: string): Promise<Feed> {
+  const known = await findOwned(feeds, accountId, reference);
+  // What memory says is suspended may have been resumed.
+  const isSuspended = known !== undefined && known.suspensionReason !== null;
+  const feed = isSuspended ? await feeds.findFresh(accountId, known.feedId) : known;
+  if (feed === undefined) throw feedForbidden();
+  if (feed.suspensionReason !== null) throw feedSuspended(feed.suspensionReason);
+  return feed;
 }
 
 async function answerPush(

@@ -271,7 +271,7 @@ interface ReadOnceOptions {
 /** Whether the feed is as the claim was planned by. */
 function holds({ feed }: Claim, proof: Proof): boolean {
   if (feed === undefined) return true;
-  return proof.feed?.status === "active" && proof.feed.definitionVersion === feed.definitionVersion;
+  return proof.feed?.isReadable === true && proof.feed.definitionVersion === feed.definitionVersion;
 }
 
 function isRefusal(proof: Proof | Refusal): proof is Refusal {

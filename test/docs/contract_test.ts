@@ -65,6 +65,19 @@ async function send<Body = unknown>(
   return body;
 }
 
+function sendDelete(path: string, key: string | undefined): Promise<Response> {
+  const headers: Record<string, string> =
+    key === undefined ? {} : { Authorization: `Bearer ${key}` };
+  return fetch(gateway.baseUrl + path, { method: "DELETE", headers });
+}
+
+/** DELETE, held against the document. */
+async function remove(status: number, path: string, key: string | undefined): Promise<void> {
+  const response = await sendDelete(path, key);
+  await contract.check("DELETE", response);
+  expect([path, response.status]).toEqual([path, status]);
+}
+
 const CREATE = "/v1/provider/feed/create";
 const push = (id: string) => `/v1/provider/feed/${id}/push`;
 const edit = (id: string) => `/v1/provider/feed/${id}/edit`;
@@ -166,6 +179,21 @@ describe("every answer is one that the document promises", () => {
     await send(422, ["POST", push(id), write, { payload: [{ n: 1 }] }]);
     for (let count = 0; count < 30; count++) await gateway.send("POST", push(id), write, "");
     await send(429, ["POST", push(id), write, ROWS]);
+  });
+
+  test("deleteRows and deleteFeed", async () => {
+    const id = await create({ endpoint_path: "removed", feed_type: "collection" });
+    await send(200, ["POST", push(id), write, ROWS]);
+    const rows = `/v1/provider/feed/${id}/rows`;
+    await remove(200, `${rows}?ids=1,9`, write);
+    for (const path of [`${rows}?ids=1`, `/v1/provider/feed/${id}`]) {
+      await remove(400, `${path}${path.includes("?") ? "&" : "?"}x=1`, write);
+      await remove(401, path, undefined);
+      await remove(403, path, read);
+    }
+    await remove(403, `/v1/provider/feed/${crypto.randomUUID()}/rows?ids=1`, write);
+    await remove(204, `/v1/provider/feed/${id}`, write);
+    await remove(204, `/v1/provider/feed/${id}`, write);
   });
 
   test("readFeed", async () => {
@@ -309,6 +337,8 @@ describe("every answer is one that the document promises", () => {
       ["GET", () => gateway.get("/v1/provider/feeds?limit=1", undefined, bearer)],
       ["PATCH", () => gateway.send("PATCH", edit(id), write, {})],
       ["POST", () => gateway.send("POST", CREATE, write, {})],
+      ["DELETE", () => sendDelete(`/v1/provider/feed/${id}/rows?ids=1`, write)],
+      ["DELETE", () => sendDelete(`/v1/provider/feed/${id}`, write)],
     ];
     for (const [method, call] of calls) {
       const all = await Promise.all(Array.from({ length: HOUSEKEEPING_LIMIT }, call));
@@ -364,7 +394,7 @@ describe("every answer is one that the document promises", () => {
 });
 
 interface RouteCall {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: string;
   readonly path: string;
   send(): Promise<Response>;
 }
@@ -406,6 +436,11 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
     writing("POST", push(id), [{ id: 4 }]),
     writing("POST", CREATE, { ...feed, endpoint_path: `${slug}-2` }),
     writing("PATCH", edit(id), { name: "Edited" }),
+    ...[`/v1/provider/feed/${id}/rows?ids=1`, `/v1/provider/feed/${id}`].map((path) => ({
+      method: "DELETE",
+      path,
+      send: () => sendDelete(path, ownKey),
+    })),
   ];
 }
 

@@ -61,13 +61,13 @@ describe("OpenAPI document", () => {
     }
   });
 
-  test("what a search looks for is required, all else of a query is not", () => {
+  test("what a search looks for and which rows are removed is required, all else of a query is not", () => {
     const required = operations().flatMap(({ path, operation }) =>
       operation.parameters
         .filter((each) => each.in === "query" && each.required)
         .map(({ name }) => `${path} ${name}`),
     );
-    expect(required).toEqual(["/v1/search q"]);
+    expect(required).toEqual(["/v1/search q", "/v1/provider/feed/{feed_id}/rows ids"]);
   });
 
   test("every answer with a body has a schema and an example; errors are problems", () => {

@@ -107,6 +107,7 @@ describe("create", () => {
       update_frequency_text: null,
       storage_config: { max_body_bytes: 4_194_304, max_row_bytes: null, max_rows: null },
       schema_definition: null,
+      retention_days: null,
       schema_version: 1,
       schema_locked: false,
       sample_response: null,

@@ -93,7 +93,7 @@ begin
       case
         when asked.key_end <= decided_us then 'k'
         when asked.feed_id is null then 'c'
-        when feeds.status is distinct from 'active'
+        when feeds.is_readable is not true
           or feeds.definition_version <> asked.definition_version then 'f'
         when feeds.version <> asked.data_version then 'd'
         else 'c'
@@ -103,7 +103,7 @@ begin
     ) as asked (account_number, operation, feed_id, definition_version, data_version, key_end)
     left join lateral (
       select
-        feeds.status,
+        feeds.is_readable,
         feeds.definition_version,
         case when asked.operation = 'metadata' then feeds.xmin::text::bigint else feeds.data_version
         end as version

@@ -15,7 +15,7 @@
 --
 -- Outcomes: created, saved, forbidden, draft_step_null (null over a number), schema_required,
 -- schema_for_array (locked, on a feed whose rows are objects), never_pushed, type_locked,
--- endpoint_path_taken, quota_exceeded.
+-- endpoint_path_taken, quota_exceeded, suspended (for suspension_reason), retention_for_stream.
 create or replace function save_feed(
   owner_id uuid,
   saved_feed_id uuid,
@@ -29,7 +29,8 @@ returns table (
   outcome text,
   feed_id uuid,
   max_feeds_allowed int,
-  feeds_used bigint
+  feeds_used bigint,
+  suspension_reason text
 )
 language plpgsql
 -- Every table is reached by its key; without this a plan made while the tables were empty could scan
@@ -59,7 +60,10 @@ begin
   for update;
 
   is_new := feed.feed_id is null;
-  if (is_new and save_mode = 'edit') or feed.account_id <> owner_id then
+  suspension_reason := feed.suspension_reason;
+  if (is_new and save_mode = 'edit') or feed.account_id <> owner_id
+    or feed.deleted_at is not null
+  then
     outcome := 'forbidden';
     return next;
     return;
@@ -84,7 +88,8 @@ begin
   from json_to_record(fields) as wanted (
     name text, description text, readme_md text, category text, endpoint_path text, feed_type text,
     schema_definition json, schema_version numeric, schema_locked boolean, sample_response json,
-    sync_interval_mins int, update_frequency_text text, status text, draft_step numeric
+    sync_interval_mins int, update_frequency_text text, status text, draft_step numeric,
+    retention_days int
   );
   saved := feed;
   if 'name' = any (given) then saved.name := wanted.name; end if;
@@ -105,6 +110,7 @@ begin
   if 'update_frequency_text' = any (given) then
     saved.update_frequency_text := wanted.update_frequency_text;
   end if;
+  if 'retention_days' = any (given) then saved.retention_days := wanted.retention_days; end if;
   if 'status' = any (given) then saved.status := wanted.status; end if;
   if 'draft_step' = any (given) then saved.draft_step := wanted.draft_step; end if;
   if given_price_type is not null then
@@ -116,6 +122,10 @@ begin
   -- Stored JSON is compact, so an empty schema has one form.
   is_schema_empty := coalesce(saved.schema_definition::text, '{}') = '{}';
   outcome := case
+    when feed.suspension_reason is not null
+      then 'suspended'
+    when saved.retention_days is not null and saved.feed_type is distinct from 'stream'
+      then 'retention_for_stream'
     when saved.draft_step is null and feed.draft_step is not null
       then 'draft_step_null'
     -- A first push may have activated a draft without one: it stays so where neither is named, or the row
@@ -139,7 +149,8 @@ begin
       and exists (select from feeds where feeds.endpoint_path = saved.endpoint_path)
       then 'endpoint_path_taken'
   end;
-  feeds_used := (select count(*) from feeds where feeds.account_id = owner_id);
+  feeds_used := (select count(*) from feeds
+    where feeds.account_id = owner_id and feeds.deleted_at is null);
   if outcome is null and is_new and feeds_used >= max_feeds_allowed then
     outcome := 'quota_exceeded';
   end if;
@@ -154,14 +165,14 @@ begin
         feed_id, account_id, name, description, readme_md, category, endpoint_path, feed_type,
         schema_definition, schema_version, schema_locked, sample_response, sync_interval_mins,
         update_frequency_text, status, draft_step, price_type, call_price_nanos,
-        one_time_price_cents
+        one_time_price_cents, retention_days
       )
       values (
         saved.feed_id, saved.account_id, saved.name, saved.description, saved.readme_md,
         saved.category, saved.endpoint_path, saved.feed_type, saved.schema_definition,
         saved.schema_version, saved.schema_locked, saved.sample_response, saved.sync_interval_mins,
         saved.update_frequency_text, saved.status, saved.draft_step, saved.price_type,
-        saved.call_price_nanos, saved.one_time_price_cents
+        saved.call_price_nanos, saved.one_time_price_cents, saved.retention_days
       );
       feeds_used := feeds_used + 1;
     -- As text, because json has no equality; what is written as it was is no change.
@@ -184,6 +195,10 @@ begin
         price_type = saved.price_type,
         call_price_nanos = saved.call_price_nanos,
         one_time_price_cents = saved.one_time_price_cents,
+        retention_days = saved.retention_days,
+        -- Another retention shows other events.
+        data_version = feeds.data_version
+          + (saved.retention_days is distinct from feed.retention_days)::int,
         definition_version = feeds.definition_version + 1,
         updated_at = clock_timestamp()
       where feeds.feed_id = saved.feed_id;
@@ -199,9 +214,11 @@ begin
     if violated <> 'feeds_pkey' then
       raise;
     end if;
-    -- The id is there by now, and feeds are never deleted: so this is no longer a create.
+    -- The id is there by now, and stays: so this is no longer a create.
     return query
-    select again.outcome, again.feed_id, again.max_feeds_allowed, again.feeds_used
+    select
+      again.outcome, again.feed_id, again.max_feeds_allowed, again.feeds_used,
+      again.suspension_reason
     from save_feed(
       owner_id, saved_feed_id, 'edit', fields, given_price_type, given_call_price_nanos,
       given_one_time_price_cents

@@ -114,22 +114,9 @@ begin
   end if;
 
   begin
-    -- Each entry is looked up, whatever was known of the table when the plan was made.
-    delete from filter_terms
-    where filter_terms.ctid = any (array(
-      select entry.ctid
-      from unnest(positions, texts_before) as before (position, payload)
-      cross join lateral row_terms(before.payload::json) as row_terms (term)
-      cross join lateral (
-        select filter_terms.ctid
-        from filter_terms
-        where filter_terms.filter_index_id = index_id
-          and filter_terms.term = row_terms.term
-          and filter_terms.event_at = '-infinity'
-          and filter_terms.position = before.position
-        limit 1
-      ) as entry
-    ));
+    if cardinality(texts_before) > 0 then
+      perform remove_row_terms(index_id, times, positions, texts_before);
+    end if;
     insert into filter_terms (filter_index_id, term, event_at, position)
     select index_id, row_terms.term, rows_now.event_at, rows_now.position
     from unnest(times, positions, texts) as rows_now (event_at, position, payload)

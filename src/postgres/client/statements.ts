@@ -47,6 +47,7 @@ import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with 
 import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
+import sql_cli_count_rows_left from "../../../sql/cli/count_rows_left.sql" with { type: "text" };
 import sql_cli_create_account from "../../../sql/cli/create_account.sql" with { type: "text" };
 import sql_cli_edit_account from "../../../sql/cli/edit_account.sql" with { type: "text" };
 import sql_cli_export_usage from "../../../sql/cli/export_usage.sql" with { type: "text" };
@@ -66,9 +67,18 @@ import sql_cli_list_stale_feeds from "../../../sql/cli/list_stale_feeds.sql" wit
 import sql_cli_list_top_reads from "../../../sql/cli/list_top_reads.sql" with { type: "text" };
 import sql_cli_prove_ledger from "../../../sql/cli/prove_ledger.sql" with { type: "text" };
 import sql_cli_set_feeds_public from "../../../sql/cli/set_feeds_public.sql" with { type: "text" };
+import sql_cli_suspend_account from "../../../sql/cli/suspend_account.sql" with { type: "text" };
+import sql_cli_suspend_feed from "../../../sql/cli/suspend_feed.sql" with { type: "text" };
 import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
+import sql_feeds_delete_feed from "../../../sql/feeds/delete_feed.sql" with { type: "text" };
+import sql_feeds_delete_rows from "../../../sql/feeds/delete_rows.sql" with { type: "text" };
 import sql_feeds_find_feed from "../../../sql/feeds/find_feed.sql" with { type: "text" };
 import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with { type: "text" };
+import sql_feeds_functions_delete_feed from "../../../sql/feeds/functions/delete_feed.sql" with { type: "text" };
+import sql_feeds_functions_delete_rows from "../../../sql/feeds/functions/delete_rows.sql" with { type: "text" };
+import sql_feeds_functions_lock_rows from "../../../sql/feeds/functions/lock_rows.sql" with { type: "text" };
+import sql_feeds_functions_remove_collection_rows from "../../../sql/feeds/functions/remove_collection_rows.sql" with { type: "text" };
+import sql_feeds_functions_remove_stream_rows from "../../../sql/feeds/functions/remove_stream_rows.sql" with { type: "text" };
 import sql_feeds_functions_save_feed from "../../../sql/feeds/functions/save_feed.sql" with { type: "text" };
 import sql_feeds_list_data_versions from "../../../sql/feeds/list_data_versions.sql" with { type: "text" };
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
@@ -81,6 +91,8 @@ import sql_jobs_functions_keep_usage_partitions from "../../../sql/jobs/function
 import sql_jobs_functions_prune_pushes from "../../../sql/jobs/functions/prune_pushes.sql" with { type: "text" };
 import sql_jobs_functions_reliability_of from "../../../sql/jobs/functions/reliability_of.sql" with { type: "text" };
 import sql_jobs_functions_remove_aged_rows from "../../../sql/jobs/functions/remove_aged_rows.sql" with { type: "text" };
+import sql_jobs_functions_remove_deleted_feeds from "../../../sql/jobs/functions/remove_deleted_feeds.sql" with { type: "text" };
+import sql_jobs_functions_remove_expired_events from "../../../sql/jobs/functions/remove_expired_events.sql" with { type: "text" };
 import sql_jobs_functions_remove_filter_entries from "../../../sql/jobs/functions/remove_filter_entries.sql" with { type: "text" };
 import sql_jobs_functions_remove_retired_rows from "../../../sql/jobs/functions/remove_retired_rows.sql" with { type: "text" };
 import sql_jobs_functions_retire_abandoned_batches from "../../../sql/jobs/functions/retire_abandoned_batches.sql" with { type: "text" };
@@ -91,6 +103,8 @@ import sql_jobs_keep_usage_partitions from "../../../sql/jobs/keep_usage_partiti
 import sql_jobs_prune_pushes from "../../../sql/jobs/prune_pushes.sql" with { type: "text" };
 import sql_jobs_read_clock from "../../../sql/jobs/read_clock.sql" with { type: "text" };
 import sql_jobs_remove_aged_rows from "../../../sql/jobs/remove_aged_rows.sql" with { type: "text" };
+import sql_jobs_remove_deleted_feeds from "../../../sql/jobs/remove_deleted_feeds.sql" with { type: "text" };
+import sql_jobs_remove_expired_events from "../../../sql/jobs/remove_expired_events.sql" with { type: "text" };
 import sql_jobs_remove_filter_entries from "../../../sql/jobs/remove_filter_entries.sql" with { type: "text" };
 import sql_jobs_remove_retired_rows from "../../../sql/jobs/remove_retired_rows.sql" with { type: "text" };
 import sql_jobs_retire_abandoned_batches from "../../../sql/jobs/retire_abandoned_batches.sql" with { type: "text" };
@@ -131,8 +145,10 @@ import sql_read_functions_look_up_events from "../../../sql/read/functions/look_
 import sql_read_functions_look_up_rows from "../../../sql/read/functions/look_up_rows.sql" with { type: "text" };
 import sql_read_functions_match_collection_rows from "../../../sql/read/functions/match_collection_rows.sql" with { type: "text" };
 import sql_read_functions_match_stream_rows from "../../../sql/read/functions/match_stream_rows.sql" with { type: "text" };
+import sql_read_functions_oldest_readable from "../../../sql/read/functions/oldest_readable.sql" with { type: "text" };
 import sql_read_functions_parse_search from "../../../sql/read/functions/parse_search.sql" with { type: "text" };
 import sql_read_functions_rank_broad_search from "../../../sql/read/functions/rank_broad_search.sql" with { type: "text" };
+import sql_read_functions_remove_row_terms from "../../../sql/read/functions/remove_row_terms.sql" with { type: "text" };
 import sql_read_functions_row_matches from "../../../sql/read/functions/row_matches.sql" with { type: "text" };
 import sql_read_functions_search_matches from "../../../sql/read/functions/search_matches.sql" with { type: "text" };
 import sql_read_functions_search_merit from "../../../sql/read/functions/search_merit.sql" with { type: "text" };
@@ -182,6 +198,11 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
   { name: "window_feed_of", text: sql_admission_functions_window_feed_of },
   { name: "credits_of_nanos", text: sql_cli_functions_credits_of_nanos },
+  { name: "delete_feed", text: sql_feeds_functions_delete_feed },
+  { name: "delete_rows", text: sql_feeds_functions_delete_rows },
+  { name: "lock_rows", text: sql_feeds_functions_lock_rows },
+  { name: "remove_collection_rows", text: sql_feeds_functions_remove_collection_rows },
+  { name: "remove_stream_rows", text: sql_feeds_functions_remove_stream_rows },
   { name: "save_feed", text: sql_feeds_functions_save_feed },
   { name: "begin_job", text: sql_jobs_functions_begin_job },
   { name: "end_job", text: sql_jobs_functions_end_job },
@@ -190,6 +211,8 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "prune_pushes", text: sql_jobs_functions_prune_pushes },
   { name: "reliability_of", text: sql_jobs_functions_reliability_of },
   { name: "remove_aged_rows", text: sql_jobs_functions_remove_aged_rows },
+  { name: "remove_deleted_feeds", text: sql_jobs_functions_remove_deleted_feeds },
+  { name: "remove_expired_events", text: sql_jobs_functions_remove_expired_events },
   { name: "remove_filter_entries", text: sql_jobs_functions_remove_filter_entries },
   { name: "remove_retired_rows", text: sql_jobs_functions_remove_retired_rows },
   { name: "retire_abandoned_batches", text: sql_jobs_functions_retire_abandoned_batches },
@@ -219,8 +242,10 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "look_up_rows", text: sql_read_functions_look_up_rows },
   { name: "match_collection_rows", text: sql_read_functions_match_collection_rows },
   { name: "match_stream_rows", text: sql_read_functions_match_stream_rows },
+  { name: "oldest_readable", text: sql_read_functions_oldest_readable },
   { name: "parse_search", text: sql_read_functions_parse_search },
   { name: "rank_broad_search", text: sql_read_functions_rank_broad_search },
+  { name: "remove_row_terms", text: sql_read_functions_remove_row_terms },
   { name: "row_matches", text: sql_read_functions_row_matches },
   { name: "search_matches", text: sql_read_functions_search_matches },
   { name: "search_merit", text: sql_read_functions_search_merit },
@@ -253,6 +278,7 @@ export const STATEMENTS = {
   prove_calls: sql_admission_prove_calls,
   refund_reads: sql_admission_refund_reads,
   replay_read: sql_admission_replay_read,
+  count_rows_left: sql_cli_count_rows_left,
   create_account: sql_cli_create_account,
   edit_account: sql_cli_edit_account,
   export_usage: sql_cli_export_usage,
@@ -271,7 +297,11 @@ export const STATEMENTS = {
   list_top_reads: sql_cli_list_top_reads,
   prove_ledger: sql_cli_prove_ledger,
   set_feeds_public: sql_cli_set_feeds_public,
+  suspend_account: sql_cli_suspend_account,
+  suspend_feed: sql_cli_suspend_feed,
   count_feeds: sql_feeds_count_feeds,
+  delete_feed: sql_feeds_delete_feed,
+  delete_rows: sql_feeds_delete_rows,
   find_feed: sql_feeds_find_feed,
   find_feed_row: sql_feeds_find_feed_row,
   list_data_versions: sql_feeds_list_data_versions,
@@ -283,6 +313,8 @@ export const STATEMENTS = {
   prune_pushes: sql_jobs_prune_pushes,
   read_clock: sql_jobs_read_clock,
   remove_aged_rows: sql_jobs_remove_aged_rows,
+  remove_deleted_feeds: sql_jobs_remove_deleted_feeds,
+  remove_expired_events: sql_jobs_remove_expired_events,
   remove_filter_entries: sql_jobs_remove_filter_entries,
   remove_retired_rows: sql_jobs_remove_retired_rows,
   retire_abandoned_batches: sql_jobs_retire_abandoned_batches,
@@ -608,7 +640,7 @@ export interface StatementTypes {
       readonly logged_us: bigint;
       readonly events: string | null;
       readonly spending: string | null;
-      readonly feed_status: string | null;
+      readonly is_feed_readable: boolean | null;
       readonly definition_version: bigint | null;
       readonly data_version: bigint | null;
       readonly is_purchased: boolean;
@@ -633,6 +665,13 @@ export interface StatementTypes {
       readonly usage_id: string;
     };
   };
+  /** what a deleted feed still has in its tables */
+  count_rows_left: {
+    parameters: readonly [feed_id: string];
+    row: {
+      readonly rows_left: bigint;
+    };
+  };
   /** a new account, without credits */
   create_account: {
     parameters: readonly [name: string, max_feeds_allowed: number];
@@ -642,6 +681,7 @@ export interface StatementTypes {
       readonly max_feeds_allowed: number;
       readonly balance_nanos: bigint;
       readonly created_at: string;
+      readonly suspension_reason: string | null;
     };
   };
   /** changes an account's name or quota; what is null stays */
@@ -653,6 +693,7 @@ export interface StatementTypes {
       readonly max_feeds_allowed: number;
       readonly balance_nanos: bigint;
       readonly created_at: string;
+      readonly suspension_reason: string | null;
     };
   };
   /** a chunk of an account's usage log, oldest first, from behind the chunk before */
@@ -676,6 +717,7 @@ export interface StatementTypes {
       readonly max_feeds_allowed: number;
       readonly balance_nanos: bigint;
       readonly created_at: string;
+      readonly suspension_reason: string | null;
     };
   };
   /** whether there is anybody yet who may read; until then a start tells the next steps */
@@ -701,6 +743,7 @@ export interface StatementTypes {
       readonly max_feeds_allowed: number;
       readonly balance_nanos: bigint;
       readonly created_at: string;
+      readonly suspension_reason: string | null;
     };
   };
   /** the audit trail, newest first, from behind the page before; money in credits */
@@ -845,11 +888,49 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
+  /** no key of the account may be used while there is a reason; null ends that */
+  suspend_account: {
+    parameters: readonly [account_id: string, reason: string | null];
+    row: {
+      readonly account_id: string;
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly balance_nanos: bigint;
+      readonly created_at: string;
+      readonly suspension_reason: string | null;
+    };
+  };
+  /** nobody may read the feed or push to it while there is a reason; null ends that */
+  suspend_feed: {
+    parameters: readonly [feed_id: string, reason: string | null];
+    row: {
+      readonly feed_id: string;
+      readonly suspension_reason: string | null;
+    };
+  };
   /** how many feeds an account owns, drafts included: what counts against its quota */
   count_feeds: {
     parameters: readonly [account_id: string];
     row: {
       readonly total: bigint;
+    };
+  };
+  /** deletes a feed, and says who did for the audit trail where it was a key */
+  delete_feed: {
+    parameters: readonly [account_id: string | null, feed_id: string, key_id: string | null];
+    row: {
+      readonly outcome: string;
+      readonly suspension_reason: string | null;
+    };
+  };
+  /** removes rows of an own feed for good, and says who did for the audit trail */
+  delete_rows: {
+    parameters: readonly [account_id: string, feed_id: string, row_ids: readonly (string | null)[], key_id: string];
+    row: {
+      readonly outcome: string;
+      readonly deleted: string | null;
+      readonly data_version: bigint | null;
+      readonly suspension_reason: string | null;
     };
   };
   /** what planning a read or a push needs to know of a feed, by id or slug. For a reader the state is */
@@ -867,6 +948,8 @@ export interface StatementTypes {
       readonly one_time_price_cents: bigint | null;
       readonly data_version: bigint;
       readonly has_data: boolean;
+      readonly retention_days: number | null;
+      readonly suspension_reason: string | null;
     };
   };
   /** all that a feed's owner, operator or reader may see of it, by id or slug. For a reader the state */
@@ -899,6 +982,10 @@ export interface StatementTypes {
       readonly created_at: string;
       readonly updated_at: string;
       readonly definition_version: bigint;
+      readonly retention_days: number | null;
+      readonly suspension_reason: string | null;
+      readonly deleted_at: string | null;
+      readonly emptied_at: string | null;
       readonly row_version: bigint;
       readonly row_count: bigint;
       readonly payload_bytes: bigint;
@@ -942,6 +1029,10 @@ export interface StatementTypes {
       readonly created_at: string;
       readonly updated_at: string;
       readonly definition_version: bigint;
+      readonly retention_days: number | null;
+      readonly suspension_reason: string | null;
+      readonly deleted_at: string | null;
+      readonly emptied_at: string | null;
     };
   };
   /** the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them */
@@ -959,6 +1050,7 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly max_feeds_allowed: number;
       readonly feeds_used: bigint | null;
+      readonly suspension_reason: string | null;
     };
   };
   /** indexes what has grown large before anyone filters it, a chunk at a time */
@@ -992,6 +1084,20 @@ export interface StatementTypes {
   /** forgets what counts no more, a bounded piece at a time */
   remove_aged_rows: {
     parameters: readonly [job: string, aged_table: string, aged_column: string, moment: string, pause: string, age: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** the rows of deleted feeds go, and their slugs become free */
+  remove_deleted_feeds: {
+    parameters: readonly [now: string, pause: string, slug_age: string, row_limit: number];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
+  /** events that are older than their stream keeps them go */
+  remove_expired_events: {
+    parameters: readonly [now: string, pause: string, row_limit: number];
     row: {
       readonly is_more: boolean;
     };

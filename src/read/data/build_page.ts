@@ -10,6 +10,7 @@
 import type { Feed } from "../../feeds/find.ts";
 import { Problem, unavailable } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
+import { MS_PER_DAY } from "../../lib/time_units.ts";
 import { FILTER_WALK_BYTES, RETIRED_BATCH_GRACE } from "../../limits.ts";
 import type { Reader } from "../../postgres/replica/reader.ts";
 import { writeCursor } from "./cursor.ts";
@@ -29,6 +30,8 @@ export interface Page {
   readonly nextCursor: string | null;
   /** False for a page of a retired batch, which expires with time rather than with a version. */
   readonly isCacheable: boolean;
+  /** When an event on it becomes too old to be read, in Unix epoch milliseconds. */
+  readonly expiresMs: number;
 }
 
 export interface PageSource {
@@ -53,6 +56,7 @@ interface Rows {
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
   readonly isCacheable: boolean;
+  readonly expiresMs?: number;
 }
 
 /** Which rows of the feed a page has, as it tells. */
@@ -92,6 +96,7 @@ export async function buildPage(
         dataLength: data.length,
         nextCursor: null,
         isCacheable: true,
+        expiresMs: Number.POSITIVE_INFINITY,
       };
     }
     case "details": {
@@ -123,12 +128,12 @@ function isAt(atLeast: bigint) {
 }
 
 function pageOf(
-  { dataVersion, hasMore, nextCursor, isCacheable }: Rows,
+  { dataVersion, hasMore, nextCursor, isCacheable, expiresMs = Number.POSITIVE_INFINITY }: Rows,
   { data, tag }: { readonly data: string; readonly tag: string },
   extent: Extent,
 ): Page {
   const text = `{"data":${data},"limit":${extent.limit},"offset":${extent.offset},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},`;
-  return { dataVersion, tag, text, dataLength: data.length, nextCursor, isCacheable };
+  return { dataVersion, tag, text, dataLength: data.length, nextCursor, isCacheable, expiresMs };
 }
 
 /**
@@ -219,7 +224,10 @@ async function readStream(
   if (row.is_refused) throw indexLags();
   const { last_event_at: eventAt, last_position: position } = row;
   const hasNext = row.has_more && eventAt !== null && position !== null;
+  const { retentionDays } = feed;
   return {
+    ...(retentionDays !== null &&
+      eventAt !== null && { expiresMs: Date.parse(eventAt) + retentionDays * MS_PER_DAY }),
     dataVersion: row.data_version,
     data: `[${row.data ?? ""}]`,
     hasMore: row.has_more,
@@ -255,7 +263,7 @@ async function readDetails(
       data: `[${row.data ?? ""}]`,
       hasMore: false,
       nextCursor: null,
-      isCacheable: true,
+      isCacheable: feed.retentionDays === null,
     }
   );
 }

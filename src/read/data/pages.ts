@@ -76,7 +76,11 @@ export function createPages(services: Services): Pages {
     async atLeast(wanted, dataVersion) {
       const known = cache.get(wanted.planned.pageKey);
       metrics.pageLookedUp(known !== undefined);
-      if (known !== undefined && known.dataVersion >= (dataVersion ?? 0n)) return known;
+      const isGood =
+        known !== undefined &&
+        known.dataVersion >= (dataVersion ?? 0n) &&
+        known.expiresMs > Date.now();
+      if (isGood) return known;
       const atLeast = dataVersion ?? wanted.feed.dataVersion;
       const first = await build(wanted, atLeast);
       // What another read had begun to build may have been read before this version was.

@@ -9,9 +9,9 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import type { Feed, FeedType } from "../../feeds/find.ts";
 import { Problem } from "../../http/errors.ts";
+import { distinctIds, idsParameter, readIds } from "../../http/ids.ts";
 import { cappedLimit } from "../../http/paging.ts";
 import { invalidParameter, queryInteger, queryTime } from "../../http/parameters.ts";
-import { decode, parseQuery } from "../../http/query_string.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
 import { type Cursor, readCursor } from "./cursor.ts";
@@ -36,7 +36,7 @@ const READ_PARAMETERS = {
     Type.String({ description: "Projection of data, such as $[*].name; no filter expressions." }),
   ),
   ids: Type.Optional(
-    Type.Union([Type.String(), Type.Array(Type.String())], {
+    idsParameter({
       description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated: their full payloads (details mode). A comma in an id is sent as %2C.`,
     }),
   ),
@@ -110,7 +110,7 @@ export function readQuery(query: ReadQuery, search: string): AskedRead {
     .flatMap(([name, values]) => [values].flat().map((value) => readFilter(name, String(value))));
   checkFilterCount(filters);
   const { cursor, offset, start_time: startTime, end_time: endTime } = query;
-  const ids = query.ids === undefined ? undefined : readIds(query, search, filters);
+  const ids = query.ids === undefined ? undefined : readOnlyIds(query, search, filters);
   if (cursor !== undefined && offset !== undefined) {
     throw invalidParameter("offset and cursor don't go together. Leave out the offset.");
   }
@@ -197,8 +197,7 @@ function readProjection(jsonpath: string | undefined): Projection | undefined {
   );
 }
 
-/** Split at commas before percent-decoding, so that `%2C` is a comma in an id. Decisions 6. */
-function readIds(query: ReadQuery, search: string, filters: readonly Filter[]): string[] {
+function readOnlyIds(query: ReadQuery, search: string, filters: readonly Filter[]): string[] {
   const { limit, offset, cursor, start_time, end_time } = query;
   const besides = { limit, offset, cursor, start_time, end_time };
   const beside = Object.entries(besides).find(([, value]) => value !== undefined)?.[0];
@@ -207,20 +206,7 @@ function readIds(query: ReadQuery, search: string, filters: readonly Filter[]): 
       `ids stands alone, but ${beside ?? "a filter"} came with it. Leave one of them out.`,
     );
   }
-  const asked = parseQuery(search)
-    .filter(({ name }) => name === "ids")
-    .flatMap(({ rawValue }) => rawValue.split(","))
-    .filter((raw) => raw !== "")
-    .map(decode);
-  if (asked.length === 0) throw invalidParameter("ids must name at least one record id.");
-  return distinctIds(asked);
-}
-
-function distinctIds(asked: readonly string[]): string[] {
-  if (asked.length > IDS_MAX) {
-    throw invalidParameter(`ids takes at most ${IDS_MAX} record ids, got ${asked.length}.`);
-  }
-  return [...new Set(asked)];
+  return readIds(search);
 }
 
 /**

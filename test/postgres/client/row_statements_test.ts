@@ -62,7 +62,7 @@ function parametersOf(text: string): string[] {
 /** What is wrong with each mention of a row table. */
 function mistakesIn(name: string, raw: string): string[] {
   const text = bare(raw);
-  const value = ["\\$\\d+(?:::uuid)?", "batch\\.feed_id", ...parametersOf(raw)].join("|");
+  const value = ["\\$\\d+(?:::uuid)?", "(?:batch|feed)\\.feed_id", ...parametersOf(raw)].join("|");
   const mistakes: string[] = [];
   for (const found of text.matchAll(new RegExp(`\\b${TABLE}\\b(?!\\.)`, "g"))) {
     const before = /(\w+)\s+$/.exec(text.slice(0, found.index))?.[1] ?? "";

@@ -10,6 +10,7 @@ const pageOf = (text: string, isCacheable = true): Page => ({
   dataLength: 1,
   nextCursor: null,
   isCacheable,
+  expiresMs: Number.POSITIVE_INFINITY,
 });
 
 describe("page cache", () => {

@@ -20,6 +20,8 @@ const FEED: Feed = {
   oneTimePriceCents: null,
   dataVersion: 1n,
   hasData: true,
+  retentionDays: null,
+  suspensionReason: null,
 };
 
 test("the tag of a page tells the database's incarnation, in which versions may come again", async () => {

@@ -1,0 +1,92 @@
+-- Removes rows of a provider's own feed by their ids, from all batches, in one commit. If any were there, the data
+-- version moves. The audit trail has how many they were, and not which.
+--
+-- Outcomes: deleted, forbidden, suspended (for suspension_reason)
+-- deleted: the ids that were there, as a JSON array
+create or replace function delete_rows(
+  owner_id uuid,
+  emptied_feed uuid,
+  ids text[],
+  out outcome text,
+  out deleted json,
+  out data_version bigint,
+  out suspension_reason text
+)
+language plpgsql
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  feed feeds%rowtype;
+  found_ids text[] := '{}';
+  batch record;
+  times timestamptz[];
+  positions bigint[];
+  batch_ids text[];
+begin
+  perform lock_rows(emptied_feed);
+  select feeds.*
+  into feed
+  from feeds
+  where feeds.feed_id = emptied_feed;
+  suspension_reason := feed.suspension_reason;
+  outcome := case
+    when feed.account_id is distinct from owner_id or feed.deleted_at is not null then 'forbidden'
+    when feed.suspension_reason is not null then 'suspended'
+    else 'deleted'
+  end;
+  if outcome <> 'deleted' then
+    return;
+  end if;
+
+  if feed.feed_type = 'stream' then
+    select
+      array_agg(events.event_at), array_agg(events.position), array_agg(events.row_id)
+    into times, positions, found_ids
+    from unnest(ids) as asked (row_id)
+    join stream_events as events
+      on events.feed_id = emptied_feed
+      and events.row_id = asked.row_id;
+    if cardinality(positions) > 0 then
+      perform remove_stream_rows(emptied_feed, times, positions);
+    end if;
+  else
+    for batch in
+      select batches.batch_number
+      from batches
+      where batches.feed_id = emptied_feed
+        and batches.emptied_at is null
+      order by batches.batch_number
+    loop
+      select array_agg(rows.position), array_agg(rows.row_id)
+      into positions, batch_ids
+      from unnest(ids) as asked (row_id)
+      join collection_rows as rows
+        on rows.feed_id = emptied_feed
+        and rows.batch_number = batch.batch_number
+        and rows.row_id = asked.row_id;
+      if cardinality(positions) > 0 then
+        perform remove_collection_rows(emptied_feed, batch.batch_number, positions);
+        found_ids := found_ids || batch_ids;
+      end if;
+    end loop;
+  end if;
+
+  deleted := coalesce(
+    (select json_agg(distinct found.id) from unnest(found_ids) as found (id)),
+    '[]'::json
+  );
+  data_version := feed.data_version;
+  if cardinality(found_ids) > 0 then
+    update feeds
+    set data_version = feeds.data_version + 1
+    where feeds.feed_id = emptied_feed
+    returning feeds.data_version into data_version;
+    insert into audit_events (actor, action, account_id, feed_id, after)
+    values (
+      audit_actor(), 'rows delete', owner_id, emptied_feed,
+      json_build_object('rows', json_array_length(deleted), 'data_version', data_version)
+    );
+  end if;
+end
+$$;

@@ -1,0 +1,55 @@
+-- Removes events that are older than their stream keeps them, a bounded piece of one stream at a time. Readers do not
+-- see them any more. The data version moves, so that what clients remember of the stream is looked at again.
+create or replace function remove_expired_events(
+  moment timestamptz,
+  pause interval,
+  row_limit int
+)
+returns boolean
+language plpgsql
+set enable_seqscan = off
+as $$
+declare
+  job constant text := 'event retention';
+  feed record;
+  times timestamptz[];
+  positions bigint[];
+begin
+  if begin_job(job, moment) is null then
+    return false;
+  end if;
+  for feed in
+    select feeds.feed_id, moment - make_interval(days => feeds.retention_days) as oldest
+    from feeds
+    where feeds.retention_days is not null
+      and feeds.deleted_at is null
+    order by feeds.feed_id
+  loop
+    continue when not exists (
+      select
+      from stream_events
+      where stream_events.feed_id = feed.feed_id
+        and stream_events.event_at < feed.oldest
+      limit 1
+    );
+    perform lock_rows(feed.feed_id);
+    select array_agg(expired.event_at), array_agg(expired.position)
+    into times, positions
+    from (
+      select stream_events.event_at, stream_events.position
+      from stream_events
+      where stream_events.feed_id = feed.feed_id
+        and stream_events.event_at < feed.oldest
+      order by stream_events.event_at, stream_events.position
+      limit row_limit
+    ) as expired;
+    continue when positions is null;
+    perform remove_stream_rows(feed.feed_id, times, positions);
+    update feeds
+    set data_version = feeds.data_version + 1
+    where feeds.feed_id = feed.feed_id;
+    return end_job(job, moment, pause, true);
+  end loop;
+  return end_job(job, moment, pause, false);
+end
+$$;

@@ -1,0 +1,552 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createJobs } from "../../src/jobs/jobs.ts";
+import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
+import type { Gateway } from "../../src/server.ts";
+import { type Operator, operatorOf } from "../cli/support.ts";
+import { readEvents } from "../support/event_source.ts";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+
+const DAY_MS = 86_400_000;
+
+let gateway: TestGateway;
+let peer: Gateway;
+let operator: Operator;
+let provider: string;
+let write: string;
+let reader: string;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    FEEDGATE_READ_LIMIT_FREE: "1000",
+    FEEDGATE_READ_LIMIT_PAID: "1000",
+    FEEDGATE_PUSH_LIMIT: "1000",
+  });
+  peer = await gateway.startPeer();
+  operator = operatorOf(gateway.databaseUrl);
+  provider = await gateway.createAccount();
+  write = await gateway.createKey(provider, "write");
+  reader = await gateway.createAccount({ credits: 1_000 });
+  key = await gateway.createKey(reader, "read");
+});
+afterAll(() => gateway.stop());
+
+let feeds = 0;
+async function createFeed(fields: object = {}, own = write): Promise<{ id: string; slug: string }> {
+  feeds += 1;
+  const slug = `life-${feeds}`;
+  const body = { name: `Life ${feeds}`, endpoint_path: slug, ...fields };
+  const response = await gateway.send("POST", "/v1/provider/feed/create", own, body);
+  const { id } = (await response.json()) as { id: string };
+  return { id, slug };
+}
+
+function push(id: string, body: unknown, own = write) {
+  return gateway.send("POST", `/v1/provider/feed/${id}/push`, own, body);
+}
+
+function remove(path: string, own = write) {
+  return fetch(`${gateway.baseUrl}/v1/provider/feed/${path}`, {
+    method: "DELETE",
+    headers: { Authorization: `Bearer ${own}` },
+  });
+}
+
+async function removeRows(id: string, ...ids: string[]) {
+  const response = await remove(`${id}/rows?ids=${ids.map(encodeURIComponent).join(",")}`);
+  expect(response.status).toBe(200);
+  return (await response.json()) as { deleted: string[]; missing: string[] };
+}
+
+async function rowsOf(path: string): Promise<Record<string, unknown>[]> {
+  const response = await gateway.get(`/v1/feed/${path}`, key);
+  return ((await response.json()) as { data: Record<string, unknown>[] }).data;
+}
+
+const idsOf = async (path: string) => (await rowsOf(path)).map(({ id }) => id);
+
+async function refusal(response: Response): Promise<string> {
+  const { status, code } = await problemOf(response);
+  return `${status} ${code}`;
+}
+
+async function runJob(name: string, now = new Date()): Promise<void> {
+  const jobs = createJobs({
+    usageRetentionDays: 400,
+    auditRetentionDays: 400,
+    flushKeyUses: async () => {},
+  });
+  await gateway.sql`delete from maintenance_jobs where name = ${name}`;
+  const { database } = gateway.gateway.services;
+  while (await jobs.find((job) => job.name === name)?.step(database, now.toISOString())) {}
+}
+
+/** Tables with a row that holds the text. */
+async function tablesWith(text: string): Promise<string[]> {
+  const tables = await gateway.sql`
+    select tablename from pg_tables where schemaname = 'public' order by tablename`;
+  const found: string[] = [];
+  for (const { tablename } of tables) {
+    const [row] = await gateway.sql`
+      select count(*)::int as rows from ${gateway.sql(tablename)} as each
+      where each::text like ${`%${text}%`}`;
+    if (row?.rows > 0) found.push(tablename);
+  }
+  return found;
+}
+
+async function metadata(slug: string): Promise<Record<string, unknown>> {
+  return (await (await gateway.get(`/v1/feed/${slug}/metadata`, key)).json()) as never;
+}
+
+async function totalsAreRight(id: string, slug: string): Promise<void> {
+  const rows = await rowsOf(`${slug}?limit=100`);
+  const [stored] = await gateway.sql`
+    select coalesce(sum(octet_length(payload::text)), 0)::int as bytes from (
+      select payload from stream_events where feed_id = ${id}
+      union all
+      select payload from collection_rows join feeds using (feed_id)
+      where feed_id = ${id} and batch_number = current_batch
+    ) as shown`;
+  expect(await metadata(slug)).toMatchObject({ row_count: rows.length, bytes: stored?.bytes });
+}
+
+describe("a suspended account", () => {
+  test("is refused with the reason on every route and process from the next request on; its feeds stay", async () => {
+    const account = await gateway.createAccount({ credits: 100, name: "Abuser" });
+    const ownRead = await gateway.createKey(account, "read");
+    const ownWrite = await gateway.createKey(account, "write");
+    const { id, slug } = await createFeed({ feed_type: "collection" }, ownWrite);
+    await push(id, [{ id: "a" }], ownWrite);
+    const addresses = [gateway.baseUrl, peer.baseUrl];
+    const paths = [
+      `/v1/feed/${slug}`,
+      `/v1/feed/${slug}/metadata`,
+      `/v1/feed/${slug}?limit=0`,
+      "/v1/catalog",
+      "/v1/search?q=life",
+      "/v1/account",
+      "/v1/usage",
+      "/v1/feed/unknown",
+    ];
+    const read = (path: string, baseUrl: string) =>
+      fetch(baseUrl + path, { headers: { "x-api-key": ownRead } });
+    for (const baseUrl of addresses) {
+      for (const path of paths.slice(0, 2)) expect((await read(path, baseUrl)).status).toBe(200);
+    }
+    await operator.json("account", "suspend", account, "--reason", "scraping");
+    const before = (await gateway.sql`select from usage_events where account_id = ${account}`)
+      .length;
+    for (const baseUrl of addresses) {
+      for (const path of paths) {
+        const { status, code, body } = await problemOf(await read(path, baseUrl));
+        expect([path, status, code, body.reason]).toEqual([
+          path,
+          403,
+          "ACCOUNT_SUSPENDED",
+          "scraping",
+        ]);
+      }
+    }
+    const writes = [
+      push(id, [{ id: "b" }], ownWrite),
+      push(id, "no json", ownWrite),
+      gateway.send("PATCH", `/v1/provider/feed/${id}/edit`, ownWrite, { name: "x" }),
+      gateway.send("POST", "/v1/provider/feed/create", ownWrite, {
+        name: "x",
+        endpoint_path: "x-y",
+      }),
+      gateway.get("/v1/provider/feeds", undefined, { Authorization: `Bearer ${ownWrite}` }),
+      remove(id, ownWrite),
+      remove(`${id}/rows?ids=a`, ownWrite),
+    ];
+    for (const response of await Promise.all(writes)) {
+      expect(await refusal(response)).toBe("403 ACCOUNT_SUSPENDED");
+    }
+    expect(await idsOf(slug)).toEqual(["a"]);
+    expect((await gateway.sql`select from usage_events where account_id = ${account}`).length).toBe(
+      before,
+    );
+    expect(await operator.json("account", "show", account)).toMatchObject({
+      suspension_reason: "scraping",
+    });
+    await operator.json("account", "suspend", "Abuser", "--reason", "scraping, again");
+    await operator.json("account", "resume", account);
+    expect(await operator.json("account", "resume", account)).not.toHaveProperty(
+      "suspension_reason",
+    );
+    for (const baseUrl of addresses) expect((await read(paths[0] ?? "", baseUrl)).status).toBe(200);
+    const trail = await gateway.sql`
+      select action from audit_events where account_id = ${account} and action like 'account %'
+      order by event_id`;
+    expect(trail.map((row) => row.action)).toEqual([
+      "account create",
+      "account suspend",
+      "account edit",
+      "account resume",
+    ]);
+  });
+});
+
+describe("a suspended feed", () => {
+  test("is not found by readers, and refuses its owner with the reason, until it is resumed", async () => {
+    const { id, slug } = await createFeed({ feed_type: "stream" });
+    await push(id, [{ id: "a", event_timestamp: "2026-01-01T00:00:00Z" }]);
+    await operator.json("feed", "publish", slug);
+    const known = await gateway.get(`/v1/feed/${slug}`, key);
+    const source = await readEvents(`${peer.baseUrl}/v1/feed/${slug}/stream?offset=now&live=sse`, {
+      "x-api-key": key,
+    });
+    await operator.json("feed", "suspend", slug, "--reason", "a complaint");
+    for (const path of ["", "/metadata", "/stream"]) {
+      expect(await refusal(await gateway.get(`/v1/feed/${slug}${path}`, key))).toBe(
+        "404 FEED_NOT_FOUND",
+      );
+    }
+    const tag = known.headers.get("etag") ?? "";
+    const conditional = await gateway.get(`/v1/feed/${slug}`, key, { "If-None-Match": tag });
+    expect(await refusal(conditional)).toBe("404 FEED_NOT_FOUND");
+    expect(JSON.parse((await source.next("end")).data).code).toBe("FEED_NOT_FOUND");
+    expect((await gateway.get(`/public/feeds/${slug}/agent-skill`)).status).toBe(404);
+    const catalog = await (await gateway.get("/v1/catalog?limit=100", key)).text();
+    expect(catalog).not.toContain(id);
+    const writes = [
+      push(id, [{ id: "b" }]),
+      push(id, [{ id: "b" }]),
+      gateway.send("PATCH", `/v1/provider/feed/${id}/edit`, write, { name: "x" }),
+      gateway.send("POST", "/v1/provider/feed/create", write, {
+        id,
+        name: "x",
+        endpoint_path: slug,
+      }),
+      remove(id),
+      remove(`${id}/rows?ids=a`),
+    ];
+    for (const response of await Promise.all(writes)) {
+      const { status, code, body } = await problemOf(response);
+      expect([status, code, body.reason]).toEqual([403, "FEED_SUSPENDED", "a complaint"]);
+    }
+    const stranger = await gateway.createKey(await gateway.createAccount(), "write");
+    expect(await refusal(await push(id, [{ id: "b" }], stranger))).toBe("403 FEED_FORBIDDEN");
+    expect(await operator.json("feed", "show", id)).toMatchObject({
+      suspension_reason: "a complaint",
+    });
+    await operator.json("feed", "resume", id);
+    expect(await idsOf(slug)).toEqual(["a"]);
+    expect((await push(id, [{ id: "b" }])).status).toBe(200);
+    expect(await (await gateway.get("/v1/catalog?limit=100", key)).text()).toContain(id);
+  });
+});
+
+describe("a deleted feed", () => {
+  test("is gone at once for everybody, and its rows from every table in the end; log and ledger stay", async () => {
+    const owner = await gateway.createAccount({ maxFeeds: 1 });
+    const own = await gateway.createKey(owner, "write");
+    const marker = `marker-${crypto.randomUUID()}`;
+    for (const type of ["collection", "stream", "singleton"]) {
+      const fields = { feed_type: type, price_type: "metered", price_per_1k: 0.001 };
+      const { id, slug } = await createFeed(fields, own);
+      const row = { id: "a", text: marker };
+      await push(id, type === "singleton" ? row : [row, { id: "b", text: marker }], own);
+      if (type === "collection") await push(id, [{ id: "a", text: `${marker}-2` }], own);
+      if (type !== "singleton") {
+        await gateway.sql`
+          select ${gateway.sql(FUNCTION_SCHEMA)}.index_filter_rows(
+            ${id}, (select coalesce(current_batch, 0) from feeds where feed_id = ${id}), 1000000)`;
+        await push(id, [{ id: "a", text: `${marker}-3` }], own);
+      }
+      const { usage_id: usageId } = (
+        (await (await gateway.get(`/v1/feed/${slug}`, key)).json()) as {
+          _origin: { usage_id: string };
+        }
+      )._origin;
+      expect(await refusal(await remove(id))).toBe("403 FEED_FORBIDDEN");
+      expect((await remove(id, own)).status).toBe(204);
+      expect((await remove(id, own)).status).toBe(204);
+      for (const path of ["", "/metadata", "/stream"]) {
+        expect(await refusal(await gateway.get(`/v1/feed/${slug}${path}`, key))).toBe(
+          "404 FEED_NOT_FOUND",
+        );
+      }
+      for (const response of [
+        await push(id, [{ id: "c" }], own),
+        await gateway.send("PATCH", `/v1/provider/feed/${id}/edit`, own, { name: "x" }),
+        await gateway.send("POST", "/v1/provider/feed/create", own, {
+          id,
+          name: "x",
+          endpoint_path: slug,
+        }),
+        await remove(`${id}/rows?ids=a`, own),
+      ]) {
+        expect(await refusal(response)).toBe("403 FEED_FORBIDDEN");
+      }
+      const listed = await gateway.get("/v1/provider/feeds", undefined, {
+        Authorization: `Bearer ${own}`,
+      });
+      expect(await listed.json()).toMatchObject({ feeds: [], total: 0 });
+      expect(await operator.json("feed", "show", id)).toMatchObject({
+        rows_left: type === "singleton" ? 1 : 2,
+      });
+      await runJob("deleted feeds");
+      expect(await tablesWith(marker)).toEqual([]);
+      expect(await operator.json("feed", "show", id)).toMatchObject({ rows_left: 0, pushes: [] });
+      const events = await gateway.sql`select from usage_events where usage_id = ${usageId}`;
+      expect(events).toHaveLength(1);
+    }
+    expect(await operator.json("account", "show", reader)).toMatchObject({
+      ledger: { is_balanced: true },
+    });
+  });
+
+  test("keeps its slug for 30 days, and its place in the quota not at all", async () => {
+    const owner = await gateway.createAccount({ maxFeeds: 1 });
+    const own = await gateway.createKey(owner, "write");
+    const { id, slug } = await createFeed({}, own);
+    const again = { name: "Again", endpoint_path: slug };
+    const create = (body: object) => gateway.send("POST", "/v1/provider/feed/create", own, body);
+    expect(await refusal(await create({ name: "x", endpoint_path: "quota-full" }))).toBe(
+      "403 FEED_QUOTA_EXCEEDED",
+    );
+    await remove(id, own);
+    expect(await refusal(await create(again))).toBe("409 ENDPOINT_PATH_TAKEN");
+    await runJob("deleted feeds", new Date(Date.now() + 29 * DAY_MS));
+    expect(await refusal(await create(again))).toBe("409 ENDPOINT_PATH_TAKEN");
+    await runJob("deleted feeds", new Date(Date.now() + 31 * DAY_MS));
+    expect((await create(again)).status).toBe(201);
+  });
+
+  test("can be deleted by the operator, suspended or not, and is then refused as deleted", async () => {
+    const { id, slug } = await createFeed({ feed_type: "collection" });
+    await push(id, [{ id: "a" }]);
+    await operator.json("feed", "suspend", slug, "--reason", "taken down");
+    for (let times = 0; times < 2; times++) {
+      expect(await operator.json("feed", "delete", slug)).toHaveProperty("deleted_at");
+    }
+    for (const words of [
+      ["feed", "publish", id],
+      ["feed", "suspend", id, "--reason", "x"],
+      ["feed", "resume", id],
+    ]) {
+      const { code, stderr } = await operator.run(words);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("was deleted at")]);
+    }
+    const rows = await gateway.sql`
+      select actor, action from audit_events where feed_id = ${id} order by event_id desc limit 1`;
+    expect(rows[0]).toMatchObject({
+      action: "feed delete",
+      actor: expect.stringMatching(/^operator/),
+    });
+  });
+
+  test("is skipped by a push that was under way", async () => {
+    const { id } = await createFeed({ feed_type: "collection" });
+    await push(id, [{ id: "a" }]);
+    const pushes = Array.from({ length: 20 }, (_, n) => push(id, [{ id: `late-${n}` }]));
+    await remove(id);
+    const statuses = new Set((await Promise.all(pushes)).map(({ status }) => status));
+    expect([...statuses].every((status) => [200, 403].includes(status))).toBeTrue();
+    await runJob("deleted feeds");
+    expect(await gateway.sql`select from collection_rows where feed_id = ${id}`).toHaveLength(0);
+  });
+});
+
+describe("rows that are removed", () => {
+  test("of a collection go from all batches, index and totals, and may be pushed again as new rows", async () => {
+    const { id, slug } = await createFeed({ feed_type: "collection" });
+    const marker = `marker-${crypto.randomUUID()}`;
+    await push(id, {
+      payload: [{ id: "a", text: marker, n: 0 }],
+      batch_id: "one",
+      batch_complete: true,
+    });
+    await push(id, {
+      payload: ["a", "b", "c,d", "e"].map((each) => ({
+        id: each,
+        text: each === "a" ? marker : each,
+        n: 1,
+      })),
+      batch_id: "two",
+      batch_complete: true,
+    });
+    await push(id, { payload: [{ id: "a", text: `${marker} open`, n: 2 }], batch_id: "three" });
+    const batch = gateway.sql`(select current_batch from feeds where feed_id = ${id})`;
+    await gateway.sql`
+      select ${gateway.sql(FUNCTION_SCHEMA)}.index_filter_rows(${id}, ${batch}, 1000000)`;
+    await push(id, [{ id: "b", text: `${marker} replaced`, n: 1 }]);
+    const first = await gateway.get(`/v1/feed/${slug}?limit=1`, key);
+    const walk = (await first.json()) as { next_cursor: string };
+    const tag = first.headers.get("etag") ?? "";
+    expect(await removeRows(id, "a", "c,d", "zzz", "\0")).toEqual({
+      deleted: ["a", "c,d"],
+      missing: ["zzz", "\0"],
+    });
+    expect(await idsOf(`${slug}?limit=1&cursor=${walk.next_cursor}`)).toEqual(["b"]);
+    expect(
+      (await gateway.get(`/v1/feed/${slug}?limit=1`, key, { "If-None-Match": tag })).status,
+    ).toBe(200);
+    expect(await idsOf(slug)).toEqual(["b", "e"]);
+    expect(await idsOf(`${slug}?n=eq.1`)).toEqual(["b", "e"]);
+    expect(await idsOf(`${slug}?ids=a,b`)).toEqual(["b"]);
+    await totalsAreRight(id, slug);
+    expect(await removeRows(id, "a", "b")).toEqual({ deleted: ["b"], missing: ["a"] });
+    expect(await tablesWith(marker)).toEqual([]);
+    const terms = await gateway.sql`
+      select from filter_terms join filter_indexes using (filter_index_id) where feed_id = ${id}`;
+    // Of the row "e": id, text and n.
+    expect(terms).toHaveLength(3);
+    await push(id, [{ id: "a", text: "new", n: 1 }]);
+    expect(await idsOf(`${slug}?n=eq.1`)).toEqual(["e", "a"]);
+    await push(id, { payload: [{ id: "f" }], batch_id: "three", batch_complete: true });
+    expect(await idsOf(slug)).toEqual(["f"]);
+    await totalsAreRight(id, slug);
+  });
+
+  test("of a stream are passed over by walks, filters and followers", async () => {
+    const { id, slug } = await createFeed({ feed_type: "stream" });
+    const marker = `marker-${crypto.randomUUID()}`;
+    const events = ["a", "b", "c", "d"].map((each, n) => ({
+      id: each,
+      event_timestamp: `2026-01-0${n + 1}T00:00:00Z`,
+      text: `${marker} ${each}`,
+      kind: "x",
+    }));
+    await push(id, events);
+    await gateway.sql`select ${gateway.sql(FUNCTION_SCHEMA)}.index_filter_rows(${id}, 0, 1000000)`;
+    const followed = (await (await gateway.get(`/v1/feed/${slug}/stream?limit=1`, key)).json()) as {
+      next_offset: string;
+    };
+    expect(await removeRows(id, "b", "d")).toEqual({ deleted: ["b", "d"], missing: [] });
+    expect(await idsOf(slug)).toEqual(["c", "a"]);
+    expect(await idsOf(`${slug}?kind=eq.x`)).toEqual(["c", "a"]);
+    expect(await idsOf(`${slug}/stream?offset=${followed.next_offset}`)).toEqual(["c"]);
+    await totalsAreRight(id, slug);
+    await push(id, [{ ...events[1], text: "new" }]);
+    expect(await idsOf(`${slug}/stream?offset=${followed.next_offset}`)).toEqual(["c", "b"]);
+    await removeRows(id, "a", "b", "c");
+    expect(await tablesWith(marker)).toEqual([]);
+    expect(await idsOf(slug)).toEqual([]);
+    const [audited] = await gateway.sql`
+      select actor, after from audit_events where feed_id = ${id} and action = 'rows delete'
+      order by event_id desc limit 1`;
+    expect(audited).toMatchObject({ actor: expect.stringMatching(/^key /) });
+  });
+
+  test("need ids, up to 100, of an own feed that has rows", async () => {
+    const { id } = await createFeed({ feed_type: "collection" });
+    const { id: singleton } = await createFeed({ feed_type: "singleton" });
+    await push(singleton, { a: 1 });
+    const many = Array.from({ length: 101 }, (_, n) => n).join(",");
+    for (const [path, expected] of [
+      [`${id}/rows`, "400 INVALID_PARAMETER"],
+      [`${id}/rows?ids=`, "400 INVALID_PARAMETER"],
+      [`${id}/rows?ids=${many}`, "400 INVALID_PARAMETER"],
+      [`${id}/rows?ids=a&id=b`, "400 INVALID_PARAMETER"],
+      [`${singleton}/rows?ids=a`, "400 INVALID_PARAMETER"],
+      [`${crypto.randomUUID()}/rows?ids=a`, "403 FEED_FORBIDDEN"],
+      ["life-1/rows?ids=a", "403 FEED_FORBIDDEN"],
+      ["life-1", "403 FEED_FORBIDDEN"],
+      [`${id}?x=1`, "400 INVALID_PARAMETER"],
+    ] as const) {
+      expect([path, await refusal(await remove(path))]).toEqual([path, expected]);
+    }
+    expect(await refusal(await remove(`${id}/rows?ids=a`, key))).toBe("403 KEY_PERMISSION");
+  });
+});
+
+describe("retention", () => {
+  const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+
+  test("lets nobody read what is too old, and removes it, index and totals included", async () => {
+    const { id, slug } = await createFeed({ feed_type: "stream", retention_days: 2 });
+    const event = (name: string, days: number) => ({
+      id: name,
+      event_timestamp: ago(days),
+      kind: "x",
+    });
+    await push(id, [event("old", 3), event("new", 1), event("older", 30), event("newest", 0)]);
+    await gateway.sql`select ${gateway.sql(FUNCTION_SCHEMA)}.index_filter_rows(${id}, 0, 1000000)`;
+    for (let times = 0; times < 2; times++) {
+      expect(await idsOf(slug)).toEqual(["newest", "new"]);
+      expect(await idsOf(`${slug}?kind=eq.x`)).toEqual(["newest", "new"]);
+      expect(await idsOf(`${slug}?ids=old,new`)).toEqual(["new"]);
+      expect(await idsOf(`${slug}/stream`)).toEqual(["new", "newest"]);
+      expect(await idsOf(`${slug}?start_time=2020-01-01T00:00:00Z&limit=1&offset=1`)).toEqual([
+        "new",
+      ]);
+      await runJob("event retention");
+    }
+    await totalsAreRight(id, slug);
+    const left = await gateway.sql`select row_id from stream_events where feed_id = ${id}`;
+    expect(left).toHaveLength(2);
+    const terms = await gateway.sql`
+      select from filter_terms join filter_indexes using (filter_index_id) where feed_id = ${id}`;
+    expect(terms).toHaveLength(6);
+  });
+
+  test("ends a page in memory when an event on it becomes too old", async () => {
+    const { id, slug } = await createFeed({ feed_type: "stream", retention_days: 1 });
+    const soon = new Date(Date.now() - DAY_MS + 1_500).toISOString();
+    await push(id, [{ id: "soon", event_timestamp: soon }, { id: "new" }]);
+    expect(await idsOf(slug)).toEqual(["new", "soon"]);
+    expect(await idsOf(slug)).toEqual(["new", "soon"]);
+    await Bun.sleep(1_700);
+    expect(await idsOf(slug)).toEqual(["new"]);
+  });
+
+  test("is for streams, from 1 to 3,650 days, and null ends it", async () => {
+    const { id, slug } = await createFeed({ feed_type: "stream", retention_days: 10 });
+    const edit = (own: string, body: object) =>
+      gateway.send("PATCH", `/v1/provider/feed/${own}/edit`, write, body);
+    for (const days of [0, -1, 3_651, 1.5, "7", true, []]) {
+      expect(await refusal(await edit(id, { retention_days: days }))).toBe("422 VALIDATION_FAILED");
+    }
+    expect(await (await edit(id, { retention_days: 3_650 })).json()).toMatchObject({
+      retention_days: 3_650,
+    });
+    const { id: collection } = await createFeed({ feed_type: "collection" });
+    const { body } = await problemOf(await edit(collection, { retention_days: 5 }));
+    expect(body).toMatchObject({
+      code: "VALIDATION_FAILED",
+      errors: [
+        { path: "/retention_days", message: "retention_days is for feeds of feed_type stream" },
+      ],
+    });
+    await push(id, [{ id: "old", event_timestamp: ago(4_000) }]);
+    expect(await idsOf(slug)).toEqual([]);
+    const row = (await (await edit(id, { retention_days: null })).json()) as object;
+    expect(row).toMatchObject({ retention_days: null });
+    expect(await idsOf(slug)).toEqual(["old"]);
+    expect((await edit(id, row)).status).toBe(200);
+  });
+});
+
+test("random pushes and removals leave the index, the totals and the rows in agreement", async () => {
+  const { id, slug } = await createFeed({ feed_type: "collection" });
+  const model = new Map<string, number>();
+  let seed = 7;
+  const random = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed % below;
+  };
+  for (let step = 0; step < 60; step++) {
+    const names = [...new Set(Array.from({ length: 1 + random(4) }, () => `r${random(12)}`))];
+    const kind = random(3);
+    if (kind === 0 && model.size > 0) {
+      const { deleted } = await removeRows(id, ...names);
+      expect(deleted.sort()).toEqual(names.filter((name) => model.has(name)).sort());
+      for (const name of names) model.delete(name);
+    } else if (kind === 1 && model.size > 0) {
+      await gateway.sql`
+        select ${gateway.sql(FUNCTION_SCHEMA)}.index_filter_rows(
+          ${id}, (select current_batch from feeds where feed_id = ${id}), ${1_000 * random(4)})`;
+    } else {
+      const rows = names.map((name) => ({ id: name, n: random(3) }));
+      expect((await push(id, rows)).status).toBe(200);
+      for (const { id: name, n } of rows) model.set(name, n);
+    }
+    const n = random(3);
+    const expected = [...model].filter(([, each]) => each === n).map(([name]) => name);
+    expect((await idsOf(`${slug}?n=eq.${n}&limit=100`)).sort()).toEqual(expected.sort());
+  }
+  await totalsAreRight(id, slug);
+});
