@@ -180,7 +180,7 @@ function answerOf(rows: readonly FeedRow[], config: Config): Answer {
         row.feed_id,
         row.endpoint_path,
         shown(row.feed_type),
-        row.status,
+        row.suspension_reason === null ? row.status : "suspended",
         row.is_public ? "yes" : "no",
         pricingText(row),
         shown(row.last_sync_at),

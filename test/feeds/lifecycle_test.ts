@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Writable } from "node:stream";
 import { createJobs } from "../../src/jobs/jobs.ts";
+import { writeBackup } from "../../src/postgres/backup.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import type { Gateway } from "../../src/server.ts";
 import { type Operator, operatorOf } from "../cli/support.ts";
@@ -93,6 +95,19 @@ async function tablesWith(text: string): Promise<string[]> {
     if (row?.rows > 0) found.push(tablename);
   }
   return found;
+}
+
+/** The text of a fresh backup. */
+async function backup(): Promise<string> {
+  const pieces: string[] = [];
+  const sink = new Writable({
+    write(piece, _encoding, done) {
+      pieces.push(String(piece));
+      done();
+    },
+  });
+  await writeBackup(gateway.sql, sink);
+  return pieces.join("");
 }
 
 async function metadata(slug: string): Promise<Record<string, unknown>> {
@@ -287,8 +302,10 @@ describe("a deleted feed", () => {
       expect(await operator.json("feed", "show", id)).toMatchObject({
         rows_left: type === "singleton" ? 1 : 2,
       });
+      expect(await backup()).toContain(marker);
       await runJob("deleted feeds");
       expect(await tablesWith(marker)).toEqual([]);
+      expect(await backup()).not.toContain(marker);
       expect(await operator.json("feed", "show", id)).toMatchObject({ rows_left: 0, pushes: [] });
       const events = await gateway.sql`select from usage_events where usage_id = ${usageId}`;
       expect(events).toHaveLength(1);
@@ -424,6 +441,7 @@ describe("rows that are removed", () => {
     expect(await idsOf(`${slug}/stream?offset=${followed.next_offset}`)).toEqual(["c", "b"]);
     await removeRows(id, "a", "b", "c");
     expect(await tablesWith(marker)).toEqual([]);
+    expect(await backup()).not.toContain(marker);
     expect(await idsOf(slug)).toEqual([]);
     const [audited] = await gateway.sql`
       select actor, after from audit_events where feed_id = ${id} and action = 'rows delete'
