@@ -102,7 +102,7 @@ describe("feedgate, on a terminal", () => {
 
   test("tells what a name would say to it, and cuts by what is told", async () => {
     await operator.json("account", "create", "--name", `\u001b[2J${"\u202e".repeat(100)}`);
-    const lines = await screen(["account", "list"], 120);
+    const lines = await screen(["account", "list"], 140);
     expect(lines).toHaveLength(3);
     expect(lines[2]).toContain("  \\u001b[2J\\u202e");
     for (const line of lines) {
