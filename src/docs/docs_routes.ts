@@ -96,7 +96,7 @@ export function docsRoutes(services: Services, app: AnyElysia) {
         const page = guidePages.get(name);
         if (page === undefined) {
           throw new Problem("ROUTE_NOT_FOUND", {
-            detail: `There is no such guide, only ${GUIDE_NAMES.join(", ")}.`,
+            detail: `There is no such guide. Choose one of ${GUIDE_NAMES.join(", ")}.`,
           });
         }
         return respond(answerShared(call.request, await page(), PAGE_HEADERS));

@@ -271,7 +271,7 @@ async function receiveFeed(
 ): Promise<SaveBody> {
   const mediaType = mediaTypeOf(request);
   if (mediaType.kind === "unsupported") {
-    throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `${mediaType.message}.` });
+    throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: mediaType.message });
   }
   const bytesMax = config.limits.requestBodyBytes;
   const tooLarge = () => saveTooLarge(bytesMax);

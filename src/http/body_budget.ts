@@ -50,7 +50,7 @@ export class BodyBudget {
 /** The body is not read on, so the connection can't be used again. */
 function tooManyBodies(): Problem {
   return unavailable(
-    "More bodies are on their way than the gateway can hold; send it again in a second.",
+    "More bodies are on their way than the gateway can hold. Send it again in a second.",
     { headers: { Connection: "close" } },
   );
 }

@@ -103,8 +103,10 @@ function invalid(
 ): Problem {
   const first = errors[0];
   assert(first !== undefined, "a body that is refused has a mistake");
+  // A message begins with the name of its field, which is enough of a path unless it is further down.
+  const where = first.path.lastIndexOf("/") > 0 ? `${first.path}: ` : "";
   return new Problem(code, {
-    detail: `Nothing was saved: ${first.message}. Correct what is listed in errors and send it again.`,
+    detail: `Nothing was saved: ${where}${first.message}. Correct what is listed in errors and send it again.`,
     errors,
     errorCount,
   });

@@ -23,14 +23,14 @@ export function readIds(search: string): string[] {
     .flatMap(({ rawValue }) => rawValue.split(","))
     .filter((raw) => raw !== "")
     .map(decode);
-  if (asked.length === 0) throw invalidParameter("ids must name at least one record id.");
+  if (asked.length === 0) throw invalidParameter("ids names no record. Give it at least one id.");
   return distinctIds(asked);
 }
 
 /** @throws {Problem} 400 where they are too many */
 export function distinctIds(asked: readonly string[]): string[] {
   if (asked.length > IDS_MAX) {
-    throw invalidParameter(`ids takes at most ${IDS_MAX} record ids, got ${asked.length}.`);
+    throw invalidParameter(`ids takes at most ${IDS_MAX} record ids, got ${asked.length}. Ask for the rest in another call.`);
   }
   return [...new Set(asked)];
 }

@@ -124,9 +124,8 @@ function bearerOf(headers: Headers): string | undefined {
 }
 
 function keyRequired(permission: Permission): Problem {
-  const detail =
-    permission === "read"
-      ? "Send your read key as x-api-key or as Authorization: Bearer."
-      : "Send your write key as Authorization: Bearer.";
+  const ways =
+    permission === "read" ? "x-api-key or as Authorization: Bearer" : "Authorization: Bearer";
+  const detail = `This route needs a ${permission} key. Send yours as ${ways}.`;
   return new Problem("KEY_REQUIRED", { detail });
 }

@@ -11,6 +11,8 @@ export function oneHost() {
   return new Elysia({ name: "one host" }).onTransform({ as: "global" }, ({ request }): void => {
     // Bun joins them by a comma, which no host has.
     if (request.headers.get("host")?.includes(",") !== true) return;
-    throw new Problem("INVALID_REQUEST", { detail: "Send one Host header with one host." });
+    throw new Problem("INVALID_REQUEST", {
+      detail: "The request names no host, or more than one. Send one Host header with one host.",
+    });
   });
 }

@@ -152,6 +152,6 @@ export function unknownParameter(
   return invalidParameter(
     nearest === undefined
       ? `There is no parameter "${shown}" here. Leave it out${known.length > 0 ? ` or use ${known.join(", ")}` : ""}${otherwise === undefined ? "" : `; ${otherwise}`}.`
-      : `There is no parameter "${shown}" here; did you mean "${nearest}"?`,
+      : `There is no parameter "${shown}" here. Did you mean "${nearest}"?`,
   );
 }

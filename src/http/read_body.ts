@@ -80,22 +80,24 @@ export function mediaTypeOf(request: Request, options: MediaTypeOptions = {}): M
   const coding = contentCodingOf(request);
   if (coding === undefined) {
     const got = request.headers.get("content-encoding");
-    return unsupported(`Content-Encoding must be gzip or identity, got "${got}"`);
+    return unsupported(`The Content-Encoding "${got}" is not known. Send gzip or none.`);
   }
   const header = request.headers.get("content-type");
-  if (header === null) return unsupported("Content-Type is missing. Send application/json");
+  if (header === null) return unsupported("Content-Type is missing. Send application/json.");
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
   for (const parameter of parameters) {
     const charset = CHARSET_PARAMETER.exec(parameter)?.[1];
     // JSON between systems is UTF-8. RFC 8259, section 8.1.
     if (charset !== undefined && charset !== "utf-8" && charset !== '"utf-8"') {
-      return unsupported(`Content-Type must have the charset utf-8 or none, got "${header}"`);
+      return unsupported(
+        `The Content-Type "${header}" is no UTF-8. Send it with the charset utf-8, or without one.`,
+      );
     }
   }
   if (JSON_TYPE.test(type)) return { kind: "json" };
   if (options.ndjson && NDJSON_TYPE.test(type)) return { kind: "ndjson" };
   const lines = options.ndjson ? " or, for rows one a line, application/x-ndjson" : "";
-  return unsupported(`Content-Type must be application/json${lines}, got "${header}"`);
+  return unsupported(`The Content-Type "${header}" is not taken. Send application/json${lines}.`);
 }
 
 /** Content-Length; undefined where there is none to believe: one that was sent twice reads "5, 5". */

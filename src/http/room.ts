@@ -11,7 +11,7 @@ import { unavailable } from "./errors.ts";
 export function room({ isCrowded }: HttpContext) {
   return new Elysia({ name: "room" }).onTransform({ as: "global" }, (): void => {
     if (!isCrowded()) return;
-    throw unavailable("The gateway has too many connections; try again in a second.", {
+    throw unavailable("The gateway has too many connections. Try again in a second.", {
       headers: { Connection: "close" },
     });
   });

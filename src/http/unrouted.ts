@@ -37,22 +37,22 @@ export function unroutedRequests(
         const nearest = nearestRoute(paths, pathname);
         const remedy =
           nearest === undefined
-            ? `See ${http.baseUrl()}/docs.`
-            : `Did you mean ${nearest}? See ${http.baseUrl()}/docs.`;
+            ? `All are at ${http.baseUrl()}/docs.`
+            : `Did you mean ${nearest}, or another one of ${http.baseUrl()}/docs?`;
         throw new Problem("ROUTE_NOT_FOUND", { detail: `No route has this path. ${remedy}` });
       }
       const isKeyed = keyedPrefixes.some((prefix) => pathname.startsWith(`${prefix}/`));
       const headers = isKeyed ? { "Cache-Control": CACHE_PRIVATE } : {};
       if (allowed.includes(request.method)) {
         throw new Problem("INVALID_REQUEST", {
-          detail: `Send the path in its normal form, ${pathname}, without dot segments or backslashes.`,
+          detail: `The path has dot segments or backslashes. Send it as ${pathname}.`,
           headers,
         });
       }
       const preflight = http.cors?.preflight(request, allowed);
       if (preflight !== undefined) return respond(preflight);
       throw new Problem("METHOD_NOT_ALLOWED", {
-        detail: `This route takes ${allowed.join(", ")}, not ${request.method}.`,
+        detail: `This route does not take ${request.method}. Use ${allowed.join(", ")}.`,
         headers: { Allow: allowed.join(", "), ...headers },
       });
     });

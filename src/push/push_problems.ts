@@ -52,7 +52,9 @@ export function problemOfRefusal(refusal: PushRefusal, request: Request): Proble
         detail: `The feed's locked schema_definition can't be used (${refusal.detail}). Edit it, then push again.`,
       });
     case "schema_busy":
-      return unavailable("More pushes wait for their schema check than the gateway can serve.");
+      return unavailable(
+        "More pushes wait for their schema check than the gateway can serve. Try again shortly.",
+      );
     default:
       return unreachable(refusal);
   }
@@ -61,8 +63,8 @@ export function problemOfRefusal(refusal: PushRefusal, request: Request): Proble
 /** 415, for a request whose media type is not taken. */
 export function unsupportedMediaType(request: Request, options: { ndjson: boolean }): Problem {
   const mediaType = mediaTypeOf(request, options);
-  const message = mediaType.kind === "unsupported" ? mediaType.message : "Send application/json";
-  return new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: `${message}.` });
+  const message = mediaType.kind === "unsupported" ? mediaType.message : "Send application/json.";
+  return new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: message });
 }
 
 /** 413, sent at once: the rest of the body is not read, so the connection can't be used again. */
@@ -75,10 +77,10 @@ export function payloadTooLarge(tooLarge: TooLarge): Problem {
     row_payload: { max_bytes: most, row_index: rowIndex },
   }[limit];
   const detail = {
-    singleton_body: `The body is larger than the ${most} bytes of a singleton; trim the document or make the feed a collection.`,
-    request_body: `The body is larger than the ${most} bytes of one push; split it over several.`,
-    row_count: `The payload has more than the ${most} rows of one push; split it over several.`,
-    row_payload: `Row ${rowIndex} is larger than the ${most} bytes of one row; trim it.`,
+    singleton_body: `The body is larger than the ${most} bytes of a singleton. Trim the document, or make the feed a collection.`,
+    request_body: `The body is larger than the ${most} bytes of one push. Split it over several.`,
+    row_count: `The payload has more than the ${most} rows of one push. Split it over several.`,
+    row_payload: `Row ${rowIndex} is larger than the ${most} bytes of one row. Trim it.`,
   }[limit];
   return new Problem("PAYLOAD_TOO_LARGE", {
     detail,

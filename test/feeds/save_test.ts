@@ -257,6 +257,19 @@ describe("create", () => {
     }
   });
 
+  test("SCHEMA_INVALID names the types that there are, and the place inside the schema, in our words", async () => {
+    const schema_definition = { properties: { price: { type: ["number", "money"] } } };
+    const body = { name: "n", endpoint_path: newSlug(), schema_definition };
+    const path = "/schema_definition/properties/price/type";
+    const problem = await expectProblem(await create(body), 422, "SCHEMA_INVALID", [path]);
+    const message =
+      'type must be one of array, boolean, integer, null, number, object, string, or an array of some of them, got ["number","money"]';
+    expect(problem.errors).toEqual([{ path, message }]);
+    expect(problem.detail).toBe(
+      `Nothing was saved: ${path}: ${message}. Correct what is listed in errors and send it again.`,
+    );
+  });
+
   test("422 SCHEMA_INVALID for a locked schema for an array, if rows are pushed one by one", async () => {
     const locked = { schema_definition: { type: "array" }, schema_locked: true };
     for (const feed_type of ["collection", "time_stream"]) {

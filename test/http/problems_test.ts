@@ -98,7 +98,7 @@ describe("parameters by their types", () => {
       ["is_dry=1", 'is_dry must be true or false, got "1".'],
       ["kind=rar", 'kind must be one of zip, tar, got "rar".'],
       ["word=abcd", "word must be a string of at most 3 characters, got 4."],
-      ["limt=1", 'There is no parameter "limt" here; did you mean "limit"?'],
+      ["limt=1", 'There is no parameter "limt" here. Did you mean "limit"?'],
       [
         "colour=red",
         'There is no parameter "colour" here. Leave it out or use limit, is_dry, kind, word.',

@@ -291,7 +291,7 @@ describe("mediaTypeOf", () => {
   test("a missing Content-Type is unsupported", () => {
     expect(mediaTypeOf(request({}))).toEqual({
       kind: "unsupported",
-      message: "Content-Type is missing. Send application/json",
+      message: "Content-Type is missing. Send application/json.",
     });
   });
 

@@ -138,11 +138,11 @@ test("an unknown path is told the route that it is close to", async () => {
   ] as const) {
     expect({ path, detail: await detailOf(path) }).toEqual({
       path,
-      detail: `No route has this path. Did you mean ${route}? See ${gateway.baseUrl}/docs.`,
+      detail: `No route has this path. Did you mean ${route}, or another one of ${gateway.baseUrl}/docs?`,
     });
   }
   const far = await detailOf("/v2/nothing/like/it");
-  expect(far).toBe(`No route has this path. See ${gateway.baseUrl}/docs.`);
+  expect(far).toBe(`No route has this path. All are at ${gateway.baseUrl}/docs.`);
 });
 
 test("an unknown slug is told the listed one that it is close to, and never one that is not listed", async () => {

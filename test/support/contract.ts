@@ -9,6 +9,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { parseEventTime } from "../../src/lib/event_time.ts";
 import { parseUuid } from "../../src/lib/uuid.ts";
+import { checkDetail } from "./problem_detail.ts";
 
 type Json = Record<string, unknown>;
 
@@ -71,6 +72,7 @@ export async function loadContract(baseUrl: string): Promise<Contract> {
       if (promised === undefined) throw new Error(`${where}: no such status is documented`);
       checkHeaders(where, response, promised, document);
       const body = await readBody(response);
+      checkDetail(body);
       const type = response.headers.get("content-type")?.split(";")[0] ?? "";
       const media = promised.content?.[type];
       if (promised.content === undefined) {

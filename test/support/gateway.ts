@@ -11,6 +11,7 @@ import { type Connections, connect } from "../../src/postgres/client/connect.ts"
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { createTestDatabase } from "./database.ts";
 import { insertKey } from "./insert_key.ts";
+import { checkDetail } from "./problem_detail.ts";
 
 export interface TestGateway {
   readonly baseUrl: string;
@@ -103,6 +104,7 @@ export async function startTestGateway(
 /** Status, code and content type of a problem, for one comparison. */
 export async function problemOf(response: Response) {
   const body = (await response.json()) as { code?: string };
+  checkDetail(body);
   return {
     status: response.status,
     code: body.code,

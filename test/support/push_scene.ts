@@ -4,6 +4,7 @@
  * @module
  */
 import { startTestGateway, type TestGateway } from "./gateway.ts";
+import { checkDetail } from "./problem_detail.ts";
 
 export interface Pushed {
   readonly status: number;
@@ -76,7 +77,9 @@ export async function startPushScene(environment: Record<string, string> = {}): 
       const path = `/v1/provider/feed/${feedId}/push${options.query ?? ""}`;
       const sender = "key" in options ? options.key : key;
       const response = await gateway.send("POST", path, sender, body, options.headers);
-      return { status: response.status, headers: response.headers, body: await response.json() };
+      const answer = await response.json();
+      checkDetail(answer);
+      return { status: response.status, headers: response.headers, body: answer };
     },
     async feed(feedId) {
       return (await sql`select * from feeds where feed_id = ${feedId}`)[0];

@@ -134,6 +134,6 @@ export function catalogRoutes(services: Services, reads: ReadPipeline) {
 
 function queryRequired(): Problem {
   return new Problem("QUERY_REQUIRED", {
-    detail: "Say what to look for in q, as in /v1/search?q=earthquakes.",
+    detail: "q is missing or blank. Say what to look for, as in /v1/search?q=earthquakes.",
   });
 }

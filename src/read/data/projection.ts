@@ -88,7 +88,7 @@ export function project(
 function check(count: number, countMax: number, what: string): void {
   if (count <= countMax) return;
   throw new TooLarge(
-    `jsonpath must ${what}; select less of each row, use .. and * less often, or read fewer rows.`,
+    `jsonpath must ${what}. Select less of each row, use .. and * less often, or read fewer rows.`,
   );
 }
 

@@ -103,6 +103,6 @@ export class Projections {
 
 function overloaded(): Problem {
   return unavailable(
-    "More projections that look at much wait than the gateway can serve; try again shortly.",
+    "More projections that look at much wait than the gateway can serve. Try again shortly.",
   );
 }

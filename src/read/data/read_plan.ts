@@ -131,7 +131,9 @@ export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): Re
     return { kind: "document", projection, key: `document ${projected}` };
   }
   if (projection !== undefined && namesFieldOfData(projection)) {
-    throw new Problem("JSONPATH_INVALID", { detail: "data is an array; begin with $[*]." });
+    throw new Problem("JSONPATH_INVALID", {
+      detail: "data is an array, and jsonpath begins with a name. Begin with $[*].",
+    });
   }
   if (ids !== undefined) {
     return {
@@ -179,11 +181,11 @@ function refuseUnknownFields(feed: Feed, filters: readonly Filter[]): void {
   const { name, nearest, known } = unknown;
   throw invalidParameter(
     nearest.length > 0
-      ? `Rows of this feed have no field "${excerpt(name)}"; did you mean ${nearest
+      ? `Rows of this feed have no field "${excerpt(name)}". Did you mean ${nearest
           .slice(0, FIELDS_TOLD_MAX)
           .map((each) => `"${each}"`)
           .join(" or ")}?`
-      : `Rows of this feed have no field "${excerpt(name)}"; filter by ${known.slice(0, FIELDS_TOLD_MAX).join(", ")}.`,
+      : `Rows of this feed have no field "${excerpt(name)}". Filter by ${known.slice(0, FIELDS_TOLD_MAX).join(", ")}.`,
   );
 }
 

@@ -249,7 +249,7 @@ describe("decisions 6: conditional and repeated reads", () => {
 
   test("an unknown parameter is refused with the nearest name", async () => {
     const problem = await problemOf(await get(`${collection}?ofset=2`));
-    expect(problem.body.detail).toContain('did you mean "offset"?');
+    expect(problem.body.detail).toContain('Did you mean "offset"?');
   });
 
   test("a filter may be written as generated clients send it, filters[name]", async () => {
@@ -269,7 +269,7 @@ describe("decisions 6: conditional and repeated reads", () => {
 });
 
 describe("beyond 12: mistakes that must not look like success", () => {
-  const ARRAY = "data is an array; begin with $[*]";
+  const ARRAY = "Begin with $[*].";
   const usedOf = async (feedId: string) => {
     const [row] = await scene.gateway.sql`
       select count(*)::int as count from usage_events where feed_id = ${feedId}`;
@@ -320,7 +320,7 @@ describe("beyond 12: mistakes that must not look like success", () => {
       const feedId = await lockedFeed(open);
       const problem = await problemOf(await get(`${feedId}?prixe=eq.2`));
       expect(problem).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
-      expect(problem.body.detail).toContain('did you mean "price" or "prize"?');
+      expect(problem.body.detail).toContain('Did you mean "price" or "prize"?');
       const far = await problemOf(await get(`${feedId}?price=eq.2&quantity=eq.2`));
       expect(far).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
       expect(far.body.detail).toContain('no field "quantity"');
