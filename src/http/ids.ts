@@ -30,7 +30,9 @@ export function readIds(search: string): string[] {
 /** @throws {Problem} 400 where they are too many */
 export function distinctIds(asked: readonly string[]): string[] {
   if (asked.length > IDS_MAX) {
-    throw invalidParameter(`ids takes at most ${IDS_MAX} record ids, got ${asked.length}. Ask for the rest in another call.`);
+    throw invalidParameter(
+      `ids takes at most ${IDS_MAX} record ids, got ${asked.length}. Ask for the rest in another call.`,
+    );
   }
   return [...new Set(asked)];
 }
