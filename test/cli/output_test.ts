@@ -106,7 +106,7 @@ describe("feedgate, on a terminal", () => {
     expect(lines).toHaveLength(3);
     expect(lines[2]).toContain("  \\u001b[2J\\u202e");
     for (const line of lines) {
-      expect(line.length).toBeLessThanOrEqual(120);
+      expect(line.length).toBeLessThanOrEqual(140);
       expect(line).not.toContain("\u001b");
       expect(line).not.toContain("\u202e");
     }
