@@ -179,29 +179,19 @@ const keyList = command({
 const keyFind = command({
   words: "key find",
   arguments: ["KEY"],
-  about:
-    "find the record of a leaked key, whole or its beginning; every key that begins so is listed",
-  options: { limit: LIMIT_OPTION, after: AFTER_OPTION },
-  run: ({ config, values, arguments: [given = ""] }) => {
+  about: "find the record of a leaked key, whole or its beginning; never the key itself",
+  options: {},
+  run: ({ config, arguments: [given = ""] }) => {
     const wanted = given.trim();
     if (wanted === "") throw new UsageError("KEY must not be blank");
     return withDatabase(config, async (database) => {
-      const [keyId, keyHash, beginning] = keyParameters(wanted);
+      const [, , beginning] = keyParameters(wanted);
       // Of a key that was cut off, as much can be compared as is stored.
-      const stored = beginning === null ? null : startOf(beginning);
-      const afterId = await idOf(database, values.after);
-      const { rows, more } = await readPage(values.limit, {
-        read: (limit) => database.rows("find_keys", [keyId, keyHash, stored, afterId, limit]),
-        cursorOf: (row) => row.key_id,
-      });
-      if (rows.length === 0 && afterId === null) return throwUnknownKey(wanted);
+      const row = await findKey(database, beginning === null ? wanted : startOf(beginning));
+      const { account_name: owner, ...record } = row;
       return {
-        more,
-        json: `[${rows.map((row) => keyText(row)).join(",")}]`,
-        text: table(
-          [...KEY_HEADER, "ACCOUNT", "OWNER"],
-          rows.map((row) => [...keyCells(row), row.account_id, shown(row.account_name)]),
-        ),
+        json: keyText(record, { account_name: owner }),
+        text: [fieldsOf(row), `owner:  ${shown(owner)}`].join("\n"),
       };
     });
   },
@@ -263,10 +253,14 @@ function keyCells(row: KeyRow): string[] {
 function fieldsOf(row: KeyRow): string {
   return fields({
     id: row.key_id,
+    "starts with": row.key_start,
     permission: row.permission,
     account: row.account_id,
     name: shown(row.name),
+    created: row.created_at,
     expires: row.expires_at ?? "never",
+    revoked: shown(row.revoked_at),
+    "last used": shown(row.last_used_at),
     "daily credits": row.daily_nanos === null ? "all" : creditsText(row.daily_nanos),
     feeds: feedIdsIn(row)?.join(", ") ?? "all",
   });

@@ -40,7 +40,6 @@ export async function findKey(database: Database, text: string): Promise<Row<"fi
     keyId,
     keyHash,
     beginning,
-    null,
     CANDIDATES_TOLD_MAX + 1,
   ]);
   refuseSeveral(`several keys begin with "${text}"`, rows, {

@@ -49,7 +49,6 @@ type Listed = Readonly<Record<string, Id>>;
 const LISTS = [
   ["account", "list"],
   ["key", "list", "--account", "Has many"],
-  ["key", "find", "fg_read_page"],
   ["feed", "list"],
   ["feed", "list", "--account", "Has many", "--unlisted"],
   ["audit"],
@@ -161,7 +160,6 @@ describe("a list", () => {
       [["account", "list"], "x".repeat(201), 2],
       [["key", "list", "--account", "Has many"], UNKNOWN, 1],
       [["key", "list", "--account", "Has many"], "fg_read_page", 1],
-      [["key", "find", "fg_read_page"], accountId, 1],
       [["feed", "list"], "no-such-feed", 1],
       [["audit"], UNKNOWN, 2],
       [["audit"], "0", 2],

@@ -397,9 +397,9 @@ export interface StatementTypes {
       readonly day: number;
     };
   };
-  /** the keys that an operator means by an id, a whole key's hash or the beginning of a key, oldest first, */
+  /** the keys that an operator means by an id, a whole key's hash or the beginning of a key, oldest first */
   find_keys: {
-    parameters: readonly [key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, after_key_id: string | null, limit: number];
+    parameters: readonly [key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, limit: number];
     row: {
       readonly key_id: string;
       readonly key_start: string;
