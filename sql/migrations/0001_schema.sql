@@ -20,9 +20,9 @@ create table accounts (
   -- A random token that every change of the account's balance, log, keys or purchases renews. It is random so
   -- that no token repeats after a failover that lost commits.
   version bigint not null default floor(random() * 281474976710656),
-  -- Counts changes other than charges and their events. While it is unchanged, a gateway needs only the events
-  -- that are newer than those it knows.
-  generation bigint not null default 0,
+  -- A token as random as the version, which only changes other than charges and their events renew. While it is
+  -- unchanged, a gateway needs only the events that are newer than those it knows.
+  generation bigint not null default floor(random() * 281474976710656),
   -- When the newest event of the account's log was decided, in microseconds of the Unix epoch.
   logged_us bigint not null default 0,
   -- Why no key of the account may be used at present; null: they may.
@@ -82,7 +82,7 @@ language plpgsql
 as $$
 begin
   new.version := floor(random() * 281474976710656);
-  new.generation := old.generation + 1;
+  new.generation := floor(random() * 281474976710656);
   return new;
 end
 $$;

@@ -303,9 +303,13 @@ export class Admission {
   }
 
   async #lookUp(keyMark: string, keyHash: Uint8Array): Promise<Caller | Suspended | undefined> {
+    const askedUs = this.#clock.nowUs();
     const row = await this.#options.database.row("find_key", [keyHash, WINDOW_US]);
     if (row === undefined) return undefined;
-    this.#clock.set(Number(row.now_us));
+    const nowUs = Number(row.now_us);
+    // The clock was set back, or is that of another server: hits that had left may count again.
+    if (nowUs < askedUs) this.#accounts.dropAll();
+    this.#clock.set(nowUs);
     const { suspension_reason: reason } = row;
     if (reason !== null) return { kind: "suspended", reason };
     const key = {
@@ -316,7 +320,7 @@ export class Admission {
       dailyNanos: row.daily_nanos,
       feedIds: row.feed_ids === null ? null : new Set(row.feed_ids.split(",")),
     };
-    return this.#accounts.load(keyMark, key, { found: newsOf(row), nowUs: Number(row.now_us) });
+    return this.#accounts.load(keyMark, key, { found: newsOf(row), nowUs });
   }
 
   #view(caller: Caller, claim: Claim, nowUs: number): AccountView {

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
+import { hashKey } from "../../src/accounts/key_format.ts";
 import type { Gateway } from "../../src/server.ts";
 import { installClock, type TestClock } from "../support/database_clock.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
@@ -15,6 +16,9 @@ const GATEWAYS = 3;
 const LIMIT_FREE = 3;
 const LIMIT_PAID = 5;
 const PRICE_NANOS = 1_500;
+/** What the second key may spend in a day; that of the beginning, and what it is edited to. */
+const BUDGET_NANOS = 3_000;
+const BUDGETS_NANOS = [0, 1_500, 4_500] as const;
 const HOUR_MS = 3_600_000;
 
 let gateway: TestGateway;
@@ -60,7 +64,15 @@ const step = fc.oneof(
       does: fc.constantFrom(
         ...(["grant", "take", "refund", "buy", "undo"] as const),
         ...(["push", "price", "revoke", "forget", "cut", "kill"] as const),
+        ...(["suspend", "resume", "resume"] as const),
       ),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant("budget" as const),
+      dailyNanos: fc.constantFrom(...BUDGETS_NANOS),
     }),
   },
   {
@@ -78,14 +90,23 @@ const history = fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), {
 
 interface Scene {
   readonly accountId: string;
+  /** The first is revoked now and then; the second has a budget. */
   readonly keys: string[];
+  readonly budgetKeyId: string;
+  /** The highest that the budget has been. */
+  budgetNanos: number;
+  /** Whether the account is suspended for certain. */
+  isSuspended: boolean;
+  /** Resumptions that have begun, and those of them that have ended. */
+  resumptions: number;
+  resumed: number;
   readonly feeds: readonly SeededFeed[];
   /** Usage ids that a client has seen. */
   readonly seen: Set<string>;
 }
 
 async function setScene(): Promise<Scene> {
-  const accountId = await gateway.createAccount({ credits: 6 });
+  const accountId = await gateway.createAccount({ credits: 9 });
   const keys = [
     await gateway.createKey(accountId, "read"),
     await gateway.createKey(accountId, "read"),
@@ -96,7 +117,22 @@ async function setScene(): Promise<Scene> {
     await seedFeed(gateway, owner, { type: "collection", rows, callPriceNanos: PRICE_NANOS }),
     await seedFeed(gateway, owner, { type: "collection", rows, oneTimePriceCents: 500 }),
   ];
-  return { accountId, keys, feeds, seen: new Set() };
+  const [budgeted] = await gateway.sql`
+    select (edit_key(key_id, ${JSON.stringify({ daily_nanos: BUDGET_NANOS })})).key_id
+    from api_keys
+    where key_hash = ${hashKey(keys[1] as string)}`;
+  const budgetKeyId: string = budgeted?.key_id;
+  return {
+    accountId,
+    keys,
+    budgetKeyId,
+    budgetNanos: BUDGET_NANOS,
+    isSuspended: false,
+    resumptions: 0,
+    resumed: 0,
+    feeds,
+    seen: new Set(),
+  };
 }
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
@@ -113,10 +149,28 @@ async function take(scene: Scene, taken: Step): Promise<void> {
         ...(taken.idempotency && { "Idempotency-Key": taken.idempotency }),
       };
       const { baseUrl } = gateways[taken.at] as Gateway;
+      const { isSuspended, resumptions } = scene;
       const response = await fetch(`${baseUrl}/v1/feed/${slug}`, { headers });
       const body = (await response.json()) as { _origin?: { usage_id: string } };
       expect([200, 402, 403, 409, 429, 503]).toContain(response.status);
       if (body._origin !== undefined) seen.add(body._origin.usage_id);
+      const wasSuspended = isSuspended && resumptions === scene.resumptions;
+      if (wasSuspended) expect(response.status).not.toBe(200);
+      return;
+    }
+    case "suspend":
+      await suspend(scene);
+      return;
+    case "resume":
+      scene.isSuspended = false;
+      scene.resumptions += 1;
+      await sql`update accounts set suspension_reason = null where account_id = ${accountId}`;
+      scene.resumed += 1;
+      return;
+    case "budget": {
+      const fields = JSON.stringify({ daily_nanos: taken.dailyNanos });
+      scene.budgetNanos = Math.max(scene.budgetNanos, taken.dailyNanos);
+      await sql`select edit_key(${scene.budgetKeyId}, ${fields})`;
       return;
     }
     case "grant":
@@ -151,7 +205,7 @@ async function take(scene: Scene, taken: Step): Promise<void> {
     case "revoke":
       await sql`
         update api_keys set revoked_at = now() where account_id = ${accountId}
-          and key_hash = ${new Bun.CryptoHasher("sha256").update(keys[0] as string).digest()}`;
+          and key_hash = ${hashKey(keys[0] as string)}`;
       keys[0] = await gateway.createKey(accountId, "read");
       return;
     case "forget":
@@ -170,8 +224,14 @@ async function take(scene: Scene, taken: Step): Promise<void> {
   }
 }
 
+async function suspend(scene: Scene): Promise<void> {
+  const { accountId, resumptions, resumed } = scene;
+  await gateway.sql`update accounts set suspension_reason = 'test' where account_id = ${accountId}`;
+  scene.isSuspended = resumed === resumptions && resumptions === scene.resumptions;
+}
+
 /** What must be true of the account's log, whatever happened. */
-async function verify({ accountId, seen }: Scene): Promise<void> {
+async function verify({ accountId, budgetKeyId, budgetNanos, seen }: Scene): Promise<void> {
   const { sql } = gateway;
   const [books] = await sql`
     select
@@ -187,6 +247,14 @@ async function verify({ accountId, seen }: Scene): Promise<void> {
     select usage_id from usage_events where account_id = ${accountId} and not failed`;
   const logged = new Set(events.map((row) => row.usage_id as string));
   expect([...seen].filter((usageId) => !logged.has(usageId))).toEqual([]);
+  // Where the clock is set back over midnight, the later day's budget goes on.
+  const [spent] = await sql`
+    select
+      coalesce(sum(charge_nanos), 0)::int as nanos,
+      count(distinct (happened_at at time zone 'UTC')::date)::int as days
+    from usage_events
+    where account_id = ${accountId} and key_id = ${budgetKeyId} and not failed`;
+  expect(spent?.nanos).toBeLessThanOrEqual(budgetNanos * spent?.days);
   const over = await sql`
     select feed_id, happened_at, reads from (
       select
@@ -203,7 +271,7 @@ async function verify({ accountId, seen }: Scene): Promise<void> {
   expect(over.map((row) => ({ ...row }))).toEqual([]);
 }
 
-test(`no window over its limit, no balance below zero, each seen usage id logged once: ${HISTORIES} random histories over three gateways`, async () => {
+test(`no window over its limit, no key over its budget, no balance below zero, no read while suspended, each seen usage id logged once: ${HISTORIES} random histories over three gateways`, async () => {
   await fc.assert(
     fc.asyncProperty(history, async (bursts) => {
       await clock.setAhead(0);

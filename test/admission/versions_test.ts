@@ -53,7 +53,7 @@ test("an account's version is renewed by every change of its row, its keys and i
     await change();
     const after = await stateOf(accountId);
     expect(after.version).not.toBe(before.version);
-    expect(after.generation).toBeGreaterThan(before.generation);
+    expect(after.generation).not.toBe(before.generation);
   }
 });
 

@@ -1,6 +1,6 @@
 /**
  * `bun run torture [--minutes N]`: three gateways and their PostgreSQL under mixed load, killed with -9
- * at random, and connections between them cut. A line a minute, then a summary; exit code 1 and a list where
+ * at random, gateways paused and woken, and connections between them cut. A line a minute, then a summary; exit code 1 and a list where
  * anything was violated, or where it did not come to its end in time.
  *
  * @module
@@ -20,6 +20,9 @@ const MINUTE_MS = 60_000;
 const CUT_EVERY_MS = 100;
 /** Between two kills. */
 const PEACE_MS = { least: 1_000, most: 8_000 };
+/** One gateway is paused for longer than a window, once; then some are for a while, again and again. */
+const WINDOW_PAUSE_MS = 61_000;
+const PAUSE_MS = { least: 500, most: 7_000 };
 /** What is killed, again and again; when, and which of the gateways, is drawn. */
 const TURNS = ["gateway", "database", "gateway", "database", "gateway"] as const;
 /** What a run of the usual length must reach, of either kind. Issue 3. */
@@ -34,6 +37,7 @@ const MARGIN_MS = 4 * MINUTE_MS;
 interface Kills {
   gateways: number;
   database: number;
+  pauses: number;
   connections: number;
   /** The longest that the gateways took behind their database. */
   recoveryMs: number;
@@ -58,11 +62,12 @@ async function torture(): Promise<number> {
   world = await startWorld({ gateways: GATEWAYS });
   const scene = await setScene(world.sql, AGENTS);
   const load = startLoad(world, scene, { readers: READERS });
-  const kills: Kills = { gateways: 0, database: 0, connections: 0, recoveryMs: 0 };
+  const kills: Kills = { gateways: 0, database: 0, pauses: 0, connections: 0, recoveryMs: 0 };
   const endMs = performance.now() + minutes * MINUTE_MS;
   const probe = scene.walkers[0]?.key as string;
   const killing = Promise.all([
     killUntil(world, { endMs, kills, probe, record: load.record }),
+    pauseUntil(world, { endMs, kills }),
     cutUntil(world, { endMs, kills }),
   ]);
   for (let minute = 1; performance.now() < endMs; minute++) {
@@ -91,8 +96,8 @@ function readMinutes(): number {
   process.exit(2);
 }
 
-function killsText({ gateways, database, connections }: Kills): string {
-  return `gateways killed ${gateways} times, PostgreSQL ${database} times, ${connections} connections cut`;
+function killsText({ gateways, database, pauses, connections }: Kills): string {
+  return `gateways killed ${gateways} times and paused ${pauses} times, PostgreSQL killed ${database} times, ${connections} connections cut`;
 }
 
 function progressOf(record: Record, kills: Kills): string {
@@ -120,10 +125,13 @@ async function killUntil(
 ): Promise<void> {
   const { endMs, kills, probe, record } = given;
   for (let turn = 0; performance.now() < endMs; turn++) {
-    await Bun.sleep(PEACE_MS.least + Math.random() * (PEACE_MS.most - PEACE_MS.least));
+    await Bun.sleep(between(PEACE_MS));
     if (TURNS[turn % TURNS.length] === "gateway") {
+      const index = Math.floor(Math.random() * target.bases.length);
+      // A pause is to last.
+      if (target.wasPaused(target.bases[index] as string, performance.now())) continue;
       kills.gateways += 1;
-      await target.killGateway(Math.floor(Math.random() * target.bases.length));
+      await target.killGateway(index);
       continue;
     }
     kills.database += 1;
@@ -136,6 +144,23 @@ async function killUntil(
       record.violations.add(`the gateways took ${Math.round(recoveryMs)} ms behind their database`);
     }
   }
+}
+
+async function pauseUntil(
+  target: World,
+  { endMs, kills }: { endMs: number; kills: Kills },
+): Promise<void> {
+  for (let index = 0; performance.now() < endMs; index = (index + 1) % target.bases.length) {
+    const isFirst = kills.pauses === 0;
+    const ms = isFirst ? WINDOW_PAUSE_MS : between(PAUSE_MS);
+    const restMs = endMs - performance.now();
+    if (ms < restMs && (await target.pauseGateway(index, ms))) kills.pauses += 1;
+    await Bun.sleep(Math.min(between(PEACE_MS), restMs));
+  }
+}
+
+function between({ least, most }: { readonly least: number; readonly most: number }): number {
+  return least + Math.random() * (most - least);
 }
 
 async function cutUntil(

@@ -20,11 +20,15 @@ export interface World {
   /** A pool of the torture's own, for setting the scene and for looking. */
   readonly sql: Connections;
   killGateway(index: number): Promise<void>;
+  /** Stops a gateway by SIGSTOP, and wakes it after so long. False where it does not serve: then nothing is done. */
+  pauseGateway(index: number, ms: number): Promise<boolean>;
+  /** Whether the gateway at this address is paused, or was at some time since, on the monotonic clock. */
+  wasPaused(base: string, sinceMs: number): boolean;
   /** Ends one connection of a gateway, drawn; false where there was none. Rejects while PostgreSQL is down. */
   cutConnection(): Promise<boolean>;
   /** Kills PostgreSQL with -9 and starts it again. */
   killDatabase(): Promise<void>;
-  /** Resolves when every gateway answers a call with this key, admitted and logged. @throws after a while. */
+  /** Resolves when every gateway that is not paused answers a call with this key. @throws after a while. */
   ready(key: string): Promise<void>;
   stop(): Promise<void>;
   /** Kills all that was started, at once and for good: for a torture that is broken off. */
@@ -64,6 +68,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const ports = Array.from({ length: gateways }, freePort);
   const bases = ports.map((each) => `http://127.0.0.1:${each}`);
   const children: Subprocess[] = [];
+  /** By address: when a gateway that was paused was woken; infinite while it is not. */
+  const wokenMs = new Map<string, number>();
   let isStopping = false;
 
   /** Keeps one gateway running: where it ends, for whatever reason, it is started again. */
@@ -89,6 +95,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   }
   const keeping = ports.map((_, index) => keep(index));
 
+  function wasPaused(base: string, sinceMs: number): boolean {
+    return (wokenMs.get(base) ?? Number.NEGATIVE_INFINITY) > sinceMs;
+  }
+
   async function isAnswered(path: string, headers: Record<string, string> = {}): Promise<boolean> {
     const signal = AbortSignal.timeout(ANSWER_MS_MAX);
     return await fetch(path, { headers, signal }).then(
@@ -101,7 +111,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   async function eachAnswers(path: string, headers?: Record<string, string>): Promise<void> {
     const endMs = performance.now() + READY_MS_MAX;
     const untilAnswered = async (base: string) => {
-      while (!(await isAnswered(base + path, headers))) {
+      while (!wasPaused(base, performance.now()) && !(await isAnswered(base + path, headers))) {
         if (performance.now() > endMs) throw new Error(`a gateway does not answer ${path}`);
         await Bun.sleep(POLL_MS);
       }
@@ -116,6 +126,19 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       children[index]?.kill("SIGKILL");
       await children[index]?.exited;
     },
+    async pauseGateway(index, ms) {
+      const base = bases[index] as string;
+      // One that starts may hold the migrations' lock, which the others need to start, too.
+      if (!(await isAnswered(`${base}/readyz`))) return false;
+      const child = children[index];
+      wokenMs.set(base, Number.POSITIVE_INFINITY);
+      child?.kill("SIGSTOP");
+      await Bun.sleep(ms);
+      child?.kill("SIGCONT");
+      wokenMs.set(base, performance.now());
+      return true;
+    },
+    wasPaused,
     async cutConnection() {
       const cut = await sql`
         select pg_terminate_backend(pid)

@@ -120,7 +120,10 @@ begin
       version = new_version,
       logged_us = decided_us,
       -- The clock was set back: whoever knows events of later than now must read all anew.
-      generation = accounts.generation + (accounts.logged_us >= decided_us)::int
+      generation = case
+        when accounts.logged_us >= decided_us then floor(random() * 281474976710656)::bigint
+        else accounts.generation
+      end
     from unnest(account_ids, known_versions, amounts)
       with ordinality as charged (account_id, known_version, amount, number)
     where accounts.account_id = charged.account_id

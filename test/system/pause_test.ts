@@ -1,0 +1,169 @@
+/**
+ * A gateway that stands still, as under SIGSTOP or on a machine that swaps, while another one goes on with its
+ * accounts. What it remembers when it wakes is of before, and so is what it had under way.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Subprocess } from "bun";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
+
+const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const LIMIT_FREE = 10;
+const PRICE_NANOS = 1_500;
+const READERS = 16;
+const PAUSE_MS = 2_000;
+
+let gateway: TestGateway;
+let sleeper: Subprocess<"ignore", "pipe", "inherit">;
+let sleeperUrl: string;
+let free: SeededFeed;
+let metered: SeededFeed;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const owner = await gateway.createAccount();
+  const rows = [{ id: 1 }];
+  free = await seedFeed(gateway, owner, { type: "collection", rows });
+  const callPriceNanos = PRICE_NANOS;
+  metered = await seedFeed(gateway, owner, { type: "collection", rows, callPriceNanos });
+  sleeper = Bun.spawn([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
+    env: { ...process.env, DATABASE_URL: gateway.databaseUrl, LOG_LEVEL: "silent" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const { value } = await sleeper.stdout.getReader().read();
+  sleeperUrl = JSON.parse(new TextDecoder().decode(value)).base_url;
+});
+afterAll(async () => {
+  sleeper.kill("SIGCONT");
+  sleeper.kill("SIGTERM");
+  await sleeper.exited;
+  await gateway.stop();
+});
+
+function read(base: string, { slug }: SeededFeed, key: string): Promise<Response> {
+  return fetch(`${base}/v1/feed/${slug}`, { headers: { "x-api-key": key } });
+}
+
+async function statusesOf(base: string, feed: SeededFeed, key: string, count: number) {
+  const answers = await Promise.all(Array.from({ length: count }, () => read(base, feed, key)));
+  return answers.map(({ status }) => status).sort();
+}
+
+async function whilePaused(work: () => Promise<void>): Promise<void> {
+  sleeper.kill("SIGSTOP");
+  await work().finally(() => sleeper.kill("SIGCONT"));
+}
+
+async function agent(credits = 0) {
+  const accountId = await gateway.createAccount({ credits });
+  return { accountId, key: await gateway.createKey(accountId, "read") };
+}
+
+describe("a gateway that was paused", () => {
+  test("knows a window as it was before, and refuses what others have granted since", async () => {
+    const { key } = await agent();
+    expect(await statusesOf(sleeperUrl, free, key, 4)).toEqual(Array(4).fill(200));
+    await whilePaused(async () => {
+      const statuses = await statusesOf(gateway.baseUrl, free, key, 5);
+      expect(statuses).toEqual(Array(5).fill(200));
+    });
+    expect(await statusesOf(sleeperUrl, free, key, 4)).toEqual([200, 429, 429, 429]);
+  });
+
+  test("knows a balance as it was before, and charges none of what others have spent since", async () => {
+    const { accountId, key } = await agent((8 * PRICE_NANOS) / 1_000);
+    expect(await statusesOf(sleeperUrl, metered, key, 2)).toEqual([200, 200]);
+    await whilePaused(async () => {
+      const statuses = await statusesOf(gateway.baseUrl, metered, key, 5);
+      expect(statuses).toEqual(Array(5).fill(200));
+    });
+    expect(await statusesOf(sleeperUrl, metered, key, 3)).toEqual([200, 402, 402]);
+    const [row] = await gateway.sql`
+      select balance_nanos::int as balance from accounts where account_id = ${accountId}`;
+    expect(row?.balance).toBe(0);
+  });
+
+  test("knows a key that was revoked since, and a suspended account's, and reads nothing with them", async () => {
+    const [revoked, suspended] = [await agent(), await agent()];
+    for (const { key } of [revoked, suspended]) {
+      expect(await statusesOf(sleeperUrl, free, key, 1)).toEqual([200]);
+    }
+    await whilePaused(async () => {
+      const { sql } = gateway;
+      await sql`update api_keys set revoked_at = now() where account_id = ${revoked.accountId}`;
+      await sql`
+        update accounts set suspension_reason = 'test' where account_id = ${suspended.accountId}`;
+    });
+    const refusals = [revoked, suspended].map(async ({ key }) =>
+      problemOf(await read(sleeperUrl, free, key)),
+    );
+    const codes = (await Promise.all(refusals)).map(({ code }) => code);
+    expect(codes).toEqual(["KEY_INVALID", "ACCOUNT_SUSPENDED"]);
+  });
+
+  test("under load, with reads under way: no window over its limit, each usage id logged once, and the books are exact", async () => {
+    const agents = await Promise.all(Array.from({ length: 60 }, () => agent(6)));
+    const seen: string[] = [];
+    let isOver = false;
+    const reader = async (base: string) => {
+      while (!isOver) {
+        const { key } = agents[Math.floor(Math.random() * agents.length)] as (typeof agents)[0];
+        const response = await read(base, Math.random() < 0.5 ? free : metered, key);
+        const body = (await response.json()) as { _origin?: { usage_id: string } };
+        expect([200, 402, 429, 503]).toContain(response.status);
+        if (body._origin !== undefined) seen.push(body._origin.usage_id);
+        // So that the windows and the balances last longer than the test.
+        await Bun.sleep(40 * Math.random());
+      }
+    };
+    const bases = Array.from({ length: READERS }, (_, index) =>
+      index % 2 === 0 ? sleeperUrl : gateway.baseUrl,
+    );
+    const readers = Promise.all(bases.map(reader));
+    await Bun.sleep(PAUSE_MS / 4);
+    await whilePaused(() => Bun.sleep(PAUSE_MS));
+    const seenBefore = seen.length;
+    await Bun.sleep(PAUSE_MS / 4);
+    isOver = true;
+    await readers;
+    expect(seen.length).toBeGreaterThan(seenBefore);
+    await expectSound(
+      agents.map(({ accountId }) => accountId),
+      seen,
+    );
+  });
+});
+
+async function expectSound(accountIds: readonly string[], seen: readonly string[]): Promise<void> {
+  const { sql } = gateway;
+  const ids = arrayLiteral([...accountIds]);
+  const [logged] = await sql`
+    select count(*)::int as events from usage_events
+    where usage_id = any (${arrayLiteral([...seen])}::uuid[]) and not failed`;
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(logged?.events).toBe(seen.length);
+  const wrong = await sql`
+    select account_id from accounts
+    where account_id = any (${ids}::uuid[])
+      and balance_nanos
+      <> (select sum(amount_nanos) from credit_ledger where credit_ledger.account_id = accounts.account_id)
+      - (
+        select coalesce(sum(charge_nanos), 0) from usage_events
+        where usage_events.account_id = accounts.account_id
+      )`;
+  expect([...wrong]).toEqual([]);
+  const over = await sql`
+    select account_id, reads from (
+      select account_id, count(*) over (
+        partition by account_id order by happened_at
+        range between '59.999999 seconds' preceding and current row
+      )::int as reads
+      from usage_events
+      where account_id = any (${ids}::uuid[]) and feed_id = ${free.feedId} and not failed
+    ) as counted
+    where reads > ${LIMIT_FREE}`;
+  expect([...over]).toEqual([]);
+}
