@@ -29,6 +29,10 @@ export interface ServerPair {
   /** Every process of the standby. */
   readonly signalStandby: (signal: "SIGSTOP" | "SIGCONT" | "SIGKILL") => void;
   readonly startStandby: () => Promise<void>;
+  /** Cuts the standby off, once it has all: it lacks whatever the primary commits from then on. */
+  readonly cutOff: () => Promise<void>;
+  /** Ends the primary at once and promotes the standby; resolves when that can be written to. */
+  readonly failOver: () => Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -80,16 +84,29 @@ export async function startServerPair(): Promise<ServerPair> {
     for (const each of [pid, ...pids]) process.kill(each, signal);
   }
   await startStandby();
+  const standby = () => {
+    standbySql ??= connect({ url: standbyUrl }, { connectionsMax: 1 });
+    return standbySql;
+  };
   return {
     primaryUrl,
     standbyUrl,
     sql,
-    standbySql: () => {
-      standbySql ??= connect({ url: standbyUrl }, { connectionsMax: 1 });
-      return standbySql;
-    },
+    standbySql: standby,
     signalStandby,
     startStandby,
+    async cutOff() {
+      const [written] = await sql`select pg_current_wal_flush_lsn()::text as position`;
+      await untilHolds(standby(), `pg_last_wal_replay_lsn() >= '${written?.position}'`);
+      await standby().unsafe("alter system set primary_conninfo = ''");
+      await standby()`select pg_reload_conf()`;
+      await untilHolds(standby(), "not exists (select from pg_stat_wal_receiver)");
+    },
+    async failOver() {
+      process.kill(postgres.pid, "SIGQUIT");
+      await postgres.ended;
+      await standby()`select pg_promote()`;
+    },
     async stop() {
       child?.kill("SIGQUIT");
       await standbySql?.end({ timeout: 0 });
@@ -129,6 +146,15 @@ function startPostgres(site: Site, { programs, cluster, socketDir }: StandbyOpti
       stdio: "ignore",
     },
   );
+}
+
+async function untilHolds(sql: Connections, condition: string): Promise<void> {
+  const until = Date.now() + START_MS_MAX;
+  const isSo = async () => (await sql.unsafe(`select ${condition} as holds`))[0]?.holds === true;
+  while (!(await isSo())) {
+    if (Date.now() > until) throw new Error(`the standby did not come to this: ${condition}`);
+    await Bun.sleep(POLL_MS);
+  }
 }
 
 async function untilReady(cluster: string): Promise<void> {
