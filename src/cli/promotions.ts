@@ -74,7 +74,7 @@ const promoRedeem = command({
             `account ${accountId} has redeemed "${code}" already, at ${outcome.entry.createdAt}`,
           );
         case "code_unknown":
-          throw new RefusedError(`there is no promotion code "${code}"`);
+          throw new RefusedError(`there is no promotion code "${code}"; see feedgate promo list`);
         case "expired":
           throw new RefusedError(`promotion code "${code}" has expired`);
         case "exhausted":

@@ -26,6 +26,7 @@ import {
   stringOf,
   textOf,
 } from "../lib/json_text.ts";
+import { nearestWords } from "../lib/nearest_words.ts";
 import { plainDecimal } from "../lib/plain_decimal.ts";
 import { mismatchOf, notNull } from "../lib/types.ts";
 import { parseUuid } from "../lib/uuid.ts";
@@ -163,7 +164,7 @@ function mistakesIn({ json }: SaveBody, mode: SaveMode): FieldError[] {
       const name = nameAt(path);
       if (mistakes.has(name)) continue;
       if (type === ValueErrorType.ObjectAdditionalProperties) {
-        mistakes.set(name, `there is no field ${JSON.stringify(excerpt(name))}; leave it out`);
+        mistakes.set(name, unknownField(name, Object.keys(check.Schema().properties)));
       } else if (value === undefined) mistakes.set(name, `${name} is required`);
       else mistakes.set(name, `${name} ${mismatchOf(schema, value)}`);
     }
@@ -177,6 +178,12 @@ function mistakesIn({ json }: SaveBody, mode: SaveMode): FieldError[] {
   return [...mistakes]
     .sort(([a], [b]) => placeOf(a) - placeOf(b))
     .map(([name, message]) => ({ path: boundedPointer(pointerTo(name)), message }));
+}
+
+function unknownField(name: string, known: readonly string[]): string {
+  const [nearest] = nearestWords(name, known);
+  const remedy = nearest === undefined ? "leave it out" : `use "${nearest}", or leave it out`;
+  return `there is no field ${JSON.stringify(excerpt(name))}; ${remedy}`;
 }
 
 /** The body as the schema looks at it: without what is ignored. */

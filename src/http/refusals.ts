@@ -64,7 +64,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     case "above_max": {
       const { priceNanos, priceNanosMax } = decision;
       return new Problem("PRICE_ABOVE_MAX", {
-        detail: `This call costs ${creditsWords(priceNanos)} and Feedgate-Max-Credits allows ${creditsText(priceNanosMax)}. Raise the header or leave it out.`,
+        detail: `This call costs ${creditsWords(priceNanos)} and Feedgate-Max-Credits allows ${creditsText(priceNanosMax)}. Raise it or leave it out.`,
         extras: { price: amountOf(priceNanos) },
         headers: rateHeaders(decision.window, nowMs),
       });

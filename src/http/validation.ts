@@ -44,7 +44,7 @@ function problemOfError({ path, schema, type, value }: ValueError, known: string
   const refuse: Refuse | undefined = schema[Refusal as never];
   const refusal = refuse?.(name, value);
   if (refusal !== undefined) return refusal;
-  if (value === undefined) return invalidParameter(`${name} is missing. Add it to the query.`);
+  if (value === undefined) return invalidParameter(`${name} is missing. Send it.`);
   if (Array.isArray(value)) return invalidParameter(`${name} is given twice. Send it once.`);
   return invalidParameter(`${name} ${mismatchOf(schema, value)}.`);
 }

@@ -88,9 +88,19 @@ export function toldAs(text: string, structuredContent: Record<string, unknown>)
   return { content: [textOf(text)], structuredContent };
 }
 
+/** What a problem's detail says to a client of the HTTP API, and what it says to one of the tools. */
+const OVER_HTTP = new Map([
+  ["GET /v1/catalog", "search_feeds"],
+  ["GET /v1/feed/{id}", "read_feed"],
+  ["Feedgate-Max-Credits", "max_credits"],
+]);
+
 /** A refusal: the problem document, and in one line what is wrong and what to do. */
 export function refused({ text }: Pick<OwnAnswer, "text">): ToolResult {
   const problem = JSON.parse(text) as ProblemBody;
+  for (const [words, toolWords] of OVER_HTTP) {
+    problem.detail = problem.detail.replace(words, toolWords);
+  }
   const line = `${problem.code}: ${problem.detail}`.replace(/\s+/g, " ");
   return { content: [textOf(line)], structuredContent: problem, isError: true };
 }

@@ -257,6 +257,15 @@ describe("create", () => {
     }
   });
 
+  test("a field that is misspelt is told the one that was probably meant", async () => {
+    const body = { name: "n", endpoint_path: newSlug(), catgory: "Finance", banana: 1 };
+    const problem = await expectProblem(await create(body), 422, "VALIDATION_FAILED");
+    expect(problem.errors).toEqual([
+      { path: "/catgory", message: 'there is no field "catgory"; use "category", or leave it out' },
+      { path: "/banana", message: 'there is no field "banana"; leave it out' },
+    ]);
+  });
+
   test("SCHEMA_INVALID names the types that there are, and the place inside the schema, in our words", async () => {
     const schema_definition = { properties: { price: { type: ["number", "money"] } } };
     const body = { name: "n", endpoint_path: newSlug(), schema_definition };

@@ -257,6 +257,33 @@ describe("POST /mcp", () => {
     }
   });
 
+  test("a field to keep that no row has is named, so that empty rows don't look like data", async () => {
+    const { structuredContent } = await call("read_feed", {
+      feed: stream.slug,
+      fields: ["metal", "prise"],
+      limit: 1,
+    });
+    expect(structuredContent).toMatchObject({
+      rows: [{ metal: "gold" }],
+      fields_not_found: ["prise"],
+    });
+    const right = await call("read_feed", { feed: stream.slug, fields: ["metal"], limit: 1 });
+    expect(right.structuredContent).not.toHaveProperty("fields_not_found");
+  });
+
+  test("a refusal names tools and their arguments, not routes and headers", async () => {
+    for (const [tool, given, words] of [
+      ["describe_feed", { feed: "nothing-like-it" }, "Find one with search_feeds."],
+      ["follow_stream", { feed: singleton.feedId }, "Read it with read_feed."],
+      ["read_feed", { feed: stream.slug, max_credits: 0.5 }, "max_credits allows 0.5."],
+      ["read_feed", {}, "feed is missing. Send it."],
+    ] as const) {
+      const { structuredContent, content } = await call(tool, given);
+      expect(content[0]?.text).toContain(words);
+      expect(structuredContent.detail).toContain(words);
+    }
+  });
+
   test("a feed is found, described in under 4,000 characters, and its price is in words", async () => {
     const found = await call("search_feeds", { query: "gold prices" });
     expect(found.structuredContent.feeds).toMatchObject([

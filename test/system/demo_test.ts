@@ -195,6 +195,25 @@ describe("demo", () => {
   });
 });
 
+test("the sample of each demo feed is part of a row that the feed has", () => {
+  for (const { definition, rows } of DEMO_FEEDS) {
+    const parsed = rows.map((row) => JSON.parse(row));
+    const { sample_response: sample } = definition;
+    const matches = (row: unknown) => {
+      try {
+        expect(row).toMatchObject(sample as object);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect([definition.endpoint_path, parsed.some(matches)]).toEqual([
+      definition.endpoint_path,
+      true,
+    ]);
+  }
+});
+
 describe("pushBodies", () => {
   test("keeps within any deployment's limits, and loses no row", () => {
     const limits = { ...LIMITS_DEFAULT, rows: 100, requestBodyBytes: 60_000 };

@@ -47,7 +47,7 @@ const EURO_RATES: DemoFeed = {
         eur: { type: "object", additionalProperties: { type: "number", exclusiveMinimum: 0 } },
       },
     },
-    sample_response: { date: "2026-09-29", eur: { usd: 1.17, jpy: 174.2 } },
+    sample_response: { date: "2026-09-29", eur: { usd: 1.13607202, jpy: 178.90554702 } },
   },
   rows: linesOf(euroRates),
 };
@@ -84,7 +84,7 @@ const AIRPORTS: DemoFeed = {
         keywords: { type: "array", items: TEXT },
       },
     },
-    sample_response: { id: "5511", name: "Narita International Airport", iata_code: "NRT" },
+    sample_response: { id: "5531", name: "Narita International Airport", iata_code: "NRT" },
   },
   rows: linesOf(airports),
 };

@@ -68,6 +68,11 @@ function refusedFilter(name: string, value: string, known: readonly string[]): P
   const operator = dot < 0 ? undefined : value.slice(0, dot);
   // PostgREST lets an operator carry a modifier, as in fts(english) and eq(any).
   const word = operator?.replace(/\(.*$/, "");
+  if (BRACKETED.test(name) && (word === undefined || !OPERATORS.has(word))) {
+    return invalidParameter(
+      `${excerpt(name)} must be eq. and a value, got "${excerpt(value)}". Write ${excerpt(name)}=eq.VALUE.`,
+    );
+  }
   if (word === undefined || !OPERATORS.has(word)) {
     return unknownParameter(name, known, `to filter by a field write ${excerpt(name)}=eq.VALUE`);
   }

@@ -132,7 +132,7 @@ export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): Re
   }
   if (projection !== undefined && namesFieldOfData(projection)) {
     throw new Problem("JSONPATH_INVALID", {
-      detail: "data is an array, and jsonpath begins with a name. Begin with $[*].",
+      detail: "data is an array; begin with $[*].",
     });
   }
   if (ids !== undefined) {

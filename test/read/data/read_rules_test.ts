@@ -263,13 +263,18 @@ describe("decisions 6: conditional and repeated reads", () => {
     expect(await tag("filters[payload.parity]=eq.odd&tenth=eq.3")).toBe(plain);
     const other = await problemOf(await get(`${collection}?filters[parity]=neq.odd`));
     expect(other).toMatchObject({ status: 400, code: "OPERATOR_DISABLED" });
+    const bare = await problemOf(await get(`${collection}?filters[parity]=odd`));
+    expect(bare.body).toMatchObject({
+      code: "INVALID_PARAMETER",
+      detail: 'filters[parity] must be eq. and a value, got "odd". Write filters[parity]=eq.VALUE.',
+    });
     const nested = await problemOf(await get(`${collection}?filters[a.b]=eq.odd`));
     expect(nested).toMatchObject({ status: 400, code: "OPERATOR_DISABLED" });
   });
 });
 
 describe("beyond 12: mistakes that must not look like success", () => {
-  const ARRAY = "Begin with $[*].";
+  const ARRAY = "data is an array; begin with $[*]";
   const usedOf = async (feedId: string) => {
     const [row] = await scene.gateway.sql`
       select count(*)::int as count from usage_events where feed_id = ${feedId}`;
