@@ -11,7 +11,7 @@ import type { Row } from "../postgres/client/query.ts";
 import { type Answer, command, RefusedError, UsageError } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { AFTER_OPTION, LIMIT_OPTION, readPage } from "./list_page.ts";
-import { count, REASON_OPTION, required, text } from "./options.ts";
+import { count, required, SUSPENSION_REASON, text } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
 import { findAccount, throwUnknownAccount } from "./references.ts";
 
@@ -61,7 +61,7 @@ const accountSuspend = command({
   words: "account suspend",
   arguments: ["ID"],
   about: "refuse every call with the account's keys from the next request on; its feeds stay",
-  options: { reason: required(REASON_OPTION) },
+  options: { reason: SUSPENSION_REASON },
   run: ({ config, values, arguments: [id = ""] }) => setSuspended(config, id, values.reason),
 });
 

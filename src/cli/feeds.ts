@@ -12,9 +12,9 @@ import type { Database, Row } from "../postgres/client/query.ts";
 import { type Answer, command, type Input } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { AFTER_OPTION, LIMIT_OPTION, readPage } from "./list_page.ts";
-import { ACCOUNT_OPTION, flag, REASON_OPTION, required } from "./options.ts";
+import { ACCOUNT_OPTION, flag, SUSPENSION_REASON } from "./options.ts";
 import { type Fitted, fields, shown, table } from "./output.ts";
-import { findAccount, findFeed } from "./references.ts";
+import { findAccount, findFeed, findLiveFeed } from "./references.ts";
 
 /** Pushes that `feed show` prints. */
 const PUSHES_SHOWN = 20;
@@ -70,7 +70,7 @@ const feedSuspend = command({
   words: "feed suspend",
   arguments: ["ID"],
   about: "let nobody read a feed or push to it, from the next request on; nothing is removed",
-  options: { reason: required(REASON_OPTION) },
+  options: { reason: SUSPENSION_REASON },
   run: (input) => setSuspended(input, input.values.reason),
 });
 
@@ -89,7 +89,7 @@ const feedDelete = command({
   options: {},
   run: ({ config, arguments: [reference = ""] }) =>
     withDatabase(config, async (database) => {
-      const { feed_id: feedId } = await findFeed(database, reference, { isDeletedToo: true });
+      const { feed_id: feedId } = await findFeed(database, reference);
       await database.row("delete_feed", [null, feedId, null]);
       return showFeed(database, config, feedId);
     }),
@@ -116,7 +116,7 @@ export const FEED_COMMANDS = [
 
 /** The feed, what is still to be removed of it, and its newest pushes. */
 async function showFeed(database: Database, config: Config, reference: string): Promise<Answer> {
-  const row = await findFeed(database, reference, { isDeletedToo: true });
+  const row = await findFeed(database, reference);
   const pushes = await database.rows("list_newest_pushes", [row.feed_id, PUSHES_SHOWN]);
   const left =
     row.deleted_at === null || row.emptied_at !== null
@@ -146,7 +146,7 @@ function setSuspended(
   reason: string | null,
 ): Promise<Answer> {
   return withDatabase(config, async (database) => {
-    const { feed_id: feedId } = await findFeed(database, reference);
+    const { feed_id: feedId } = await findLiveFeed(database, reference);
     await database.row("suspend_feed", [feedId, reason]);
     return showFeed(database, config, feedId);
   });
@@ -167,7 +167,7 @@ function setPublic(
 
 /** Each once, however often it is named. */
 async function findFeeds(database: Database, references: readonly string[]): Promise<FeedRow[]> {
-  const found = await Promise.all(references.map((reference) => findFeed(database, reference)));
+  const found = await Promise.all(references.map((reference) => findLiveFeed(database, reference)));
   return [...new Map(found.map((row) => [row.feed_id, row])).values()];
 }
 

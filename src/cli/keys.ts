@@ -26,8 +26,8 @@ import {
 import { fields, shown, table } from "./output.ts";
 import {
   findAccount,
-  findFeed,
   findKey,
+  findLiveFeed,
   keyParameters,
   throwUnknownAccount,
   throwUnknownKey,
@@ -220,7 +220,8 @@ function keyNotUsable(given: string, why: string): RefusedError {
 /** Of feeds that are there, each once. @throws {RefusedError} where one is not */
 async function feedIdsOf(database: Database, references: readonly string[]): Promise<string[]> {
   const feedIds = new Set<string>();
-  for (const reference of references) feedIds.add((await findFeed(database, reference)).feed_id);
+  for (const reference of references)
+    feedIds.add((await findLiveFeed(database, reference)).feed_id);
   return [...feedIds];
 }
 

@@ -169,9 +169,7 @@ export const ACCOUNT_OPTION = text({
   lengthMax: NAME_LENGTH_MAX,
 });
 
-/** The option of every command that the other side may ask about. */
-export const REASON_OPTION = text({
-  placeholder: "S",
-  about: "why; whom it concerns is told",
-  lengthMax: NAME_LENGTH_MAX,
-});
+/** The option of every command that suspends. */
+export const SUSPENSION_REASON = required(
+  text({ placeholder: "S", about: "why; whom it concerns is told", lengthMax: NAME_LENGTH_MAX }),
+);

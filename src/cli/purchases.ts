@@ -21,7 +21,7 @@ import {
 import { LIMIT_OPTION, readPage } from "./list_page.ts";
 import { ACCOUNT_OPTION, count, required, text } from "./options.ts";
 import { fields, shown, table } from "./output.ts";
-import { findAccount, findFeed, throwUnknownAccount } from "./references.ts";
+import { findAccount, findFeed, findLiveFeed, throwUnknownAccount } from "./references.ts";
 
 const FEED_OPTION = required(
   text({ placeholder: "ID", about: "the feed, by id or slug", lengthMax: REFERENCE_LENGTH_MAX }),
@@ -38,7 +38,7 @@ const purchaseRecord = command({
   run: ({ config, values }) =>
     withDatabase(config, async (database) => {
       const { account_id: accountId } = await findAccount(database, values.account);
-      const { feed_id: feedId } = await findFeed(database, values.feed);
+      const { feed_id: feedId } = await findLiveFeed(database, values.feed);
       const { reference } = values;
       const outcome = await recordPurchase(database, { accountId, feedId, reference });
       switch (outcome.kind) {

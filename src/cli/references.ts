@@ -58,15 +58,16 @@ export function keyParameters(
   return permissionOf(text) === undefined ? [null, null, text] : [null, hashKey(text), null];
 }
 
-/** A feed by id or slug. @throws {RefusedError} where there is none, or it was deleted. */
-export async function findFeed(
-  database: Database,
-  text: string,
-  { isDeletedToo = false } = {},
-): Promise<FeedRow> {
+/** A feed by id or slug, deleted or not. @throws {RefusedError} where there is none. */
+export async function findFeed(database: Database, text: string): Promise<FeedRow> {
   const row = await database.row("find_feed_row", [...referenceParameters(text), false]);
-  if (row === undefined) return throwUnknown("feed", text, "feedgate feed list");
-  if (row.deleted_at === null || isDeletedToo) return row;
+  return row ?? throwUnknown("feed", text, "feedgate feed list");
+}
+
+/** The same, for commands that a deleted feed is no good for. @throws {RefusedError} */
+export async function findLiveFeed(database: Database, text: string): Promise<FeedRow> {
+  const row = await findFeed(database, text);
+  if (row.deleted_at === null) return row;
   throw new RefusedError(`feed "${text}" was deleted at ${row.deleted_at}`);
 }
 

@@ -355,6 +355,24 @@ describe("a deleted feed", () => {
     });
   });
 
+  test("that was sold once: its purchase can still be undone, and none is recorded any more", async () => {
+    const sold = { feed_type: "collection", price_type: "one_time", one_time_price_cents: 500 };
+    const { id, slug } = await createFeed(sold);
+    const purchase = ["--account", reader, "--feed", slug];
+    await operator.json("purchase", "record", ...purchase);
+    await operator.json("feed", "delete", id);
+    await operator.json("purchase", "undo", ...purchase, "--reason", "taken down");
+    const { code, stderr } = await operator.run(["purchase", "record", ...purchase]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("was deleted at")]);
+    const trail = (await operator.json("audit", "--feed", slug)) as { action: string }[];
+    expect(trail.map(({ action }) => action)).toEqual([
+      "purchase undo",
+      "feed delete",
+      "purchase record",
+      "feed create",
+    ]);
+  });
+
   test("is skipped by a push that was under way", async () => {
     const { id } = await createFeed({ feed_type: "collection" });
     await push(id, [{ id: "a" }]);
