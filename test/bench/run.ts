@@ -24,6 +24,7 @@ const HELPERS: ReadonlySet<string> = new Set([
   "processes",
   "fill",
   "usage",
+  "gateways",
 ]);
 const FOLDER = Bun.fileURLToPath(new URL("./", import.meta.url));
 

@@ -15,6 +15,9 @@
  * `bun run bench serve [--quick] [--rounds N] [--seconds N] [--connections 1,64,256] [--only granted,…]
  * [--workers N] [--own-load]`
  *
+ * `--gateways N` measures several gateways on one database instead (`gateways.ts`), at the last number of
+ * connections.
+ *
  * @module
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,6 +30,7 @@ import {
   connect,
   type DatabaseAddress,
 } from "../../src/postgres/client/connect.ts";
+import { benchGateways } from "./gateways.ts";
 import { type Generator, generatorHere, type LoadFigures, runLoad } from "./load.ts";
 import { type BenchSet, PEERS_DATABASE, seedBench } from "./peers/seed.ts";
 import {
@@ -76,6 +80,8 @@ interface Plan {
   readonly connections: readonly number[];
   readonly only: readonly string[] | undefined;
   readonly workers: string | undefined;
+  /** Undefined: one, beside its peers. */
+  readonly gateways: number | undefined;
   readonly generator: Generator;
 }
 
@@ -93,7 +99,11 @@ export const bench: Bench = async (args) => {
   await installPeers();
   const database = await startBenchDatabase();
   try {
-    return await benchServe(database, await seedBench(database), plan);
+    const set = await seedBench(database);
+    const { gateways } = plan;
+    return await (gateways === undefined
+      ? benchServe(database, set, plan)
+      : serveByMany(database, set, { ...plan, gateways }));
   } finally {
     await database.stop();
   }
@@ -129,6 +139,30 @@ export async function benchServe(
   }
 }
 
+async function serveByMany(
+  database: BenchDatabase,
+  set: BenchSet,
+  plan: Plan & { readonly gateways: number },
+): Promise<Figures> {
+  const start = () => startGateway(database, plan);
+  const servers = await Promise.all(Array.from({ length: plan.gateways }, start));
+  try {
+    const connections = plan.connections.at(-1) ?? 1;
+    return await benchGateways(database, set, { servers, plan: { ...plan, connections } });
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+    auditBooks(await countAll(database, set));
+  }
+}
+
+/** Each read that was logged is charged, and nothing else is. */
+function auditBooks({ metered, charges }: Counts): void {
+  console.log(
+    `audit: ${metered === charges ? "ok" : "WRONG"}: ${metered} usage rows, ${charges} charges`,
+  );
+  if (metered !== charges) process.exitCode = 1;
+}
+
 export function readPlan(args: readonly string[]): Plan {
   const { values } = parseArgs({
     args: [...args],
@@ -139,6 +173,7 @@ export function readPlan(args: readonly string[]): Plan {
       connections: { type: "string" },
       only: { type: "string" },
       workers: { type: "string" },
+      gateways: { type: "string" },
       "own-load": { type: "boolean", default: false },
     },
   });
@@ -151,6 +186,7 @@ export function readPlan(args: readonly string[]): Plan {
       values.connections?.split(",").map((each) => numberOf(each, "--connections")) ?? CONNECTIONS,
     only: values.only?.split(","),
     workers: values.workers,
+    gateways: values.gateways === undefined ? undefined : numberOf(values.gateways, "--gateways"),
     generator: values["own-load"] ? "own" : generatorHere(),
   };
 }
