@@ -14,6 +14,8 @@ as $$
 declare
   job constant text := 'deleted feeds';
   feed record;
+  last_row record;
+  index_id integer;
   rows_left int := row_limit;
   removed int;
 begin
@@ -38,41 +40,62 @@ begin
 
   delete from documents
   where documents.feed_id = feed.feed_id;
+  -- The first rows by their key, up to the last of them: a range of the index.
+  select first_rows.batch_number, first_rows.position
+  into last_row
+  from (
+    select collection_rows.batch_number, collection_rows.position
+    from collection_rows
+    where collection_rows.feed_id = feed.feed_id
+    order by collection_rows.batch_number, collection_rows.position
+    limit rows_left
+  ) as first_rows
+  order by first_rows.batch_number desc, first_rows.position desc
+  limit 1;
   delete from collection_rows
   where collection_rows.feed_id = feed.feed_id
-    and (collection_rows.batch_number, collection_rows.position) in (
-      select rows.batch_number, rows.position
-      from collection_rows as rows
-      where rows.feed_id = feed.feed_id
-      order by rows.batch_number, rows.position
-      limit rows_left
-    );
+    and (collection_rows.batch_number, collection_rows.position)
+      <= (last_row.batch_number, last_row.position);
   get diagnostics removed = row_count;
   rows_left := rows_left - removed;
+  select max(first_events.position) as position
+  into last_row
+  from (
+    select stream_events.position
+    from stream_events
+    where stream_events.feed_id = feed.feed_id
+    order by stream_events.position
+    limit rows_left
+  ) as first_events;
   delete from stream_events
   where stream_events.feed_id = feed.feed_id
-    and stream_events.position in (
-      select events.position
-      from stream_events as events
-      where events.feed_id = feed.feed_id
-      order by events.position
-      limit rows_left
-    );
+    and stream_events.position <= last_row.position;
   get diagnostics removed = row_count;
   rows_left := rows_left - removed;
-  delete from filter_terms
-  where (
-    filter_terms.filter_index_id, filter_terms.term, filter_terms.event_at, filter_terms.position
-  ) in (
-    select entries.filter_index_id, entries.term, entries.event_at, entries.position
+  for index_id in
+    select filter_indexes.filter_index_id
     from filter_indexes
-    join filter_terms as entries
-      on entries.filter_index_id = filter_indexes.filter_index_id
     where filter_indexes.feed_id = feed.feed_id
-    limit rows_left
-  );
-  get diagnostics removed = row_count;
-  rows_left := rows_left - removed;
+    order by filter_indexes.filter_index_id
+  loop
+    select first_terms.term, first_terms.event_at, first_terms.position
+    into last_row
+    from (
+      select filter_terms.term, filter_terms.event_at, filter_terms.position
+      from filter_terms
+      where filter_terms.filter_index_id = index_id
+      order by filter_terms.term, filter_terms.event_at, filter_terms.position
+      limit rows_left
+    ) as first_terms
+    order by first_terms.term desc, first_terms.event_at desc, first_terms.position desc
+    limit 1;
+    delete from filter_terms
+    where filter_terms.filter_index_id = index_id
+      and (filter_terms.term, filter_terms.event_at, filter_terms.position)
+        <= (last_row.term, last_row.event_at, last_row.position);
+    get diagnostics removed = row_count;
+    rows_left := rows_left - removed;
+  end loop;
   delete from pushes
   where pushes.push_id in (
     select history.push_id
