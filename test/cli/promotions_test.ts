@@ -68,7 +68,7 @@ describe("promo", () => {
     await operator.json("promo", "create", "OLD", "--credits", "1", ...past);
     const accountId = await gateway.createAccount();
     refused(await redeem("OLD", accountId), "expired");
-    refused(await redeem("NONE", accountId), "no promotion code \"NONE\"; see feedgate promo list");
+    refused(await redeem("NONE", accountId), 'no promotion code "NONE"; see feedgate promo list');
     refused(await redeem("OLD", UNKNOWN), UNKNOWN);
     expect(await balanceOf(accountId)).toBe(0);
   });

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { REVALIDATION_LIMIT, WAITS_PER_ACCOUNT_MAX } from "../../../src/limits.ts";
+import { connect } from "../../../src/postgres/client/connect.ts";
+import { STATEMENTS } from "../../../src/postgres/client/statements.ts";
+import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import type { Gateway } from "../../../src/server.ts";
 import { readEvents } from "../../support/event_source.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../../support/gateway.ts";
@@ -448,4 +451,31 @@ describe("a conditional read with Prefer: wait", () => {
     }
     expect((await operations()).length).toBe(before);
   });
+});
+
+test("a page is read by the index of positions, also by a plan that was made while the stream was small", async () => {
+  const { feedId } = await createStream([event("a")]);
+  const session = connect({ url: gateway.databaseUrl }, { connectionsMax: 1 });
+  const read = (position: number) =>
+    session.unsafe(inFunctionSet(STATEMENTS.read_stream_tail), [feedId, String(position), "20"], {
+      prepare: true,
+    });
+  for (let times = 0; times < 8; times++) await read(0);
+  await gateway.sql`
+    insert into stream_events (feed_id, position, row_id, event_at, payload)
+    select ${feedId}, n, n::text, now() - n * interval '1 second', json_build_object('id', n)
+    from generate_series(2, 20000) as n`;
+  await session`begin`;
+  const fetched = async () => {
+    const [row] = await session`
+      select coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int as rows
+      from pg_stat_xact_user_tables where relname = 'stream_events'`;
+    return row?.rows;
+  };
+  const before = await fetched();
+  const [page] = await read(10_000);
+  expect(page).toMatchObject({ last_position: 10_020n, has_more: true });
+  expect((await fetched()) - before).toBeLessThan(100);
+  await session`rollback`;
+  await session.end();
 });
