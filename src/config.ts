@@ -6,6 +6,7 @@
  * @module
  */
 import type { LogLevel } from "./lib/log.ts";
+import { mapTable } from "./lib/records.ts";
 import {
   AUDIT_RETENTION_DAYS_DEFAULT,
   LIMITS_DEFAULT,
@@ -91,13 +92,11 @@ const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
 export function readConfig(environment: Environment): Config {
   const mistakes: string[] = [];
   const read = environmentReader(environment, mistakes);
-  const limits = Object.fromEntries(
-    Object.entries(LIMIT_VARIABLES).map(([limit, variable]) => [
-      limit,
-      read.integer(variable, { least: 1, most: LIMIT_MAX }) ??
-        LIMITS_DEFAULT[limit as keyof Limits],
-    ]),
-  ) as unknown as Limits;
+  const limits = mapTable<keyof Limits, string, number>(
+    LIMIT_VARIABLES,
+    (variable, limit) =>
+      read.integer(variable, { least: 1, most: LIMIT_MAX }) ?? LIMITS_DEFAULT[limit],
+  );
   if (limits.rowBytes > limits.requestBodyBytes) {
     mistakes.push(
       `FEEDGATE_ROW_BYTES must be at most FEEDGATE_REQUEST_BODY_BYTES (${limits.requestBodyBytes}), got ${limits.rowBytes}`,

@@ -33,9 +33,9 @@ export function generateKey(permission: Permission): string {
 
 /** The permission that a well-formed key claims; undefined where its form or checksum is wrong. */
 export function permissionOf(key: string): Permission | undefined {
-  const match = FORM.exec(key);
-  if (match === null || checksum(match[1] as string) !== match[3]) return undefined;
-  return match[2] as Permission;
+  const [, body = "", permission, check] = FORM.exec(key) ?? [];
+  const isWhole = check !== undefined && checksum(body) === check;
+  return isWhole && (permission === "read" || permission === "write") ? permission : undefined;
 }
 
 /** Whether a text begins as a key does, and goes on beyond what all keys of a permission begin with. */

@@ -7,6 +7,8 @@
  *
  * @module
  */
+
+import { present } from "../lib/assert.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 
 /** An entry as it was written; it never changes. */
@@ -192,19 +194,20 @@ function outcomeOf<Outcome extends { readonly kind: string }>(row: EntryRow | un
   if (row === undefined) throw new Error("a ledger function returned no row");
   const { outcome: kind } = row;
   const entry = row.entry_id === null ? {} : { entry: entryOf(row) };
+  // Each function names only the outcomes of its own type.
   return { kind, ...entry } as unknown as Outcome;
 }
 
 function entryOf(row: EntryRow): LedgerEntry {
   return {
-    entryId: row.entry_id as bigint,
-    accountId: row.account_id as string,
-    kind: row.kind as string,
-    amountNanos: row.amount_nanos as bigint,
-    balanceBeforeNanos: row.balance_before_nanos as bigint,
-    balanceAfterNanos: row.balance_after_nanos as bigint,
-    reason: row.reason as string,
+    entryId: present(row.entry_id),
+    accountId: present(row.account_id),
+    kind: present(row.kind),
+    amountNanos: present(row.amount_nanos),
+    balanceBeforeNanos: present(row.balance_before_nanos),
+    balanceAfterNanos: present(row.balance_after_nanos),
+    reason: present(row.reason),
     reference: row.reference,
-    createdAt: row.created_at as string,
+    createdAt: present(row.created_at),
   };
 }

@@ -51,10 +51,16 @@ export function usdOfCents(cents: bigint): string {
   return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
 }
 
+declare global {
+  interface JSON {
+    /** ECMAScript's own since 2025, and not yet among the types. */
+    rawJSON(text: string): unknown;
+  }
+}
+
 /** A number that `JSON.stringify` prints as the text has it. */
 export function exactNumber(text: string): unknown {
-  // ECMAScript's own since 2025, and not yet among the types.
-  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
+  return JSON.rawJSON(text);
 }
 
 /** A whole number of 10^-decimals as the shortest decimal text. */
@@ -69,13 +75,7 @@ function decimalText(amount: bigint, decimals: number): string {
 function parseDecimal(text: string, decimals: number): bigint | undefined {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
   if (match === null) return undefined;
-  const [, sign, whole, fraction = "", exponent = "0"] = match as unknown as [
-    string,
-    string,
-    string,
-    string?,
-    string?,
-  ];
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
   const digits = whole + fraction;
   const shift = Number(exponent) - fraction.length + decimals;
   if (shift < 0) {

@@ -88,7 +88,7 @@ async function fetchPackages(target: Target): Promise<string> {
   const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const dependencies = {
     [bunPackage]: Bun.version,
-    [postgresPackage]: optionalDependencies[postgresPackage] as string,
+    [postgresPackage]: optionalDependencies[postgresPackage],
   };
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));

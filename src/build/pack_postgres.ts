@@ -75,6 +75,6 @@ function isKept(path: string): boolean {
 function linkTargets(native: string): ReadonlySet<string> {
   const path = join(native, "pg-symlinks.json");
   if (!existsSync(path)) return new Set();
-  const links = JSON.parse(readFileSync(path, "utf8")) as { readonly target: string }[];
+  const links: { readonly target: string }[] = JSON.parse(readFileSync(path, "utf8"));
   return new Set(links.map(({ target }) => target.replace(/^native\//, "")));
 }

@@ -16,6 +16,7 @@ import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Config } from "../config.ts";
+import { codeOf } from "../lib/error_fields.ts";
 import {
   BackupRefusedError,
   type BackupReport,
@@ -110,8 +111,7 @@ function giveName(draft: string, file: string): void {
   try {
     linkSync(draft, file);
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === "EEXIST") throw existsAlready(file);
+    if (codeOf(error) === "EEXIST") throw existsAlready(file);
     // A file system without links.
     renameSync(draft, file);
   }

@@ -8,6 +8,7 @@
  */
 import { parseArgs } from "node:util";
 import { version } from "../../package.json" with { type: "json" };
+import { messageOf } from "../lib/error_fields.ts";
 import { type Command, type Option, type Options, UsageError } from "./command.ts";
 import { flag, text } from "./options.ts";
 
@@ -51,13 +52,14 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
     );
   }
   const values = readOptions(texts, { command, options });
+  const { "data-dir": dataDir } = values;
   return {
     kind: "command",
     command,
     values,
     arguments: given,
     isJson: values.json === true,
-    dataDir: values["data-dir"] as string | undefined,
+    dataDir: typeof dataDir === "string" ? dataDir : undefined,
   };
 }
 
@@ -116,7 +118,8 @@ function parseOptions(rest: readonly string[], { command, options }: Known) {
     return { texts, given: positionals };
   } catch (error) {
     // What parseArgs says beyond its first sentence is about itself.
-    const message = ((error as Error).message.split(/[\n.](?:\s|$)/)[0] as string).replace(
+    const [first = ""] = messageOf(error).split(/[\n.](?:\s|$)/);
+    const message = first.replace(
       /^Option '(--[a-z-]+).*' argument is ambiguous$/,
       '$1 is missing its value; write one that begins with "--" as $1=VALUE',
     );
@@ -154,7 +157,7 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
   const known =
     inGroup.length > 0
       ? inGroup.map((each) => each.words)
-      : new Set(commands.map((each) => each.words.split(" ")[0] as string));
+      : new Set(commands.map((each) => each.words.replace(/ .*/, "")));
   const list = [...known].join(", ");
   const isGroup = inGroup.length > 0 && words.length === 1;
   const missing = name === "" || isGroup ? "a command is missing" : `there is no command "${name}"`;

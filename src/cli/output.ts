@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import { codeOf } from "../lib/error_fields.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
 import { parseUuid } from "../lib/uuid.ts";
 
@@ -39,7 +41,7 @@ export function processStreams(): Streams {
         // Either may be the one that meets a closed pipe.
         await Promise.all([sink.write(text), sink.flush()]);
       } catch (error) {
-        if ((error as { code?: string }).code === "EPIPE") throw new OutputClosedError();
+        if (codeOf(error) === "EPIPE") throw new OutputClosedError();
         throw error;
       }
     },

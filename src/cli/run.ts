@@ -7,6 +7,7 @@
 import { resolve } from "node:path";
 import { KEY_SHAPE, startOf } from "../accounts/key_format.ts";
 import { type Config, ConfigError, readConfig } from "../config.ts";
+import { codeOf } from "../lib/error_fields.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
 import { isReadOnly, isUnavailable } from "../postgres/client/failures.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
@@ -56,7 +57,8 @@ export async function runCommand(
   } catch (error) {
     if (error instanceof OutputClosedError) return 0;
     for (const line of messagesOf(error)) streams.complain(`feedgate: ${plain(line)}\n`);
-    if (environment.LOG_LEVEL === "debug") streams.complain(`${(error as Error).stack}\n`);
+    if (environment.LOG_LEVEL === "debug")
+      streams.complain(`${error instanceof Error ? error.stack : error}\n`);
     return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
   }
 }
@@ -71,7 +73,7 @@ async function tell(
     await write(`${escapeInvisible(answer)}\n`);
   } catch (error) {
     if (error instanceof OutputClosedError && isToldOnce !== true) throw error;
-    const { code = "closed" } = error as { code?: string };
+    const code = codeOf(error) ?? "closed";
     throw new Error(`${words} is done, but its answer could not be written (${code})`, {
       cause: error,
     });

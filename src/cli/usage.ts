@@ -110,8 +110,9 @@ async function* readChunks(database: Database, range: UsageRange): AsyncGenerato
       CHUNK_ROWS,
     ]);
     yield chunk;
-    if (chunk.length < CHUNK_ROWS) return;
-    afterUsageId = (chunk.at(-1) as UsageRow).usage_id;
+    const last = chunk.at(CHUNK_ROWS - 1);
+    if (last === undefined) return;
+    afterUsageId = last.usage_id;
   }
 }
 

@@ -147,7 +147,8 @@ async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
     describer.route(method, path, () => "", shown);
   }
   const response = await describer.handle(new Request(`http://localhost${PLUGIN_PATH}/json`));
-  return (await response.json()) as PluginDocument;
+  const document: PluginDocument = JSON.parse(await response.text());
+  return document;
 }
 
 /** Whatever other parameters a query takes, as one that is an object: clients can be generated from that. */

@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import { keysOf } from "../lib/records.ts";
 import agents from "./guides/agents.md" with { type: "text" };
 import architecture from "./guides/architecture.md" with { type: "text" };
 import connect from "./guides/connect.md" with { type: "text" };
@@ -26,4 +28,4 @@ export const GUIDES = {
 
 export type GuideName = keyof typeof GUIDES;
 
-export const GUIDE_NAMES = Object.keys(GUIDES) as GuideName[];
+export const GUIDE_NAMES = keysOf(GUIDES);

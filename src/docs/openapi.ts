@@ -201,8 +201,8 @@ function problemExample(code: ProblemCode, status: number, { baseUrl }: Document
 
 /** A schema of JSON Schema 2020-12: what has a name becomes a component, and null a type. */
 function schema31(given: Json, schemas: Components): Json {
-  const { $id, ...schema } = given as Json & { readonly $id?: string };
-  if ($id === undefined) return nullable31(members31(schema, schemas));
+  const { $id, ...schema } = given;
+  if (typeof $id !== "string") return nullable31(members31(schema, schemas));
   if (!schemas.has($id)) {
     schemas.set($id, {});
     schemas.set($id, nullable31(members31(schema, schemas)));
@@ -211,32 +211,33 @@ function schema31(given: Json, schemas: Components): Json {
 }
 
 function members31(schema: Json, schemas: Components): Json {
+  const member31 = (member: unknown) => (isJson(member) ? schema31(member, schemas) : member);
   return mapValues(schema, (value, keyword) => {
     if (keyword === "properties") {
-      return mapValues(value as Json, (each) => schema31(each as Json, schemas));
+      return isJson(value) ? mapValues(value, member31) : value;
     }
-    if (keyword === "anyOf") return (value as Json[]).map((each) => schema31(each, schemas));
-    const isSchema = typeof value === "object" && value !== null;
-    return isSchema && ["items", "additionalProperties"].includes(keyword)
-      ? schema31(value as Json, schemas)
-      : value;
+    if (keyword === "anyOf") return Array.isArray(value) ? value.map(member31) : value;
+    return ["items", "additionalProperties"].includes(keyword) ? member31(value) : value;
   });
 }
 
 /** `anyOf` of a plain type and null as JSON Schema says it shortest. */
 function nullable31(schema: Json): Json {
-  const { anyOf, ...rest } = schema as Json & { readonly anyOf?: readonly Json[] };
-  const [member, none] = anyOf ?? [];
-  if (anyOf?.length !== 2 || none?.type !== "null" || typeof member?.type !== "string") {
-    return schema;
-  }
-  const { enum: choices } = member as { enum?: readonly unknown[] };
+  const { anyOf, ...rest } = schema;
+  const [member, none, third]: unknown[] = Array.isArray(anyOf) ? anyOf : [];
+  if (!isJson(member) || !isJson(none) || third !== undefined) return schema;
+  if (none.type !== "null" || typeof member.type !== "string") return schema;
+  const { enum: choices } = member;
   return {
     ...rest,
     ...member,
     type: [member.type, "null"],
-    ...(choices && { enum: [...choices, null] }),
+    ...(Array.isArray(choices) && { enum: [...choices, null] }),
   };
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function mapValues<Value, Result>(

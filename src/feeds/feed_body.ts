@@ -199,7 +199,7 @@ function fieldsOf({ root }: JsonText, mode: SaveMode): Field[] {
   const { properties } = CHECKS[mode].Schema();
   return (root.members ?? []).flatMap(({ key: name, value }) => {
     const schema: TSchema | undefined = Object.hasOwn(properties, name)
-      ? properties[name as keyof typeof properties]
+      ? Reflect.get(properties, name)
       : undefined;
     return schema === undefined || name === "id" ? [] : { name, value, schema };
   });
@@ -242,8 +242,9 @@ function nameAt(path: string): string {
 /** From canonical texts: a name in quotes, a plain number, or null. */
 function givenPricing(prices: Readonly<Record<string, string>>): GivenPricing {
   const { price_type: type, price_per_1k: per1k, one_time_price_cents: cents } = prices;
+  const priceType: PriceType | undefined = type === undefined ? undefined : JSON.parse(type);
   return {
-    ...(type !== undefined && { priceType: JSON.parse(type) as PriceType }),
+    ...(priceType !== undefined && { priceType }),
     ...(per1k !== undefined && { pricePer1k: per1k === "null" ? null : per1k }),
     ...(cents !== undefined && { oneTimePriceCents: cents === "null" ? null : BigInt(cents) }),
   };

@@ -4,6 +4,7 @@
  * @module
  */
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
+import { keysOf } from "../lib/records.ts";
 import { Expected, nullable, oneOf, text } from "../lib/types.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import {
@@ -18,19 +19,15 @@ import {
   UPDATE_FREQUENCY_LENGTH_MAX,
 } from "../limits.ts";
 import { count, OriginShape, page, time, uuid } from "../shapes.ts";
-import { FEED_TYPES } from "./find.ts";
+import { FEED_TYPES, PRICE_TYPES } from "./find.ts";
 
 const STATUSES = ["draft", "inactive", "active"] as const;
-const PRICE_TYPES = ["free", "metered", "one_time"] as const;
 export const FEED_TYPE_ALIASES = {
   snapshot: "singleton",
   version_collection: "collection",
   time_stream: "stream",
 } as const;
-const FEED_TYPES_TAKEN = [
-  ...FEED_TYPES,
-  ...(Object.keys(FEED_TYPE_ALIASES) as (keyof typeof FEED_TYPE_ALIASES)[]),
-];
+const FEED_TYPES_TAKEN = [...FEED_TYPES, ...keysOf(FEED_TYPE_ALIASES)];
 
 /** Members that a feed has wherever it is shown to readers. */
 export const shown = {

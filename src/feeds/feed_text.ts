@@ -8,9 +8,10 @@
  * @module
  */
 import { pricePer1kText } from "../accounts/money.ts";
+import { nameIn } from "../lib/assert.ts";
 import type { Limits } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
-import type { FeedType } from "./find.ts";
+import { FEED_TYPES, type FeedType } from "./find.ts";
 
 /** Minutes of a unit, what happens once in it, and several of it; the longest come first. */
 const CALENDAR = [
@@ -65,7 +66,7 @@ export function feedRowText(row: FeedRow, limits: Limits): string {
 
 /** `feed_type`, or `singleton` while that is null. Decisions 4. */
 export function consumerType(feedType: string | null): FeedType {
-  return (feedType ?? "singleton") as FeedType;
+  return nameIn(FEED_TYPES, feedType ?? "singleton");
 }
 
 /** `every 60 minutes`, `daily`, `every 3 days`, `monthly`: how often a provider promises new data. */

@@ -8,6 +8,7 @@
  * @module
  */
 import type { PriceType } from "../admission/types.ts";
+import { nameIn } from "../lib/assert.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { nearestWords } from "../lib/nearest_words.ts";
@@ -17,7 +18,9 @@ import type { Database, Row } from "../postgres/client/query.ts";
 
 export const FEED_TYPES = ["singleton", "collection", "stream"] as const;
 export type FeedType = (typeof FEED_TYPES)[number];
-export type FeedStatus = "draft" | "inactive" | "active";
+const FEED_STATUSES = ["draft", "inactive", "active"] as const;
+export type FeedStatus = (typeof FEED_STATUSES)[number];
+export const PRICE_TYPES: readonly PriceType[] = ["free", "metered", "one_time"];
 
 /** What planning needs to know of a feed. */
 export interface Feed {
@@ -119,11 +122,11 @@ function feedOf(row: Row<"find_feed">): Feed {
   return {
     feedId: row.feed_id,
     accountId: row.account_id,
-    feedType: row.feed_type as FeedType | null,
-    status: row.status as FeedStatus,
+    feedType: row.feed_type === null ? null : nameIn(FEED_TYPES, row.feed_type),
+    status: nameIn(FEED_STATUSES, row.status),
     lockedSchema: row.locked_schema,
     definitionVersion: row.definition_version,
-    priceType: row.price_type as PriceType,
+    priceType: nameIn(PRICE_TYPES, row.price_type),
     callPriceNanos: row.call_price_nanos,
     oneTimePriceCents: row.one_time_price_cents,
     dataVersion: row.data_version,

@@ -9,6 +9,7 @@
  * @module
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { present } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { CONNECTIONS_MAX, DESCRIPTORS_SPARED } from "../limits.ts";
 
@@ -54,7 +55,7 @@ export class BoundedListener {
     const { listen, bounds = descriptorBounds() } = options;
     this.#options = options;
     this.#server = listen();
-    this.port = this.#server.port as number;
+    this.port = present(this.#server.port);
     this.#timer = bounds && setInterval(() => this.#look(bounds), LOOK_MS);
   }
 

@@ -8,6 +8,7 @@
  */
 
 import type { FieldError } from "../lib/field_error.ts";
+import { mapTable } from "../lib/records.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
 import {
@@ -70,9 +71,10 @@ export function anchorOf(code: ProblemCode): string {
   return `errors-${code.toLowerCase().replaceAll("_", "-")}`;
 }
 
-const DOCS_PATHS = Object.fromEntries(
-  Object.keys(PROBLEMS).map((code) => [code, `/docs#${anchorOf(code as ProblemCode)}`]),
-) as Readonly<Record<ProblemCode, string>>;
+const DOCS_PATHS = mapTable<ProblemCode, object, string>(
+  PROBLEMS,
+  (_, code) => `/docs#${anchorOf(code)}`,
+);
 
 export interface ProblemOptions {
   /** One sentence that says what to do next. */

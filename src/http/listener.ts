@@ -6,6 +6,7 @@
 import { lookup } from "node:dns/promises";
 import { createSecureContext } from "node:tls";
 import { type Config, ConfigError, type TlsFiles } from "../config.ts";
+import { codeOf, messageOf } from "../lib/error_fields.ts";
 
 /** PEM texts. */
 export interface Tls {
@@ -31,7 +32,7 @@ export function listenOn<Listener>({ host, port }: Config, listen: () => Listene
   try {
     return listen();
   } catch (error) {
-    const { code = "" } = error as { code?: string };
+    const code = codeOf(error) ?? "";
     if (code === "EADDRINUSE") {
       throw new Error(
         `port ${port} on ${host} is in use: stop what listens there, or choose another with PORT or --port`,
@@ -54,7 +55,7 @@ export async function readTls({ certFile, keyFile }: TlsFiles): Promise<Tls> {
   try {
     createSecureContext({ cert, key });
   } catch (error) {
-    const reason = (error as Error).message;
+    const reason = messageOf(error);
     throw new ConfigError([
       `TLS_CERT_FILE and TLS_KEY_FILE can't be used (${reason}): both are PEM files`,
     ]);
@@ -67,8 +68,9 @@ async function readPem(variable: string, path: string): Promise<string> {
     const text = await Bun.file(path).text();
     if (/^-----BEGIN /m.test(text)) return text;
   } catch (error) {
-    const { code } = error as { code?: string };
-    throw new ConfigError([`${variable}: ${path} can't be read (${code}): check path and mode`]);
+    throw new ConfigError([
+      `${variable}: ${path} can't be read (${codeOf(error)}): check path and mode`,
+    ]);
   }
   throw new ConfigError([`${variable}: ${path} is no PEM file`]);
 }

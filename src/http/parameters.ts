@@ -39,8 +39,9 @@ TypeRegistry.Set<WholeNumber>("QueryInteger", ({ minimum }, value) =>
     ? DIGITS.test(value) && Number(value) >= minimum
     : Number.isSafeInteger(value),
 );
-TypeRegistry.Set("QueryFlag", (_, value) =>
-  ["true", "false", true, false].includes(value as string),
+TypeRegistry.Set(
+  "QueryFlag",
+  (_, value) => value === "true" || value === "false" || typeof value === "boolean",
 );
 
 TypeRegistry.Set("QueryTime", (_, value) => isText(value) && parseQueryTime(value) !== undefined);

@@ -4,11 +4,13 @@
  *
  * @module
  */
+
+import { keysOf } from "../lib/records.ts";
 import { PROBLEMS, type ProblemCode } from "./errors.ts";
 import { ACCOUNT_ID, FEED_ID } from "./examples.ts";
 
 /** Every code, in the table's order. */
-export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
+export const PROBLEM_CODES = keysOf(PROBLEMS);
 
 /** Sentences with code in backticks. */
 export interface ProblemDoc {

@@ -8,6 +8,7 @@
  * @module
  */
 import { Elysia, ValidationError } from "elysia";
+import { codeOf, messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
 import type { Pace } from "../lib/pace.ts";
 import { DatabaseOverloadedError, DatabaseUnavailableError } from "../postgres/client/query.ts";
@@ -84,8 +85,9 @@ function logFailure(log: Log, { requestId, route: path }: RoutedCall, error: unk
   // What is refused on purpose is counted: too much load would only be more of it.
   if (fault === undefined || fault instanceof DatabaseOverloadedError) return;
   if (fault instanceof DatabaseUnavailableError) {
-    const { code, message } = (fault.cause ?? fault) as { code?: string; message: string };
-    log.warn("database unavailable", { request_id: requestId, route, code, reason: message });
+    const cause = fault.cause ?? fault;
+    const [code, reason] = [codeOf(cause), messageOf(cause)];
+    log.warn("database unavailable", { request_id: requestId, route, code, reason });
     return;
   }
   log.error("request failed", { request_id: requestId, route, error: fault });

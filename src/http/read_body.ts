@@ -14,6 +14,7 @@
  */
 import { gunzipSync } from "node:zlib";
 import { assert } from "../lib/assert.ts";
+import { fieldOf } from "../lib/error_fields.ts";
 
 export type BodyOutcome =
   | { readonly kind: "read"; readonly bytes: Uint8Array }
@@ -180,9 +181,9 @@ async function receiveStream(
 /** All members of a gzip file, and nothing beside them. RFC 1952, section 2.2. */
 function decodeGzip(bytes: Uint8Array, bytesMax: number): BodyOutcome {
   try {
-    const { buffer, engine } = gunzipWithInfo(bytes, bytesMax);
+    const { buffer, bytesWritten } = gunzipWithInfo(bytes, bytesMax);
     // zlib passes over zeros behind the last member.
-    if (engine.bytesWritten !== bytes.length) return { kind: "broken_gzip" };
+    if (bytesWritten !== bytes.length) return { kind: "broken_gzip" };
     return { kind: "read", bytes: buffer };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -196,9 +197,10 @@ function decodeGzip(bytes: Uint8Array, bytesMax: number): BodyOutcome {
 function gunzipWithInfo(
   bytes: Uint8Array,
   maxOutputLength: number,
-): { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } } {
+): { readonly buffer: Uint8Array; readonly bytesWritten: number } {
   const decoded: unknown = gunzipSync(bytes, { maxOutputLength, info: true });
   assert(typeof decoded === "object" && decoded !== null, "zlib answers with an object");
   assert("buffer" in decoded && decoded.buffer instanceof Uint8Array, "zlib answers with bytes");
-  return decoded as ReturnType<typeof gunzipWithInfo>;
+  assert("engine" in decoded, "zlib answers with its engine");
+  return { buffer: decoded.buffer, bytesWritten: Number(fieldOf(decoded.engine, "bytesWritten")) };
 }

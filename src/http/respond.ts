@@ -10,6 +10,6 @@ export function respond({ status = 200, headers, sharedHeaders, ...answer }: Ans
   const body = unsentBodies.bodyOf(answer.body);
   if (sharedHeaders === undefined) return new Response(body, { status, headers });
   const response = new Response(body, { status, headers: sharedHeaders });
-  for (const name in headers) response.headers.set(name, headers[name] as string);
+  for (const name in headers) response.headers.set(name, headers[name] ?? "");
   return response;
 }

@@ -41,7 +41,7 @@ export function parameterProblem(check: TypeCheck<TSchema>, value: unknown): Pro
 function problemOfError({ path, schema, type, value }: ValueError, known: string[]): Problem {
   const name = path.split("/", 2)[1]?.replaceAll("~1", "/").replaceAll("~0", "~") ?? "";
   if (type === ValueErrorType.ObjectAdditionalProperties) return unknownParameter(name, known);
-  const refuse: Refuse | undefined = schema[Refusal as never];
+  const refuse: Refuse | undefined = Reflect.get(schema, Refusal);
   const refusal = refuse?.(name, value);
   if (refusal !== undefined) return refusal;
   if (value === undefined) return invalidParameter(`${name} is missing. Send it.`);

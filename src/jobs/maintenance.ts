@@ -9,6 +9,7 @@
  */
 
 import type { Metrics } from "../http/metrics.ts";
+import { present } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import type { Database } from "../postgres/client/query.ts";
 import type { Job } from "./jobs.ts";
@@ -66,7 +67,7 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
   async function step(job: Job): Promise<boolean> {
     try {
       const clock = await database.row("read_clock", []);
-      const isMore = await job.step(database, clock?.now as string);
+      const isMore = await job.step(database, present(clock).now);
       metrics?.maintained(job.name, false);
       return isMore;
     } catch (error) {

@@ -15,6 +15,19 @@ export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
+/** The value, of which we know that it is there. */
+export function present<Value>(value: Value | null | undefined): Value {
+  assert(value !== null && value !== undefined, "a value is there");
+  return value;
+}
+
+/** The name that a text is; the database allows no other. */
+export function nameIn<Name extends string>(names: readonly Name[], text: string): Name {
+  const name = names.find((each) => each === text);
+  assert(name !== undefined, `${JSON.stringify(text)} is one of ${names.join(", ")}`);
+  return name;
+}
+
 /** The end of a `switch` over named outcomes: the compiler refuses a forgotten one. */
 export function unreachable(outcome: never): never {
   throw new AssertionError(`outcome not handled: ${JSON.stringify(outcome)}`);

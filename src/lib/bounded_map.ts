@@ -15,8 +15,8 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   override set(key: Key, value: Value): this {
     this.delete(key);
     if (this.size >= this.sizeMax) {
-      const [oldest] = this.keys();
-      this.delete(oldest as Key);
+      const oldest = this.keys().next();
+      if (!oldest.done) this.delete(oldest.value);
     }
     return super.set(key, value);
   }

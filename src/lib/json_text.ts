@@ -297,7 +297,8 @@ class Scanner {
       this.#path[depth] = key;
       this.#passColon();
       heightInside = Math.max(heightInside, this.#scanValue(depth + 1));
-      if (members !== undefined) members.push({ key, value: this.#made as JsonSpan });
+      const value = this.#made;
+      if (members !== undefined && value !== undefined) members.push({ key, value });
       const code = this.#next();
       if (code === CLOSE_BRACE) break;
       if (code !== COMMA) this.#fail('"," or "}"', this.#position);
@@ -319,7 +320,8 @@ class Scanner {
     for (let index = 0; ; index++) {
       this.#path[depth] = index;
       heightInside = Math.max(heightInside, this.#scanValue(depth + 1));
-      if (items !== undefined) items.push(this.#made as JsonSpan);
+      const item = this.#made;
+      if (items !== undefined && item !== undefined) items.push(item);
       const code = this.#next();
       if (code === CLOSE_BRACKET) break;
       if (code !== COMMA) this.#fail('"," or "]"', this.#position);

@@ -8,6 +8,7 @@
  * @module
  */
 import { writeSync } from "node:fs";
+import { codeOf } from "./error_fields.ts";
 
 export interface StderrOptions {
   /** Takes a beginning of the bytes and tells how many; throws as `writeSync`. @default standard error */
@@ -51,7 +52,7 @@ export class StderrLines {
     try {
       this.#writePieces();
     } catch (error) {
-      if ((error as { code?: string }).code === "EAGAIN") this.#retryLater();
+      if (codeOf(error) === "EAGAIN") this.#retryLater();
       // Nobody reads any more, and there is nobody to tell.
       else this.#forget();
       return;

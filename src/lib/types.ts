@@ -80,7 +80,8 @@ export function mismatchOf(nullable: TSchema, value: unknown): string {
 }
 
 function expectedOf(schema: TSchema): string {
-  if (typeof schema[Expected as never] === "string") return schema[Expected as never];
+  const expected: unknown = Reflect.get(schema, Expected);
+  if (typeof expected === "string") return expected;
   if (KindGuard.IsBoolean(schema)) return "true or false";
   if (KindGuard.IsInteger(schema)) {
     const { minimum, maximum } = schema;

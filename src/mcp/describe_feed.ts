@@ -41,7 +41,7 @@ export const describeFeed = defineTool({
   async run({ ask }, { feed }) {
     const answer = await ask({ path: `/v1/feed/${feed}/metadata` });
     if (answer.status !== 200) return refused(answer);
-    const metadata = JSON.parse(answer.text) as Metadata;
+    const metadata: Metadata = JSON.parse(answer.text);
     const type = metadata.feed_type ?? "singleton";
     const schema = textOrNull(metadata.schema_definition);
     const { fields } = feedFields(schema, textOrNull(metadata.sample_response));

@@ -19,7 +19,7 @@ export const getAccount = defineTool({
     ]);
     if (account.status !== 200) return refused(account);
     if (usage.status !== 200) return refused(usage);
-    const { usage: events } = JSON.parse(usage.text) as { usage: unknown[] };
-    return told({ ...(JSON.parse(account.text) as object), usage: events });
+    const { usage: events } = JSON.parse(usage.text);
+    return told({ ...JSON.parse(account.text), usage: events });
   },
 });

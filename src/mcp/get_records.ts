@@ -37,5 +37,5 @@ export const getRecords = defineTool({
 
 /** A row's id is a text or a whole number. */
 function idOf(row: unknown): string {
-  return String((row as { readonly id: string | number }).id);
+  return typeof row === "object" && row !== null && "id" in row ? String(row.id) : "";
 }

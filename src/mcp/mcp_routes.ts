@@ -14,6 +14,7 @@ import { Problem } from "../http/errors.ts";
 import { readKeyOf } from "../http/keys.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { rateLimited } from "../http/rate_headers.ts";
+import { present } from "../lib/assert.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { TokenBucket } from "../lib/token_bucket.ts";
 import {
@@ -33,7 +34,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 export function mcpRoutes(services: Services, handle: (request: Request) => Promise<Response>) {
   const anonymous = new TokenBucket({ capacity: MCP_ANONYMOUS_LIMIT, fillMs: WINDOW_MS });
   const handler = createMcpHandler(
-    ({ requestInfo }) => createMcpServer(services, handle, requestInfo as Request),
+    ({ requestInfo }) => createMcpServer(services, handle, present(requestInfo)),
     {
       onerror: (error) => services.log.debug("MCP request refused", { error }),
     },

@@ -27,7 +27,7 @@ export function rowsTold(
   { text, headers }: OwnAnswer,
   { fields, next, besides = () => ({}) }: RowsOptions = {},
 ): ToolResult {
-  const body = JSON.parse(text) as Record<string, unknown>;
+  const body: Record<string, unknown> = JSON.parse(text);
   const { next_cursor: cursor, has_more: hasMore, _origin: receipt } = body;
   const { next_offset, up_to_date } = body;
   const rows = rowsOf(body.data, fields);

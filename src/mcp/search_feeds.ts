@@ -60,7 +60,7 @@ export const searchFeeds = defineTool({
     const path = words === undefined ? "/v1/catalog" : "/v1/search";
     const answer = await ask({ path: path + parameters });
     if (answer.status !== 200) return refused(answer);
-    const page = JSON.parse(answer.text) as Page;
+    const page: Page = JSON.parse(answer.text);
     const listed = page.results ?? page.feeds ?? [];
     const fields = await fieldsOf(listed.map(({ id }) => id));
     const feeds = listed.map((feed) => feedOf(feed, fields.get(feed.id) ?? []));

@@ -97,7 +97,7 @@ const OVER_HTTP = new Map([
 
 /** A refusal: the problem document, and in one line what is wrong and what to do. */
 export function refused({ text }: Pick<OwnAnswer, "text">): ToolResult {
-  const problem = JSON.parse(text) as ProblemBody;
+  const problem: ProblemBody = JSON.parse(text);
   for (const [words, toolWords] of OVER_HTTP) {
     problem.detail = problem.detail.replace(words, toolWords);
   }

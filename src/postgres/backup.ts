@@ -20,6 +20,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { messageOf } from "../lib/error_fields.ts";
 import type { Connections } from "./client/connect.ts";
 import { isBadData } from "./client/failures.ts";
 import { MIGRATIONS } from "./client/statements.ts";
@@ -266,7 +267,8 @@ async function copyOut(session: Session, table: TableShape, sink: Writable): Pro
   const statement = `copy (select ${columns} from ${quoted(table.name)}) to stdout`;
   const stream: Readable = await session.unsafe(statement).readable();
   let rows = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  const chunks: AsyncIterable<Buffer> = stream;
+  for await (const chunk of chunks) {
     for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, at + 1)) {
       rows += 1;
     }
@@ -286,8 +288,9 @@ async function copyIn(
     return await copyRows(session, table, lines);
   } catch (error) {
     if (!isBadData(error)) throw error;
-    const { message } = error as Error;
-    throw new BackupRefusedError(`it is damaged: ${table.name}: ${message}`, { cause: error });
+    throw new BackupRefusedError(`it is damaged: ${table.name}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Config } from "../config.ts";
+import { present } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_SPARED } from "../limits.ts";
@@ -38,13 +39,12 @@ export async function openDatabase(
   config: Config,
   { log, ...options }: OpenOptions = {},
 ): Promise<OpenDatabase> {
-  const embedded =
-    config.databaseUrl === undefined ? await startEmbedded({ dataDir: config.dataDir }) : undefined;
+  const { dataDir, databaseUrl: url } = config;
+  const embedded = url === undefined ? await startEmbedded({ dataDir }) : undefined;
   const address: DatabaseAddress = embedded ?? {
-    url: config.databaseUrl as string,
+    url: present(url),
     isPooled: config.isDatabasePooled,
   };
-  const { dataDir } = config;
   const leave = embedded && log ? reviveEmbedded(embedded, { dataDir, log }) : embedded?.stop;
   const connections = connect(address, options);
   const close = async () => {

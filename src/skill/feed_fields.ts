@@ -69,8 +69,11 @@ function typeOfValue(value: unknown): string {
 }
 
 function objectOf(value: unknown): JsonObject | undefined {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as JsonObject) : undefined;
+  return isObject(value) ? value : undefined;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parse(text: string | null): unknown {

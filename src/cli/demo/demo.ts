@@ -43,7 +43,7 @@ async function prepareDemo(gateway: Gateway, config: Config): Promise<Sheet> {
   const { readKey, writeKey } = accounts;
   const feeds = await fillDemoFeeds({ client, database, writeKey, limits: config.limits });
   const path = "/v1/feed/airports?limit=2";
-  const page = (await client({ method: "GET", path, key: readKey })) as { next_cursor: string };
+  const page = await client<{ next_cursor: string }>({ method: "GET", path, key: readKey });
   return { baseUrl: gateway.baseUrl, accounts, feeds, cursor: page.next_cursor };
 }
 

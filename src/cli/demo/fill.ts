@@ -54,16 +54,16 @@ export async function fillDemoFeeds(context: FillContext): Promise<readonly Fill
 /** The provider's feeds: id by slug. */
 async function listOwned({ client, writeKey }: FillContext): Promise<Map<string, string>> {
   const path = "/v1/provider/feeds?limit=100";
-  const { feeds } = (await client({ method: "GET", path, key: writeKey })) as {
+  const { feeds } = await client<{
     feeds: readonly { id: string; endpoint_path: string }[];
-  };
+  }>({ method: "GET", path, key: writeKey });
   return new Map(feeds.map((feed) => [feed.endpoint_path, feed.id]));
 }
 
 async function createFeed({ client, writeKey }: FillContext, feed: DemoFeed): Promise<string> {
   const path = "/v1/provider/feed/create";
   const body = JSON.stringify(feed.definition);
-  const row = (await client({ method: "POST", path, key: writeKey, body })) as { id: string };
+  const row = await client<{ id: string }>({ method: "POST", path, key: writeKey, body });
   return row.id;
 }
 

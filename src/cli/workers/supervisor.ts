@@ -12,6 +12,7 @@
 import type { Subprocess } from "bun";
 import type { Config } from "../../config.ts";
 import { listenOn, readTls, requireHost } from "../../http/listener.ts";
+import { present } from "../../lib/assert.ts";
 import type { Log } from "../../lib/log.ts";
 import { ownCommand } from "../../lib/own_process.ts";
 import { createSharedFlights, type SharedFlights } from "../../lib/shared_flights.ts";
@@ -100,7 +101,7 @@ export async function startWorkers({ config, log, count }: WorkersOptions): Prom
     const [baseUrl] = await Promise.all(starts);
     let stopping: Promise<void> | undefined;
     return {
-      baseUrl: baseUrl as string,
+      baseUrl: present(baseUrl),
       port,
       database,
       get pids() {
@@ -260,7 +261,7 @@ async function freePort(config: Config): Promise<number> {
       fetch: () => new Response(null, { status: 503 }),
     }),
   );
-  const taken = server.port as number;
+  const taken = present(server.port);
   await server.stop(true);
   return taken;
 }

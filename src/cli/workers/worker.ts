@@ -4,6 +4,8 @@
  *
  * @module
  */
+
+import { codeOf, messageOf } from "../../lib/error_fields.ts";
 import { createLog } from "../../lib/log.ts";
 import { DRAIN_MS_MAX } from "../../limits.ts";
 import { type Gateway, startGateway } from "../../server.ts";
@@ -48,8 +50,7 @@ export async function runWorker(): Promise<number> {
       isPortShared: true,
     });
   } catch (error) {
-    const { message, code } = error as Error & { code?: string };
-    tell({ kind: "failed", message, code });
+    tell({ kind: "failed", message: messageOf(error), code: codeOf(error) });
     return 1;
   }
   gateway.services.http.metrics.sumBy(() => {

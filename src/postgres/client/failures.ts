@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { codeOf, fieldOf } from "../../lib/error_fields.ts";
 
 /** The server that was reached does not have the wanted role; nothing was sent to it. */
 export const WRONG_ROLE = "HOST_HAS_WRONG_ROLE";
@@ -69,7 +70,7 @@ export function isFull(error: unknown): boolean {
 export function mayBeCommitted(error: unknown): boolean {
   const reason = error instanceof Error ? (error.cause ?? error) : {};
   // An ERROR of PostgreSQL rolls its statement back; a FATAL ends the session and tells nothing.
-  return (reason as { severity?: unknown }).severity !== "ERROR" && !UNSENT.has(codeOf(reason));
+  return fieldOf(reason, "severity") !== "ERROR" && !UNSENT.has(codeOf(reason));
 }
 
 /** The statement was rolled back because of other statements at the same time. Manual, 13.5. */
@@ -104,12 +105,5 @@ export function isForbidden(error: unknown): boolean {
 
 /** There is no partition for a row. Unlike the error of a constraint, this one names none. */
 export function isPartitionMissing(error: unknown): boolean {
-  const { constraint_name: constraint } = error as { constraint_name?: unknown };
-  return codeOf(error) === CHECK_VIOLATION && constraint === undefined;
-}
-
-/** The code of an error of the system, the driver or PostgreSQL; undefined if it has none. */
-export function codeOf(error: unknown): string | undefined {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === "string" ? code : undefined;
+  return codeOf(error) === CHECK_VIOLATION && fieldOf(error, "constraint_name") === undefined;
 }

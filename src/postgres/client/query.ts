@@ -15,6 +15,7 @@
  * @module
  */
 import { createGate } from "../../lib/gate.ts";
+import { mapTable } from "../../lib/records.ts";
 import {
   DATABASE_CONNECTIONS_MAX,
   DATABASE_CONNECTIONS_SPARED,
@@ -105,9 +106,7 @@ const UNGATED: ReadonlySet<StatementName> = new Set([
 ] as const);
 const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
 /** The texts that are sent: each calls this program's functions. */
-const TEXTS = Object.fromEntries(
-  Object.entries(STATEMENTS).map(([name, text]) => [name, inFunctionSet(text)]),
-) as Readonly<Record<StatementName, string>>;
+const TEXTS = mapTable<StatementName, string, string>(STATEMENTS, inFunctionSet);
 
 export function createDatabase(
   connections: Connections,

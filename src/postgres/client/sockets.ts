@@ -17,6 +17,7 @@ import { readFileSync } from "node:fs";
 import { createConnection, isIP, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { ConfigError } from "../../config.ts";
+import { codeOf } from "../../lib/error_fields.ts";
 import type {
   AddressedHosts,
   DatabaseHost,
@@ -24,7 +25,7 @@ import type {
   EncryptionMode,
   WantedRole,
 } from "./address.ts";
-import { codeOf, WRONG_ROLE } from "./failures.ts";
+import { WRONG_ROLE } from "./failures.ts";
 
 export interface SocketsOptions
   extends Pick<AddressedHosts, "hosts" | "encryption" | "wantedRole"> {
@@ -96,11 +97,11 @@ export function createSockets(options: SocketsOptions): OpenSocket {
     let seen = "";
     // Without an error the driver would try again at once, forever.
     const fail = () => socket.destroy(closedEarly());
-    const emit = socket.emit.bind(socket) as (...event: unknown[]) => boolean;
+    const { emit } = socket;
     // We look before the driver does: it must not hear that a session with the wrong role is ready.
-    const look = (name: unknown, ...rest: unknown[]) => {
-      if (name !== "data") return emit(name, ...rest);
-      const bytes = rest[0] as Buffer;
+    const look = (name: string | symbol, ...rest: unknown[]) => {
+      const [bytes] = rest;
+      if (name !== "data" || !Buffer.isBuffer(bytes)) return emit.call(socket, name, ...rest);
       seen = (isStarted ? seen.slice(-MARK_LENGTH_MAX) : seen) + bytes.toString("latin1");
       if (WRONG_MARKS[wantedRole].some((mark) => seen.includes(mark))) {
         passedOverUntilMs.set(host, performance.now() + PASSED_OVER_MS);
@@ -111,11 +112,11 @@ export function createSockets(options: SocketsOptions): OpenSocket {
         isStarted = true;
         lastGood = host;
         socket.off("end", fail);
-        if (wantedRole !== "standby") socket.emit = emit as typeof socket.emit;
+        if (wantedRole !== "standby") socket.emit = emit;
       }
-      return emit(name, ...rest);
+      return emit.call(socket, name, ...rest);
     };
-    socket.emit = look as typeof socket.emit;
+    Object.assign(socket, { emit: look });
     socket.once("end", fail);
   }
 
@@ -141,7 +142,10 @@ function failingSocket(failure: unknown): Socket {
   const socket = new Socket();
   // Else the driver's own write would fail first, for a reason that says nothing.
   socket.write = () => true;
-  setTimeout(() => socket.destroy(failure as Error), 0);
+  setTimeout(
+    () => socket.destroy(failure instanceof Error ? failure : new Error(String(failure))),
+    0,
+  );
   return socket;
 }
 
@@ -190,8 +194,8 @@ async function first(socket: Socket, event: string): Promise<unknown[]> {
 
 async function encrypt(socket: Socket, host: string, { mode, authorities }: Tls): Promise<Socket> {
   socket.write(SSL_REQUEST);
-  const [answer] = (await first(socket, "data")) as [Buffer];
-  if (answer[0] !== SSL_ACCEPTED) {
+  const [answer] = await first(socket, "data");
+  if (!Buffer.isBuffer(answer) || answer[0] !== SSL_ACCEPTED) {
     if (mode === "prefer") return socket;
     throw refused("the database takes no encrypted connection");
   }
@@ -257,11 +261,12 @@ function createSweep(silenceMs: number) {
   return {
     watch(socket: Socket): void {
       const each: Watched = { socket, silentSinceMs: undefined, tail: Buffer.alloc(0) };
-      const write = socket.write.bind(socket) as (...written: unknown[]) => boolean;
-      socket.write = ((...written: unknown[]) => {
+      const { write } = socket;
+      const timedWrite = (...written: Parameters<typeof write>) => {
         each.silentSinceMs ??= performance.now();
-        return write(...written);
-      }) as typeof socket.write;
+        return write.apply(socket, written);
+      };
+      Object.assign(socket, { write: timedWrite });
       socket.on("data", (bytes: Buffer) => {
         each.tail = tailOf(each.tail, bytes);
         each.silentSinceMs = isReady(each.tail) ? undefined : performance.now();

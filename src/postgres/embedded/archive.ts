@@ -19,6 +19,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
+import { messageOf } from "../../lib/error_fields.ts";
 import { takeLock } from "./lock.ts";
 import { isRoot } from "./owner.ts";
 
@@ -40,8 +41,8 @@ export interface PackedPostgres {
 
 /** Nothing where the program is run by Bun, from its sources. */
 export function findPackedPostgres(): PackedPostgres | undefined {
-  for (const file of Bun.embeddedFiles as readonly (Blob & { readonly name?: string })[]) {
-    const name = ARCHIVE_NAME.exec(file.name ?? "")?.[1];
+  for (const file of Bun.embeddedFiles) {
+    const name = "name" in file ? ARCHIVE_NAME.exec(String(file.name))?.[1] : undefined;
     if (name !== undefined) return { name, read: () => file.bytes() };
   }
   return undefined;
@@ -80,7 +81,7 @@ export async function unpackPostgres(
     }
   }
   throw new Error(
-    `PostgreSQL can't be unpacked into ${homes.join(" or ")} (${(failure as Error | undefined)?.message}): set XDG_CACHE_HOME to a folder that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
+    `PostgreSQL can't be unpacked into ${homes.join(" or ")} (${messageOf(failure)}): set XDG_CACHE_HOME to a folder that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
     { cause: failure },
   );
 }

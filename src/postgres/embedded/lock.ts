@@ -7,7 +7,7 @@
  * @module
  */
 import { constants, Database } from "bun:sqlite";
-import { codeOf } from "../client/failures.ts";
+import { codeOf } from "../../lib/error_fields.ts";
 
 /** A start holds the data directory's lock through crash recovery (5 min in `start.ts`), a stop for 15 s. */
 const WAIT_MS_MAX = 330_000;

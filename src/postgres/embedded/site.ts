@@ -27,7 +27,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { assert } from "../../lib/assert.ts";
-import { codeOf } from "../client/failures.ts";
+import { codeOf } from "../../lib/error_fields.ts";
 import { cacheFolder, findPackedPostgres, installFolder, unpackPostgres } from "./archive.ts";
 import { type Account, findAccount, isRoot, isRootsOwn, requireRootsOwn } from "./owner.ts";
 
@@ -203,7 +203,7 @@ function placeSockets(dataDir: string, account: Account | undefined): string | u
 function linkLibraries(folder: string, ownDir: string): Record<string, string> {
   const list = join(folder, "pg-symlinks.json");
   if (!existsSync(list)) return {};
-  const links = JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[];
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, "utf8"));
   let isOwn = false;
   for (const { source, target } of links) {
     const from = join(folder, source.replace(/^native\//, ""));

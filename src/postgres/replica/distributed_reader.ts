@@ -8,6 +8,8 @@
  *
  * @module
  */
+
+import { assert } from "../../lib/assert.ts";
 import { type Database, DatabaseUnavailableError } from "../client/query.ts";
 import type { Reader } from "./reader.ts";
 
@@ -20,7 +22,7 @@ const TRIES_MAX = 100;
 export function createDistributedReader(database: Database): Reader {
   return {
     async row(accountId, name, parameters) {
-      const feedId = parameters[0] as string;
+      const feedId = String(parameters[0]);
       const queries = database.onBehalfOf(accountId);
       for (let tries = 1; tries <= TRIES_MAX; tries++) {
         const beside = await queries.row("read_feed_version", [feedId]);
@@ -40,5 +42,6 @@ export function createDistributedReader(database: Database): Reader {
 }
 
 function versionOf(row: object): bigint {
-  return (row as { readonly data_version: bigint }).data_version;
+  assert("data_version" in row, "a page has its data version");
+  return BigInt(String(row.data_version));
 }

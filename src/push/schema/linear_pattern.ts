@@ -166,7 +166,7 @@ function codeOf(atom: string): number {
   if (!atom.startsWith("\\")) return atom.codePointAt(0) ?? 0;
   const name = atom.charAt(1);
   if (atom.startsWith("\\u{")) return Number.parseInt(atom.slice(3), 16);
-  if (name === "u") return (JSON.parse(`"${atom}"`) as string).codePointAt(0) ?? 0;
+  if (name === "u") return String(JSON.parse(`"${atom}"`)).codePointAt(0) ?? 0;
   if (name === "x") return Number.parseInt(atom.slice(2), 16);
   if (name === "c") return atom.charCodeAt(2) % 32;
   if (/[1-9k]/.test(name)) {

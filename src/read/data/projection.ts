@@ -115,6 +115,11 @@ function put(run: Run, text: string): string {
   return text;
 }
 
+/** Where no index is beyond the nodes. */
+function valueAt(values: Int32Array, index: number): number {
+  return values[index] as number;
+}
+
 /** In the order and with the repetitions of RFC 9535, 2.1.2. */
 function select(run: Run, { key, segments, isSingular }: Path, from: number): number[] {
   let nodes = [key.startsWith("$") ? ROOT : from];
@@ -122,7 +127,7 @@ function select(run: Run, { key, segments, isSingular }: Path, from: number): nu
     const found: number[] = [];
     const picks = selectors.map((selector): Pick => ({ run, selector, found }));
     for (const node of nodes) {
-      const end = descends ? (run.nexts[node] as number) : node + 1;
+      const end = descends ? valueAt(run.nexts, node) : node + 1;
       for (let visited = node; visited < end; visited++) {
         for (const pick of picks) pickChildren(pick, visited);
       }
@@ -138,20 +143,20 @@ function pickChildren({ run, selector, found }: Pick, node: number): void {
   const { data, starts, nexts, names, escapedNames } = run;
   const { key, name, slice } = selector;
   check(++run.visits, run.visitsMax, VISITS);
-  const isArray = data.charCodeAt(starts[node] as number) === OPEN_ARRAY;
+  const isArray = data.charCodeAt(valueAt(starts, node)) === OPEN_ARRAY;
   if (isArray ? name !== undefined : slice !== undefined) return;
   const children = slice === undefined ? found : [];
-  const end = nexts[node] as number;
-  for (let child = node + 1; child < end; child = nexts[child] as number) {
+  const end = valueAt(nexts, node);
+  for (let child = node + 1; child < end; child = valueAt(nexts, child)) {
     run.visits++;
-    const at = names[child] as number;
+    const at = valueAt(names, child);
     // The key of a name is its JSON text, as it stands in data.
     const isPicked =
       name === undefined || (at < 0 ? escapedNames[~at] === name : data.startsWith(key, at));
     if (isPicked) children.push(child);
   }
   if (slice === undefined) return;
-  for (const at of positionsOf(slice, children.length)) found.push(children[at] as number);
+  for (const at of positionsOf(slice, children.length)) found.push(children[at] ?? ROOT);
 }
 
 /** RFC 9535, 2.3.4.2.2. */
@@ -187,12 +192,12 @@ function readNodes(text: string): Nodes {
       at++;
     } else if (code === COLON) {
       // What was taken for the last value is the name of the next one.
-      name = starts[--node] as number;
+      name = valueAt(starts, --node);
       const quoted = text.slice(name, ends[node]);
       if (quoted.includes("\\")) name = ~(escapedNames.push(JSON.parse(quoted)) - 1);
       at++;
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
-      const closed = open.pop() as number;
+      const closed = open.pop() ?? ROOT;
       ends[closed] = ++at;
       nexts[closed] = node;
     } else {

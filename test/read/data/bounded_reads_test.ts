@@ -48,7 +48,7 @@ describe("Feedgate-Max-Credits", () => {
       expect(refused.body).toMatchObject({
         code: "PRICE_ABOVE_MAX",
         price: { credits: 1.5, usd: 0.0000015 },
-        detail: `This call costs 1.5 credits and Feedgate-Max-Credits allows ${max}. Raise the header or leave it out.`,
+        detail: `This call costs 1.5 credits and Feedgate-Max-Credits allows ${max}. Raise it or leave it out.`,
       });
     }
     expect(await logged()).toBe(before);

@@ -1,0 +1,21 @@
+/**
+ * What an error tells that may be anything at all.
+ *
+ * @module
+ */
+
+/** The code of an error of the system, the driver or PostgreSQL; undefined if it has none. */
+export function codeOf(error: unknown): string | undefined {
+  const code = fieldOf(error, "code");
+  return typeof code === "string" ? code : undefined;
+}
+
+/** What went wrong, in the words of the error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A member of an error; undefined if it has no such member. */
+export function fieldOf(error: unknown, name: string): unknown {
+  return typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined;
+}

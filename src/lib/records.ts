@@ -1,0 +1,20 @@
+/**
+ * Objects with known keys. TypeScript forgets the keys in `Object.keys` and `Object.entries`, since an object
+ * may have more; what is given here has no others.
+ *
+ * @module
+ */
+
+/** The keys of a table, in its order. */
+export function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {
+  return Object.keys(table) as Key[];
+}
+
+/** A table with the same keys and other values. */
+export function mapTable<Key extends string, Value, Result>(
+  table: Readonly<Record<Key, Value>>,
+  map: (value: Value, key: Key) => Result,
+): Record<Key, Result> {
+  const entries = keysOf(table).map((key) => [key, map(table[key], key)]);
+  return Object.fromEntries(entries);
+}
