@@ -25,7 +25,17 @@ export type WaitEnd = "moved" | "time_up" | "gone" | "draining";
 
 interface Waiter {
   readonly version: bigint;
+  /** On the monotonic clock. */
+  readonly endsMs: number;
+  readonly signal: AbortSignal;
   end(end: WaitEnd): void;
+}
+
+/** Those that wait for one feed. */
+interface Waiting {
+  readonly waiters: Set<Waiter>;
+  /** The version that all of them have; undefined where they have several. */
+  version: bigint | undefined;
 }
 
 export interface WaitsOptions {
@@ -36,7 +46,7 @@ export interface WaitsOptions {
 export class Waits {
   readonly #options: WaitsOptions;
   readonly #places = new Map<string, number>();
-  readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #waiting = new Map<string, Waiting>();
   #open = 0;
   #isDraining = false;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -72,58 +82,73 @@ export class Waits {
     };
   }
 
-  /** Resolves when the feed has another version or can't be read any more, or with the time or the client. */
+  /**
+   * Resolves when the feed has another version or can't be read any more, or with the time or the client. The
+   * last two are looked at with each tick: a timer and a listener for each of 10,000 readers would cost more.
+   */
   until({ feedId, version, msMax, signal }: Wait): Promise<WaitEnd> {
     if (this.#isDraining) return Promise.resolve("draining");
     if (signal.aborted) return Promise.resolve("gone");
     return new Promise((resolve) => {
       const waiter: Waiter = {
         version,
+        endsMs: performance.now() + msMax,
+        signal,
         end: (end) => {
-          clearTimeout(timer);
-          signal.removeEventListener("abort", onAbort);
           this.#forget(feedId, waiter);
           resolve(end);
         },
       };
-      const onAbort = () => waiter.end("gone");
-      const timer = setTimeout(() => waiter.end("time_up"), msMax);
-      signal.addEventListener("abort", onAbort, { once: true });
-      const waiters = this.#waiters.get(feedId);
-      if (waiters === undefined) this.#waiters.set(feedId, new Set([waiter]));
-      else waiters.add(waiter);
-      this.#timer ??= setInterval(() => this.#ask(), WAIT_POLL_MS);
+      const waiting = this.#waiting.get(feedId) ?? { waiters: new Set(), version };
+      this.#waiting.set(feedId, waiting);
+      waiting.waiters.add(waiter);
+      if (waiting.version !== version) waiting.version = undefined;
+      this.#timer ??= setInterval(() => this.#tick(), WAIT_POLL_MS);
     });
   }
 
   /** The feed has this version now; undefined: it can't be read. */
   moved(feedId: string, version: bigint | undefined): void {
-    for (const waiter of [...(this.#waiters.get(feedId) ?? [])]) {
+    const waiting = this.#waiting.get(feedId);
+    if (waiting === undefined || (version !== undefined && waiting.version === version)) return;
+    for (const waiter of waiting.waiters) {
       if (waiter.version !== version) waiter.end("moved");
     }
+    waiting.version = version;
   }
 
   /** Ends all waits; from now on none begins. */
   drain(): void {
     this.#isDraining = true;
-    for (const waiters of [...this.#waiters.values()]) {
-      for (const waiter of [...waiters]) waiter.end("draining");
+    for (const { waiters } of this.#waiting.values()) {
+      for (const waiter of waiters) waiter.end("draining");
     }
   }
 
   #forget(feedId: string, waiter: Waiter): void {
-    const waiters = this.#waiters.get(feedId);
+    const waiters = this.#waiting.get(feedId)?.waiters;
     waiters?.delete(waiter);
-    if (waiters?.size === 0) this.#waiters.delete(feedId);
-    if (this.#waiters.size > 0) return;
+    if (waiters?.size === 0) this.#waiting.delete(feedId);
+    if (this.#waiting.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
+  #tick(): void {
+    const nowMs = performance.now();
+    for (const { waiters } of this.#waiting.values()) {
+      for (const waiter of waiters) {
+        if (waiter.endsMs <= nowMs) waiter.end("time_up");
+        else if (waiter.signal.aborted) waiter.end("gone");
+      }
+    }
+    this.#ask();
+  }
+
   async #ask(): Promise<void> {
-    if (this.#isAsking) return;
+    const feedIds = [...this.#waiting.keys()];
+    if (this.#isAsking || feedIds.length === 0) return;
     this.#isAsking = true;
-    const feedIds = [...this.#waiters.keys()];
     try {
       const rows = await this.#options.database.rows("list_data_versions", [feedIds]);
       const versions = new Map(rows.map((row) => [row.feed_id, row.data_version]));

@@ -8,6 +8,8 @@ import type { Answer } from "./answer.ts";
 import { unsentBodies } from "./unsent_bodies.ts";
 
 export interface EventStreamOptions {
+  /** How often a comment is sent while no event comes, in milliseconds. */
+  readonly commentMs: number;
   /** How long a client may take nothing while there is something for it, in milliseconds. */
   readonly unreadMsMax: number;
   /** Called once, however the stream ends. Bun keeps what was sent until it is read: bound the connection here. */
@@ -31,49 +33,82 @@ export function offsetText(id: string): string {
 
 /** A comment, which keeps the connection open. */
 export const KEEP_ALIVE = ":\n\n";
+const KEEP_ALIVE_BYTES = Buffer.from(KEEP_ALIVE);
 
 /** 200 with events as they come; the generator is ended with the connection. */
 export function eventStream(
   events: AsyncGenerator<string, void, void>,
-  { unreadMsMax, onEnd }: EventStreamOptions,
+  { commentMs, unreadMsMax, onEnd }: EventStreamOptions,
 ): Answer {
-  const chunks = chunksOf(events);
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** What is left of an event that is sent in parts. */
+  let parts: AsyncIterator<Uint8Array> | undefined;
+  let beat: ReturnType<typeof setInterval> | undefined;
+  /** Whether the client has taken every event. */
+  let isAsked = false;
+  /** Since when there is something that it has not taken. */
+  let untakenMs: number | undefined;
   let isEnded = false;
-  const end = () => {
-    clearTimeout(timer);
+
+  async function nextChunk(): Promise<Uint8Array | undefined> {
+    const part = await parts?.next();
+    if (part?.done === false) return part.value;
+    parts = undefined;
+    const { done, value } = await events.next();
+    if (done === true) return undefined;
+    // A large event counts among the unsent bodies.
+    const body = unsentBodies.bodyOf(value);
+    if (!(body instanceof ReadableStream)) return Buffer.from(value);
+    parts = body.values();
+    return nextChunk();
+  }
+
+  async function end(): Promise<void> {
+    clearInterval(beat);
     if (!isEnded) onEnd();
     isEnded = true;
-  };
+    await Promise.all([parts?.return?.(), events.return()]);
+  }
+
   const body = new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        // Comments are most of what is sent: each by way of the generator would cost twice as much.
+        beat = setInterval(() => {
+          if (isAsked && controller.desiredSize === 0) {
+            untakenMs = undefined;
+            if (parts === undefined) controller.enqueue(KEEP_ALIVE_BYTES);
+            return;
+          }
+          untakenMs ??= performance.now();
+          if (performance.now() - untakenMs < unreadMsMax) return;
+          controller.error();
+          end();
+        }, commentMs);
+      },
       async pull(controller) {
-        clearTimeout(timer);
+        isAsked = true;
+        untakenMs = undefined;
         try {
-          const { done, value } = await chunks.next();
-          if (isEnded) return;
-          if (done === true) {
+          const chunk = await nextChunk();
+          if (isEnded) {
+            // It began in the meantime.
+            await parts?.return?.();
+            return;
+          }
+          if (chunk === undefined) {
             end();
             controller.close();
             return;
           }
-          controller.enqueue(value);
+          isAsked = false;
+          controller.enqueue(chunk);
         } catch {
-          // It was the largest that a slow client left unread.
+          // Its event was the largest that a slow client left unread.
           controller.error();
           end();
-          return;
         }
-        timer = setTimeout(() => {
-          controller.error();
-          end();
-          chunks.return();
-        }, unreadMsMax);
       },
-      async cancel() {
-        end();
-        await chunks.return();
-      },
+      cancel: end,
     },
     // A chunk is made when the client has room for it.
     { highWaterMark: 0 },
@@ -87,15 +122,4 @@ export function eventStream(
     },
     body,
   };
-}
-
-/** A large event counts among the unsent bodies, and goes out in parts. */
-async function* chunksOf(
-  events: AsyncGenerator<string, void, void>,
-): AsyncGenerator<Uint8Array, void, void> {
-  for await (const event of events) {
-    const body = unsentBodies.bodyOf(event);
-    if (body instanceof ReadableStream) yield* body;
-    else yield Buffer.from(event);
-  }
 }

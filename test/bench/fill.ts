@@ -102,7 +102,7 @@ export async function fillStreams(
           'price', number * 7919 % 100000 / 100.0, 'text', repeat('x', 80)
         )
       from unnest(${arrayLiteral(feedIds.slice(first, first + atOnce))}::uuid[]) as feed_id
-      cross join generate_series(1, ${rowsPerStream}::int) as number
+      cross join generate_series(1, ${rowsPerStream}::bigint) as number
       cross join lateral (
         select timestamptz '2026-01-01T00:00:00Z' + number * interval '1 second' as at
       ) as events`;

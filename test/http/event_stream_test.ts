@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Socket } from "bun";
-import { eventStream, eventText } from "../../src/http/event_stream.ts";
+import { eventStream, eventText, KEEP_ALIVE } from "../../src/http/event_stream.ts";
 import { respond } from "../../src/http/respond.ts";
 import { unsentBodies } from "../../src/http/unsent_bodies.ts";
 import { UNSENT_BYTES_MAX } from "../../src/limits.ts";
 
 const MIB = 1_024 * 1_024;
 const UNREAD_MS = 500;
+const COMMENT_MS = 100;
 /** Bun looks every 4 seconds for connections to close. */
 const CLOSE_MS_MAX = 8_000;
 
@@ -17,6 +18,8 @@ interface Source {
   onEndCalls: number;
   /** Generators that have ended. */
   ended: number;
+  /** How long each event takes to come, in milliseconds. */
+  eventMs: number;
 }
 
 let source: Source;
@@ -34,7 +37,7 @@ function serve(eventOf: (made: number) => string, count = Number.POSITIVE_INFINI
     try {
       for (let index = 0; index < count; index++) {
         yield eventOf(source.made++);
-        await Bun.sleep(1);
+        await Bun.sleep(source.eventMs);
       }
     } finally {
       source.ended += 1;
@@ -49,10 +52,12 @@ function serve(eventOf: (made: number) => string, count = Number.POSITIVE_INFINI
         source.onEndCalls += 1;
         server.timeout(request, 1);
       };
-      return respond(eventStream(events(), { unreadMsMax: UNREAD_MS, onEnd }));
+      return respond(
+        eventStream(events(), { commentMs: COMMENT_MS, unreadMsMax: UNREAD_MS, onEnd }),
+      );
     },
   });
-  source = { url: server.url, server, made: 0, onEndCalls: 0, ended: 0 };
+  source = { url: server.url, server, made: 0, onEndCalls: 0, ended: 0, eventMs: 1 };
   return source;
 }
 
@@ -133,6 +138,46 @@ describe("eventStream", () => {
     serve(() => event, 3);
     expect(await (await fetch(source.url)).text()).toBe(event.repeat(3));
     expect(source).toMatchObject({ made: 3, onEndCalls: 1, ended: 1 });
+  });
+
+  test("sends comments while no event comes, and events whole among them", async () => {
+    const event = eventText({ name: "rows", data: "x".repeat(200_000) });
+    serve(() => event, 3);
+    source.eventMs = 450;
+    const text = await (await fetch(source.url)).text();
+    expect(text.replaceAll(KEEP_ALIVE, "")).toBe(event.repeat(3));
+    const comments = text.split(event).map((between) => between.length / KEEP_ALIVE.length);
+    expect(comments[0]).toBe(0);
+    for (const count of comments.slice(1)) {
+      expect(count).toBeGreaterThan(1);
+      expect(count).toBeLessThan(6);
+    }
+  });
+
+  test("goes on for a client that was slow to take a comment", async () => {
+    async function* events() {
+      yield eventText({ name: "rows", data: "1" });
+      await Bun.sleep(4 * UNREAD_MS);
+    }
+    let isEnded = false;
+    const { body } = eventStream(events(), {
+      commentMs: COMMENT_MS,
+      unreadMsMax: UNREAD_MS,
+      onEnd: () => {
+        isEnded = true;
+      },
+    });
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    await reader.read();
+    await Bun.sleep(0.8 * UNREAD_MS);
+    const endMs = performance.now() + 2 * UNREAD_MS;
+    while (performance.now() < endMs) {
+      expect(new TextDecoder().decode((await reader.read()).value)).toBe(KEEP_ALIVE);
+    }
+    expect(isEnded).toBe(false);
+    await reader.cancel();
+    expect(isEnded).toBe(true);
   });
 
   test("gives up the slowest where clients that do not read would hold too much", async () => {

@@ -18,7 +18,7 @@ import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
 
 /** Between two `rows` events at least. */
 const PAUSE_MS = 1_000;
-/** Between two comments at most. */
+/** Between two comments. */
 const COMMENT_MS = 5_000;
 /** How often an open stream asks whether key and feed still hold. */
 const RECHECK_MS = 15_000;
@@ -103,6 +103,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     const leave = waits.enter(readCall.principal.accountId);
     if (leave === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
     return eventStream(follow(readCall, read), {
+      commentMs: COMMENT_MS,
       unreadMsMax: UNREAD_EVENT_MS_MAX,
       onEnd: () => {
         leave();
@@ -113,12 +114,43 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
 
   /** Events until something ends them, which the last of them tells. */
   async function* follow(readCall: ReadCall, read: TailRead): AsyncGenerator<string, void, void> {
-    const { requestId } = readCall.call;
+    const { request, requestId } = readCall.call;
+    const endsMs = performance.now() + FOLLOW_MS_MAX;
+    let { offset } = read;
     // At once, so that the client knows that it is connected.
     yield `retry: ${RECONNECT_MS}\n${KEEP_ALIVE}`;
     try {
-      const problem = yield* followUntilProblem(readCall, read);
-      if (problem !== undefined) yield endEvent(problem, requestId);
+      while (!isOver(request.signal, endsMs)) {
+        const { outcome, tail } = await readPage(readCall, { ...read, offset });
+        let pauseMs = 0;
+        // The page itself is not held while the stream waits.
+        let isUpToDate = false;
+        if (outcome instanceof Problem) {
+          if (outcome.code !== "RATE_LIMITED") throw outcome;
+          pauseMs = Number(outcome.options.extras?.retry_after_ms);
+        } else {
+          assert(tail !== undefined, "an answer has a page");
+          const isOffsetNews = offset === "now";
+          ({ nextOffset: offset, isUpToDate } = tail);
+          if (!tail.isEmpty) {
+            yield eventText({ name: "rows", id: offset, data: bodyText(outcome) });
+            pauseMs = PAUSE_MS;
+          } else if (isOffsetNews) {
+            // Whoever is cut off before its first event misses nothing either.
+            yield offsetText(offset);
+          }
+        }
+        for (; pauseMs > 0; pauseMs -= PAUSE_MS) {
+          await Bun.sleep(Math.min(pauseMs, PAUSE_MS));
+          if (isOver(request.signal, endsMs)) return;
+        }
+        if (tail === undefined || !isUpToDate) continue;
+
+        while (await isUnchanged(readCall, tail)) {
+          if (isOver(request.signal, endsMs)) return;
+          if ((await readableVersion(readCall, read)) !== tail.dataVersion) break;
+        }
+      }
     } catch (error) {
       const problem = problemOf(error);
       if (problem.code === "INTERNAL") {
@@ -128,79 +160,29 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     }
   }
 
-  /** Why the stream ends; undefined: the client has gone. */
-  async function* followUntilProblem(
-    readCall: ReadCall,
-    read: TailRead,
-  ): AsyncGenerator<string, Problem | undefined, void> {
-    const { signal } = readCall.call.request;
-    const endsMs = performance.now() + FOLLOW_MS_MAX;
-    let checkedMs = performance.now();
-    let { offset } = read;
-    const endedBy = (): Problem | "gone" | undefined => {
-      if (signal.aborted) return "gone";
-      if (waits.isDraining) return draining();
-      return performance.now() >= endsMs ? openTooLong() : undefined;
-    };
+  /** Whether the client has gone. @throws {Problem} if the stream must end otherwise */
+  function isOver(signal: AbortSignal, endsMs: number): boolean {
+    if (signal.aborted) return true;
+    if (waits.isDraining) throw draining();
+    if (performance.now() >= endsMs) throw openTooLong();
+    return false;
+  }
 
-    /** Comments for so long; gives why the stream ends meanwhile. */
-    async function* pause(ms: number) {
-      const untilMs = performance.now() + ms;
-      let commentedMs = performance.now();
-      for (let leftMs = ms; leftMs > 0; leftMs = untilMs - performance.now()) {
-        await Bun.sleep(Math.min(leftMs, PAUSE_MS));
-        const end = endedBy();
-        if (end !== undefined) return end;
-        if (performance.now() - commentedMs < COMMENT_MS) continue;
-        commentedMs = performance.now();
-        yield KEEP_ALIVE;
-      }
-      return undefined;
-    }
+  /** Waits for a change until key and feed are to be looked at again. */
+  async function isUnchanged({ call }: ReadCall, { feedId, dataVersion }: Tail): Promise<boolean> {
+    const { signal } = call.request;
+    const wait = { feedId, version: dataVersion, msMax: RECHECK_MS, signal };
+    return (await waits.until(wait)) !== "moved";
+  }
 
-    for (;;) {
-      const { outcome, tail } = await readPage(readCall, { ...read, offset });
-      let pauseMs = 0;
-      // The page itself is not held while the stream waits.
-      let isUpToDate = false;
-      if (outcome instanceof Problem) {
-        if (outcome.code !== "RATE_LIMITED") return outcome;
-        pauseMs = Number(outcome.options.extras?.retry_after_ms);
-      } else {
-        assert(tail !== undefined, "an answer has a page");
-        const isOffsetNews = offset === "now";
-        ({ nextOffset: offset, isUpToDate } = tail);
-        checkedMs = performance.now();
-        if (tail.isEmpty) {
-          // Whoever is cut off before its first event misses nothing either.
-          if (isOffsetNews) yield offsetText(offset);
-        } else {
-          yield eventText({ name: "rows", id: offset, data: bodyText(outcome) });
-          pauseMs = PAUSE_MS;
-        }
-      }
-      const end = yield* pause(pauseMs);
-      if (end !== undefined) return end === "gone" ? undefined : end;
-      if (tail === undefined || !isUpToDate) continue;
-
-      let version: bigint | undefined = tail.dataVersion;
-      while (version === tail.dataVersion) {
-        const { feedId } = tail;
-        const waited = await waits.until({ feedId, version, msMax: COMMENT_MS, signal });
-        const over = endedBy();
-        if (over !== undefined) return over === "gone" ? undefined : over;
-        if (waited === "moved") break;
-        if (performance.now() - checkedMs >= RECHECK_MS) {
-          const proof = await reads.recheck(readCall, (isFresh) =>
-            findTail(readCall, { ...read, offset }, { isFresh, tell: () => {} }),
-          );
-          if (proof instanceof Problem) return proof;
-          checkedMs = performance.now();
-          version = proof.feed?.dataVersion;
-        }
-        yield KEEP_ALIVE;
-      }
-    }
+  /** The feed's version, if key and feed still hold. @throws {Problem} */
+  async function readableVersion(readCall: ReadCall, read: TailRead): Promise<bigint | undefined> {
+    const proof = await reads.recheck(readCall, (isFresh) =>
+      // Wherever it reads on: to open its offset takes longer than all the rest.
+      findTail(readCall, { ...read, offset: "now" }, { isFresh, tell: () => {} }),
+    );
+    if (proof instanceof Problem) throw proof;
+    return proof.feed?.dataVersion;
   }
 
   function endEvent(problem: Problem, requestId: string): string {

@@ -164,8 +164,9 @@ export function streamRoutes(services: Services, reads: ReadPipeline) {
         // A comment comes more often; whoever reads nothing is given up by the stream itself.
         server?.timeout(request, 0);
         // A key is for one read, and here are many.
-        const ofEach = new Headers(headers);
-        ofEach.delete("idempotency-key");
+        const hasKey = headers.has("idempotency-key");
+        const ofEach = hasKey ? new Headers(headers) : headers;
+        if (hasKey) ofEach.delete("idempotency-key");
         const events = await follow.events(
           readCall,
           { ...read, headers: ofEach },
