@@ -195,6 +195,12 @@ export function spendingOf({ spending }: Account, keyId: string): KeySpending {
   return known;
 }
 
+/** A charge on a day; of a day that is over, it counts on the newest. */
+export function spend(spending: KeySpending, day: number, nanos: bigint): void {
+  spending.spentNanos = nanos + (spending.day >= day ? spending.spentNanos : 0n);
+  spending.day = Math.max(spending.day, day);
+}
+
 function setSpending(account: Account, spending: readonly SpentByKey[]): void {
   for (const [keyId, day, spentNanos] of spending) {
     const known = spendingOf(account, keyId);

@@ -18,9 +18,9 @@
  *    final, because known hits can only be joined by others. Every other refusal is first proven by reading
  *    the account anew (`proofs.ts`), because a grant, a purchase or a new key may have come since.
  * 2. The caller builds the page. If that fails, it calls `release`, and nothing was charged or counted.
- * 3. `log` sends the reservation with the next batch. There is no timer: a read that finds nothing under way
- *    leaves at once, and reads that come meanwhile leave together. Reads of one account are in one batch at a
- *    time, so a gateway never competes with itself.
+ * 3. `log` sends the reservation with the next batch (`read_log.ts`). There is no timer: a read that finds
+ *    nothing under way leaves at once, and reads that come meanwhile leave together. Reads of one account are in
+ *    one batch at a time, so a gateway never competes with itself.
  *
  * **The clock** is the database's (`database_clock.ts`). A hit leaves its window only when that clock,
  * estimated from below, is 60 seconds past it. If the clock was set back, `log_reads` notices and writes nothing,
@@ -39,22 +39,10 @@
  */
 
 import { assert } from "../lib/assert.ts";
-import { Batcher } from "../lib/batcher.ts";
 import type { Log } from "../lib/log.ts";
-import {
-  ADMISSION_BATCH_MAX,
-  ADMISSION_FLIGHTS_MAX,
-  ADMISSION_QUEUE_MAX,
-  ADMISSION_WAIT_MS_MAX,
-  ADMISSION_WAITING_FREE,
-  LATENESS_MAX,
-  LOG_TRIES_MAX,
-  WINDOW_US,
-} from "../limits.ts";
-import { isPartitionMissing, mayBeCommitted } from "../postgres/client/failures.ts";
+import { LOG_TRIES_MAX, WINDOW_US } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
-import { retryRolledBack } from "../postgres/client/retry.ts";
-import { Accounts, type Caller, type KeySpending, spendingOf } from "./accounts.ts";
+import { Accounts, type Caller, spendingOf } from "./accounts.ts";
 import { CallLimits } from "./call_limits.ts";
 import { DatabaseClock } from "./database_clock.ts";
 import {
@@ -66,18 +54,11 @@ import {
   timestampOf,
   windowState,
 } from "./decide.ts";
-import {
-  accountsOf,
-  type LoggedBatch,
-  type LogOutcome,
-  loggedBatchOf,
-  newBatchToken,
-  parametersOf,
-  versionOf,
-} from "./log_batch.ts";
+import type { LogOutcome } from "./log_batch.ts";
 import { createProofs, newsOf, type Proof, type Proofs, type Remembered } from "./proofs.ts";
+import { ReadLog } from "./read_log.ts";
 import { Refunds } from "./refunds.ts";
-import type { Reservation } from "./reservation.ts";
+import { type Reservation, release, take, without } from "./reservation.ts";
 import { limitOf, priceOf, windowOf } from "./terms.ts";
 import type { Claim, Grant, Refusal, Suspended, UnloggedOperation, WindowState } from "./types.ts";
 
@@ -127,23 +108,23 @@ export class Admission {
   readonly #proofs: Proofs;
   /** Look-ups of keys that are under way, by the key's mark. */
   readonly #lookups = new Map<string, Promise<Caller | Suspended | undefined>>();
-  readonly #batcher: Batcher<Reservation, LogOutcome>;
+  readonly #readLog: ReadLog;
 
   constructor(options: AdmissionOptions) {
     const { database, log } = options;
     this.#options = options;
     this.#refunds = new Refunds({ database, ...(log && { log }) });
     this.#proofs = createProofs(database);
-    this.#batcher = new Batcher<Reservation, LogOutcome>({
-      batchMax: options.batchMax ?? ADMISSION_BATCH_MAX,
-      flightsMax: options.flightsMax ?? ADMISSION_FLIGHTS_MAX,
-      queueMax: ADMISSION_QUEUE_MAX,
-      waitMsMax: ADMISSION_WAIT_MS_MAX,
-      waitingFree: ADMISSION_WAITING_FREE,
-      latenessMax: LATENESS_MAX,
-      holdOf: ({ account }) => account.id,
-      isWanted: (reservation) => !reservation.isGone(),
-      run: (reservations) => this.#send(reservations),
+    this.#readLog = new ReadLog({
+      database,
+      accounts: this.#accounts,
+      clock: this.#clock,
+      refunds: this.#refunds,
+      batchMax: options.batchMax,
+      flightsMax: options.flightsMax,
+      onSent: (reads) => options.observer?.batchSent(reads),
+      onLogged: ({ claim, priceNanos }) =>
+        this.#observe(claim.operation, "granted", Number(priceNanos) / NANOS_PER_CREDIT, true),
     });
   }
 
@@ -228,9 +209,7 @@ export class Admission {
 
   /** Gives back what the reservation took. */
   release(reservation: Reservation): void {
-    if (!this.#settle(reservation)) return;
-    this.#accounts.windows.release(reservation.window);
-    this.#accounts.settle(reservation.account);
+    release(this.#accounts, reservation);
   }
 
   /**
@@ -241,7 +220,7 @@ export class Admission {
     let end: Refusal | Changed = OVERLOADED;
     try {
       for (let tries = 1; tries <= LOG_TRIES_MAX; tries++) {
-        const outcome = await this.#batcher.submit(reservation);
+        const outcome = await this.#readLog.write(reservation);
         if (outcome?.kind === "logged") return this.#granted(reservation, outcome);
         if (outcome?.kind === "data_moved") return outcome;
         if (outcome === undefined) break;
@@ -294,12 +273,12 @@ export class Admission {
 
   /** Resolves when nothing waits any more, refunds included. */
   async idle(): Promise<void> {
-    await this.#batcher.idle();
+    await this.#readLog.idle();
     await this.#refunds.idle();
   }
 
   get waiting(): number {
-    return this.#batcher.waiting;
+    return this.#readLog.waiting;
   }
 
   async #lookUp(keyMark: string, keyHash: Uint8Array): Promise<Caller | Suspended | undefined> {
@@ -341,39 +320,7 @@ export class Admission {
   }
 
   #take(caller: Caller, claim: Claim, priceNanos: bigint): Reservation {
-    const { account } = caller;
-    const window = this.#accounts.window(account, windowOf(claim.operation, claim.feed));
-    this.#accounts.windows.reserve(window);
-    account.reservedNanos += priceNanos;
-    account.reservations += 1;
-    const isBudgeted = caller.dailyNanos !== null && priceNanos > 0n;
-    const keySpending = isBudgeted ? spendingOf(account, caller.keyId) : undefined;
-    if (keySpending !== undefined) keySpending.reservedNanos += priceNanos;
-    return {
-      kind: "reserved",
-      caller,
-      account,
-      claim,
-      window,
-      priceNanos,
-      keySpending,
-      decidedUs: this.#clock.nowUs(),
-      newsCount: account.newsCount,
-      shownVersion: null,
-      isGone: () => false,
-      isSettled: false,
-    };
-  }
-
-  /** False where it was settled before. */
-  #settle(reservation: Reservation): boolean {
-    if (reservation.isSettled) return false;
-    const { account, keySpending, priceNanos } = reservation;
-    reservation.isSettled = true;
-    if (keySpending !== undefined) keySpending.reservedNanos -= priceNanos;
-    account.reservedNanos -= priceNanos;
-    account.reservations -= 1;
-    return true;
+    return take(this.#accounts, { caller, claim, priceNanos, decidedUs: this.#clock.nowUs() });
   }
 
   /** Why a read that was not written can't be sent again; undefined: it can. */
@@ -385,15 +332,7 @@ export class Admission {
     if (kind === "held_back") return undefined;
     // What an Idempotency-Key means now is to be proven anew.
     if (kind === "changed" || !account.isCurrent || claim.idempotency !== undefined) return CHANGED;
-    // Decided without its own reservation, which stays.
-    const { keySpending, priceNanos, window } = reservation;
-    this.#accounts.windows.release(window);
-    account.reservedNanos -= priceNanos;
-    if (keySpending !== undefined) keySpending.reservedNanos -= priceNanos;
-    const refusal = this.judge(caller, claim, GRANTED);
-    this.#accounts.windows.reserve(window);
-    account.reservedNanos += priceNanos;
-    if (keySpending !== undefined) keySpending.reservedNanos += priceNanos;
+    const refusal = without(this.#accounts, reservation, () => this.judge(caller, claim, GRANTED));
     reservation.decidedUs = this.#clock.nowUs();
     reservation.newsCount = account.newsCount;
     // Any other refusal is proven by the caller first.
@@ -413,78 +352,6 @@ export class Admission {
     };
   }
 
-  async #send(reservations: readonly Reservation[]): Promise<readonly LogOutcome[]> {
-    const sendable = reservations.filter(isStanding);
-    if (sendable.length === 0) return reservations.map(() => ({ kind: "account_moved" }));
-    const { database, observer } = this.#options;
-    observer?.batchSent(sendable.length);
-    const batchToken = newBatchToken();
-    const sending = { batchToken, sentMs: performance.now(), sentAtMs: Date.now() };
-    const ask = () => database.row("log_reads", parametersOf(sendable, batchToken));
-    try {
-      const row = await withUsagePartition(database, () => retryRolledBack(ask));
-      assert(row !== undefined, "log_reads returns a row");
-      const outcomes = this.#settleBatch(
-        sendable,
-        loggedBatchOf(row, sendable, batchToken),
-        batchToken,
-      );
-      const byReservation = new Map(sendable.map((each, index) => [each, outcomes[index]]));
-      return reservations.map((each) => byReservation.get(each) ?? { kind: "account_moved" });
-    } catch (error) {
-      const accounts = accountsOf(sendable);
-      for (const account of accounts) this.#accounts.drop(account);
-      // Every read of it is answered with an error now, and it may have been committed all the same.
-      if (mayBeCommitted(error))
-        this.#refunds.loseBatch(
-          accounts.map(({ id }) => id),
-          sending,
-        );
-      throw error;
-    }
-  }
-
-  /** Brings memory up to date with what the statement wrote, and with what it found. */
-  #settleBatch(
-    reservations: readonly Reservation[],
-    batch: LoggedBatch,
-    batchToken: string,
-  ): readonly LogOutcome[] {
-    const { decidedUs, reads } = batch;
-    this.#clock.set(decidedUs);
-    if (reads === undefined) {
-      this.#accounts.dropAll();
-      return reservations.map(() => ({ kind: "account_moved" }));
-    }
-    for (const [index, reservation] of reservations.entries()) {
-      if (reads[index]?.kind === "logged") this.#count(reservation, decidedUs);
-    }
-    for (const account of accountsOf(reservations)) {
-      const told = batch.accounts.get(account.id);
-      if (told?.balanceNanos !== undefined) {
-        if (account.loggedUs >= decidedUs) continue;
-        account.balanceNanos = told.balanceNanos;
-        account.version = versionOf(batchToken);
-        account.loggedUs = decidedUs;
-      } else if (told?.news !== undefined) {
-        this.#accounts.apply(account, told.news);
-      }
-    }
-    return reads;
-  }
-
-  /** The reservation becomes a hit, unless a proof has told of it before the batch's own answer came. */
-  #count(reservation: Reservation, decidedUs: number): void {
-    const { account, keySpending, priceNanos, window } = reservation;
-    this.release(reservation);
-    if (account.isCurrent && account.loggedUs < decidedUs) {
-      this.#accounts.windows.hit(window, decidedUs);
-      if (keySpending !== undefined) spend(keySpending, dayOf(decidedUs), priceNanos);
-    }
-    const credits = Number(priceNanos) / NANOS_PER_CREDIT;
-    this.#observe(reservation.claim.operation, "granted", credits, true);
-  }
-
   #observe(operation: string, outcome: string, credits = 0, isLogged = false): void {
     this.#options.observer?.decided({ operation, outcome, isLogged, credits });
   }
@@ -496,31 +363,4 @@ function budgetOf({ account, keyId, dailyNanos }: Caller, nowUs: number): KeyBud
   const { day, spentNanos, reservedNanos } = spendingOf(account, keyId);
   const spentToday = day >= dayOf(nowUs) ? spentNanos : 0n;
   return { budgetNanos: dailyNanos, spentNanos: spentToday + reservedNanos };
-}
-
-function spend(spending: KeySpending, day: number, nanos: bigint): void {
-  spending.spentNanos = nanos + (spending.day >= day ? spending.spentNanos : 0n);
-  spending.day = Math.max(spending.day, day);
-}
-
-/** Whether the read was decided by the account as it is known now, its own process's reads aside. */
-function isStanding({ account, newsCount }: Reservation): boolean {
-  return account.isCurrent && newsCount === account.newsCount;
-}
-
-/**
- * Partitions of the usage log are made ahead of time, by the database's clock: where that has leapt, the
- * one that it needs now is missing, and is made.
- */
-async function withUsagePartition<Result>(
-  database: Database,
-  send: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await send();
-  } catch (error) {
-    if (!isPartitionMissing(error)) throw error;
-    await database.rows("create_usage_partition", []);
-    return send();
-  }
 }

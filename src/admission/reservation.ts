@@ -3,8 +3,15 @@
  *
  * @module
  */
-import type { Account, Caller, KeySpending } from "./accounts.ts";
+import {
+  type Account,
+  type Accounts,
+  type Caller,
+  type KeySpending,
+  spendingOf,
+} from "./accounts.ts";
 import type { WindowNumber } from "./sliding_windows.ts";
+import { windowOf } from "./terms.ts";
 import type { Claim } from "./types.ts";
 
 export interface Reservation {
@@ -26,4 +33,69 @@ export interface Reservation {
   isGone: () => boolean;
   /** Whether it was logged or released. */
   isSettled: boolean;
+}
+
+/** What a read takes, and when that was decided. */
+export interface Taken {
+  readonly caller: Caller;
+  readonly claim: Claim;
+  readonly priceNanos: bigint;
+  readonly decidedUs: number;
+}
+
+/** Takes a place in the window, and the price from the balance and the key's budget. */
+export function take(accounts: Accounts, { caller, claim, priceNanos, decidedUs }: Taken) {
+  const { account } = caller;
+  const isBudgeted = caller.dailyNanos !== null && priceNanos > 0n;
+  const reservation: Reservation = {
+    kind: "reserved",
+    caller,
+    account,
+    claim,
+    window: accounts.window(account, windowOf(claim.operation, claim.feed)),
+    priceNanos,
+    keySpending: isBudgeted ? spendingOf(account, caller.keyId) : undefined,
+    decidedUs,
+    newsCount: account.newsCount,
+    shownVersion: null,
+    isGone: () => false,
+    isSettled: false,
+  };
+  account.reservations += 1;
+  hold(accounts, reservation);
+  return reservation;
+}
+
+/** Gives back what the reservation took, once. */
+export function release(accounts: Accounts, reservation: Reservation): void {
+  if (reservation.isSettled) return;
+  const { account } = reservation;
+  reservation.isSettled = true;
+  account.reservations -= 1;
+  letGo(accounts, reservation);
+  accounts.settle(account);
+}
+
+/** What is decided while the account is as if the reservation had not been made. */
+export function without<Decision>(
+  accounts: Accounts,
+  reservation: Reservation,
+  decide: () => Decision,
+): Decision {
+  letGo(accounts, reservation);
+  const decision = decide();
+  hold(accounts, reservation);
+  return decision;
+}
+
+function hold({ windows }: Accounts, { account, keySpending, priceNanos, window }: Reservation) {
+  windows.reserve(window);
+  account.reservedNanos += priceNanos;
+  if (keySpending !== undefined) keySpending.reservedNanos += priceNanos;
+}
+
+function letGo({ windows }: Accounts, { account, keySpending, priceNanos, window }: Reservation) {
+  windows.release(window);
+  account.reservedNanos -= priceNanos;
+  if (keySpending !== undefined) keySpending.reservedNanos -= priceNanos;
 }
