@@ -11,6 +11,7 @@
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_ACCOUNTS_MAX, KNOWN_KEYS_MAX, KNOWN_WINDOWS_MAX } from "../limits.ts";
 import { SlidingWindows, type WindowNumber } from "./sliding_windows.ts";
+import { WindowTable } from "./window_table.ts";
 
 /** What a key with a budget has spent, and has reserved, in nano-dollars. */
 export interface KeySpending {
@@ -34,11 +35,13 @@ export class Account {
   readonly purchases = new Set<string>();
   /** By key, of those that have a budget. */
   readonly spending = new Map<string, KeySpending>();
-  /** By `windowOf`. */
-  readonly windows = new Map<string, WindowNumber>();
+  /** Those that are open. */
+  windows: WindowNumber[] = [];
 
   constructor(
     readonly id: string,
+    /** By which its windows are found: no other account that is remembered has it. */
+    readonly number: number,
     public version: number,
     readonly generation: bigint,
     /** When the newest event of its log was decided. */
@@ -86,6 +89,8 @@ interface Found {
 
 export class Accounts {
   readonly windows = new SlidingWindows();
+  readonly #windowTable = new WindowTable();
+  #lastNumber = 0;
   /** In the order of loading. */
   readonly #accounts = new Map<string, Account>();
   /** By the hash of the key; the key itself is kept nowhere. */
@@ -133,13 +138,18 @@ export class Accounts {
     account.newsCount += 1;
   }
 
-  /** The number of a window of the account; it is opened where there is none. */
+  /** A window of the account, to look at: the empty one where there is none. */
+  findWindow({ number }: Account, name: string): WindowNumber {
+    return this.#windowTable.find(number, name) ?? this.windows.empty;
+  }
+
+  /** A window of the account, to count in; it is opened where there is none. */
   window(account: Account, name: string): WindowNumber {
-    let window = account.windows.get(name);
-    if (window === undefined) {
-      window = this.windows.open();
-      account.windows.set(name, window);
-    }
+    const known = this.#windowTable.find(account.number, name);
+    if (known !== undefined) return known;
+    const window = this.windows.open();
+    this.#windowTable.add(account.number, name, window);
+    account.windows.push(window);
     return window;
   }
 
@@ -158,14 +168,26 @@ export class Accounts {
   /** A dropped account keeps its windows until its last reservation is settled. */
   settle(account: Account): void {
     if (account.isCurrent || account.reservations > 0) return;
-    for (const window of account.windows.values()) this.windows.close(window);
-    account.windows.clear();
+    for (const window of account.windows) {
+      this.#windowTable.remove(window);
+      this.windows.close(window);
+    }
+    account.windows = [];
   }
 
   #open(accountId: string, { found, nowUs }: Found): Account {
     this.#makeRoom();
     const { version, generation, loggedUs, balanceNanos } = found;
-    const account = new Account(accountId, version, generation, loggedUs, balanceNanos);
+    // All 31 bits: before a number comes again, its account has made room for others.
+    this.#lastNumber = (this.#lastNumber + 1) & 0x7fffffff;
+    const account = new Account(
+      accountId,
+      this.#lastNumber,
+      version,
+      generation,
+      loggedUs,
+      balanceNanos,
+    );
     for (const [operation, feedId, timeUs] of found.events ?? []) {
       // An event of later than now was logged before the clock was set back.
       this.windows.hit(this.window(account, feedId ?? operation), Math.min(timeUs, nowUs));

@@ -305,7 +305,7 @@ export class Admission {
   #view(caller: Caller, claim: Claim, nowUs: number): AccountView {
     const { windows } = this.#accounts;
     const { account } = caller;
-    const window = this.#accounts.window(account, windowOf(claim.operation, claim.feed));
+    const window = this.#accounts.findWindow(account, windowOf(claim.operation, claim.feed));
     const used = windows.used(window, nowUs);
     const limit = limitOf(claim);
     return {

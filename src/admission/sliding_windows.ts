@@ -34,10 +34,12 @@ export class SlidingWindows {
   #windowsUsed = 0;
   #freeWindow = NONE;
   #size = 0;
+  /** A window that nobody counts in: that of a caller that has none. */
+  readonly empty: WindowNumber = this.open();
 
-  /** Windows that are open. */
+  /** Windows that are open, without the empty one. */
   get size(): number {
-    return this.#size;
+    return this.#size - 1;
   }
 
   open(): WindowNumber {
@@ -141,7 +143,8 @@ export class SlidingWindows {
   }
 }
 
-function grown<Numbers extends Float64Array | Int32Array>(
+/** The same numbers, in twice the room. */
+export function grown<Numbers extends Float64Array | Int32Array>(
   numbers: Numbers,
   Kind: new (length: number) => Numbers,
 ): Numbers {

@@ -1,9 +1,10 @@
 /**
  * Resident memory of a gateway under load for ten minutes: a mix of metered reads, metadata and catalog
  * at 256 connections. A line a minute, and the slope of a straight line through the samples behind the
- * first minute, in which caches fill and code is compiled.
+ * first minute, in which caches fill and code is compiled. Before that, what a million live windows take
+ * (`windows.ts`).
  *
- * `bun run bench memory [-- --minutes N] [--connections N] [--own-load]`
+ * `bun run bench memory [-- --minutes N] [--connections N] [--own-load]`; with 0 minutes the windows alone
  *
  * @module
  */
@@ -25,6 +26,8 @@ const SAMPLE_MS = 1_000;
 const MEMORY_MB_MAX = 250;
 /** What a flat line may rise by, in the ten minutes that were asked for. */
 const RISE_MB_MAX = 20;
+/** Beyond a process that has no windows. */
+const WINDOWS_MB_MAX = 120;
 const UNLIMITED = "1000000000";
 const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -44,6 +47,8 @@ export const bench: Bench = async (args) => {
   });
   const minutes = numberOf(values.minutes, "--minutes");
   const connections = numberOf(values.connections, "--connections");
+  const windowsMb = await measureWindows();
+  if (minutes === 0) return [{ "windows MB": windowsMb }];
   const database = await startBenchDatabase();
   const folder = mkdtempSync(join(tmpdir(), "feedgate-bench-load-"));
   const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
@@ -86,7 +91,7 @@ export const bench: Bench = async (args) => {
         `minute ${minute}: ${shown(median(own))} MB, at most ${shown(Math.max(...own))}; ${Math.round(figures.requests / figures.seconds)} answers/s, ${figures.refused} refused, ${figures.failed} failed`,
       );
     }
-    return [figuresOf(samples, { connections, answers })];
+    return [{ ...figuresOf(samples, { connections, answers }), "windows MB": windowsMb }];
   } finally {
     clearInterval(sampling);
     await gateway.stop();
@@ -94,6 +99,19 @@ export const bench: Bench = async (args) => {
     rmSync(folder, { recursive: true, force: true });
   }
 };
+
+/** In a process of its own, in which nothing else is. */
+async function measureWindows(): Promise<number> {
+  const program = Bun.fileURLToPath(new URL("./windows.ts", import.meta.url));
+  const child = Bun.spawn([process.execPath, program], { stdout: "pipe", stderr: "inherit" });
+  const { windows, mb } = (await new Response(child.stdout).json()) as {
+    windows: number;
+    mb: number;
+  };
+  const verdict = mb <= WINDOWS_MB_MAX ? "holds" : "MISSED";
+  console.log(`${verdict}: ${windows} live windows in at most ${WINDOWS_MB_MAX} MB: ${mb} MB`);
+  return mb;
+}
 
 function figuresOf(samples: readonly Sample[], of: { connections: number; answers: number }) {
   const most = Math.max(...samples.map(({ mb }) => mb));

@@ -25,6 +25,7 @@ const HELPERS: ReadonlySet<string> = new Set([
   "fill",
   "usage",
   "gateways",
+  "windows",
 ]);
 const FOLDER = Bun.fileURLToPath(new URL("./", import.meta.url));
 

@@ -1,0 +1,124 @@
+/**
+ * Finds the window of an account by its name, a feed's id or an operation, among millions.
+ *
+ * A hash table with open addressing in typed arrays, 16 bytes a window. A `Map` for each account would take 100,
+ * and more for the names, which are kept here once, however many accounts have a window of that name.
+ *
+ * @module
+ */
+import { assert } from "../lib/assert.ts";
+import { grown, type WindowNumber } from "./sliding_windows.ts";
+
+const NONE = -1;
+const CAPACITY_MIN = 1_024;
+
+export class WindowTable {
+  /** A power of two, at most half of them taken: probing ends soon. */
+  #slots = new Int32Array(CAPACITY_MIN).fill(NONE);
+  #size = 0;
+  /** By window: number of its account, and of its name. */
+  #owners = new Int32Array(CAPACITY_MIN);
+  #names = new Int32Array(CAPACITY_MIN);
+  readonly #numbers = new Map<string, number>();
+  /** By a name's number: the name, and the windows that have it. Free numbers are given again. */
+  readonly #texts: string[] = [];
+  readonly #uses: number[] = [];
+  readonly #freeNumbers: number[] = [];
+
+  find(owner: number, name: string): WindowNumber | undefined {
+    const number = this.#numbers.get(name);
+    if (number === undefined) return undefined;
+    const window = this.#slots[this.#slotOf(owner, number)] as number;
+    return window === NONE ? undefined : window;
+  }
+
+  /** Adds a window of an account that has none of this name. */
+  add(owner: number, name: string, window: WindowNumber): void {
+    if (2 * this.#size >= this.#slots.length) this.#growSlots();
+    while (window >= this.#owners.length) {
+      this.#owners = grown(this.#owners, Int32Array);
+      this.#names = grown(this.#names, Int32Array);
+    }
+    const number = this.#useName(name);
+    this.#owners[window] = owner;
+    this.#names[window] = number;
+    const slot = this.#slotOf(owner, number);
+    assert(this.#slots[slot] === NONE, "an account has one window of a name");
+    this.#slots[slot] = window;
+    this.#size += 1;
+  }
+
+  remove(window: WindowNumber): void {
+    const number = this.#names[window] as number;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let hole = this.#slotOf(this.#owners[window] as number, number);
+    assert(slots[hole] === window, "only a window that was added is removed");
+    // What probed past the hole moves into it, so that it is still found.
+    let slot = (hole + 1) & mask;
+    for (let next = slots[slot] as number; next !== NONE; next = slots[slot] as number) {
+      const probedSlots = (slot - this.#homeOf(next)) & mask;
+      if (probedSlots >= ((slot - hole) & mask)) {
+        slots[hole] = next;
+        hole = slot;
+      }
+      slot = (slot + 1) & mask;
+    }
+    slots[hole] = NONE;
+    this.#size -= 1;
+    this.#leaveName(number);
+  }
+
+  /** The slot of the window, or the free one where it would be. */
+  #slotOf(owner: number, name: number): number {
+    const mask = this.#slots.length - 1;
+    let slot = hashOf(owner, name) & mask;
+    for (;;) {
+      const window = this.#slots[slot] as number;
+      if (window === NONE) return slot;
+      if (this.#owners[window] === owner && this.#names[window] === name) return slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #homeOf(window: WindowNumber): number {
+    const hash = hashOf(this.#owners[window] as number, this.#names[window] as number);
+    return hash & (this.#slots.length - 1);
+  }
+
+  #growSlots(): void {
+    const windows = this.#slots.filter((window) => window !== NONE);
+    this.#slots = new Int32Array(2 * this.#slots.length).fill(NONE);
+    for (const window of windows) {
+      const slot = this.#slotOf(this.#owners[window] as number, this.#names[window] as number);
+      this.#slots[slot] = window;
+    }
+  }
+
+  #useName(name: string): number {
+    let number = this.#numbers.get(name);
+    if (number === undefined) {
+      number = this.#freeNumbers.pop() ?? this.#texts.length;
+      this.#numbers.set(name, number);
+      this.#texts[number] = name;
+      this.#uses[number] = 0;
+    }
+    this.#uses[number] = (this.#uses[number] as number) + 1;
+    return number;
+  }
+
+  #leaveName(number: number): void {
+    const uses = (this.#uses[number] as number) - 1;
+    this.#uses[number] = uses;
+    if (uses > 0) return;
+    this.#numbers.delete(this.#texts[number] as string);
+    this.#texts[number] = "";
+    this.#freeNumbers.push(number);
+  }
+}
+
+/** The multipliers are those of xxHash. */
+function hashOf(owner: number, name: number): number {
+  const mixed = Math.imul(owner, 0x9e3779b1) ^ Math.imul(name, 0x85ebca77);
+  return mixed ^ (mixed >>> 15);
+}

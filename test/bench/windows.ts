@@ -1,0 +1,61 @@
+/**
+ * What a million windows that are live take of a process's memory: a program that `bench memory` runs. It prints
+ * MB beyond those of the same process before.
+ *
+ * @module
+ */
+import { Accounts } from "../../src/admission/accounts.ts";
+import { residentMb } from "./processes.ts";
+
+/** Windows in all, and of an account; each is of one of so many feeds, and has one hit. */
+const WINDOWS = 1_000_000;
+const WINDOWS_PER_ACCOUNT = 20;
+const FEEDS = 1_000;
+const SETTLE_MS = 2_000;
+/** How many accounts come between two turns of the event loop. */
+const ACCOUNTS_A_TURN = 100;
+
+async function settledMb(): Promise<number> {
+  Bun.gc(true);
+  await Bun.sleep(SETTLE_MS);
+  Bun.gc(true);
+  return residentMb(process.pid);
+}
+
+async function fill(accounts: Accounts): Promise<void> {
+  const feedIds = Array.from({ length: FEEDS }, () => crypto.randomUUID());
+  const nowUs = Date.now() * 1_000;
+  for (let number = 0; number < WINDOWS / WINDOWS_PER_ACCOUNT; number++) {
+    if (number % ACCOUNTS_A_TURN === 0) await Bun.sleep(0);
+    const key = {
+      keyId: crypto.randomUUID(),
+      accountId: crypto.randomUUID(),
+      permission: "read",
+      endUs: null,
+      dailyNanos: null,
+      feedIds: null,
+    } as const;
+    const found = {
+      version: number,
+      generation: BigInt(number),
+      balanceNanos: 1_000_000n,
+      loggedUs: nowUs,
+      events: [],
+      spending: [],
+    };
+    const { account } = accounts.load(crypto.randomUUID(), key, { found, nowUs });
+    for (let place = 0; place < WINDOWS_PER_ACCOUNT; place++) {
+      const feedId = feedIds[(number * 7 + place) % FEEDS] as string;
+      accounts.windows.hit(accounts.window(account, feedId), nowUs);
+    }
+  }
+}
+
+if (import.meta.main) {
+  const accounts = new Accounts();
+  const before = await settledMb();
+  await fill(accounts);
+  const more = (await settledMb()) - before;
+  console.log(JSON.stringify({ windows: accounts.windows.size, mb: Math.round(more) }));
+  process.exit(0);
+}
