@@ -71,14 +71,17 @@ test("a read renews its account's version and not its generation; a key's last u
 });
 
 test("one account that four gateways read as fast as they can: the limit holds, and no read is put off again and again", async () => {
-  const limits = { FEEDGATE_READ_LIMIT_FREE: "400" };
+  const limit = 400;
+  const limits = { FEEDGATE_READ_LIMIT_FREE: String(limit) };
   const peers = await Promise.all([1, 2, 3, 4].map(() => gateway.startPeer(limits)));
   const owner = await gateway.createAccount();
   const { slug } = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
   const key = await gateway.createKey(await gateway.createAccount(), "read");
-  const statuses: number[] = [];
+  const statuses = new Set<number>();
   let slowestMs = 0;
-  const endMs = performance.now() + 2_000;
+  let granted = 0;
+  // Within a window, however slow the machine is; and for a while behind the limit.
+  let endMs = performance.now() + 30_000;
   const reader = async ({ baseUrl }: { baseUrl: string }) => {
     while (performance.now() < endMs) {
       const startedMs = performance.now();
@@ -86,12 +89,15 @@ test("one account that four gateways read as fast as they can: the limit holds, 
         headers: { "x-api-key": key },
       });
       slowestMs = Math.max(slowestMs, performance.now() - startedMs);
-      statuses.push(status);
+      statuses.add(status);
+      if (status !== 200) continue;
+      granted += 1;
+      if (granted === limit) endMs = performance.now() + 500;
     }
   };
   await Promise.all(peers.flatMap((peer) => [peer, peer, peer, peer].map(reader)));
-  expect(statuses.filter((status) => status === 200)).toHaveLength(400);
-  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  expect(granted).toBe(limit);
+  expect(statuses).toEqual(new Set([200, 429]));
   // A second where the machine is quiet; the tests share theirs with others.
   expect(slowestMs).toBeLessThan(5_000);
 });
