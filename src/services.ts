@@ -16,7 +16,7 @@ import { Metrics } from "./http/metrics.ts";
 import { unsentBodies } from "./http/unsent_bodies.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
-import { createPace, createPaces } from "./lib/pace.ts";
+import { createThrottle, createThrottles } from "./lib/throttle.ts";
 import type { TokenBucket } from "./lib/token_bucket.ts";
 import {
   ACCOUNT_REFUSALS_AT_ONCE_MAX,
@@ -91,9 +91,9 @@ export async function createServices(options: ServicesOptions): Promise<Services
     isCrowded: () => false,
   };
   const metrics = new Metrics();
-  const refusals = createPace({
+  const refusals = createThrottle({
     perSecond: REFUSALS_PER_SECOND,
-    atOnceMax: REFUSALS_AT_ONCE_MAX,
+    burstMax: REFUSALS_AT_ONCE_MAX,
     waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
     waitingMax: REFUSALS_WAITING_MAX,
   });
@@ -102,10 +102,10 @@ export async function createServices(options: ServicesOptions): Promise<Services
     "Bytes of large answers that clients have not read",
     () => unsentBodies.bytes,
   );
-  const refusalsOf = createPaces(
+  const refusalsOf = createThrottles(
     {
       perSecond: ACCOUNT_REFUSALS_PER_SECOND,
-      atOnceMax: ACCOUNT_REFUSALS_AT_ONCE_MAX,
+      burstMax: ACCOUNT_REFUSALS_AT_ONCE_MAX,
       waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
       waitingMax: REFUSALS_WAITING_MAX,
     },

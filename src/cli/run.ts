@@ -114,7 +114,8 @@ function requireDatabase({ makesDatabase = false }: Command, dataDir: string): v
 /** One line; a line for each mistake in the environment. */
 function messagesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.mistakes;
-  // What the driver says is the cause of an error of ours; what a file system says is not about it.
+  // What the driver says is the cause of an error of ours; what a file system says is not about it. Both may
+  // have these members, and whatever else is thrown has none of them.
   const reason = (error instanceof DatabaseUnavailableError ? error.cause : error) as SystemError;
   // PgBouncer's words: it takes no settings of a session.
   if (/unsupported startup parameter/.test(reason.message ?? "")) {

@@ -116,6 +116,7 @@ function titleCase(name: string): string {
 }
 
 function body(content: PluginContent, schemas: Components): Json {
+  // The route of each body has described it.
   const { documented, ...schema } = schemaOf(content) as Json & { documented: Documented };
   const { description } = documented;
   return { description, required: true, content: contents(schema, documented, schemas) };

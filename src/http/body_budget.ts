@@ -7,23 +7,23 @@
  *
  * @module
  */
-import { SharedStock } from "../lib/shared_stock.ts";
+import { SharedPool } from "../lib/shared_pool.ts";
 import { type Problem, unavailable } from "./errors.ts";
 
 /** Sets how many bytes of a body are held from now on, all in all. @throws {Problem} 503 */
 export type HoldBytes = (bytes: number) => void;
 
 export class BodyBudget {
-  readonly #stock: SharedStock;
+  readonly #pool: SharedPool;
 
   /** @param bytesMax of all bodies together. */
   constructor(bytesMax: number) {
-    this.#stock = new SharedStock(bytesMax);
+    this.#pool = new SharedPool(bytesMax);
   }
 
   /** Bytes in hand. */
   get bytes(): number {
-    return this.#stock.held;
+    return this.#pool.held;
   }
 
   /** Does the work on one body of the account; what it holds then is given back at its end. */
@@ -37,12 +37,12 @@ export class BodyBudget {
         const more = bytes - held;
         // One body alone always has room, or a limit that was set high could never be used.
         const isAlone = this.bytes === held;
-        if (more > 0 && !isAlone && !this.#stock.mayTake(accountId, more)) throw tooManyBodies();
-        this.#stock.take(accountId, more);
+        if (more > 0 && !isAlone && !this.#pool.mayTake(accountId, more)) throw tooManyBodies();
+        this.#pool.take(accountId, more);
         held = bytes;
       });
     } finally {
-      this.#stock.give(accountId, held);
+      this.#pool.giveBack(accountId, held);
     }
   }
 }

@@ -5,7 +5,7 @@
  */
 import { Elysia } from "elysia";
 import type { Log } from "../lib/log.ts";
-import type { Pace } from "../lib/pace.ts";
+import type { Throttle } from "../lib/throttle.ts";
 import type { Cors } from "./cors.ts";
 import type { ProblemCode } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
@@ -28,12 +28,12 @@ export interface HttpContext {
    * Answers of 503 take turns. Clients that ask again as soon as they are refused would otherwise keep
    * the process at refusing: with 10,000 of them good answers fell to a fiftieth.
    */
-  readonly refusals: Pace;
+  readonly refusals: Throttle;
   /**
    * An account's other refusals take turns, too. A client that sends what is refused at once on sixteen
    * connections would otherwise fill the event loop, and others' reads would take eight times as long.
    */
-  readonly refusalsOf: (accountId: string) => Pace;
+  readonly refusalsOf: (accountId: string) => Throttle;
 }
 
 /** One request. */

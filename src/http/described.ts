@@ -170,6 +170,7 @@ export function described<
       // Not the route's own `headers`: for those Elysia makes an object of all headers of each request.
       requestHeaders: route.headers,
     },
+    // TypeScript can't follow the statuses of a list of codes.
     response: { ...route.answers, ...problemResponses(route) } as Responses<Who, Answers, Code>,
   };
 }

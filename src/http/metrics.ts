@@ -14,8 +14,8 @@ import {
   type MetricValueWithName,
   Registry,
 } from "prom-client";
+import { type PlainCount, PlainCounter, PlainHistogram } from "./plain_metrics.ts";
 import { collectProcessMetrics } from "./process_metrics.ts";
-import { ObservedHistogram, Tallies, type Tally } from "./tallies.ts";
 
 /** Figures of one process, as they go to another. */
 export type MetricsSnapshot = MetricObjectWithValues<MetricValueWithName<string>>[];
@@ -30,38 +30,38 @@ export class Metrics {
   readonly #registers = [this.#registry];
   readonly contentType = this.#registry.contentType;
 
-  readonly #requests = this.#tallies(
+  readonly #requests = this.#plainCounter(
     "feedgate_http_requests_total",
     "Answers by route and status",
     ["route", "status"],
   );
-  readonly #seconds = new ObservedHistogram({
+  readonly #seconds = new PlainHistogram({
     name: "feedgate_http_request_duration_seconds",
     help: "Time from request to answer by route",
     buckets: SECONDS_BUCKETS,
     registry: this.#registry,
   });
-  readonly #batches = new ObservedHistogram({
+  readonly #batches = new PlainHistogram({
     name: "feedgate_admission_batch_reads",
     help: "Reads decided by one statement",
     buckets: BATCH_BUCKETS,
     registry: this.#registry,
   }).of();
-  readonly #decisions = this.#tallies(
+  readonly #decisions = this.#plainCounter(
     "feedgate_admission_decisions_total",
     "Decisions by operation and outcome",
     ["operation", "outcome"],
   );
-  readonly #usageEvents = this.#tallies(
+  readonly #usageEvents = this.#plainCounter(
     "feedgate_usage_events_total",
     "Usage events that the database committed",
   ).of();
-  readonly #credits = this.#tallies("feedgate_credits_charged_total", "Credits charged").of();
-  readonly #reads = this.#tallies(
+  readonly #credits = this.#plainCounter("feedgate_credits_charged_total", "Credits charged").of();
+  readonly #reads = this.#plainCounter(
     "feedgate_reads_answered_total",
     "Answers sent that carry a usage id",
   ).of();
-  readonly #pages = this.#tallies(
+  readonly #pages = this.#plainCounter(
     "feedgate_page_lookups_total",
     "Pages asked of memory, by whether they were there",
     ["result"],
@@ -84,7 +84,7 @@ export class Metrics {
     "job",
     "result",
   ]);
-  readonly #outcomes = new Map<string, Map<string, Tally>>();
+  readonly #outcomes = new Map<string, Map<string, PlainCount>>();
   #sum: (() => Promise<string | undefined>) | undefined;
 
   constructor() {
@@ -93,16 +93,16 @@ export class Metrics {
 
   /** A route's counter: one call for each of its answers. */
   answersOf(route: string): (status: number, seconds: number) => void {
-    const observations = this.#seconds.of({ route });
-    const tallies = new Map<number, Tally>();
+    const buckets = this.#seconds.of({ route });
+    const counts = new Map<number, PlainCount>();
     return (status, value) => {
-      let tally = tallies.get(status);
-      if (tally === undefined) {
-        tally = this.#requests.of({ route, status: String(status) });
-        tallies.set(status, tally);
+      let counted = counts.get(status);
+      if (counted === undefined) {
+        counted = this.#requests.of({ route, status: String(status) });
+        counts.set(status, counted);
       }
-      tally.count += 1;
-      observations.add(value);
+      counted.count += 1;
+      buckets.add(value);
     };
   }
 
@@ -124,12 +124,12 @@ export class Metrics {
       outcomes = new Map();
       this.#outcomes.set(operation, outcomes);
     }
-    let tally = outcomes.get(outcome);
-    if (tally === undefined) {
-      tally = this.#decisions.of({ operation, outcome });
-      outcomes.set(outcome, tally);
+    let counted = outcomes.get(outcome);
+    if (counted === undefined) {
+      counted = this.#decisions.of({ operation, outcome });
+      outcomes.set(outcome, counted);
     }
-    tally.count += 1;
+    counted.count += 1;
     if (isLogged) this.#usageEvents.count += 1;
     this.#credits.count += credits;
   }
@@ -180,6 +180,7 @@ export class Metrics {
 
   /** This process's figures. */
   snapshot(): Promise<MetricsSnapshot> {
+    // prom-client's type leaves out the values.
     return this.#registry.getMetricsAsJSON() as Promise<MetricsSnapshot>;
   }
 
@@ -188,8 +189,8 @@ export class Metrics {
     this.#sum = sum;
   }
 
-  #tallies(name: string, help: string, labelNames: string[] = []): Tallies {
-    return new Tallies({ name, help, labelNames, registers: this.#registers });
+  #plainCounter(name: string, help: string, labelNames: string[] = []): PlainCounter {
+    return new PlainCounter({ name, help, labelNames, registers: this.#registers });
   }
 
   #counter(name: string, help: string, labelNames: string[]): Counter {

@@ -10,7 +10,7 @@
 import { Elysia, ValidationError } from "elysia";
 import { codeOf, messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
-import type { Pace } from "../lib/pace.ts";
+import type { Throttle } from "../lib/throttle.ts";
 import { DatabaseOverloadedError, DatabaseUnavailableError } from "../postgres/client/query.ts";
 import type { Answer } from "./answer.ts";
 import { callPlugin, createCall, type HttpContext, type RoutedCall } from "./call.ts";
@@ -57,7 +57,7 @@ export async function respondProblem(
   // Who asks for /readyz is told at once.
   const isOverload = isKeyed && problem.code === "UNAVAILABLE";
   const retryAfterSeconds = isOverload ? await takeTurn(refusals) : undefined;
-  if (!isOverload && subject.accountId !== undefined) await refusalsOf(subject.accountId).turn();
+  if (!isOverload && subject.accountId !== undefined) await refusalsOf(subject.accountId).pass();
   const context = { requestId, isKeyed, baseUrl: baseUrl(), retryAfterSeconds };
   return respond(problemAnswer(problem, context));
 }
@@ -72,9 +72,9 @@ async function toldProblem({ proveKey }: RoutedCall, error: unknown): Promise<Pr
 }
 
 /** When it is sensible to come again; undefined where nobody is in line. */
-async function takeTurn(refusals: Pace): Promise<number | undefined> {
+async function takeTurn(refusals: Throttle): Promise<number | undefined> {
   const { waitSeconds } = refusals;
-  await refusals.turn();
+  await refusals.pass();
   return waitSeconds === 0 ? undefined : Math.ceil(RETRY_AFTER_LINES * waitSeconds);
 }
 

@@ -175,6 +175,7 @@ export class Batcher<Item, Result> {
       .finally(() => this.#land(flight))
       .then(
         (results) => {
+          // There are as many results as items, and a result may be undefined itself.
           for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as Result);
         },
         (error) => {

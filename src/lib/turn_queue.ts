@@ -6,16 +6,16 @@
  *
  * @module
  */
-import { SharedStock } from "./shared_stock.ts";
+import { SharedPool } from "./shared_pool.ts";
 
 export class TurnQueue<Item> {
-  readonly #places: SharedStock;
+  readonly #places: SharedPool;
   /** By owner, in the order of their turns; none is empty. */
   readonly #lines = new Map<string, Set<Item>>();
   #lastOwner = "";
 
   constructor(sizeMax: number) {
-    this.#places = new SharedStock(sizeMax);
+    this.#places = new SharedPool(sizeMax);
   }
 
   /** Items that wait. */
@@ -50,7 +50,7 @@ export class TurnQueue<Item> {
   remove(owner: string, item: Item): boolean {
     const line = this.#lines.get(owner);
     if (!line?.delete(item)) return false;
-    this.#places.give(owner, 1);
+    this.#places.giveBack(owner, 1);
     if (line.size === 0) this.#lines.delete(owner);
     return true;
   }

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { createGate, type Gate } from "../lib/gate.ts";
+import { createSemaphore, type Semaphore } from "../lib/semaphore.ts";
 import { PUSH_TURN_WAIT_MS_MAX, PUSHES_WAITING_FREE, PUSHES_WAITING_MAX } from "../limits.ts";
 import { DatabaseOverloadedError } from "../postgres/client/query.ts";
 
@@ -18,25 +18,25 @@ export interface FeedQueue {
 
 export function createFeedQueue(): FeedQueue {
   /** By feed, while it is pushed to. */
-  const gates = new Map<string, Gate>();
+  const semaphores = new Map<string, Semaphore>();
   return {
     async run(feedId, work) {
-      const gate = gates.get(feedId) ?? newGate();
-      gates.set(feedId, gate);
-      if (!(await gate.enter())) throw new DatabaseOverloadedError();
+      const semaphore = semaphores.get(feedId) ?? newSemaphore();
+      semaphores.set(feedId, semaphore);
+      if (!(await semaphore.acquire())) throw new DatabaseOverloadedError();
       const startedMs = performance.now();
       try {
         return await work();
       } finally {
-        gate.leave(performance.now() - startedMs);
-        if (gate.running === 0) gates.delete(feedId);
+        semaphore.release(performance.now() - startedMs);
+        if (semaphore.running === 0) semaphores.delete(feedId);
       }
     },
   };
 }
 
-function newGate(): Gate {
-  return createGate({
+function newSemaphore(): Semaphore {
+  return createSemaphore({
     runningMax: 1,
     waitingMax: PUSHES_WAITING_MAX,
     waitMsMax: PUSH_TURN_WAIT_MS_MAX,

@@ -6,9 +6,9 @@
 import type { HttpContext } from "../../src/http/call.ts";
 import { Metrics } from "../../src/http/metrics.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { createPace, createPaces } from "../../src/lib/pace.ts";
+import { createThrottle, createThrottles } from "../../src/lib/throttle.ts";
 
-const PACE = { perSecond: 10, atOnceMax: 1, waitSecondsMax: 5, waitingMax: 100 };
+const THROTTLE = { perSecond: 10, burstMax: 1, waitSecondsMax: 5, waitingMax: 100 };
 
 /** Its log goes to `lines`. */
 export function createHttpContext(lines: string[] = []): HttpContext {
@@ -19,7 +19,7 @@ export function createHttpContext(lines: string[] = []): HttpContext {
     cors: undefined,
     log: createLog({ level: "info", isReadable: false, write: (line) => lines.push(line) }),
     metrics: new Metrics(),
-    refusals: createPace(PACE),
-    refusalsOf: createPaces(PACE, 10),
+    refusals: createThrottle(THROTTLE),
+    refusalsOf: createThrottles(THROTTLE, 10),
   };
 }

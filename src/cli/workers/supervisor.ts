@@ -15,7 +15,7 @@ import { listenOn, readTls, requireHost } from "../../http/listener.ts";
 import { present } from "../../lib/assert.ts";
 import type { Log } from "../../lib/log.ts";
 import { ownCommand } from "../../lib/own_process.ts";
-import { createSharedFlights, type SharedFlights } from "../../lib/shared_flights.ts";
+import { createSingleFlight, type SingleFlight } from "../../lib/single_flight.ts";
 import { DRAIN_WORKER_MS } from "../../limits.ts";
 import type { Database } from "../../postgres/client/query.ts";
 import { openDatabase } from "../../postgres/open_database.ts";
@@ -61,7 +61,7 @@ interface Context {
   readonly sum: MetricsSum;
   readonly workers: Set<Worker>;
   /** Resolves with the newest figures of every worker in the sum. */
-  readonly figures: SharedFlights<void, unknown>;
+  readonly figures: SingleFlight<void, unknown>;
   isStopping: boolean;
 }
 
@@ -78,9 +78,7 @@ export async function startWorkers({ config, log, count }: WorkersOptions): Prom
     log,
     sum: createMetricsSum(),
     workers,
-    figures: createSharedFlights(() =>
-      Promise.all([...workers].map((worker) => worker.snapshot())),
-    ),
+    figures: createSingleFlight(() => Promise.all([...workers].map((worker) => worker.snapshot()))),
     isStopping: false,
   };
   const snapshots = setInterval(

@@ -14,8 +14,9 @@
  *
  * @module
  */
-import { createGate } from "../../lib/gate.ts";
+
 import { mapTable } from "../../lib/records.ts";
+import { createSemaphore } from "../../lib/semaphore.ts";
 import {
   DATABASE_CONNECTIONS_MAX,
   DATABASE_CONNECTIONS_SPARED,
@@ -98,7 +99,7 @@ export class DatabaseTimeSpentError extends Error {
 }
 
 /** Unbounded here, because their callers already limit how many they send. */
-const UNGATED: ReadonlySet<StatementName> = new Set([
+const UNLIMITED: ReadonlySet<StatementName> = new Set([
   "log_reads",
   "prove_calls",
   "refund_reads",
@@ -113,7 +114,7 @@ export function createDatabase(
   { runningMax = RUNNING_MAX, accountMsMax = LIMITS_DEFAULT.databaseMs }: DatabaseOptions = {},
 ): Database {
   const budget = createTimeBudget(accountMsMax, KNOWN_BUDGETS_MAX);
-  const gate = createGate({
+  const semaphore = createSemaphore({
     runningMax,
     ownerRunningMax(accountId) {
       if (accountId === GATEWAY) return runningMax;
@@ -128,7 +129,8 @@ export function createDatabase(
   let statementCount = 0;
   function run(name: StatementName, parameters: readonly unknown[]) {
     statementCount += 1;
-    // Without `simple: false` a statement without parameters would not be prepared.
+    // Without `simple: false` a statement without parameters would not be prepared. The driver's types know
+    // neither that option nor our types of parameters, hence the casts.
     const options = { prepare: true, simple: false } as const;
     return connections.unsafe(
       TEXTS[name],
@@ -148,18 +150,18 @@ export function createDatabase(
       const waitMs = budget.waitMs(accountId, performance.now());
       if (waitMs > 0) throw new DatabaseTimeSpentError(waitMs, budget.budgetMs);
     }
-    const entered = gate.enter(accountId);
+    const entered = semaphore.acquire(accountId);
     if (!(entered === true || (await entered))) throw new DatabaseOverloadedError();
   }
   /** The time of a statement that a stopped server never answered is nobody's. */
   function leave(accountId: string, startedMs: number, isLost: boolean): void {
     const nowMs = performance.now();
     if (accountId !== GATEWAY && !isLost) budget.spend(accountId, nowMs - startedMs, nowMs);
-    gate.leave(nowMs - startedMs, accountId);
+    semaphore.release(nowMs - startedMs, accountId);
   }
   function queriesOf(accountId: string): Queries {
     async function rows(name: StatementName, parameters: readonly unknown[]) {
-      if (UNGATED.has(name)) return send(name, parameters);
+      if (UNLIMITED.has(name)) return send(name, parameters);
       await enter(accountId);
       const startedMs = performance.now();
       let isLost = false;
@@ -172,6 +174,7 @@ export function createDatabase(
         leave(accountId, startedMs, isLost);
       }
     }
+    // Which columns belong to which statement was generated, and is checked by a test, not here.
     return {
       rows: rows as unknown as Queries["rows"],
       row: (async (name: StatementName, parameters: readonly unknown[]) =>
@@ -186,10 +189,10 @@ export function createDatabase(
       return statementCount;
     },
     get running() {
-      return gate.running;
+      return semaphore.running;
     },
     get waiting() {
-      return gate.waiting;
+      return semaphore.waiting;
     },
   };
 }

@@ -11,7 +11,7 @@
  * @module
  */
 import type { Log } from "../../lib/log.ts";
-import { createSharedFlights } from "../../lib/shared_flights.ts";
+import { createSingleFlight } from "../../lib/single_flight.ts";
 import {
   type Database,
   DatabaseTimeSpentError,
@@ -80,7 +80,7 @@ class ReplicaReader implements Reader {
   readonly #onRead: ReplicaOptions["onRead"];
   readonly #health: ReplicaHealth;
   /** All who wait to read a list are shown one reading of the position, made after each had asked. */
-  readonly #positions = createSharedFlights(() => this.#primary.row("read_wal_position", []));
+  readonly #positions = createSingleFlight(() => this.#primary.row("read_wal_position", []));
 
   constructor(primary: Database, { replica, log, onRead }: ReplicaOptions) {
     this.#primary = primary;

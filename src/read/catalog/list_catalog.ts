@@ -7,7 +7,7 @@ import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
 import { hasMoreAfter } from "../../lib/pages.ts";
-import { createSharedFlights } from "../../lib/shared_flights.ts";
+import { createSingleFlight } from "../../lib/single_flight.ts";
 import { GATEWAY } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
 import { type Listing, listingResource } from "../listing.ts";
@@ -27,7 +27,7 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
   const { config, reader, http } = services;
   const limits = { free: config.limits.discovery, paid: config.limits.discovery };
   // The catalog is the same for every reader: all who wait for a page are shown one reading of it.
-  const pages = createSharedFlights(
+  const pages = createSingleFlight(
     readPage,
     ({ limit, offset }: CatalogPage) => `${limit} ${offset}`,
   );

@@ -12,7 +12,7 @@ import { type Answer, privateJson } from "../../http/answer.ts";
 import { Problem } from "../../http/errors.ts";
 import { rateHeaders } from "../../http/rate_headers.ts";
 import { feedNotFound } from "../../http/refusals.ts";
-import { createSharedFlights } from "../../lib/shared_flights.ts";
+import { createSingleFlight } from "../../lib/single_flight.ts";
 import type { Services } from "../../services.ts";
 import { claimOf } from "../claim.ts";
 import type { ReadCall } from "../pipeline.ts";
@@ -69,7 +69,7 @@ export function createTailReads(services: Services): FindTail {
   const { config, cursorSecret: secret, feeds, reader } = services;
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
   // All followers that are woken by a push want the same page.
-  const tails = createSharedFlights(readTail, ({ feedId, place, limit, atLeast }: Wanted) =>
+  const tails = createSingleFlight(readTail, ({ feedId, place, limit, atLeast }: Wanted) =>
     [feedId, place, limit, atLeast].join(" "),
   );
 

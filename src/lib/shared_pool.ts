@@ -1,17 +1,17 @@
 /**
- * A bounded stock that many hold parts of: each may hold as much as it leaves free for the others.
+ * A bounded amount that many holders share: each may hold as much as it leaves free for the others.
  *
- * Alone a holder may have half of the stock; of two that want all, each gets a third; of n, a part of
- * n + 1. So whoever holds what it can get, and however many do, the next one finds room. Switches share
- * their buffers like that: Choudhury and Hahne, "Dynamic queue length thresholds", 1998.
+ * A single holder gets half of the pool. Two that want all get a third each, and n holders get a part of n + 1.
+ * So there is always room for the next one. Network switches share their buffers like that: Choudhury and Hahne,
+ * "Dynamic queue length thresholds", 1998.
  *
  * @module
  */
 import { assert } from "./assert.ts";
 
-export class SharedStock {
+export class SharedPool {
   readonly #sizeMax: number;
-  /** By holder; who holds nothing has no entry. */
+  /** By holder. A holder of nothing has no entry. */
   readonly #parts = new Map<string, number>();
   #held = 0;
 
@@ -20,7 +20,7 @@ export class SharedStock {
     this.#sizeMax = sizeMax;
   }
 
-  /** What all together hold. */
+  /** What all holders have together. */
   get held(): number {
     return this.#held;
   }
@@ -30,7 +30,7 @@ export class SharedStock {
     return this.#partOf(holder) + amount <= this.#sizeMax - (this.#held + amount);
   }
 
-  /** `mayTake` decides; who takes in spite of it holds more than its share. */
+  /** Ask `mayTake` before. If the caller takes all the same, it holds more than its share. */
   take(holder: string, amount: number): void {
     assert(Number.isSafeInteger(amount), "what is held is counted in whole numbers");
     const part = this.#partOf(holder) + amount;
@@ -40,7 +40,7 @@ export class SharedStock {
     else this.#parts.set(holder, part);
   }
 
-  give(holder: string, amount: number): void {
+  giveBack(holder: string, amount: number): void {
     this.take(holder, -amount);
   }
 

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createSharedFlights } from "../../src/lib/shared_flights.ts";
+import { createSingleFlight } from "../../src/lib/single_flight.ts";
 
-describe("createSharedFlights", () => {
-  test("nobody is shown a state older than its question, whatever the order", async () => {
+describe("createSingleFlight", () => {
+  test("no caller of a single flight gets a result older than its question, in any order", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 60 }),
         async (acts) => {
           let version = 0;
           const landings: (() => void)[] = [];
-          const flights = createSharedFlights<string, number>(
+          const shared = createSingleFlight<string, number>(
             () => {
               const read = version;
               return new Promise((resolve) => landings.push(() => resolve(read)));
@@ -23,7 +23,7 @@ describe("createSharedFlights", () => {
             else if (act === 1) landings.shift()?.();
             else {
               const asked = version;
-              const answer = flights.ask(`key ${act % 2}`);
+              const answer = shared.ask(`key ${act % 2}`);
               checks.push(answer.then((shown) => expect(shown).toBeGreaterThanOrEqual(asked)));
             }
             await Bun.sleep(0);
@@ -43,9 +43,9 @@ describe("createSharedFlights", () => {
     );
   });
 
-  test("a hundred who ask at once cost two flights", async () => {
+  test("a hundred callers that ask at once cost two runs", async () => {
     let runs = 0;
-    const flights = createSharedFlights<string, number>(
+    const shared = createSingleFlight<string, number>(
       async () => {
         runs += 1;
         await Bun.sleep(1);
@@ -53,14 +53,14 @@ describe("createSharedFlights", () => {
       },
       (key) => key,
     );
-    const answers = await Promise.all(Array.from({ length: 100 }, () => flights.ask("same")));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => shared.ask("same")));
     expect(runs).toBe(2);
     expect(answers.filter((answer) => answer === 2)).toHaveLength(99);
   });
 
-  test("a flight that fails fails for those on it alone", async () => {
+  test("a run that fails rejects for the callers that share it, and for no others", async () => {
     let runs = 0;
-    const flights = createSharedFlights<string, string>(
+    const shared = createSingleFlight<string, string>(
       async () => {
         runs += 1;
         if (runs === 1) throw new Error("lost");
@@ -68,7 +68,7 @@ describe("createSharedFlights", () => {
       },
       (key) => key,
     );
-    const [first, second] = await Promise.allSettled([flights.ask("same"), flights.ask("same")]);
+    const [first, second] = await Promise.allSettled([shared.ask("same"), shared.ask("same")]);
     expect(first.status).toBe("rejected");
     expect(second).toEqual({ status: "fulfilled", value: "here" });
   });
