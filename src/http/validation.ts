@@ -18,7 +18,7 @@ export type Refuse = (name: string, value: unknown) => Problem | undefined;
 
 /** The problem of a validation that failed in Elysia. */
 export function invalidRequestPart({ validator, value }: ValidationError): Problem {
-  // Elysia declares it as any validator; all of ours are TypeBox's.
+  // Elysia knows validators of several libraries; all of ours are TypeBox's.
   return parameterProblem(validator as TypeCheck<TSchema>, value);
 }
 
