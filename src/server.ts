@@ -41,7 +41,7 @@ export interface GatewayOptions {
   readonly closingNoticeMs?: number;
 }
 
-/** Serves until `stop`. @throws where the database can't be reached or the port is taken. */
+/** Serves until `stop`. @throws if the database can't be reached or the port is taken. */
 export async function startGateway(
   config: Config,
   log: Log,

@@ -17,7 +17,7 @@ export function accountText(row: Row<"find_account">, limits: Limits): string {
   return `{"id":"${row.account_id}","name":${JSON.stringify(row.name)},"balance":${balance},${budgetMember(row)}"limits":${JSON.stringify(limitsOf(limits))}}`;
 }
 
-/** With a comma behind it; empty where the key has no budget. */
+/** With a comma behind it; empty if the key has no budget. */
 function budgetMember({
   daily_nanos: daily,
   spent_nanos: spent,

@@ -34,7 +34,7 @@ export interface KeyRotation {
   readonly graceSeconds: number;
 }
 
-/** Undefined where there is no such account. */
+/** Undefined if there is no such account. */
 export async function issueKey(
   database: Database,
   order: KeyOrder,
@@ -54,7 +54,7 @@ export async function issueKey(
 }
 
 /**
- * A new key with the settings of another one, which ends after the grace, given in seconds. Undefined where the
+ * A new key with the settings of another one, which ends after the grace, given in seconds. Undefined if the
  * other one does not hold.
  */
 export async function rotateKey(

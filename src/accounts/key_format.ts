@@ -31,7 +31,7 @@ export function generateKey(permission: Permission): string {
   return body + checksum(body);
 }
 
-/** The permission that a well-formed key claims; undefined where its form or checksum is wrong. */
+/** The permission that a well-formed key claims; undefined if its form or checksum is wrong. */
 export function permissionOf(key: string): Permission | undefined {
   const [, body = "", permission, check] = FORM.exec(key) ?? [];
   const isWhole = check !== undefined && checksum(body) === check;

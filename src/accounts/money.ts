@@ -36,7 +36,7 @@ export function pricePer1kText(callPriceNanos: bigint): string {
   return decimalText(callPriceNanos, PRICE_DECIMALS);
 }
 
-/** Price of one call in nano-dollars; undefined where the price has more than 6 decimals. */
+/** Price of one call in nano-dollars; undefined if the price has more than 6 decimals. */
 export function callPriceNanos(pricePer1kText: string): bigint | undefined {
   return parseDecimal(pricePer1kText, PRICE_DECIMALS);
 }
@@ -71,7 +71,7 @@ function decimalText(amount: bigint, decimals: number): string {
   return `${sign}${digits.slice(0, -decimals)}${fraction && `.${fraction}`}`;
 }
 
-/** A JSON number's text as a whole number of 10^-decimals; undefined where it is none. */
+/** A JSON number's text as a whole number of 10^-decimals; undefined if it is none. */
 function parseDecimal(text: string, decimals: number): bigint | undefined {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
   if (match === null) return undefined;

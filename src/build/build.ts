@@ -52,7 +52,7 @@ function hostTarget(): string {
   return `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 }
 
-/** Returns the path of the executable. @throws where a part of it can't be had. */
+/** Returns the path of the executable. @throws if a part of it can't be had. */
 async function build(target: Target, outfile: string): Promise<void> {
   const isForeign = target !== hostTarget();
   const { postgresPackage, bunPackage } = PLATFORMS[target];

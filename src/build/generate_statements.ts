@@ -41,7 +41,7 @@ export interface DeclaredStatement {
   readonly columns: readonly DeclaredColumn[];
 }
 
-/** Reads the header of a statement file. @throws where it is not of the documented form. */
+/** Reads the header of a statement file. @throws if it is not of the documented form. */
 export function parseHeader(text: string, path: string): DeclaredStatement {
   const all = text.split("\n");
   const end = all.findIndex((line) => !line.startsWith("--"));

@@ -56,7 +56,7 @@ export interface CommandSpec<Of extends Options> {
   /** One line, without a full stop. */
   readonly about: string;
   readonly options: Of;
-  /** Whether it makes an embedded database where there is none; other commands refuse. @default false */
+  /** Whether it makes an embedded database if there is none; other commands refuse. @default false */
   readonly makesDatabase?: boolean;
   /** Whether what it answers can't be looked up later. */
   readonly isToldOnce?: boolean;

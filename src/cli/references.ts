@@ -15,7 +15,7 @@ import { RefusedError } from "./command.ts";
 /** Candidates that a refusal lists. */
 const CANDIDATES_TOLD_MAX = 10;
 
-/** An account by id or exact name. @throws {RefusedError} where there is none, or several. */
+/** An account by id or exact name. @throws {RefusedError} if there is none, or several. */
 export async function findAccount(database: Database, text: string): Promise<Row<"find_accounts">> {
   const accountId = parseUuid(text) ?? null;
   const name = accountId === null ? text : null;
@@ -31,7 +31,7 @@ export async function findAccount(database: Database, text: string): Promise<Row
  * A key by id, by its beginning, or whole. The beginning must be more than all keys have, so that the only
  * key there is is not meant by chance.
  *
- * @throws {RefusedError} where there is none, or several.
+ * @throws {RefusedError} if there is none, or several.
  */
 export async function findKey(database: Database, text: string): Promise<Row<"find_keys">> {
   const [keyId, keyHash, beginning] = keyParameters(text);
@@ -58,7 +58,7 @@ export function keyParameters(
   return permissionOf(text) === undefined ? [null, null, text] : [null, hashKey(text), null];
 }
 
-/** A feed by id or slug, deleted or not. @throws {RefusedError} where there is none. */
+/** A feed by id or slug, deleted or not. @throws {RefusedError} if there is none. */
 export async function findFeed(database: Database, text: string): Promise<FeedRow> {
   const row = await database.row("find_feed_row", [...referenceParameters(text), false]);
   return row ?? throwUnknown("feed", text, "feedgate feed list");

@@ -55,7 +55,7 @@ export type BodyOutcome =
 export interface FeedChanges {
   /** JSON object of the given fields in canonical form, pricing apart; null clears. */
   readonly fields: string;
-  /** Undefined where the body has no pricing field: pricing stays. */
+  /** Undefined if the body has no pricing field: pricing stays. */
   readonly pricing: Pricing | undefined;
   /** Text of a given `schema_definition` that has something to check; undefined for null and `{}`. */
   readonly schema: string | undefined;

@@ -352,7 +352,7 @@ async function deleteRows(
   };
 }
 
-/** @throws {Problem} 403 where the statement refused */
+/** @throws {Problem} 403 if the statement refused */
 function refuseForeign(
   row: { readonly outcome: string; readonly suspension_reason?: string | null } | undefined,
 ): void {

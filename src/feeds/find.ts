@@ -30,13 +30,13 @@ export interface Feed {
   /** Null until the first push decides. */
   readonly feedType: FeedType | null;
   readonly status: FeedStatus;
-  /** The schema that pushes must meet, as JSON text; null where none is locked. */
+  /** The schema that pushes must meet, as JSON text; null if none is locked. */
   readonly lockedSchema: string | null;
   readonly definitionVersion: bigint;
   readonly priceType: PriceType;
-  /** Nano-dollars of one call; null where the feed is sold once. */
+  /** Nano-dollars of one call; null if the feed is sold once. */
   readonly callPriceNanos: bigint | null;
-  /** USD cents; null where the feed is not sold once. */
+  /** USD cents; null if the feed is not sold once. */
   readonly oneTimePriceCents: bigint | null;
   /** As of the look-up; admission says what it is now. */
   readonly dataVersion: bigint;

@@ -13,7 +13,7 @@ import { unreachable } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import { ONE_TIME_PRICE_CENTS_MIN, PRICE_PER_1K_USD_MAX } from "../limits.ts";
 
-/** The pricing fields of a body; undefined where one is not given. */
+/** The pricing fields of a body; undefined if one is not given. */
 export interface GivenPricing {
   readonly priceType?: PriceType;
   /** USD per 1,000 calls, in decimal text without exponent. */

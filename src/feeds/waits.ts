@@ -3,7 +3,7 @@
  * Beyond 3.
  *
  * A push through this process wakes them at once. For pushes through others, one statement asks for the versions
- * of all feeds that are waited for. So waiting costs no statement per reader, and none where nobody waits.
+ * of all feeds that are waited for. So waiting costs no statement per reader, and none if nobody waits.
  *
  * @module
  */
@@ -34,7 +34,7 @@ interface Waiter {
 /** Those that wait for one feed. */
 interface Waiting {
   readonly waiters: Set<Waiter>;
-  /** The version that all of them have; undefined where they have several. */
+  /** The version that all of them have; undefined if they have several. */
   version: bigint | undefined;
 }
 
@@ -65,7 +65,7 @@ export class Waits {
     return this.#isDraining;
   }
 
-  /** A place for a reader of this account, to be left by the function; undefined where there are too many. */
+  /** A place for a reader of this account, to be left by the function; undefined if there are too many. */
   enter(accountId: string): (() => void) | undefined {
     const ofAccount = this.#places.get(accountId) ?? 0;
     if (this.#open >= WAITS_MAX || ofAccount >= WAITS_PER_ACCOUNT_MAX) return undefined;

@@ -15,7 +15,7 @@ export function createAnonymousLimit(): TokenBucket {
   return new TokenBucket({ capacity: ANONYMOUS_LIMIT, fillMs: WINDOW_MS });
 }
 
-/** For routes that need no key: they share the limit, and a call over it is 429. */
+/** For routes that need no key. They share the limit, and a call over it gets 429. */
 export function anonymous(limit: TokenBucket) {
   return new Elysia({ name: "anonymous" })
     .use(callPlugin())

@@ -1,6 +1,5 @@
 /**
- * What a route answers, before it is a response: the endpoint adds what all answers have, and makes the
- * response once.
+ * The answer of a route, before it becomes a response. Plugins add headers to it, and the response is made once.
  *
  * @module
  */
@@ -11,11 +10,11 @@ export type BodyPart = string | Uint8Array;
 export interface Answer {
   /** @default 200 */
   readonly status?: number;
-  /** Made for this answer: the endpoint adds to them. */
+  /** Made for this answer, so that plugins may add to them. */
   readonly headers: Record<string, string>;
-  /** Other headers, which many answers have in common: to copy them costs less than to make them. */
+  /** Headers that many answers have in common. To copy them costs less than to make them. */
   readonly sharedHeaders?: Headers | undefined;
-  /** Parts are sent one behind the other. Answers may share parts, and blobs. A stream makes its own pace. */
+  /** A list of parts is sent in order. Answers may share parts and blobs. A stream sends when it has something. */
   readonly body: BodyPart | readonly BodyPart[] | Blob | ReadableStream<Uint8Array> | null;
 }
 

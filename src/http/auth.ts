@@ -1,8 +1,8 @@
 /**
  * Who calls: a plugin for routes that need a key. Interface 5, decisions 2 and 3.
  *
- * It runs before the parameters are checked, so a missing key is told before a wrong parameter. Whether a
- * remembered key is still usable is proven by whoever refuses (`problems.ts`) or counts (`admission`).
+ * It runs before the parameters are checked, so a missing key is reported before a wrong parameter. A key that is
+ * remembered may have been revoked. Before a refusal `problems.ts` checks that, and before a read `admission`.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { exactQuery } from "./parameters.ts";
 
 /** Knows keys. */
 export interface Authenticator<Principal> {
-  /** The owner of the request's key, noted in `call.subject`; throws 401 or 403. */
+  /** Finds the owner of the request's key, and notes it in `call.subject`. Throws 401 or 403. */
   authenticate(call: Call, permission: "read" | "write"): Principal | Promise<Principal>;
   /** Throws 401 or 403 if the key is no longer usable. */
   prove(principal: Principal): Promise<void>;

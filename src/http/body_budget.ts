@@ -1,16 +1,16 @@
 /**
- * How many bytes of bodies one process has in its hands at once, and one account of them.
+ * Limits the bytes of request bodies that a process holds at once, in all and for each account.
  *
- * A body counts by the buffers that its bytes come into, which is what it declares, or grows with what has
- * come, until the work on it is done. An account's bodies may have as many bytes as they leave free, so
- * that no account keeps others out, whatever it declares and however slowly it sends.
+ * A body counts with the size of its buffers until the work on it is done. That is its declared length, or what has
+ * come so far. An account may hold as many bytes as it leaves free for the others. So no account keeps others out,
+ * whatever it declares and however slowly it sends.
  *
  * @module
  */
 import { SharedPool } from "../lib/shared_pool.ts";
 import { type Problem, unavailable } from "./errors.ts";
 
-/** Sets how many bytes of a body are held from now on, all in all. @throws {Problem} 503 */
+/** Sets how many bytes a body holds from now on, in all. @throws {Problem} 503 */
 export type HoldBytes = (bytes: number) => void;
 
 export class BodyBudget {
@@ -21,12 +21,12 @@ export class BodyBudget {
     this.#pool = new SharedPool(bytesMax);
   }
 
-  /** Bytes in hand. */
+  /** Bytes that are held now. */
   get bytes(): number {
     return this.#pool.held;
   }
 
-  /** Does the work on one body of the account; what it holds then is given back at its end. */
+  /** Does the work on one body of the account. At its end, what it holds is given back. */
   async whileHeld<Result>(
     accountId: string,
     work: (hold: HoldBytes) => Promise<Result>,
@@ -35,7 +35,7 @@ export class BodyBudget {
     try {
       return await work((bytes) => {
         const more = bytes - held;
-        // One body alone always has room, or a limit that was set high could never be used.
+        // A single body always has room. Otherwise a limit on bodies that was set high could never be used.
         const isAlone = this.bytes === held;
         if (more > 0 && !isAlone && !this.#pool.mayTake(accountId, more)) throw tooManyBodies();
         this.#pool.take(accountId, more);
@@ -47,7 +47,7 @@ export class BodyBudget {
   }
 }
 
-/** The body is not read on, so the connection can't be used again. */
+/** The rest of the body stays unread, so the connection can't be used again. */
 function tooManyBodies(): Problem {
   return unavailable(
     "More bodies are on their way than the gateway can hold. Send it again in a second.",

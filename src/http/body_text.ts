@@ -10,9 +10,9 @@ import { decodeUtf8, readBody } from "./read_body.ts";
 export interface ReceiveOptions {
   /** Bytes of the body, after gzip decoding; exactly so many pass. */
   readonly bytesMax: number;
-  /** The 413 of a body that is larger; it must close the connection, whose rest is not read. */
+  /** The 413 for a larger body. It must close the connection, because the rest of the body stays unread. */
   readonly tooLarge: () => Problem;
-  /** Asked for room before each buffer that the body comes into. */
+  /** Called before each new buffer for the body; it may throw. */
   readonly hold: HoldBytes;
 }
 
@@ -32,7 +32,7 @@ export async function receiveBody(
   return outcome.bytes;
 }
 
-/** Bytes as the text that they must be. @throws {Problem} 400 */
+/** Decodes bytes as UTF-8. @throws {Problem} 400 */
 export function bodyTextOf(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw bodyNotJson("it is not valid UTF-8");
@@ -40,7 +40,7 @@ export function bodyTextOf(bytes: Uint8Array): string {
   return text;
 }
 
-/** 400; the reason is a clause that says what the body is, or what was found where. */
+/** 400. The reason completes the sentence "The body can't be read as JSON: …". */
 export function bodyNotJson(reason: string): Problem {
   return new Problem("BODY_NOT_JSON", {
     detail: `The body can't be read as JSON: ${reason}. Send it again as UTF-8 JSON.`,

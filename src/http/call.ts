@@ -1,5 +1,5 @@
 /**
- * One request on its way through its route: what the plugins and the handlers of all routes know of it.
+ * One request, as plugins and handlers know it.
  *
  * @module
  */
@@ -12,26 +12,26 @@ import type { Metrics } from "./metrics.ts";
 import { searchOf } from "./query_string.ts";
 import { requestIdOf } from "./request_id.ts";
 
-/** What the HTTP layer knows of the server it runs in. */
+/** What plugins and handlers know of the server. */
 export interface HttpContext {
   /** Public address without a trailing slash. */
   readonly baseUrl: () => string;
-  /** While true, answers ask the client to close its connection. */
+  /** True while the server stops: answers then ask the client to close its connection. */
   readonly isDraining: () => boolean;
-  /** While true, there are more connections than are served. */
+  /** True while there are more connections than the process serves. */
   readonly isCrowded: () => boolean;
-  /** Undefined: pages of other origins read nothing. */
+  /** If undefined, browser pages of other origins can read nothing. */
   readonly cors: Cors | undefined;
   readonly log: Log;
   readonly metrics: Metrics;
   /**
-   * Answers of 503 take turns. Clients that ask again as soon as they are refused would otherwise keep
-   * the process at refusing: with 10,000 of them good answers fell to a fiftieth.
+   * Delays answers of 503. Clients that retry at once would otherwise keep the process busy with refusals: with
+   * 10,000 such clients, good answers fell to a fiftieth.
    */
   readonly refusals: Throttle;
   /**
-   * An account's other refusals take turns, too. A client that sends what is refused at once on sixteen
-   * connections would otherwise fill the event loop, and others' reads would take eight times as long.
+   * Delays the other refusals of an account. A client that sends bad requests on sixteen connections would
+   * otherwise fill the event loop, and other clients' reads would take eight times as long.
    */
   readonly refusalsOf: (accountId: string) => Throttle;
 }
@@ -44,26 +44,26 @@ export interface Call {
   readonly search: string;
   /** HEAD: every check of a GET, but uncharged and in a window of its own. */
   readonly isHead: boolean;
-  /** Whose call, of which feed and with what outcome, as far as known: for the log, not the answer. */
+  /** Account, feed and outcome, as far as they are known. They go to the log, not into the answer. */
   readonly subject: {
     accountId?: string;
     keyId?: string;
     feedId?: string;
     /** Of the problem that is answered. */
     code?: ProblemCode;
-    /** Nano-dollars that this read moved: 0 for a repeat. Undefined for all that is not charged for. */
+    /** Nano-dollars that this read was charged; 0 for a repeat. Undefined for calls that are never charged. */
     chargedNanos?: bigint;
   };
 }
 
-/** What the plugins know beside it. */
+/** A call with what only plugins need. */
 export interface RoutedCall extends Call {
   readonly startedMs: number;
   /** Pattern of the route as Elysia has it: `/v1/feed/:id`. */
   readonly route: string;
   /** Whether the route needs a key: its answers are then private. */
   isKeyed: boolean;
-  /** Asks the database whether the caller's key is usable now; throws the problem if it is not. */
+  /** Asks the database whether the caller's key is usable now. Throws the problem if it is not. */
   proveKey: (() => Promise<void>) | undefined;
 }
 
@@ -74,7 +74,7 @@ export function callPlugin() {
   }));
 }
 
-/** Of a request to the route with this pattern. */
+/** The call of a request to the route with this pattern. */
 export function createCall(request: Request, route: string): RoutedCall {
   return {
     request,

@@ -1,10 +1,10 @@
 /**
  * Bounds the connections of a process below its limit of descriptors.
  *
- * Bun accepts every connection and knows no bound. Without a free descriptor its accept loop takes a whole
- * core, and nobody new is served. So descriptors are counted, a few times a second. Over the bound, idle
- * connections are closed and calls are refused with 503. Clients that never finish a request are not idle to
- * Bun. If they come close to the limit, the listener rests until Bun has timed them out.
+ * Bun accepts every connection, without a limit. If no descriptor is free, its accept loop takes a whole core, and
+ * no new client is served. So this counts the descriptors a few times a second. Above a first bound, it closes idle
+ * connections, and calls get 503. Bun does not count clients that never finish a request as idle. If they reach a
+ * second bound, the listener pauses until Bun has timed them out.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { present } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { CONNECTIONS_MAX, DESCRIPTORS_SPARED } from "../limits.ts";
 
-/** What is used of Bun's server. */
+/** The part of Bun's server that is used here. */
 export interface Server {
   readonly port: number | undefined;
   stop(isForced?: boolean): Promise<void>;
@@ -21,32 +21,32 @@ export interface Server {
 }
 
 export interface DescriptorBounds {
-  /** Over it, calls are refused. */
+  /** Above it, calls get 503. */
   readonly crowded: number;
-  /** Over it, the listener rests. */
+  /** Above it, the listener pauses. */
   readonly full: number;
 }
 
 export interface BoundedListenerOptions {
-  /** Listens on the port; undefined: the one that is configured. */
+  /** Listens on this port, or on the configured one if it is undefined. */
   readonly listen: (port?: number) => Server;
   readonly log: Log;
-  /** Undefined: no bounds. @default those of this process, on Linux */
+  /** Undefined for no bounds. @default by this process's limit of descriptors, on Linux */
   readonly bounds?: DescriptorBounds | undefined;
 }
 
 const LOOK_MS = 100;
 const OPEN_FILES = "/proc/self/fd";
-/** Of the descriptors for clients, those up to which calls are served. */
+/** Share of the descriptors for clients up to which calls are served. */
 const CROWDED_SHARE = 3 / 4;
 
 export class BoundedListener {
   readonly port: number;
   readonly #options: BoundedListenerOptions;
   readonly #timer: Timer | undefined;
-  /** Those that accept no more, but have connections. */
+  /** Listeners that accept no more, but still have connections. */
   readonly #stopping = new Set<Server>();
-  /** Undefined while it rests. */
+  /** Undefined while it pauses. */
   #server: Server | undefined;
   #isCrowded = false;
 
@@ -64,7 +64,7 @@ export class BoundedListener {
     return this.#isCrowded;
   }
 
-  /** Accepts nothing more; resolves when all connections have ended. `isForced` ends them. */
+  /** Stops accepting. Resolves when all connections have ended; `isForced` ends them at once. */
   async stop(isForced = false): Promise<void> {
     clearInterval(this.#timer);
     if (this.#server !== undefined) this.#stopping.add(this.#server);
@@ -99,17 +99,17 @@ export class BoundedListener {
   }
 }
 
-/** Undefined where descriptors can't be counted: on other systems than Linux. */
+/** Undefined if descriptors can't be counted, as on systems other than Linux. */
 export function descriptorBounds(): DescriptorBounds | undefined {
   if (!existsSync(OPEN_FILES)) return undefined;
   const limits = readFileSync("/proc/self/limits", "utf8");
-  // Bun raises its limit as far as it may.
+  // Bun has raised its soft limit to the hard one.
   const most = /^Max open files +(\d+)/m.exec(limits)?.[1];
   const full = Math.min(Number(most ?? CONNECTIONS_MAX) - DESCRIPTORS_SPARED, 2 * CONNECTIONS_MAX);
   return { full, crowded: Math.min(CONNECTIONS_MAX, Math.floor(full * CROWDED_SHARE)) };
 }
 
 function openDescriptors(): number {
-  // The folder's size, since Linux 6.2; before, it is 0.
+  // Since Linux 6.2 the folder's size is the number of its entries; before, it is 0.
   return statSync(OPEN_FILES).size || readdirSync(OPEN_FILES).length;
 }

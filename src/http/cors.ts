@@ -2,9 +2,9 @@
  * Cross-origin reads from a browser: off unless `FEEDGATE_CORS_ORIGINS` names who may. Fetch Standard,
  * "CORS protocol".
  *
- * A caller proves itself by a key in a header, never by a cookie, so credentials are not allowed and `*`
- * gives nobody more than a key does. Written here since the usual plugin adds its headers to a reply of
- * its own, and our routes return whole responses.
+ * A caller sends a key in a header, never a cookie. So credentials are not allowed, and `*` gives nobody more
+ * rights than a key does. This is our own code, because the usual plugin adds headers to Elysia's `set`, and our
+ * routes return whole responses.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import type { CorsOrigins } from "../config.ts";
 import type { Answer } from "./answer.ts";
 
 export interface Cors {
-  /** Adds what lets a page of an allowed origin see the answer. */
+  /** Adds the headers that let a page of an allowed origin see the answer. */
   decorate(request: Request, headers: Headers): void;
-  /** The answer to a preflight for a route with these methods; undefined where the request is none. */
+  /** The answer to a preflight for a route with these methods; undefined if the request is no preflight. */
   preflight(request: Request, methods: readonly string[]): Answer | undefined;
 }
 
@@ -51,10 +51,10 @@ const ALLOWED_HEADERS = [
   "X-Api-Key",
   "X-Request-Id",
 ].join(", ");
-/** How long a browser may remember a preflight's answer; some stop at 10 minutes by themselves. */
+/** How long a browser may keep a preflight's answer. Some keep it for 10 minutes at most. */
 const MAX_AGE_SECONDS = 600;
 
-/** Undefined where no origin is configured. */
+/** Undefined if no origin is configured. */
 export function createCors(origins: CorsOrigins | undefined): Cors | undefined {
   if (origins === undefined) return undefined;
   const known = origins === "*" ? undefined : new Set(origins);
@@ -64,7 +64,7 @@ export function createCors(origins: CorsOrigins | undefined): Cors | undefined {
       headers.set("Access-Control-Allow-Origin", "*");
       return true;
     }
-    // Also where the origin is not allowed: a cache must not give one origin's answer to another.
+    // Sent even if the origin is not allowed, since a cache must not give one origin's answer to another.
     headers.append("Vary", "Origin");
     const origin = request.headers.get("origin");
     if (origin === null || !known.has(origin)) return false;
@@ -82,7 +82,7 @@ export function createCors(origins: CorsOrigins | undefined): Cors | undefined {
         request.headers.has("origin") &&
         request.headers.has("access-control-request-method");
       if (!isPreflight) return undefined;
-      // The endpoint that sends it says whether the origin is allowed.
+      // The caller adds whether the origin is allowed.
       return {
         status: 204,
         body: null,

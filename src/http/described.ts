@@ -2,8 +2,8 @@
  * What a route says of itself beside its parameters: who may call it, what it answers by status, and the
  * texts of the documentation. From this @elysiajs/swagger makes the OpenAPI document.
  *
- * A schema says what a body is; `documented` says what is around it, and travels with it through the
- * plugin.
+ * A schema describes a body. Its headers, examples and codes are in `documented`, a member of the schema, because
+ * the plugin passes members of schemas on.
  *
  * @module
  */
@@ -15,28 +15,28 @@ import { PROBLEMS, type ProblemCode } from "./errors.ts";
 import { type HeaderName, RATE_HEADERS } from "./header_docs.ts";
 import { PROBLEM_CODES, PROBLEM_DOCS } from "./problem_docs.ts";
 
-/** What is around a body. */
+/** The documentation of a body beside its schema. */
 export interface Documented {
   readonly description: string;
-  /** Headers that are always there, and those that may be. */
+  /** Headers that every such answer has, and headers that it may have. */
   readonly headers?: readonly HeaderName[];
   readonly headersOptional?: readonly HeaderName[];
   /** By title. */
   readonly examples?: Readonly<Record<string, unknown>>;
-  /** The codes of a problem: each is an example. */
+  /** The codes of a problem. Each becomes an example. */
   readonly codes?: readonly ProblemCode[];
-  /** By media type: examples, and a schema where it is not the body's. @default JSON */
+  /** By media type: examples, and a schema if it differs from the body's. @default JSON */
   readonly mediaTypes?: Readonly<Record<string, MediaDoc>>;
 }
 
 export interface MediaDoc {
   readonly schema?: TSchema;
   readonly example?: unknown;
-  /** By title, where one is not enough. */
+  /** By title, if there are several. */
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 
-/** A body with what is around it. */
+/** The schema of a body, with its documentation. */
 export function documented<Schema extends TSchema>(schema: Schema, around: Documented): Schema {
   return { ...schema, documented: around };
 }
@@ -96,9 +96,9 @@ export const ProblemShape = Type.Object(
 );
 export type ProblemBody = Static<typeof ProblemShape>;
 
-/** Who may call: which key the route takes. Interface 5. */
+/** Which key the route takes. Interface 5. */
 type Access = "consumer" | "provider" | "public";
-/** Which window the route is counted in: what its 429 and its rate headers speak of. */
+/** The window that counts the calls of the route. Its 429 and its rate headers are about this window. */
 type Window = "data" | "discovery" | "push" | "housekeeping" | "anonymous";
 
 /** `KEY_INVALID` has two statuses. Decisions 2. */
@@ -125,7 +125,7 @@ export interface RouteDoc<Who extends Access, Answers, Code extends ProblemCode>
   readonly description: string;
   /** By status. */
   readonly answers: Answers;
-  /** Its own; those of every route come by themselves. */
+  /** The codes of this route. Those of every route are added. */
   readonly problems: readonly Code[];
   /** Headers of the request, by name in lower case. */
   readonly headers?: TObject;
@@ -175,7 +175,7 @@ export function described<
   };
 }
 
-/** Of every route that needs a key. */
+/** Codes of every route that needs a key. */
 const KEY_CODES = ["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION", "ACCOUNT_SUSPENDED"] as const;
 
 /** The problem of each status, with its codes. */
@@ -220,10 +220,10 @@ function problemHeaders(of: {
   if (status === 401) headers.push("WWW-Authenticate");
   if (status === 429 || status === 503) headers.push("Retry-After");
   if (status === 429) headers.push(...RATE_HEADERS);
-  // A feed that is not bought is refused before its window is looked at.
+  // A 402 for a feed that is not bought comes before its window is checked, so it may lack these headers.
   if (window === "data" && status === 402) headersOptional.push(...RATE_HEADERS);
   if (window === "push") {
-    // Counted are the pushes that passed the ownership check; a wrong parameter is told before.
+    // A push counts once it has passed the ownership check. Parameters are checked before.
     if ([409, 413, 415, 422].includes(status)) headers.push(...RATE_HEADERS);
     else if (status === 400 || status >= 500) headersOptional.push(...RATE_HEADERS);
   }
@@ -249,10 +249,10 @@ export const UNCHANGED: TVoid = documented(Type.Void(), {
   headersOptional: ["Preference-Applied"],
 });
 
-/** Headers of an answer that can be revalidated and counts in a window. */
+/** Headers of an answer that has an `ETag` and counts in a window. */
 export const TAGGED = ["ETag", "Cache-Control", ...RATE_HEADERS] as const;
 
-/** Headers of a request for what can be revalidated. */
+/** Headers of a request whose answer has an `ETag`. */
 export const CONDITIONAL = Type.Object({
   "if-none-match": Type.Optional(
     Type.String({
@@ -262,12 +262,12 @@ export const CONDITIONAL = Type.Object({
   ),
 });
 
-/** The path's one parameter of the routes of a reader. */
+/** The path parameter of readers' routes. */
 export const FEED_PARAMS: TObject<{ id: ReturnType<typeof Type.String> }> = Type.Object({
   id: Type.String({ description: "The feed's UUID or its `endpoint_path`." }),
 });
 
-/** The same of a provider's routes. */
+/** The path parameter of providers' routes. */
 export const OWN_FEED_PARAMS: TObject<{ feed_id: ReturnType<typeof Type.String> }> = Type.Object({
   feed_id: Type.String({ description: "UUID of a feed that the key's account owns." }),
 });

@@ -1,8 +1,8 @@
 /**
  * Errors as answers: RFC 9457 problem details, made here and nowhere else. Decisions 2.
  *
- * A route throws a `Problem`; `problemOf` makes one of every other error, and `problemAnswer` an answer,
- * which never holds a stack, SQL text or a file path.
+ * A route throws a `Problem`. `problemOf` turns every other error into one, and `problemAnswer` makes the answer. An
+ * answer never holds a stack, SQL text or a file path.
  *
  * @module
  */
@@ -77,25 +77,25 @@ const DOCS_PATHS = mapTable<ProblemCode, object, string>(
 );
 
 export interface ProblemOptions {
-  /** One sentence that says what to do next. */
+  /** One sentence about what is wrong, and at most one about what to do. */
   readonly detail: string;
-  /** Where one code has two statuses. @default the table's */
+  /** For a code that has two statuses. @default the table's */
   readonly status?: number;
   /** Members beside the standard ones: `retry_after_ms`, `limit`, `billing_url` and the like. */
   readonly extras?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of `headers`, and with all else that the answer has but its request id: made once for many. */
+  /** All headers of the answer but its request id, made once for many answers. They replace `headers`. */
   readonly sharedHeaders?: Headers;
   /** Mistakes in the body; the first 20 are listed. */
   readonly errors?: readonly FieldError[];
-  /** All mistakes, where `errors` holds the first of them only. @default errors.length */
+  /** The number of all mistakes, if `errors` holds only the first. @default errors.length */
   readonly errorCount?: number;
   readonly cause?: unknown;
 }
 
 /**
- * A refusal on its way to the client. Thrown, but no `Error`: it is an everyday outcome, and where it was
- * made, which nobody reads, would be a tenth of what a refusal costs.
+ * A refusal. It is thrown, but it is no `Error`, because its stack would cost a tenth of the whole refusal and nobody
+ * would read it.
  */
 export class Problem {
   readonly status: number;
@@ -108,20 +108,20 @@ export class Problem {
   }
 }
 
-/** What the response needs to know of the request. */
+/** The request, as far as the response depends on it. */
 export interface ProblemContext {
   readonly requestId: string;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** Whether the route needs a key; its answers must not be kept by a shared cache. */
   readonly isKeyed: boolean;
-  /** Of a 503, where it is later than the problem itself says. */
+  /** For a 503, if the client should wait longer than the problem says. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 const RETRY_AFTER_UNAVAILABLE_SECONDS = 1;
 
-/** 503: what stands in the way passes, and a second is time enough to see. */
+/** 503 with a `Retry-After` of one second. */
 export function unavailable(
   detail: string,
   options: Pick<ProblemOptions, "cause" | "headers"> = {},
@@ -134,7 +134,7 @@ export function unavailable(
   });
 }
 
-/** What the headers of every problem begin with. */
+/** Headers of every problem. */
 export function problemHeaders(isKeyed: boolean): Record<string, string> {
   return {
     "Content-Type": "application/problem+json",
@@ -142,7 +142,7 @@ export function problemHeaders(isKeyed: boolean): Record<string, string> {
   };
 }
 
-/** Any error as the problem that a client may see; what is not ours to tell becomes 500 or 503. */
+/** The problem that a client sees of an error. Unknown errors become 500, and trouble with the database 503. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseUnavailableError) {
@@ -179,7 +179,7 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
     code,
     request_id: context.requestId,
   };
-  // Not by a spread, which would be a third of the whole function's time.
+  // A spread would take a third of the whole function's time.
   for (const name in options.extras) body[name] = options.extras[name];
   const headers: Record<string, string> =
     sharedHeaders === undefined

@@ -7,12 +7,12 @@
 /** A member of the list. */
 const LISTED = /(?:^|,)[ \t]*(?:W\/)?("[^"]*")[ \t]*(?=,|$)/g;
 
-/** A weak tag of what an answer shows; never made of a key or of `_origin`. */
+/** A weak tag of an answer's content. Neither the key nor `_origin` is part of it. */
 export function weakTag(content: string): string {
   return `W/"${new Bun.CryptoHasher("sha1").update(content).digest("base64url")}"`;
 }
 
-/** Whether `If-None-Match` names the tag: `*`, or a list; weak comparison ignores `W/`. */
+/** Whether `If-None-Match` names the tag. It is `*` or a list, and the comparison ignores `W/`. */
 export function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false;
   if (ifNoneMatch.trim() === "*") return true;

@@ -18,7 +18,7 @@ export function feedForbidden(): Problem {
   });
 }
 
-/** To the owner; readers are told that there is no such feed. */
+/** For the owner. Readers get a 404 instead. */
 export function feedSuspended(reason: string): Problem {
   return new Problem("FEED_SUSPENDED", {
     detail: `The operator has suspended this feed: ${reason}. Ask the operator to resume it.`,
@@ -35,14 +35,14 @@ export function saveTooLarge(bytesMax: number): Problem {
   });
 }
 
-/** Of a body that is no JSON object that may be stored. */
+/** The problem of a body that can't be stored. */
 export function problemOfBody(outcome: Exclude<BodyOutcome, { kind: "body" }>): Problem {
   return outcome.kind === "not_json"
     ? bodyNotJson(outcome.message)
     : invalid("VALIDATION_FAILED", outcome.errors, outcome.errorCount);
 }
 
-/** Of a create or edit that stored nothing. */
+/** The problem of a create or edit that stored nothing. */
 export function problemOfSave(refusal: SaveRefusal): Problem {
   switch (refusal.kind) {
     case "invalid":
@@ -95,7 +95,7 @@ function quotaExceeded(of: {
   });
 }
 
-/** 422; the first mistake is told in the detail, too. */
+/** 422. Its `detail` names the first mistake. */
 function invalid(
   code: ProblemCode,
   errors: readonly FieldError[],

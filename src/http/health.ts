@@ -1,6 +1,6 @@
 /**
- * `/healthz`: this process lives. `/readyz`: it can serve, so its database answers and no drain has
- * begun. `/metrics`: Prometheus' text.
+ * `/healthz` says that the process lives. `/readyz` says that it can serve: its database answers, and it is not
+ * stopping. `/metrics` gives the figures in Prometheus' text format.
  *
  * None needs a key, and none names an account or feed. Decisions 10.
  *
@@ -72,7 +72,7 @@ function noStore(contentType = "application/json"): Record<string, string> {
 
 export function healthRoutes(http: HttpContext, database: Database) {
   let pinging: Promise<unknown> | undefined;
-  // No key is asked for, and nothing bounds it but this: all who ask meanwhile share one.
+  // No key is needed, so the cost must be bounded: callers that ask at the same time share one ping.
   const ping = () => {
     pinging ??= database.row("ping", []).finally(() => {
       pinging = undefined;

@@ -15,7 +15,7 @@ export function idsParameter<Options extends { description: string }>(options: O
 
 /**
  * The ids of a raw query, each once. They are split at commas before percent-decoding, so that `%2C` is a comma in
- * an id. @throws {Problem} 400 where there are none, or too many
+ * an id. @throws {Problem} 400 if there are none, or too many
  */
 export function readIds(search: string): string[] {
   const asked = parseQuery(search)
@@ -27,7 +27,7 @@ export function readIds(search: string): string[] {
   return distinctIds(asked);
 }
 
-/** @throws {Problem} 400 where they are too many */
+/** @throws {Problem} 400 if they are too many */
 export function distinctIds(asked: readonly string[]): string[] {
   if (asked.length > IDS_MAX) {
     throw invalidParameter(

@@ -1,8 +1,8 @@
 /**
- * Who calls: the key of a request, and the account behind it.
+ * Finds the caller of a request by its key.
  *
- * A key that was found once is remembered with its account's state (`admission/accounts.ts`). Whether it still
- * holds is proven by the statement that logs the read, or before any other answer (`prove`). Decisions 3.
+ * A key that was found is remembered with its account (`admission/accounts.ts`). It may be revoked later. The
+ * statement that logs a read checks that, and before any other answer `prove` does. Decisions 3.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { Call } from "./call.ts";
 import { Problem, unavailable } from "./errors.ts";
 import { accountSuspended, keyInvalid } from "./refusals.ts";
 
-/** The caller, as its key tells. */
+/** The caller that a key stands for. */
 export interface Principal {
   readonly keyId: string;
   readonly accountId: string;
@@ -71,7 +71,7 @@ export class Keys {
     throw unavailable("More calls wait than the gateway can serve. Try again in a second.");
   }
 
-  /** Runs `work`; where it refuses, the key is proven first, since a bad key is told before all else. */
+  /** Runs `work`. If it refuses, checks the key first, because a bad key is reported before anything else. */
   async provenOnRefusal<Result>(
     principal: Principal,
     work: () => Result | Promise<Result>,
@@ -106,12 +106,12 @@ export class Keys {
   }
 }
 
-/** The key's hash as text, to remember it by; the key itself is kept nowhere. */
+/** The key's hash as text, under which it is remembered. The key itself is kept nowhere. */
 function markOf(key: string): string {
   return Bun.SHA256.hash(key, "base64");
 }
 
-/** `x-api-key` wins where both headers are sent. Decisions 3. */
+/** If both headers are sent, `x-api-key` counts. Decisions 3. */
 export function readKeyOf(headers: Headers): string | undefined {
   return headers.get("x-api-key")?.trim() || bearerOf(headers);
 }

@@ -20,14 +20,14 @@ const NO_ADDRESS_OF_OURS: ReadonlySet<string> = new Set([
   "EINVAL",
 ]);
 
-/** For a name that means nothing, a listener's error would have whatever code came last. @throws {ConfigError} */
+/** Looks the host name up, because a listener's error says nothing of an unknown name. @throws {ConfigError} */
 export async function requireHost({ host }: Config): Promise<void> {
   await lookup(host.replace(/^\[(.*)\]$/, "$1")).catch(({ code }: { code?: string }) => {
     throw foreignHost(host, code);
   });
 }
 
-/** Listens by `listen`. @throws where the port is taken; {ConfigError} where the host is not ours. */
+/** Calls `listen`. @throws if the port is taken; {ConfigError} if the host is not of this machine. */
 export function listenOn<Listener>({ host, port }: Config, listen: () => Listener): Listener {
   try {
     return listen();
@@ -46,7 +46,7 @@ function foreignHost(host: string, code = "unknown"): ConfigError {
   return new ConfigError([`HOST must be an address of this machine, got "${host}" (${code})`]);
 }
 
-/** @throws {ConfigError} where a file can't be read, or holds what can't be used. */
+/** @throws {ConfigError} if a file can't be read or used. */
 export async function readTls({ certFile, keyFile }: TlsFiles): Promise<Tls> {
   const [cert, key] = await Promise.all([
     readPem("TLS_CERT_FILE", certFile),

@@ -1,9 +1,9 @@
 /**
- * What the gateway tells Prometheus: low-cardinality, no account and no feed. Decisions 10.
+ * The gateway's metrics for Prometheus. No label is an account or a feed, so there are few series. Decisions 10.
  *
- * "No usage" and "metering broken" differ: `feedgate_reads_answered_total` counts answers that carry a
- * usage id, `feedgate_usage_events_total` the events that the database committed for them; the second
- * is never smaller while metering works, and both stand still when nobody reads.
+ * Two counters tell whether metering works. `feedgate_reads_answered_total` counts answers with a usage id, and
+ * `feedgate_usage_events_total` the events that the database has committed for them. While metering works, the
+ * second is never smaller.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import {
 import { type PlainCount, PlainCounter, PlainHistogram } from "./plain_metrics.ts";
 import { collectProcessMetrics } from "./process_metrics.ts";
 
-/** Figures of one process, as they go to another. */
+/** The figures of one process, in the form in which it sends them to another. */
 export type MetricsSnapshot = MetricObjectWithValues<MetricValueWithName<string>>[];
 
 const SECONDS_BUCKETS = [
@@ -91,7 +91,7 @@ export class Metrics {
     collectProcessMetrics(this.#registry);
   }
 
-  /** A route's counter: one call for each of its answers. */
+  /** Counts the answers of a route: call the result once for each. */
   answersOf(route: string): (status: number, seconds: number) => void {
     const buckets = this.#seconds.of({ route });
     const counts = new Map<number, PlainCount>();
@@ -139,12 +139,12 @@ export class Metrics {
     this.#reads.count += 1;
   }
 
-  /** One page asked of memory. */
+  /** One page that was looked up in memory. */
   pageLookedUp(isHit: boolean): void {
     (isHit ? this.#pageHits : this.#pageMisses).count += 1;
   }
 
-  /** One read that a replica was there for: who answered it, and why. */
+  /** One read while there is a replica: which server answered, and why. */
   replicaAsked(outcome: "answered" | "behind" | "failed" | "resting"): void {
     this.#replicaReads.inc({ outcome });
   }
@@ -161,7 +161,7 @@ export class Metrics {
     this.#jobs.inc({ job, result: isFailed ? "failed" : "done" });
   }
 
-  /** A value that is read when it is asked for. */
+  /** A value that is read when Prometheus collects. */
   gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
@@ -173,7 +173,7 @@ export class Metrics {
     });
   }
 
-  /** All of it in Prometheus' text format; of all processes, where `sumBy` says how. */
+  /** Prometheus' text format: the sum of all processes if `sumBy` was called, else this process alone. */
   async text(): Promise<string> {
     return (await this.#sum?.()) ?? this.#registry.metrics();
   }
@@ -184,7 +184,7 @@ export class Metrics {
     return this.#registry.getMetricsAsJSON() as Promise<MetricsSnapshot>;
   }
 
-  /** Where several processes share the port: how to add them up; undefined: only our own, after all. */
+  /** Sets how the figures of several processes are added up. If `sum` gives undefined, `text` is of this one. */
   sumBy(sum: () => Promise<string | undefined>): void {
     this.#sum = sum;
   }

@@ -5,7 +5,7 @@
  */
 import { pathOf } from "./query_string.ts";
 
-/** A raw query without cursor and offset, with a `&` behind it where there is any. */
+/** A raw query without cursor and offset. If anything is left, it ends with `&`. */
 export function walkSearchOf(search: string): string {
   const kept = search
     .split("&")

@@ -32,7 +32,7 @@ interface ObservedRoute {
   readonly answered: ReturnType<Metrics["answersOf"]>;
 }
 
-/** Both forms of a path are one route. */
+/** `/api/v1` and `/v1` are one route. */
 function observedRoute(
   routes: Map<string, ObservedRoute>,
   metrics: Metrics,

@@ -25,12 +25,12 @@ export const PAGE_PARAMETERS = {
   ),
 };
 
-/** A page as it counts. */
+/** The page that is meant: a `limit` is capped. */
 export function pageOf({ limit, offset = 0 }: { limit?: number; offset?: number }) {
   return { limit: cappedLimit(limit), offset };
 }
 
-/** A `limit` as it counts. */
+/** The `limit`, capped. */
 export function cappedLimit(limit = PAGE_LIMIT_DEFAULT): number {
   return Math.min(limit, PAGE_LIMIT_MAX);
 }

@@ -2,9 +2,8 @@
  * Query parameters: the types that routes declare them by, and the query as those types check it.
  * Decisions 6 and 10.
  *
- * Elysia's own types for numbers take whatever JavaScript's `Number` does, and its own parser keeps one
- * of two equal names and passes over broken escapes. So the query is parsed here, and Elysia validates
- * what came out.
+ * Elysia's types for numbers take whatever JavaScript's `Number` takes. Its parser drops one of two equal names and
+ * ignores broken escapes. So the query is parsed here, and Elysia validates the result.
  *
  * @module
  */
@@ -33,7 +32,7 @@ interface WholeNumber extends SchemaOptions {
 
 const DIGITS = new RegExp(`^\\d{1,${PARAMETER_DIGITS_MAX}}$`);
 
-// Elysia decodes twice, so what came out of the first time passes, too.
+// Elysia decodes twice, so a value that is decoded already must pass, too.
 TypeRegistry.Set<WholeNumber>("QueryInteger", ({ minimum }, value) =>
   typeof value === "string"
     ? DIGITS.test(value) && Number(value) >= minimum
@@ -51,7 +50,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** A whole number of a query: digits there, a number to the handler. */
+/** A whole number. It is written in digits, and the handler gets a number. */
 export function queryInteger(options: WholeNumber): TTransform<TUnsafe<number>, number> {
   const digits = Type.Unsafe<number>({
     [Kind]: "QueryInteger",
@@ -62,7 +61,7 @@ export function queryInteger(options: WholeNumber): TTransform<TUnsafe<number>, 
   return Type.Transform(digits).Decode(Number).Encode(Number);
 }
 
-/** `true` or `false` of a query: a boolean to the handler. */
+/** `true` or `false`. The handler gets a boolean. */
 export function queryFlag(options: SchemaOptions): TTransform<TUnsafe<boolean>, boolean> {
   const flag = Type.Unsafe<boolean>({
     [Kind]: "QueryFlag",
@@ -75,7 +74,7 @@ export function queryFlag(options: SchemaOptions): TTransform<TUnsafe<boolean>, 
     .Encode(Boolean);
 }
 
-/** An RFC 3339 date-time of a query: in UTC, to the microsecond, to the handler. */
+/** An RFC 3339 date-time. The handler gets it in UTC, to the microsecond. */
 export function queryTime(options: SchemaOptions): TTransform<TUnsafe<string>, string> {
   const time = Type.Unsafe<string>({
     [Kind]: "QueryTime",
@@ -89,12 +88,12 @@ export function queryTime(options: SchemaOptions): TTransform<TUnsafe<string>, s
     .Encode(String);
 }
 
-/** The plus of an offset that was not encoded has become a blank. Decisions 10. */
+/** An offset's plus sign that was sent unencoded has become a space. Decisions 10. */
 function parseQueryTime(value: string): string | undefined {
   return parseEventTime(value.replace(/ (\d\d:\d\d)$/, "+$1"));
 }
 
-/** A UUID of a query: in lower case to the handler. */
+/** A UUID. The handler gets it in lower case. */
 export function queryUuid(options: SchemaOptions): TTransform<TUnsafe<string>, string> {
   const uuid = Type.Unsafe<string>({
     [Kind]: "QueryUuid",
@@ -109,8 +108,8 @@ export function queryUuid(options: SchemaOptions): TTransform<TUnsafe<string>, s
 }
 
 /**
- * The parameters of a route, and no others. Optional as a whole: an empty query, which is nearly every
- * one, is then not looked at.
+ * The parameters of a route; others are refused. The whole is optional, so that an empty query, which is the usual
+ * one, is not validated.
  */
 export function parameters<Properties extends TProperties>(properties: Properties) {
   return Type.Optional(Type.Object(properties, { additionalProperties: false }));
@@ -119,7 +118,7 @@ export function parameters<Properties extends TProperties>(properties: Propertie
 /** The query of a route that takes none. */
 export const NO_PARAMETERS = parameters({});
 
-/** Gives the routes behind it a `query` of texts, or of lists where a name is repeated. */
+/** Gives the routes behind it a `query` by name. A value is a text, or a list if its name is repeated. */
 export function exactQuery() {
   return new Elysia({ name: "exact query" }).onTransform({ as: "scoped" }, (context) => {
     const { request } = context;
@@ -127,14 +126,14 @@ export function exactQuery() {
   });
 }
 
-/** By name; a list where a name is repeated. @throws {Problem} as `parseQuery`. */
+/** The parameters by name; a list if a name is repeated. @throws {Problem} as `parseQuery` */
 export function queryOf(search: string): Record<string, string> {
   const query: Record<string, string | string[]> = Object.create(null);
   for (const { name, value } of parseQuery(search)) {
     const known = query[name];
     query[name] = known === undefined ? value : [known, value].flat();
   }
-  // Elysia's type knows no lists; the routes' own schemas do.
+  // Elysia's type of a query has no lists, but the routes' own schemas have.
   return query as Record<string, string>;
 }
 
@@ -142,7 +141,7 @@ export function invalidParameter(detail: string): Problem {
   return new Problem("INVALID_PARAMETER", { detail });
 }
 
-/** Names the parameter that was probably meant; where there is none, what else it may have been. */
+/** Names the parameter that was probably meant. If there is none, lists what the route takes. */
 export function unknownParameter(
   name: string,
   known: readonly string[],

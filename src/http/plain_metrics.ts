@@ -16,7 +16,7 @@ import {
 
 /** One combination of a counter's labels. */
 export class PlainCount {
-  /** Since prom-client collected last. */
+  /** Counted since prom-client collected last. */
   count = 0;
 
   constructor(readonly labels: Readonly<Record<string, string>>) {}

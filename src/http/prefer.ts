@@ -6,10 +6,10 @@
 
 const WAIT = /^wait *= *"?(\d{1,3})"?$/i;
 
-/** Whole seconds from 1 to `secondsMax`; undefined where the preference is none, or another, and so ignored. */
+/** Whole seconds from 1 to `secondsMax`. Undefined if there is no such preference; others are ignored. */
 export function preferredWaitSeconds(headers: Headers, secondsMax: number): number | undefined {
   for (const preference of headers.get("prefer")?.split(",") ?? []) {
-    // Its first part; the others are parameters.
+    // The first part is the preference; the others are its parameters.
     const wait = WAIT.exec(preference.split(";", 1)[0]?.trim() ?? "");
     if (wait === null) continue;
     const seconds = Number(wait[1]);

@@ -1,6 +1,6 @@
 /**
- * What each error means and what a client should do: the errors section of the docs page, and the
- * examples in the document. Decisions 2, the table.
+ * What each error means, and what a client should do. The errors section of the docs page and the examples of the
+ * OpenAPI document are made of it. Decisions 2, the table.
  *
  * @module
  */

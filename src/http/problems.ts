@@ -1,6 +1,5 @@
 /**
- * Errors as answers: a plugin that makes an RFC 9457 problem document of whatever a route throws.
- * Decisions 2.
+ * A plugin that answers every error of a route with an RFC 9457 problem document. Decisions 2.
  *
  * A `Problem` is sent as it is, a failed validation becomes one, trouble with the database is 503, and
  * everything else is a logged 500.
@@ -19,10 +18,10 @@ import { routeLabel } from "./observe.ts";
 import { respond } from "./respond.ts";
 import { invalidRequestPart } from "./validation.ts";
 
-/** `Retry-After` of a 503 is so many times the wait of now, so that the line gets shorter. */
+/** `Retry-After` of a 503 is this many times the current wait, so that the queue gets shorter. */
 const RETRY_AFTER_LINES = 2;
 
-/** What is told of a feed to its owner only. */
+/** Codes that only the owner of a feed gets. */
 const PROVEN_FIRST: ReadonlySet<ProblemCode> = new Set(["FEED_FORBIDDEN", "FEED_SUSPENDED"]);
 
 /** Answers every error of the routes behind it. */
@@ -30,7 +29,7 @@ export function problems(http: HttpContext) {
   return new Elysia({ name: "problems" })
     .use(callPlugin())
     .onError({ as: "global" }, async ({ call: known, error, request }) => {
-      // What Elysia itself finds no route for, without a listener, has met no other plugin.
+      // Without a listener, Elysia itself finds no route, and then no plugin has made the call.
       const call = known ?? createCall(request, "/*");
       const problem = await toldProblem(call, error);
       if (problem.status >= 500) logFailure(http.log, call, error);
@@ -38,7 +37,7 @@ export function problems(http: HttpContext) {
     });
 }
 
-/** What a handler came to, as the answer to its call. */
+/** The response to a handler's outcome. */
 export function respondOutcome(
   http: HttpContext,
   call: RoutedCall,
@@ -47,14 +46,14 @@ export function respondOutcome(
   return outcome instanceof Problem ? respondProblem(http, call, outcome) : respond(outcome);
 }
 
-/** A problem as the answer to a call. 503s of keyed routes and an account's refusals wait for their turn. */
+/** The answer to a problem. 503s of routes with a key, and an account's refusals, are delayed. */
 export async function respondProblem(
   { baseUrl, refusals, refusalsOf }: HttpContext,
   { requestId, isKeyed, subject }: RoutedCall,
   problem: Problem,
 ): Promise<Response> {
   subject.code = problem.code;
-  // Who asks for /readyz is told at once.
+  // /readyz answers at once.
   const isOverload = isKeyed && problem.code === "UNAVAILABLE";
   const retryAfterSeconds = isOverload ? await takeTurn(refusals) : undefined;
   if (!isOverload && subject.accountId !== undefined) await refusalsOf(subject.accountId).pass();
@@ -62,27 +61,27 @@ export async function respondProblem(
   return respond(problemAnswer(problem, context));
 }
 
-/** What the client is told. */
+/** The problem that the client gets. */
 async function toldProblem({ proveKey }: RoutedCall, error: unknown): Promise<Problem> {
   const problem = error instanceof ValidationError ? invalidRequestPart(error) : problemOf(error);
   const isProvenFirst = problem.status === 400 || PROVEN_FIRST.has(problem.code);
   if (!isProvenFirst || proveKey === undefined) return problem;
-  // A bad key is told before a bad parameter or a foreign feed, and the key may have been from memory.
+  // A bad key is reported before a bad parameter or a foreign feed, and a key from memory may be revoked by now.
   return proveKey().then(() => problem, problemOf);
 }
 
-/** When it is sensible to come again; undefined where nobody is in line. */
+/** Delays a 503. Returns the seconds after which the client should retry; undefined if nobody waits. */
 async function takeTurn(refusals: Throttle): Promise<number | undefined> {
   const { waitSeconds } = refusals;
   await refusals.pass();
   return waitSeconds === 0 ? undefined : Math.ceil(RETRY_AFTER_LINES * waitSeconds);
 }
 
-/** A fault of ours with all its causes; trouble with the database, which fails many, in one line. */
+/** Logs a fault of ours with all its causes. Trouble with the database fails many requests, so it is one line. */
 function logFailure(log: Log, { requestId, route: path }: RoutedCall, error: unknown): void {
   const route = routeLabel(path);
   const fault = error instanceof Problem ? error.options.cause : error;
-  // What is refused on purpose is counted: too much load would only be more of it.
+  // Refusals on purpose are counted by metrics. To log them would add to the load that they come from.
   if (fault === undefined || fault instanceof DatabaseOverloadedError) return;
   if (fault instanceof DatabaseUnavailableError) {
     const cause = fault.cause ?? fault;

@@ -1,9 +1,9 @@
 /**
- * What Prometheus is told of the process: those of prom-client's default metrics that Bun has figures for.
+ * Metrics of the process: those of prom-client's default metrics that Bun has figures for.
  *
- * Not all of them, as `collectDefaultMetrics` has it: the size of each heap space makes Bun walk the
- * whole heap, with which a server stands still for 0.1 s per 100 MB at each scrape; and Bun has no counts of
- * handles and requests, no collections to observe, and another's version.
+ * `collectDefaultMetrics` would add all of them. But for the size of each heap space Bun walks the whole heap, which
+ * stops a server for 0.1 s per 100 MB at each scrape. And Bun counts neither handles nor requests nor garbage
+ * collections, and reports the version of Node.js that it imitates.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import processMaxFileDescriptors from "prom-client/lib/metrics/processMaxFileDes
 import processOpenFileDescriptors from "prom-client/lib/metrics/processOpenFileDescriptors.js";
 import processStartTime from "prom-client/lib/metrics/processStartTime.js";
 
-/** Between two looks at how late the event loop is, in milliseconds. */
+/** How often the delay of the event loop is measured, in milliseconds. */
 const EVENT_LOOP_PRECISION_MS = 10;
 
 export function collectProcessMetrics(registry: Registry): void {

@@ -1,8 +1,8 @@
 /**
- * The query of an address, split before it is decoded.
+ * Parses the query of an address.
  *
- * `+` is a space (WHATWG form encoding), `%XX` must be UTF-8, and the raw value stays at hand: `ids` is
- * split at commas before decoding. Decisions 6 and 10.
+ * `+` is a space (WHATWG form encoding), and `%XX` must be UTF-8. The raw value is kept, because `ids` is split at
+ * commas before it is decoded. Decisions 6 and 10.
  *
  * @module
  */
@@ -30,12 +30,12 @@ export function parseQuery(search: string): QueryEntry[] {
   return entries;
 }
 
-/** One raw part of a query as text. @throws {Problem} as `parseQuery`. */
+/** Decodes a name or a value. @throws {Problem} as `parseQuery` */
 export function decode(raw: string): string {
   const spaced = raw.includes("+") ? raw.replaceAll("+", " ") : raw;
   if (!spaced.includes("%")) return spaced;
   const decoded = decodeUtf8(spaced);
-  // The server puts U+FFFD for bytes that were sent raw and are no UTF-8.
+  // For raw bytes that are no UTF-8, the server has put U+FFFD.
   if (decoded !== undefined && !decoded.includes("\uFFFD")) return decoded;
   throw new Problem("INVALID_PARAMETER", {
     detail: `The query holds "${excerpt(raw)}", which is not percent-encoded UTF-8. Encode it again.`,
@@ -51,7 +51,7 @@ function decodeUtf8(text: string): string | undefined {
   }
 }
 
-/** The path of an address. Where its Host can't be read, Bun gives the path and query alone. */
+/** The path of an address. If the Host can't be read, Bun gives only the path and query. */
 export function pathOf(url: string): string {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2);
   const end = url.indexOf("?", start);

@@ -16,7 +16,7 @@ export function rateHeaders(window: WindowState, nowMs: number): Record<string, 
   return { ...limitHeaders(window), ...stateHeaders(window, nowMs) };
 }
 
-/** Those of all answers from windows with the same limit. */
+/** Headers that depend on the limit alone. */
 export function limitHeaders({ limit }: Pick<WindowState, "limit">): Record<string, string> {
   return {
     "X-RateLimit-Limit": String(limit),
@@ -24,7 +24,7 @@ export function limitHeaders({ limit }: Pick<WindowState, "limit">): Record<stri
   };
 }
 
-/** Those of one answer. */
+/** Headers of one answer. */
 export function stateHeaders(
   { remaining, resetSeconds }: WindowState,
   nowMs: number,
@@ -41,7 +41,7 @@ function stateText(remaining: number, resetInSeconds: number): string {
   return `"default";r=${remaining};t=${resetInSeconds}`;
 }
 
-/** Between two rounded moments there may be a second too many: of `secondsMax` at most. */
+/** Seconds between two rounded times. Rounding may add one, so the result is capped at `secondsMax`. */
 function secondsUntil(
   epochSeconds: number,
   nowSeconds: number,
@@ -62,13 +62,13 @@ export function rateLimited(
   return new Problem("RATE_LIMITED", {
     detail: `At most ${window.limit} ${of} a minute are served here. Wait ${retryAfterMs} ms, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
-    // Who doesn't back off sends hundreds in a second.
+    // A client that does not back off gets hundreds of these a second.
     sharedHeaders: sharedHeaders(window, `${nowSeconds} ${retryAfterSeconds}`, () => ({
-      // Whoever is limited has shown a key.
+      // Only a client with a key is limited here.
       ...problemHeaders(true),
       ...rateHeaders({ ...window, remaining: 0 }, nowMs),
       "Retry-After": String(retryAfterSeconds),
-      // Room is made when the oldest call leaves, or later.
+      // There is room when the oldest call leaves the window, or later.
       RateLimit: stateText(0, secondsUntil(window.resetSeconds, nowSeconds, retryAfterSeconds)),
     })),
   });

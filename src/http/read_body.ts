@@ -1,14 +1,13 @@
 /**
  * The bounded reader of request bodies, and the rules for what a body may be. Decisions 2, 5 and 10.
  *
- * In goes a request; out come its bytes, gzip decoded, or a named reason why not. Whatever a client
- * sends, no more than the limit is kept in memory: a Content-Length over it is refused unread, a stream
- * is counted as it comes in, and a gzip body is bounded twice, as sent and as decoded. `hold` is asked
- * before each buffer. A declared length is one buffer from the start: the native reader takes less than
- * half the time of a stream.
+ * Takes a request, and gives its bytes, decoded if they were gzipped, or a named reason why not. Whatever a client
+ * sends, memory holds no more than the limit. A larger Content-Length is refused unread, a stream is counted as it
+ * comes in, and a gzip body is bounded as sent and as decoded. `hold` is called before each buffer. If the length is
+ * declared, there is one buffer and the native reader fills it, in less than half the time of a stream.
  *
- * gzip is decoded in one step once it is in, which takes about 1 ms for 2 MB. That a bomb is read to its
- * end is no loss: what is read of it is bounded, and its decoding stops at the limit.
+ * gzip is decoded in one step after the whole body has come, which takes about 1 ms for 2 MB. A decompression bomb
+ * gains nothing by that: its sent bytes are bounded, and its decoding stops at the limit.
  *
  * @module
  */
@@ -24,7 +23,7 @@ export type BodyOutcome =
 export interface ReadBodyOptions {
   /** Bytes of the body, after gzip decoding; exactly so many pass. */
   readonly bytesMax: number;
-  /** Told how many bytes the body's buffers are to have, all in all; what it throws ends the reading. */
+  /** Called with the bytes that the body's buffers will have, in all. If it throws, reading ends. */
   readonly hold: (bytes: number) => void;
 }
 
@@ -35,11 +34,11 @@ export type MediaType =
   | { readonly kind: "unsupported"; readonly message: string };
 
 export interface MediaTypeOptions {
-  /** Whether newline-delimited JSON is welcome beside JSON. @default false */
+  /** Whether newline-delimited JSON is taken, too. @default false */
   readonly ndjson?: boolean;
 }
 
-/** What a chunked body is first read into; it doubles up to the limit. */
+/** First buffer of a chunked body, in bytes. It doubles up to the limit. */
 const BUFFER_BYTES_FIRST = 64 * 1_024;
 /**
  * How much longer a gzip body may be than its limit: deflate's fixed codes spend up to 9 bits on a byte,
@@ -69,7 +68,7 @@ export async function readBody(request: Request, options: ReadBodyOptions): Prom
   const gzipBytesMax = bytesMax + Math.ceil(bytesMax / GZIP_GROWTH_DIVISOR) + GZIP_FRAME_BYTES;
   const bytes = await receive(request, { bytesMax: gzipBytesMax, hold });
   if (bytes === undefined) return { kind: "too_large" };
-  // What it decodes to is not known before.
+  // The decoded size is not known yet, so the most that it may be is held.
   hold(bytes.length + bytesMax);
   const outcome = decodeGzip(bytes, bytesMax);
   hold(outcome.kind === "read" ? outcome.bytes.length : 0);
@@ -101,13 +100,13 @@ export function mediaTypeOf(request: Request, options: MediaTypeOptions = {}): M
   return unsupported(`The Content-Type "${header}" is not taken. Send application/json${lines}.`);
 }
 
-/** Content-Length; undefined where there is none to believe: one that was sent twice reads "5, 5". */
+/** Content-Length; undefined if it is missing or no number, such as "5, 5" of a header that was sent twice. */
 export function declaredBytes({ headers }: Request): number | undefined {
   const text = headers.get("content-length");
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** The text of bytes that are strictly UTF-8, a byte order mark kept; undefined where they are not. */
+/** Decodes strict UTF-8, and keeps a byte order mark. Undefined if the bytes are no UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return UTF8.decode(bytes);
@@ -121,13 +120,13 @@ function unsupported(message: string): MediaType {
   return { kind: "unsupported", message };
 }
 
-/** Undefined where there is a coding that we don't decode, or more than one. */
+/** Undefined if there is a coding that we don't decode, or more than one. */
 function contentCodingOf(request: Request): "identity" | "gzip" | undefined {
   switch (request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity") {
     case "identity":
       return "identity";
     case "gzip":
-    // An old name of the same. RFC 9110, section 8.4.1.3.
+    // An old name of gzip. RFC 9110, section 8.4.1.3.
     case "x-gzip":
       return "gzip";
     default:
@@ -135,7 +134,7 @@ function contentCodingOf(request: Request): "identity" | "gzip" | undefined {
   }
 }
 
-/** The body as sent; undefined where it has more than `bytesMax` bytes, which are not kept. */
+/** The body as sent; undefined if it has more than `bytesMax` bytes. */
 async function receive(
   request: Request,
   { bytesMax, hold }: ReadBodyOptions,
@@ -151,7 +150,7 @@ async function receive(
   return request.body ? receiveStream(request.body, { bytesMax, hold }) : new Uint8Array(0);
 }
 
-/** Copies, rather than keeps, the chunks: a body may come in chunks of one byte. */
+/** Copies the chunks into one buffer, because a body may come in chunks of one byte. */
 async function receiveStream(
   body: ReadableStream<Uint8Array>,
   { bytesMax, hold }: ReadBodyOptions,
@@ -182,7 +181,7 @@ async function receiveStream(
 function decodeGzip(bytes: Uint8Array, bytesMax: number): BodyOutcome {
   try {
     const { buffer, bytesWritten } = gunzipWithInfo(bytes, bytesMax);
-    // zlib passes over zeros behind the last member.
+    // zlib ignores zeros after the last member.
     if (bytesWritten !== bytes.length) return { kind: "broken_gzip" };
     return { kind: "read", bytes: buffer };
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * What a client is told of a read that admission refuses. Decisions 2.
+ * The problems of reads that admission refuses. Decisions 2.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { MS_PER_SECOND, US_PER_MS } from "../lib/time_units.ts";
 import { Problem, unavailable } from "./errors.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";
 
-/** When a follower that found no place may find one. */
+/** When a follower that was refused should try again. */
 const WAITS_RETRY_MS = 5_000;
 
 export interface RefusalContext {
@@ -117,7 +117,7 @@ function billingUrlOf({ billingUrl, accountId, feedId }: RefusalContext): string
   return url.href;
 }
 
-/** 404 for an unknown, draft or inactive feed: one body for all three. `nearest`: a listed slug like it. */
+/** 404 for an unknown, draft or inactive feed: all three look the same. `nearest` is a listed slug like it. */
 export function feedNotFound(nearest?: string): Problem {
   const remedy =
     nearest === undefined ? "Find one with GET /v1/catalog." : `Did you mean "${nearest}"?`;
@@ -131,7 +131,7 @@ export function feedKeepsChanging(): Problem {
   return unavailable("The feed is being changed again and again. Try again in a second.");
 }
 
-/** 429: so many of an account, or many more of all, wait already. */
+/** 429: the account has too many calls that wait, or all accounts together have. */
 export function tooManyWaits(limit: number): Problem {
   const nowMs = Date.now();
   const resetSeconds = Math.ceil((nowMs + WAITS_RETRY_MS) / MS_PER_SECOND);
@@ -156,7 +156,7 @@ export function accountSuspended({ reason }: Suspended): Problem {
 /** For a key that is unknown, or no longer holds. */
 export function keyInvalid(permission: Caller["permission"]): Problem {
   return new Problem("KEY_INVALID", {
-    // A provider that shows a wrong key is not authenticated; a consumer is not let in. Interface 7.
+    // For a wrong key, interface 7 has 401 on provider routes and 403 on consumer routes.
     status: permission === "read" ? 403 : 401,
     detail: "The key is unknown, revoked or expired. Check it, or ask the operator for a new one.",
   });

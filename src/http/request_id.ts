@@ -1,5 +1,5 @@
 /**
- * `X-Request-Id`: the caller's own where it can be kept, else a new one. Decisions 2.
+ * `X-Request-Id`: the caller's own if its form is right, else a new one. Decisions 2.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * An answer as a native Response, which Elysia passes on as it is: the cheapest way out.
+ * Makes a native Response of an answer. Elysia passes it on as it is, which is the cheapest way.
  *
  * @module
  */

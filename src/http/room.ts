@@ -7,7 +7,7 @@ import { Elysia } from "elysia";
 import type { HttpContext } from "./call.ts";
 import { unavailable } from "./errors.ts";
 
-/** For the routes behind it: 503, and the connection ends. */
+/** For the routes behind it. A refused call gets 503, and its connection ends. */
 export function room({ isCrowded }: HttpContext) {
   return new Elysia({ name: "room" }).onTransform({ as: "global" }, (): void => {
     if (!isCrowded()) return;

@@ -1,6 +1,6 @@
 /**
- * Content that is the same for every client: kept once, with its compressed form, as blobs. All answers share
- * a blob's bytes, also those that wait for a slow client. Bun copies a byte array for each answer.
+ * Content that is the same for every client. It is kept as blobs, plain and compressed, because all answers share a
+ * blob's bytes, even while slow clients read them. Bun would copy a byte array for each answer.
  *
  * @module
  */
@@ -14,13 +14,13 @@ import { matchesTag, weakTag } from "./etag.ts";
 export interface SharedContent {
   readonly body: Blob;
   readonly tag: string;
-  /** The body as gzip. @default it is sent as it is */
+  /** The body as gzip. Without it, the body is sent uncompressed. */
   readonly compressed?: Blob;
 }
 
 const LEVEL = 9;
 
-/** Compressed off the main thread, unless it is small. */
+/** Compresses the content, unless it is small. This runs off the main thread. */
 export async function compressedContent(body: string | Uint8Array): Promise<SharedContent> {
   const bytes = Buffer.from(body);
   const content = { body: new Blob([bytes]), tag: weakTag(bytes.toString("latin1")) };
@@ -28,7 +28,7 @@ export async function compressedContent(body: string | Uint8Array): Promise<Shar
   return { ...content, compressed: new Blob([await promisify(gzip)(bytes, { level: LEVEL })]) };
 }
 
-/** 304 if the client has it, else the content as the client takes it. */
+/** 304 if the client has the content, else the content, compressed if the client takes gzip. */
 export function answerShared(
   request: Request,
   { body, tag, compressed }: SharedContent,

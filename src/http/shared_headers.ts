@@ -1,5 +1,5 @@
 /**
- * Headers that the answers with one content have in common: made for the first of them, and copied for
+ * Headers that all answers with the same content have in common. They are made for the first answer and copied for
  * the others, which costs a quarter.
  *
  * @module
@@ -10,12 +10,12 @@ interface Shared {
   readonly headers: Headers;
 }
 
-/** Those of a longer key are made anew each time, so that what is kept is bounded in bytes, too. */
+/** Headers under a longer key are not kept, so that memory is bounded in bytes, too. */
 const KEY_LENGTH_KEPT_MAX = 512;
-/** By content; it goes with the content. */
+/** By content. An entry is collected with its content. */
 const lastShared = new WeakMap<object, Shared>();
 
-/** `key` is all on which they depend beside the content; those of the last key are kept. */
+/** `key` is everything beside the content that the headers depend on. Only those of the last key are kept. */
 export function sharedHeaders(
   content: object,
   key: string,

@@ -1,5 +1,5 @@
 /**
- * Calls that are counted and neither charged nor logged: account, usage, own feeds, create and edit.
+ * Admits calls that are counted, but neither charged nor logged: account, usage, own feeds, create and edit.
  * Decisions 10.
  *
  * @module
@@ -17,7 +17,7 @@ export interface HousekeepingCall {
   readonly operation: Exclude<UnloggedOperation, "revalidate">;
 }
 
-/** Proves the key and counts the call; HEAD has a window of its own. @throws {Problem} 401, 403, 429, 503 */
+/** Checks the key and counts the call. HEAD has a window of its own. @throws {Problem} 401, 403, 429, 503 */
 export async function admitHousekeeping(
   services: {
     readonly admission: Admission;

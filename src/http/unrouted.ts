@@ -1,10 +1,10 @@
 /**
- * The answers to what no route takes: 404, 405 with `Allow`, and 400 for a path that only looks like a
- * route's. Decisions 1.
+ * Answers requests that no route takes: 404, 405 with `Allow`, and 400 for a path that is not in its normal form.
+ * Decisions 1.
  *
- * Bun's router takes the path as it was sent. `request.url` has it after the URL parser has resolved dot
- * segments and turned backslashes. So where Bun finds no route and `request.url` names one, the client
- * sent another form of its path, which a proxy's rules would not have recognized.
+ * Bun's router takes the path as it was sent. In `request.url` dot segments are resolved and backslashes turned. If
+ * Bun finds no route but `request.url` names one, the client sent another form of the path. That is refused, because
+ * a proxy's rules would not have recognized it.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { Problem } from "./errors.ts";
 import { pathOf } from "./query_string.ts";
 import { respond } from "./respond.ts";
 
-/** The path that Bun's router takes all other requests by. */
+/** The path under which Bun's router takes all other requests. */
 const CATCH_ALL = "/*";
 
 /** The catch-all of `app`, which has all its routes, for `Bun.serve`. `keyedPrefixes`: all under them need a key. */
@@ -73,8 +73,8 @@ function allowedMethods(routes: readonly RoutePattern[], pathname: string): stri
 }
 
 /**
- * The route that a path was probably meant for: at most two letters are wrong, the version may be missing,
- * and a slash at the end is one too many.
+ * The route that a path was probably meant for. At most two letters may be wrong, the version may be missing, and
+ * there may be a slash at the end.
  */
 function nearestRoute(paths: readonly string[], pathname: string): string | undefined {
   const segments = pathname.replace(/\/+$/, "").split("/");
@@ -89,7 +89,7 @@ function nearestRoute(paths: readonly string[], pathname: string): string | unde
   return nearest?.path.replace(/:([^/]+)/g, "{$1}");
 }
 
-/** Letters to change in a route's fixed segments; infinite where the paths are not of one form. */
+/** Letters to change in a route's fixed segments; infinite if the paths have different forms. */
 function pathEdits(route: readonly string[], segments: readonly string[]): number {
   if (route.length !== segments.length || route.length < 2) return Number.POSITIVE_INFINITY;
   return segments.reduce((edits, segment, index) => {

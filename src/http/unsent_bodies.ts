@@ -1,10 +1,10 @@
 /**
- * Bounds what a process keeps for clients that read slowly, in bytes.
+ * Bounds the bytes that a process keeps for clients that read slowly.
  *
- * Bun keeps an answer until the kernel has taken all of it, and does not say when that is. So a large body
- * goes out as a stream, a chunk at a time: then its end is known, or the client's. A part that several
- * answers share counts once. If all parts together hold more than they may, the slowest answers are given
- * up, and their connections end. A small body goes out whole, with its `Content-Length`.
+ * Bun keeps an answer until the kernel has taken all of it, and does not say when that is. So a large body is sent as
+ * a stream, in chunks: then it is known when the body is sent, or the client gone. A part that several answers share
+ * counts once. If all parts together are over the limit, the slowest answers are aborted, and their connections end.
+ * A small body is sent whole, with its `Content-Length`.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { STREAMED_BYTES_MIN, UNSENT_BYTES_MAX } from "../limits.ts";
 import type { Answer, BodyPart } from "./answer.ts";
 
 export interface UnsentBodiesOptions {
-  /** What all large bodies may hold together. */
+  /** Limit of all large bodies together, in bytes. */
   readonly bytesMax: number;
-  /** Bodies from so many bytes on are streamed. */
+  /** Bodies of at least this size are streamed, in bytes. */
   readonly streamedBytesMin: number;
   /** Milliseconds of a monotonic clock. @default performance.now */
   readonly now?: () => number;
@@ -24,19 +24,19 @@ export interface UnsentBodiesOptions {
 interface Sending {
   readonly startedMs: number;
   sentBytes: number;
-  /** Empty when it has ended, or was given up. */
+  /** Empty after the end, or after an abort. */
   parts: readonly BodyPart[];
   chunks: Iterator<Uint8Array>;
 }
 
-/** A part that is held, and by how many answers. */
+/** A part, and the number of answers that hold it. */
 interface HeldPart {
   readonly bytes: number;
   holders: number;
 }
 
 const CHUNK_LENGTH = 64 * 1_024;
-/** A younger answer is given up only if there is no older one, in milliseconds. */
+/** Answers younger than this are aborted only if there is no older one, in milliseconds. */
 const YOUNG_MS = 1_000;
 const NO_PARTS: readonly BodyPart[] = [];
 
@@ -50,12 +50,12 @@ export class UnsentBodies {
     this.#options = { ...options, now };
   }
 
-  /** Of all parts that are held. */
+  /** Bytes of all parts that are held. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The body as a response takes it. Bun shares a blob among its answers, so it is not counted. */
+  /** The body for a Response. A blob is not counted, because Bun shares its bytes among answers. */
   bodyOf(body: Answer["body"]): BodyPart | Blob | ReadableStream<Uint8Array> | null {
     if (body === null || body instanceof Blob || body instanceof ReadableStream) return body;
     const parts = typeof body === "string" || body instanceof Uint8Array ? [body] : body;
@@ -77,7 +77,7 @@ export class UnsentBodies {
     return new ReadableStream<Uint8Array>(
       {
         pull: (controller) => {
-          // What was given up must not look whole.
+          // An aborted answer must not look complete.
           if (!this.#sending.has(sending)) return controller.error();
           const { done, value } = sending.chunks.next();
           if (done === true) {
@@ -132,7 +132,7 @@ export class UnsentBodies {
   }
 }
 
-/** Those of this process. */
+/** The large bodies of this process. */
 export const unsentBodies = new UnsentBodies({
   bytesMax: UNSENT_BYTES_MAX,
   streamedBytesMin: STREAMED_BYTES_MIN,

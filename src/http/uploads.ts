@@ -7,7 +7,7 @@ import { Elysia } from "elysia";
 import { assert } from "../lib/assert.ts";
 import { UPLOAD_SECONDS_MAX } from "../limits.ts";
 
-/** Bun ends a request after `IDLE_SECONDS_MAX`, however steadily its body comes. */
+/** Without this, Bun would end a request after `IDLE_SECONDS_MAX`, even if its body comes steadily. */
 export function uploads() {
   return new Elysia({ name: "uploads" }).onBeforeHandle(
     { as: "scoped" },

@@ -1,6 +1,6 @@
 /**
- * What a client is told of a parameter that failed its route's schema: which one, what was given, what is
- * allowed, and which one was probably meant. Decisions 2.
+ * The problem of a parameter that fails its route's schema. It names the parameter, what was given and what is
+ * allowed, or the parameter that was probably meant. Decisions 2.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { mismatchOf } from "../lib/types.ts";
 import type { Problem } from "./errors.ts";
 import { invalidParameter, unknownParameter } from "./parameters.ts";
 
-/** A schema's own problem, where the usual one would not do. A parameter that is missing is undefined. */
+/** Makes a problem of a schema's own, in place of the usual one. `value` is undefined if it is missing. */
 export const Refusal = Symbol("Refusal");
 export type Refuse = (name: string, value: unknown) => Problem | undefined;
 

@@ -26,7 +26,7 @@ export interface Job {
   readonly name: string;
   /** From the end of a pass to the begin of the next, over all processes. */
   readonly everyMs: number;
-  /** Does one bounded piece at the time `now` (RFC 3339); true where more is left. */
+  /** Does one bounded piece at the time `now` (RFC 3339); true if more is left. */
   step(database: Database, now: string): Promise<boolean>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Work that one runner does in the background, as long as there is some.
+ * Work in the background, done by one runner for as long as there is any.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 export interface BackgroundWorkOptions {
   /** Does what there is to do. Never rejects. */
   readonly run: () => Promise<void>;
-  /** Whether something came behind the runner's last look. */
+  /** Whether there is new work that the runner has not seen. */
   readonly hasMore: () => boolean;
 }
 
@@ -19,7 +19,7 @@ export class BackgroundWork {
     this.#options = options;
   }
 
-  /** Begins, where nothing runs. */
+  /** Starts the runner, unless it runs. */
   start(): void {
     this.#running ??= this.#options.run().finally(() => {
       this.#running = undefined;

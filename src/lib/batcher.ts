@@ -1,33 +1,33 @@
 /**
- * Gathers what waits and sends it together.
+ * Sends items in batches.
  *
- * An item that comes when nothing flies leaves at once. While a batch is out, arrivals wait. They leave when
- * it lands, or, in a later turn of the event loop, once they are as many as it, or it is late: so batches grow
- * with the load, and no time is set for them to fill. The queue is bounded by number and by time, and what has
- * no place, or would wait too long by the pace of the last flights, is told so at once.
+ * An item that comes while no batch is in flight is sent at once. While a batch is in flight, new items wait. They are
+ * sent when it ends, or earlier if they are as many as it has or it is late. So batches grow with the load, and there
+ * is no timer for them to fill. The queue is bounded by number and by time. An item is refused at once if there is no
+ * place for it, or if the mean time of the last batches says that it would wait too long.
  *
  * @module
  */
 import { assert } from "./assert.ts";
 
 export interface BatcherOptions<Item, Result> {
-  /** Decides one batch; a result for each item, in the same order. */
+  /** Runs one batch. Gives a result for each item, in the same order. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Items in one batch at most. */
   readonly batchMax: number;
-  /** Batches under way at most. */
+  /** Batches in flight at most. */
   readonly flightsMax: number;
   /** Items that may wait. */
   readonly queueMax: number;
-  /** Who would wait longer is not let in, in milliseconds. */
+  /** An item that would wait longer is refused, in milliseconds. */
   readonly waitMsMax: number;
-  /** Items that wait whatever the pace. */
+  /** So many items may wait, however long that takes. */
   readonly waitingFree: number;
-  /** What was let in waits up to this times `waitMsMax`. */
+  /** An item in the queue is refused after this many times `waitMsMax`. */
   readonly latenessMax: number;
   /**
-   * What an item takes hold of in `run`, such as a row that it locks: batches that are out at the same
-   * time never hold the same, so none waits inside `run` for another.
+   * What an item locks in `run`, such as a row. Batches that are in flight together never lock the same, so none
+   * waits inside `run` for another.
    * @default nothing
    */
   readonly holdOf?: (item: Item) => string;
@@ -45,7 +45,7 @@ interface Waiter<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** One batch that is out. */
+/** A batch in flight. */
 interface Flight<Item, Result> {
   readonly batch: readonly Waiter<Item, Result>[];
   readonly holds: ReadonlySet<string>;
@@ -53,19 +53,19 @@ interface Flight<Item, Result> {
 }
 
 const REFUSED = Promise.resolve(undefined);
-/** Weight of the newest flight in the average of their times. */
-const PACE_WEIGHT = 1 / 8;
-/** A flight takes 2 to 10 ms; behind one that takes longer, smaller batches leave, too. */
+/** Weight of the newest batch in the mean time of batches. */
+const MEAN_WEIGHT = 1 / 8;
+/** A batch takes 2 to 10 ms. Beside one that takes longer than this, smaller batches are sent, too. */
 const FLIGHT_LATE_MS = 25;
 
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
-  /** From its arrival to its departure, for what was let in. */
+  /** How long an item may wait in the queue. */
   readonly #lateMs: number;
   #queue: Waiter<Item, Result>[] = [];
-  /** Those that are out, the oldest first. */
+  /** Batches in flight, oldest first. */
   readonly #flights = new Set<Flight<Item, Result>>();
-  /** What the flights that are out hold. */
+  /** What the batches in flight lock. */
   readonly #held = new Set<string>();
   #meanMs = 0;
   #isScheduled = false;
@@ -80,7 +80,7 @@ export class Batcher<Item, Result> {
     this.#lateMs = waitMsMax * latenessMax;
   }
 
-  /** The item's result; undefined where it can't be had in time, or is no longer wanted. Rejects where its batch failed. */
+  /** The item's result. Undefined if it was refused, or is no longer wanted. Rejects if its batch failed. */
   submit(item: Item): Promise<Result | undefined> {
     const { queueMax, waitingFree, waitMsMax } = this.#options;
     if (this.waiting >= queueMax) return REFUSED;
@@ -97,7 +97,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** Resolves when nothing waits and nothing flies. */
+  /** Resolves when nothing waits and no batch is in flight. */
   idle(): Promise<void> {
     return new Promise<void>((resolve) => {
       this.#idleWaiters.push(resolve);
@@ -120,18 +120,18 @@ export class Batcher<Item, Result> {
       return;
     }
     this.#isScheduled = true;
-    // All else that arrives in this turn of the event loop flies together; nothing waits for more.
+    // Items of the same turn of the event loop are sent together.
     setImmediate(() => {
       this.#isScheduled = false;
-      // What is left where nothing departs waits for a flight that is out, which schedules at its end.
+      // If nothing is sent now, a batch in flight schedules the rest when it ends.
       if (this.#mayDepart() && this.#depart()) this.#schedule();
     });
   }
 
   /**
-   * Beside a flight that is out, a batch leaves only once it is as large: each has a cost of its own,
-   * and many small ones would take the place of few large ones. What waits leaves when a flight lands
-   * or is late: a flight that stands still, by a lock or a lost connection, holds up nobody else.
+   * Beside a batch in flight, another is sent only if it is as large. Each batch has a cost of its own, and many
+   * small ones would take the place of a few large ones. Items also leave when a batch ends or is late, so a batch
+   * that is stuck on a lock or a lost connection delays no other.
    */
   #mayDepart(): boolean {
     if (this.flying >= this.#options.flightsMax || this.waiting === 0) return false;
@@ -151,7 +151,7 @@ export class Batcher<Item, Result> {
     }, FLIGHT_LATE_MS);
   }
 
-  /** Sends one batch; false where nothing may leave now. */
+  /** Sends one batch; false if nothing may leave now. */
   #depart(): boolean {
     const taken = this.#takeBatch();
     if (taken.batch.length === 0) {
@@ -184,17 +184,17 @@ export class Batcher<Item, Result> {
       );
   }
 
-  /** The next batch leaves before the answers of this one are made, which may take as long as a flight. */
+  /** Sends the next batch before the answers of this one are made, which may take as long as a batch. */
   #land(flight: Flight<Item, Result>): void {
     this.#flights.delete(flight);
     for (const hold of flight.holds) this.#held.delete(hold);
-    this.#meanMs += (performance.now() - flight.sinceMs - this.#meanMs) * PACE_WEIGHT;
+    this.#meanMs += (performance.now() - flight.sinceMs - this.#meanMs) * MEAN_WEIGHT;
     if (this.#mayDepart()) this.#depart();
     this.#schedule();
     this.#settleIdle();
   }
 
-  /** How long a newcomer would wait, by the pace of the last flights, or by one that is later than that. */
+  /** How long a new item would wait, by the mean time of the last batches, or by the age of one that takes longer. */
   #expectedWaitMs(): number {
     const { batchMax, flightsMax } = this.#options;
     if (this.flying < flightsMax) return 0;
@@ -204,7 +204,7 @@ export class Batcher<Item, Result> {
     return rounds * Math.max(this.#meanMs, outMs);
   }
 
-  /** The first that may leave together, in their order, and what they hold; the others wait on. */
+  /** Takes the first items that may be sent together, in order, and what they lock. The others stay. */
   #takeBatch(): Omit<Flight<Item, Result>, "sinceMs"> {
     const { batchMax, holdOf } = this.#options;
     const batch: Waiter<Item, Result>[] = [];
@@ -224,7 +224,7 @@ export class Batcher<Item, Result> {
     return { batch, holds };
   }
 
-  /** Those that are still to be decided; whose time is up is told so. */
+  /** Refuses the items whose time is up. */
   #takeWanted(): Waiter<Item, Result>[] {
     const { isWanted } = this.#options;
     const overdueMs = performance.now() - this.#lateMs;
@@ -238,11 +238,11 @@ export class Batcher<Item, Result> {
   #scheduleExpiry(sinceMs: number): void {
     if (this.#expiry !== undefined) return;
     const dueMs = sinceMs + this.#lateMs - performance.now() + 1;
-    // It may be due already, where the event loop was held up; Bun warns of what is negative.
+    // It may be due already if the event loop was late, and Bun warns of a negative time.
     this.#expiry = setTimeout(() => this.#expire(), Math.max(1, dueMs));
   }
 
-  /** Flights may stand still: nobody waits on for their sake. */
+  /** Refuses items in time even if every batch in flight is stuck. */
   #expire(): void {
     this.#queue = this.#takeWanted();
     const oldest = this.#queue[0];

@@ -1,10 +1,10 @@
 /**
- * Lengths of texts in code points, in which the interface counts characters; a lone surrogate is one.
+ * Lengths of texts in code points, as the interface counts characters. A lone surrogate counts as one.
  *
  * @module
  */
 
-/** What a message shows of a text that a client sent. */
+/** Characters that a message shows of a client's text. */
 const EXCERPT_LENGTH_MAX = 80;
 const UTF16_UNITS_PER_CODE_POINT_MAX = 2;
 
@@ -14,14 +14,14 @@ export function codePointsOf(text: string): number {
   return count;
 }
 
-/** Whether a text has at most so many; looks at no more of it than it must. */
+/** Whether a text has at most so many code points. It reads no more of the text than it must. */
 export function hasAtMost(text: string, codePointsMax: number): boolean {
   if (text.length <= codePointsMax) return true;
   if (text.length > codePointsMax * UTF16_UNITS_PER_CODE_POINT_MAX) return false;
   return codePointsOf(text) <= codePointsMax;
 }
 
-/** The begin of a long text, for a message; no character is cut in two. */
+/** The beginning of a long text, for a message. No character is cut in two. */
 export function excerpt(text: string): string {
   if (hasAtMost(text, EXCERPT_LENGTH_MAX)) return text;
   const units = text.slice(0, UTF16_UNITS_PER_CODE_POINT_MAX * EXCERPT_LENGTH_MAX);

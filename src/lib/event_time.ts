@@ -2,10 +2,9 @@
  * The time of an event: an RFC 3339 date-time, read strictly, as the UTC text that is stored.
  * Decisions 5 and 10.
  *
- * In goes the text as pushed or asked for; out comes `2024-02-29T12:00:00.123456Z`, which PostgreSQL's
- * timestamptz takes as it is, or undefined. Such texts order like the times they name, from year 0001
- * to 9999: a time that its offset, or a leap second, carries out of these years is refused, because it
- * would not.
+ * Takes the text as it was pushed or asked for. Gives `2024-02-29T12:00:00.123456Z`, which PostgreSQL's timestamptz
+ * takes as it is, or undefined. From year 0001 to 9999 such texts sort like the times that they name. A time that its
+ * offset or a leap second carries out of these years is refused, because its text would not.
  *
  * @module
  */
@@ -28,7 +27,7 @@ const MINUTES_PER_DAY = 1_440;
  * second of the next, fraction kept.
  */
 export function parseEventTime(text: string): string | undefined {
-  // What most providers send, at half the price.
+  // Most providers send this form, and this check takes half the time.
   if (WHOLE_SECOND_UTC.test(text) && isDate(text)) return `${text.slice(0, -1)}.000000Z`;
   const match = DATE_TIME.exec(text);
   if (match === null) return undefined;
@@ -48,7 +47,7 @@ export function parseEventTime(text: string): string | undefined {
   return `${utc.slice(0, -".000Z".length)}.${micros}Z`;
 }
 
-/** Whether a text begins with a date, of the right form, that is in the calendar; there is no year 0000. */
+/** Whether a text of the right form begins with a date of the calendar. There is no year 0000. */
 function isDate(date: string): boolean {
   const year = Number(date.slice(0, 4));
   const month = Number(date.slice(5, 7));

@@ -1,6 +1,6 @@
 /**
- * Characters that people don't see and machines obey: every text of others that goes to a model or a
- * terminal passes through here.
+ * Removes or escapes characters that people don't see but machines obey. Every text of a stranger that goes to a model
+ * or a terminal passes through here.
  *
  * @module
  */
@@ -13,12 +13,12 @@ const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Poin
 const HEX = 16;
 const UNIT_DIGITS = 4;
 
-/** For a model: nothing is left that a person would not see. */
+/** For a model. Characters that a person would not see are removed. */
 export function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, "");
 }
 
-/** For a terminal, or in JSON strings: written out as JSON does, so that nothing is lost. */
+/** For a terminal or a JSON string. Such characters are escaped as in JSON, so that nothing is lost. */
 export function escapeInvisible(text: string): string {
   return text.replace(INVISIBLE, (character) =>
     character

@@ -17,7 +17,7 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** Whether lines of this level are written: to ask before making a line on a hot path. */
+  /** Whether lines of this level are written. On a hot path, ask before you make a line. */
   isEnabled(level: Exclude<LogLevel, "silent">): boolean;
 }
 
@@ -76,7 +76,7 @@ export function createLog(options: LogOptions): Log {
   }
 }
 
-/** An error as its stack and those of its causes; a bigint as text. */
+/** An error becomes its stack and the stacks of its causes; a bigint becomes text. */
 function plainOf(value: unknown): unknown {
   if (value instanceof Error) {
     const cause = value.cause === undefined ? "" : `\ncaused by: ${plainOf(value.cause)}`;

@@ -1,13 +1,13 @@
 /**
- * Work that waits only where it has to. A promise that is settled already costs a turn of the microtask
- * queue all the same, and a request that is answered from memory would pay for several.
+ * Values that may be promises. Even a settled promise costs a turn of the microtask queue, and a request that is
+ * answered from memory would pay for several.
  *
  * @module
  */
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** `next` of the value: now where it is there, else when it is. Rejections pass by `next`. */
+/** Calls `next` with the value, at once or when its promise resolves. A rejection skips `next`. */
 export function chain<T, U>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<U>,
@@ -15,7 +15,7 @@ export function chain<T, U>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** The work's outcome, or what `recover` makes of its error, thrown or rejected. */
+/** The outcome of the work. If it throws or rejects, the outcome of `recover`. */
 export function attempt<T, U>(
   work: () => MaybePromise<T>,
   recover: (error: unknown) => MaybePromise<U>,

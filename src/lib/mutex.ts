@@ -1,5 +1,5 @@
 /**
- * Work under one key runs one at a time, in the order of arrival; work under other keys runs beside it.
+ * A mutex for each key: work under one key runs one at a time, in the order of arrival.
  *
  * @module
  */

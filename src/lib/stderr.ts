@@ -1,9 +1,9 @@
 /**
- * Lines to standard error, whatever its reader does.
+ * Writes lines to standard error without waiting for its reader.
  *
- * A pipe takes a part of what is written, or nothing at all (`EAGAIN`), while its reader is slow, and the
- * process must neither end nor wait for that. So what was not taken is kept for later, in order and up
- * to a bound; lines beyond it are dropped, and counted.
+ * If the reader of a pipe is slow, the pipe takes only a part of a write, or nothing (`EAGAIN`). The process must
+ * neither end nor wait because of that. So the rest is kept and written later, up to a bound. Lines beyond the bound
+ * are dropped and counted.
  *
  * @module
  */
@@ -11,24 +11,24 @@ import { writeSync } from "node:fs";
 import { codeOf } from "./error_fields.ts";
 
 export interface StderrOptions {
-  /** Takes a beginning of the bytes and tells how many; throws as `writeSync`. @default standard error */
+  /** Writes the first of the bytes and returns how many; throws as `writeSync`. @default standard error */
   readonly writeBytes?: (bytes: Uint8Array) => number;
-  /** Told once there is room again: how many lines were dropped. */
+  /** Called when there is room again, with the number of lines that were dropped. */
   readonly onDropped: (lineCount: number) => void;
 }
 
 /** Bytes that wait for a slow reader. */
 export const BACKLOG_BYTES_MAX = 1_000_000;
 const STDERR = 2;
-/** From a write that took nothing to the next. */
+/** Between a write that took nothing and the next try. */
 const RETRY_MS = 20;
 
 export class StderrLines {
   readonly #writeBytes: (bytes: Uint8Array) => number;
   readonly #onDropped: (lineCount: number) => void;
-  /** Of this turn of the event loop. */
+  /** Lines of this turn of the event loop. */
   #lines = "";
-  /** What waits to be written, a piece a turn, and its length; of the first a part may be gone. */
+  /** What waits to be written, one piece for each turn. A part of the first may be written already. */
   #pieces: Uint8Array[] = [];
   #waitingBytes = 0;
   #droppedCount = 0;
@@ -63,13 +63,13 @@ export class StderrLines {
     this.#onDropped(dropped);
   }
 
-  /** Once more, as the process ends. */
+  /** Writes once more as the process ends. */
   end(): void {
     this.#isRetrying = false;
     this.flush();
   }
 
-  /** The new lines go behind what waits, all or none of them. */
+  /** Puts the new lines behind those that wait, all of them or none. */
   #take(): void {
     if (this.#lines === "") return;
     const bytes = Buffer.from(this.#lines);
@@ -82,7 +82,7 @@ export class StderrLines {
     this.#lines = "";
   }
 
-  /** Throws as `writeSync` where nothing is taken. */
+  /** Throws as `writeSync` if nothing is taken. */
   #writePieces(): void {
     for (let first = this.#pieces[0]; first !== undefined; first = this.#pieces[0]) {
       const taken = this.#writeBytes(first);

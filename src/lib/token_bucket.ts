@@ -1,5 +1,5 @@
 /**
- * A rate limit for what has no caller to count by: a token bucket, in memory.
+ * A token bucket in memory, for calls without a key, which have no account to count by.
  *
  * @module
  */

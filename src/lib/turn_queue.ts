@@ -1,8 +1,8 @@
 /**
- * A bounded queue whose owners take turns: one item of each, however many one of them has put in.
+ * A bounded queue whose owners take turns, one item each, however many items an owner has put in.
  *
- * An owner's own items keep their order. The places are shared, too: an owner may have as many as it
- * leaves free, so that no one's items keep another's out.
+ * The items of one owner keep their order. An owner may have as many places as it leaves free for the others, so that
+ * no owner keeps another out.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export class TurnQueue<Item> {
     return this.#places.held;
   }
 
-  /** Puts an item behind those of its owner; false where there is no place. */
+  /** Puts an item behind its owner's others. False if there is no place. */
   add(owner: string, item: Item): boolean {
     if (!this.#places.mayTake(owner, 1)) return false;
     this.#places.take(owner, 1);
@@ -33,7 +33,7 @@ export class TurnQueue<Item> {
     return true;
   }
 
-  /** Takes out the first item of the owner whose turn it is; undefined where nothing waits. */
+  /** Takes out the first item of the next owner. Undefined if nothing waits. */
   take(): Item | undefined {
     this.#moveBack(this.#lastOwner);
     for (const [owner, line] of this.#lines) {
@@ -46,7 +46,7 @@ export class TurnQueue<Item> {
     return undefined;
   }
 
-  /** Takes out an item before its turn; false where it has had it. */
+  /** Takes out an item before its turn. False if it was taken already. */
   remove(owner: string, item: Item): boolean {
     const line = this.#lines.get(owner);
     if (!line?.delete(item)) return false;
@@ -60,7 +60,7 @@ export class TurnQueue<Item> {
     for (let item = this.take(); item !== undefined; item = this.take()) yield item;
   }
 
-  /** Who had the last turn stands behind all who have come until the next one. */
+  /** Moves the owner of the last turn to the end, behind those that came since. */
   #moveBack(owner: string): void {
     const line = this.#lines.get(owner);
     if (line === undefined) return;

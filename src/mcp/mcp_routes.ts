@@ -88,7 +88,7 @@ function rpcError(code: number, message: string): Response {
 }
 
 /**
- * A page of another site must not speak for whoever looks at it, also where it has made its name point at this
+ * A page of another site must not speak for whoever looks at it, even if it has made its name point at this
  * gateway (DNS rebinding). @throws {Problem} 403
  */
 function refuseForeignOrigin({ http, config }: Services, request: Request): void {

@@ -52,19 +52,19 @@ type TableShape = Static<typeof TABLE_SHAPE>;
 type Header = Static<typeof HEADER>;
 type Session = Awaited<ReturnType<Connections["reserve"]>>;
 
-/** Of the usage log, a month each: the only partitions that there are. */
+/** The partitions of the usage log, a month each. There are no others. */
 const PARTITION_NAME = /^usage_events_\d{4}_\d{2}$/;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const PARTITION_BOUND = new RegExp(`^FOR VALUES FROM \\('(${UUID})'\\) TO \\('(${UUID})'\\)$`);
 const LINE_BREAK = 10;
-/** Several times the largest row: a file with a longer line is none of ours. */
+/** Several times the largest row. A file with a longer line is not ours. */
 const LINE_BYTES_MAX = 64 * 1_024 * 1_024;
-/** The line behind the last row; no row looks like it. */
+/** The line after the last row. No row looks like it. */
 const END_OF_TABLE = "\\.";
 /** The migrator's own table, which the database to restore into has already. */
 const LEFT_OUT = "schema_migrations";
 
-/** Writes the whole database; `sink` is not ended. */
+/** Writes the whole database into `sink`, which stays open. */
 export async function writeBackup(connections: Connections, sink: Writable): Promise<BackupReport> {
   const session = await connections.reserve();
   try {
@@ -131,7 +131,7 @@ async function restore(
 ): Promise<number> {
   await refuseFilled(session);
   await refuseOtherSchema(session, header.schema);
-  // Names are the database's own from here on, and none is the file's.
+  // From here on all names come from the database, and none from the file.
   const tables = findTables(await readShapes(session), header.tables);
   // Without triggers and foreign keys: the file has what they would make or ask for.
   await session`set local session_replication_role = replica`;
@@ -278,7 +278,7 @@ async function copyOut(session: Session, table: TableShape, sink: Writable): Pro
   return rows;
 }
 
-/** @throws {BackupRefusedError} where the rows are none that the table can hold. */
+/** @throws {BackupRefusedError} if the table can't hold the rows. */
 async function copyIn(
   session: Session,
   table: Pick<TableShape, "name" | "columns">,

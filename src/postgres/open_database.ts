@@ -17,7 +17,7 @@ import { REPLICA_WAIT_MS_MAX } from "./replica/reader.ts";
 
 /** How long statements under way may still take when a pool is closed, in milliseconds. */
 export const POOL_CLOSE_MS_MAX = 500;
-/** Of a step of background work, in a piece of a large table. */
+/** Limit of a step of background work, which goes over a piece of a large table. */
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 
 /** An open database, embedded or not. */
@@ -53,7 +53,7 @@ export async function openDatabase(
   };
   try {
     const migrated = await migrateAlone(address, log);
-    // Without a bound on statements there is none on how long they wait.
+    // If statements have no time limit, they also wait without one.
     const isBounded = options.statementTimeoutMs !== 0;
     const database = createDatabase(
       connections,
@@ -100,7 +100,7 @@ function openReplica({ databaseReadUrl, limits }: Config): Database | undefined 
 
 export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 
-/** All pools of a gateway. @throws where the configuration and the database don't go together. */
+/** All pools of a gateway. @throws if the configuration and the database don't go together. */
 export async function openDatabases(config: Config, log: Log) {
   const { database, address, migrated, close: closeDatabase } = await openDatabase(config, { log });
   const { hasTrigrams, isDistributed } = migrated;

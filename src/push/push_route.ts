@@ -293,7 +293,7 @@ function formOf(request: Request, feedType: FeedType | null): PushBody["form"] {
   return kind;
 }
 
-/** What stands in the way of a push that was not counted; a key that does not hold says why itself. */
+/** The problem of a push that was not counted. If the key is no longer usable, that problem comes first. */
 async function problemOfNotCounted(
   { keys }: Services,
   { principal }: Arrival,
@@ -301,7 +301,7 @@ async function problemOfNotCounted(
 ): Promise<Problem> {
   if (outcome.kind !== "key_refused") return problemOfUncounted(outcome);
   await keys.prove(principal);
-  // It holds again.
+  // The key is usable again.
   return unavailable("The key was refused a moment ago and holds now. Try again in a second.");
 }
 
@@ -321,7 +321,7 @@ async function countRefused(
   throw await problemOfNotCounted(services, arrival, counted);
 }
 
-/** A fault of ours counts, too. Its own count was rolled back with everything else. @throws always */
+/** Counts a push that failed by a fault of ours, since its own count was rolled back. @throws always */
 async function failed(
   services: Services,
   pushes: PushServices,

@@ -26,7 +26,7 @@ const FILTERED_TYPES = ["string", "number", "integer", "boolean", "any"];
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** In the schema's order; of the sample where there is no schema. Both are JSON text or null. */
+/** In the schema's order; of the sample if there is no schema. Both are JSON text or null. */
 export function feedFields(schema: string | null, sample: string | null): FeedFields {
   const all = fieldsOfSchema(schema) ?? fieldsOfSample(sample) ?? [];
   const fields = all.filter(({ name }) => isPlain(name)).slice(0, FIELDS_MAX);

@@ -61,7 +61,7 @@ export class Skills {
     this.#context = context;
   }
 
-  /** Undefined where the feed is listed no more. */
+  /** Undefined if the feed is listed no more. */
   file(version: SkillVersion, format: SkillFormat): Promise<SkillFile | undefined> {
     return this.#once(`${format} ${keyOf(version)}`, async () => {
       const skill = await this.#render(version);

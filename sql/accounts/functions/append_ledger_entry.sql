@@ -5,7 +5,7 @@
 -- amount gives the first entry again, so that a caller may repeat what it does not know the end of.
 --
 -- amount: nano-dollars, negative to take them
--- entry_feed: the feed that it is about, where there is one
+-- entry_feed: the feed that it is about, if there is one
 --
 -- balance: of before
 -- Outcomes: appended; repeated; account_unknown; reference_taken (`entry` is the one that has it);

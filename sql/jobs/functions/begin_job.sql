@@ -1,4 +1,4 @@
--- Takes the turn at a job until the end of the transaction: its mark, or null where the job is not due
+-- Takes the turn at a job until the end of the transaction: its mark, or null if the job is not due
 -- or another process is at it. No job rests for a day: what is due later was noted by a clock that was
 -- ahead for a while.
 create or replace function begin_job(job text, moment timestamptz, out mark text)

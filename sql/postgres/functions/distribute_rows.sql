@@ -1,4 +1,4 @@
--- Spreads the tables of rows over the nodes of a Citus cluster, by feed_id; false where they are already.
+-- Spreads the tables of rows over the nodes of a Citus cluster, by feed_id; false if they are already.
 -- What decides and charges stays on the coordinator: feeds, accounts, keys, windows, usage, batches.
 --
 -- A foreign key can't lead from a distributed table to one that is not, and no trigger can be on one: feeds

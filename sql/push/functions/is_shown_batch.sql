@@ -5,7 +5,7 @@
 -- nothing for readers. Where a batch is open, it does: to finalize one retires those begun before it.
 --
 -- pushed_feed_id, row_count, row_texts, row_ids: as write_push takes them
--- batch_shown: the batch that readers see; null where there is none
+-- batch_shown: the batch that readers see; null if there is none
 create or replace function is_shown_batch(
   pushed_feed_id uuid,
   batch_shown bigint,

@@ -8,7 +8,7 @@
 -- terms: two of each filter, see filter_lookups
 -- leader: in, the filter whose entries bound this piece (about entries_max of them); out, a rarer one where
 --   there is one
--- times, positions: null where none is left
+-- times, positions: null if none is left
 create or replace function common_entries(
   index_id integer,
   terms integer[],

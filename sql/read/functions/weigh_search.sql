@@ -17,7 +17,7 @@ create or replace function weigh_search(
   postings_max bigint,
   -- The word of the query, by its position.
   out numbers integer[],
-  -- Null where the alternative is no way to find feeds.
+  -- Null if the alternative is no way to find feeds.
   out queries tsquery[],
   out rank_queries tsquery[],
   out worths double precision[],
@@ -28,7 +28,7 @@ create or replace function weigh_search(
   out words_asked integer,
   -- Of the best alternative of each word, together.
   out worth_max double precision,
-  -- Feeds that hold every word; null where a word is no way to find feeds.
+  -- Feeds that hold every word; null if a word is no way to find feeds.
   out all_query tsquery,
   -- Feeds that every word names, and that are filed under every word.
   out name_query tsquery,

@@ -65,7 +65,7 @@ interface Context {
   isStopping: boolean;
 }
 
-/** @throws where the database can't be reached, the port is taken, or a worker can't start. */
+/** @throws if the database can't be reached, the port is taken, or a worker can't start. */
 export async function startWorkers({ config, log, count }: WorkersOptions): Promise<Workers> {
   const { database, close } = await openDatabase(config, { connectionsMax: 1, log });
   const port = await freePort(config).catch(async (error) => {

@@ -44,7 +44,7 @@ export interface Encryption {
   readonly caFile?: string;
 }
 
-/** Which server will do: one that can be written to, one that follows another, or either. */
+/** The role of the server that is wanted: a primary, a standby, or either. */
 export type WantedRole = "primary" | "standby" | "any";
 
 export interface AddressedHosts {
@@ -55,7 +55,7 @@ export interface AddressedHosts {
   readonly wantedRole: WantedRole;
   /** For the driver: user, password and database, with one host. */
   readonly url: string | undefined;
-  /** For the driver, where there is no address. */
+  /** Options for the driver, if there is no address. */
   readonly session: { readonly user: string; readonly database: string } | undefined;
 }
 

@@ -4,13 +4,13 @@
  * Each is prepared and pipelined. There are no transactions here on purpose: every decision on the
  * request path is one statement, and a SQL function does what needs several steps.
  *
- * At most as many statements run as there are connections. So none waits behind a slow one on the same
- * connection, where the driver would put it. A few connections are kept free for admission, which has a
+ * At most as many statements run as there are connections. Otherwise the driver would put a statement behind a slow
+ * one on the same connection. A few connections are kept free for admission, which has a
  * queue of its own and never waits here. A statement waits for a bounded time, or is refused at once.
  *
- * What is run on behalf of an account takes turns with that of others, on at most half of the connections,
- * and its time is taken from the account's budget (`time_budget.ts`), also if it fails. An account that has
- * taken much runs one statement at a time: so nobody's reads are in the way of another's.
+ * Statements of an account take turns with those of others, on at most half of the connections. Their time is taken
+ * from the account's budget (`time_budget.ts`), even if they fail. An account that has taken much runs one statement
+ * at a time. So no account's reads delay another's.
  *
  * @module
  */

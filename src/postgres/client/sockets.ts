@@ -74,7 +74,7 @@ interface Watched {
   tail: Buffer;
 }
 
-/** @throws where the file of authorities can't be read. */
+/** @throws if the file of authorities can't be read. */
 export function createSockets(options: SocketsOptions): OpenSocket {
   const { hosts, encryption, wantedRole, connectTimeoutMs, silenceMs } = options;
   const tls: Tls = { mode: encryption.mode, authorities: readAuthorities(encryption) };

@@ -39,7 +39,7 @@ export interface PackedPostgres {
   read(): Promise<Uint8Array>;
 }
 
-/** Nothing where the program is run by Bun, from its sources. */
+/** Nothing if the program is run by Bun, from its sources. */
 export function findPackedPostgres(): PackedPostgres | undefined {
   for (const file of Bun.embeddedFiles) {
     const name = "name" in file ? ARCHIVE_NAME.exec(String(file.name))?.[1] : undefined;
@@ -56,7 +56,7 @@ export function cacheFolder(environment: Readonly<Record<string, string | undefi
 
 /**
  * The folder with `bin`, `lib` and `share`, in the first of the homes that can be written to.
- * @throws where none can.
+ * @throws if none can.
  */
 export async function unpackPostgres(
   packed: PackedPostgres,

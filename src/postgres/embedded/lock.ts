@@ -13,7 +13,7 @@ import { codeOf } from "../../lib/error_fields.ts";
 const WAIT_MS_MAX = 330_000;
 const POLL_MS = 10;
 
-/** Waits for the lock and takes it. Returns what lets it go. @throws where it is held for too long. */
+/** Waits for the lock and takes it. Returns what lets it go. @throws if it is held for too long. */
 export async function takeLock(path: string): Promise<() => void> {
   const { SQLITE_OPEN_CREATE, SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
   const lock = new Database(

@@ -52,7 +52,7 @@ export function becomeOwner(dataDir: string): void {
 
 /**
  * Refuses to let root use a directory in which another account could lead it astray.
- * @throws where the directory, or anything on the way to it, is not root's alone.
+ * @throws if the directory, or anything on the way to it, is not root's alone.
  */
 export function requireRootsOwn(folder: string): void {
   const foreign = isRoot() ? findForeign(resolve(folder)) : undefined;

@@ -76,7 +76,7 @@ export function makeDataDir(path: string): string {
 
 /**
  * Chooses the account and the paths for a data directory. The caller holds its lock.
- * @throws where no account fits.
+ * @throws if no account fits.
  */
 export function placeSite(dataDir: string): Site {
   const account = chooseAccount(join(dataDir, CLUSTER_NAME));
@@ -86,7 +86,7 @@ export function placeSite(dataDir: string): Site {
   return { dataDir, cluster, socketDir, isSocketDirTemporary, account };
 }
 
-/** Finds or unpacks PostgreSQL. @throws where it is not installed. */
+/** Finds or unpacks PostgreSQL. @throws if it is not installed. */
 export async function findPrograms({ dataDir, cluster, account }: Site): Promise<Programs> {
   const packed = findPackedPostgres();
   const folder =
@@ -103,7 +103,7 @@ export function isDataDir(path: string): boolean {
 
 /**
  * Makes a directory for the account alone.
- * @throws where there is something of that name already, but not such a directory.
+ * @throws if there is something of that name already, but not such a directory.
  */
 export function makePrivateDir(path: string, account: Account | undefined): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {

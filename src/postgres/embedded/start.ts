@@ -204,7 +204,7 @@ interface Session {
   close(): Promise<void>;
 }
 
-/** Makes our database at the first start. Undefined where no server answers. */
+/** Makes our database at the first start. Undefined if no server answers. */
 async function openSession({ host, port }: Server): Promise<Session | undefined> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const sql = postgres({

@@ -9,7 +9,7 @@ import type { Connections } from "../client/connect.ts";
 import { inFunctionSet, planForShards } from "./function_set.ts";
 import { inTransaction } from "./migrate.ts";
 
-/** Why rows can't be distributed here and now, as a sentence; undefined where they can. */
+/** Why rows can't be distributed here and now, as a sentence; undefined if they can. */
 export async function findObstacle(connections: Connections): Promise<string | undefined> {
   const extensions = await connections`select from pg_extension where extname = 'citus'`;
   if (extensions.length === 0) {
@@ -25,7 +25,7 @@ export async function findObstacle(connections: Connections): Promise<string | u
   return "gateways are connected to this database: nothing was changed; stop them, then try again";
 }
 
-/** False where they are distributed already. @throws what Citus says, and then nothing is changed. */
+/** False if they are distributed already. @throws what Citus says, and then nothing is changed. */
 export async function distributeRows(connections: Connections): Promise<boolean> {
   const connection = await connections.reserve();
   try {

@@ -66,7 +66,7 @@ interface Extent {
 }
 
 /**
- * The page at the data version `atLeast` or a newer one; undefined where the feed has gone meanwhile.
+ * The page at the data version `atLeast` or a newer one; undefined if the feed has gone meanwhile.
  * @throws {Problem} 410 `CURSOR_EXPIRED`; 400 `JSONPATH_INVALID` where the projection grows too large.
  */
 export async function buildPage(

@@ -15,9 +15,9 @@ import { FILTERS_MAX } from "../../limits.ts";
 /** One filter: the field's exact key, and the value as text and, where it is one, as a literal. */
 export interface Filter {
   readonly name: string;
-  /** Compared with strings. Null where no stored text can equal it. */
+  /** Compared with strings. Null if no stored text can equal it. */
   readonly text: string | null;
-  /** Compared with numbers, booleans and null, as JSON; null where the text is no such literal. */
+  /** Compared with numbers, booleans and null, as JSON; null if the text is no such literal. */
   readonly literal: string | null;
 }
 
@@ -81,7 +81,7 @@ function refusedFilter(name: string, value: string, known: readonly string[]): P
   });
 }
 
-/** @throws {Problem} 400 where there are more than 10. */
+/** @throws {Problem} 400 if there are more than 10. */
 export function checkFilterCount(filters: readonly Filter[]): void {
   if (filters.length <= FILTERS_MAX) return;
   throw invalidParameter(
@@ -102,7 +102,7 @@ function keyOf(written: string): string {
   });
 }
 
-/** Null where nothing that is stored can be equal: an exponent can be a bomb, also of a zero. */
+/** Null if nothing that is stored can be equal: an exponent can be a bomb, also of a zero. */
 function literalOf(text: string): string | null {
   if (text === "true" || text === "false" || text === "null") return text;
   if (text.length > NUMBER_LENGTH_MAX || !NUMBER.test(text) || !isWithinDouble(text)) return null;

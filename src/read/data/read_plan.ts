@@ -56,7 +56,7 @@ export interface AskedRead {
   readonly query: ReadQuery;
   readonly filters: readonly Filter[];
   readonly projection: Projection | undefined;
-  /** Distinct, in the order of the request; undefined where none are asked for. */
+  /** Distinct, in the order of the request; undefined if none are asked for. */
   readonly ids: readonly string[] | undefined;
 }
 
@@ -213,7 +213,7 @@ function readOnlyIds(query: ReadQuery, search: string, filters: readonly Filter[
 
 /**
  * What one id with commas in it may have meant: most clients encode the commas of a list, too.
- * @throws {Problem} 400 where they are too many
+ * @throws {Problem} 400 if they are too many
  */
 export function listedIds([id, ...others]: readonly string[]): readonly string[] | undefined {
   if (id === undefined || others.length > 0 || !id.includes(",")) return undefined;
