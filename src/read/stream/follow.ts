@@ -22,6 +22,8 @@ const PAUSE_MS = 1_000;
 const COMMENT_MS = 5_000;
 /** How often an open stream asks whether key and feed still hold. */
 const RECHECK_MS = 15_000;
+/** The part of it by which it may come sooner. */
+const RECHECK_SPREAD = 0.2;
 /** How soon a client should come back. */
 const RECONNECT_MS = 1_000;
 
@@ -121,13 +123,14 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     yield `retry: ${RECONNECT_MS}\n${KEEP_ALIVE}`;
     try {
       while (!isOver(request.signal, endsMs)) {
-        const { outcome, tail } = await readPage(readCall, { ...read, offset });
+        const { outcome, tail } = await readPage(readCall, { ...read, offset }).catch(
+          (error): PageRead => ({ outcome: passingProblem(error), tail: undefined }),
+        );
         let pauseMs = 0;
         // The page itself is not held while the stream waits.
         let isUpToDate = false;
         if (outcome instanceof Problem) {
-          if (outcome.code !== "RATE_LIMITED") throw outcome;
-          pauseMs = Number(outcome.options.extras?.retry_after_ms);
+          pauseMs = Number(passingProblem(outcome).options.extras?.retry_after_ms);
         } else {
           assert(tail !== undefined, "an answer has a page");
           const isOffsetNews = offset === "now";
@@ -148,7 +151,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
 
         while (await isUnchanged(readCall, tail)) {
           if (isOver(request.signal, endsMs)) return;
-          if ((await readableVersion(readCall, read)) !== tail.dataVersion) break;
+          if (!(await isStillAt(tail.dataVersion, { readCall, read }))) break;
         }
       }
     } catch (error) {
@@ -171,18 +174,25 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   /** Waits for a change until key and feed are to be looked at again. */
   async function isUnchanged({ call }: ReadCall, { feedId, dataVersion }: Tail): Promise<boolean> {
     const { signal } = call.request;
-    const wait = { feedId, version: dataVersion, msMax: RECHECK_MS, signal };
+    // Not all at once, where many were held up together.
+    const msMax = RECHECK_MS * (1 - RECHECK_SPREAD * Math.random());
+    const wait = { feedId, version: dataVersion, msMax, signal };
     return (await waits.until(wait)) !== "moved";
   }
 
-  /** The feed's version, if key and feed still hold. @throws {Problem} */
-  async function readableVersion(readCall: ReadCall, read: TailRead): Promise<bigint | undefined> {
-    const proof = await reads.recheck(readCall, (isFresh) =>
-      // Wherever it reads on: to open its offset takes longer than all the rest.
-      findTail(readCall, { ...read, offset: "now" }, { isFresh, tell: () => {} }),
-    );
-    if (proof instanceof Problem) throw proof;
-    return proof.feed?.dataVersion;
+  /** Whether the feed has this version; so it is taken if nobody can tell. @throws {Problem} if key or feed don't hold */
+  async function isStillAt(
+    version: bigint,
+    { readCall, read }: { readonly readCall: ReadCall; readonly read: TailRead },
+  ): Promise<boolean> {
+    // Wherever it reads on: to open its offset takes longer than all the rest.
+    const anywhere = { ...read, offset: "now" };
+    const proof = await reads
+      .recheck(readCall, (isFresh) => findTail(readCall, anywhere, { isFresh, tell: () => {} }))
+      .catch(passingProblem);
+    if (!(proof instanceof Problem)) return proof.feed?.dataVersion === version;
+    passingProblem(proof);
+    return true;
   }
 
   function endEvent(problem: Problem, requestId: string): string {
@@ -207,6 +217,13 @@ function nothingCame(offset: string, isDraining: boolean): Answer {
     },
     body: null,
   };
+}
+
+/** A full window and a database that can't be reached pass, and the stream waits. @throws all other errors */
+function passingProblem(error: unknown): Problem {
+  const problem = problemOf(error);
+  if (problem.code !== "RATE_LIMITED" && problem.code !== "UNAVAILABLE") throw error;
+  return problem;
 }
 
 function draining(): Problem {

@@ -117,7 +117,7 @@ const FOLLOW_STREAM = described({
               data: JSON.stringify(END),
             }),
             "An id alone: where a follower of now began": offsetText(PAGE.next_offset),
-            "A comment: nothing came for 5 seconds": KEEP_ALIVE,
+            "A comment every 5 seconds: the connection lives": KEEP_ALIVE,
           },
         },
       },

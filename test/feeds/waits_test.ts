@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { Waits } from "../../src/feeds/waits.ts";
+import { WAIT_POLL_MS } from "../../src/limits.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+
+let gateway: TestGateway;
+let feedId: string;
+let waits: Waits;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+beforeEach(async () => {
+  const owner = await gateway.createAccount();
+  ({ feedId } = await seedFeed(gateway, owner, { type: "stream", rows: [] }));
+  waits = new Waits(gateway.gateway.services);
+});
+
+/** How a wait with this version ends. */
+function wait(version: bigint, { msMax = 5_000, signal = new AbortController().signal } = {}) {
+  return waits.until({ feedId, version, msMax, signal });
+}
+
+async function setVersion(version: number): Promise<void> {
+  await gateway.sql`update feeds set data_version = ${version} where feed_id = ${feedId}`;
+}
+
+test("a move wakes those that have another version, whatever the others have", async () => {
+  for (const versions of [
+    [1n, 1n],
+    [1n, 2n, 1n],
+    [2n, 1n, 3n],
+  ]) {
+    const ends = versions.map((version) => wait(version, { msMax: 3 * WAIT_POLL_MS }));
+    // The same as the poll would find.
+    await setVersion(2);
+    waits.moved(feedId, 2n);
+    expect(await Promise.all(ends)).toEqual(
+      versions.map((version) => (version === 2n ? "time_up" : "moved")),
+    );
+  }
+});
+
+test("a push through another process is found, and so is a feed that can't be read any more", async () => {
+  const first = wait(1n);
+  await setVersion(2);
+  expect(await first).toBe("moved");
+  const second = wait(2n);
+  await gateway.sql`update feeds set status = 'inactive' where feed_id = ${feedId}`;
+  expect(await second).toBe("moved");
+});
+
+test("a wait ends with its time, with its client, and with a drain, after which none begins", async () => {
+  const startMs = performance.now();
+  expect(await wait(1n, { msMax: 400 })).toBe("time_up");
+  const tookMs = performance.now() - startMs;
+  expect(tookMs).toBeGreaterThanOrEqual(400);
+  expect(tookMs).toBeLessThan(400 + 4 * WAIT_POLL_MS);
+  const leaving = new AbortController();
+  const left = wait(1n, { signal: leaving.signal });
+  leaving.abort();
+  expect(await left).toBe("gone");
+  expect(await wait(1n, { signal: leaving.signal })).toBe("gone");
+  const drained = [wait(1n), wait(1n)];
+  waits.drain();
+  expect(await Promise.all(drained)).toEqual(["draining", "draining"]);
+  expect(await wait(1n)).toBe("draining");
+});
+
+test("nobody waits: no statement is sent", async () => {
+  expect(await wait(1n, { msMax: WAIT_POLL_MS })).toBe("time_up");
+  const { database } = gateway.gateway.services;
+  // What was asked with the last tick.
+  await Bun.sleep(WAIT_POLL_MS);
+  const before = database.statementCount;
+  await Bun.sleep(3 * WAIT_POLL_MS);
+  expect(database.statementCount - before).toBeLessThanOrEqual(1);
+});
