@@ -1,5 +1,5 @@
 -- name: create_key
--- why: a new key of an account, by its hash; no row where the account is unknown
+-- why: a new key of an account, by its hash; no row if the account is unknown
 -- $1 account_id uuid
 -- $2 key_hash bytea
 -- $3 key_start text

@@ -1,5 +1,5 @@
 -- name: create_promotion
--- why: a promotion code; where it is there already, the one that is
+-- why: makes a promotion code; if the code exists, returns that one
 -- $1 code text
 -- $2 amount_nanos bigint
 -- $3 max_redemptions int?

@@ -1,7 +1,7 @@
 -- name: find_usage_walk_end
 -- why: how far one page may look through an account's usage log for the calls of one feed
--- There may be few of them in a long log, and no index finds them, since each index is paid for by every
--- read. No row where the log ends before.
+-- A long log may have few of them. No index finds them, because every read would pay for that index. No row
+-- if the log ends before.
 -- $1 account_id uuid
 -- $2 since timestamptz?
 -- $3 until timestamptz?

@@ -1,6 +1,6 @@
 -- name: touch_keys
 -- why: notes that keys were used since the process last said so
--- Locked in one order: two processes that have seen the same keys never wait for each other.
+-- Keys are locked in one order, so two processes that have seen the same keys never wait for each other.
 -- $1 key_ids uuid[]
 -- returns key_id uuid
 with used as (

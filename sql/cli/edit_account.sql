@@ -1,7 +1,7 @@
 -- name: edit_account
 -- why: changes an account's name or quota; what is null stays
--- The name is shown with the account's feeds, and what is remembered of a feed is known by its row's
--- version: so a new name makes new versions of them.
+-- The account's feeds show its name, and caches know a feed by the version of its row. So a new name gives its
+-- feeds new versions.
 -- $1 account_id uuid
 -- $2 name text?
 -- $3 max_feeds_allowed int?

@@ -1,6 +1,6 @@
 -- name: export_usage
 -- why: a chunk of an account's usage log, oldest first, from behind the chunk before
--- By key rather than by a cursor: no statement runs long, and none holds a snapshot back.
+-- Chunks go by key and not by a cursor, so that no statement runs long or keeps a snapshot open.
 -- $1 account_id uuid
 -- $2 since timestamptz?
 -- $3 until timestamptz?

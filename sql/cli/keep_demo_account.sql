@@ -1,5 +1,5 @@
 -- name: keep_demo_account
--- why: the demo's account by its known id: made once, whichever start comes first
+-- why: makes the demo's account with its known id, unless an earlier start has
 -- $1 account_id uuid
 -- $2 name text
 -- $3 max_feeds_allowed int

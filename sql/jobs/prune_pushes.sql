@@ -1,5 +1,5 @@
 -- name: prune_pushes
--- why: bounds the history of pushes, a bounded piece at a time
+-- why: removes old pushes from the history, a bounded piece at a time
 -- $1 moment timestamptz
 -- $2 pause interval
 -- $3 age interval

@@ -1,5 +1,5 @@
 -- name: remove_aged_rows
--- why: forgets what counts no more, a bounded piece at a time
+-- why: removes rows that are too old to matter, a bounded piece at a time
 -- $1 job text
 -- $2 aged_table text
 -- $3 aged_column text

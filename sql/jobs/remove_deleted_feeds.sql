@@ -1,5 +1,5 @@
 -- name: remove_deleted_feeds
--- why: the rows of deleted feeds go, and their slugs become free
+-- why: removes the rows of deleted feeds, and sets their slugs free
 -- $1 now timestamptz
 -- $2 pause interval
 -- $3 slug_age interval

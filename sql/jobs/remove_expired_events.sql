@@ -1,5 +1,5 @@
 -- name: remove_expired_events
--- why: events that are older than their stream keeps them go
+-- why: removes events that are older than their stream keeps them
 -- $1 now timestamptz
 -- $2 pause interval
 -- $3 row_limit int

@@ -1,5 +1,5 @@
 -- name: score_feeds
--- why: keeps reliability_score true, a bounded piece at a time
+-- why: keeps reliability_score up to date, a bounded piece at a time
 -- $1 moment timestamptz
 -- $2 pause interval
 -- $3 history interval

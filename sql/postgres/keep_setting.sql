@@ -1,5 +1,5 @@
 -- name: keep_setting
--- why: a value that all processes must agree on: the first one written wins
+-- why: a value that all processes must agree on; the first one that is written stays
 -- $1 name text
 -- $2 value text
 -- returns value text

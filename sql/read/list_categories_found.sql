@@ -1,5 +1,5 @@
 -- name: list_categories_found
--- why: the categories in which a search has hits, those with the best hits first, where the one that was asked has none
+-- why: the categories in which a search has hits, those with the best hits first, if the category that was asked for has none
 -- $1 q text
 -- $2 matches_max int
 -- $3 categories_max int

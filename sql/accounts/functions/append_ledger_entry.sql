@@ -2,12 +2,12 @@
 -- so that the balance before and after are those of the account's history.
 --
 -- A reference is used once over all accounts. The same reference with the same account, kind, feed and
--- amount gives the first entry again, so that a caller may repeat what it does not know the end of.
+-- amount gives the first entry again, so that a caller may retry a call whose answer it did not get.
 --
 -- amount: nano-dollars, negative to take them
 -- entry_feed: the feed that it is about, if there is one
 --
--- balance: of before
+-- balance: the balance before the entry
 -- Outcomes: appended; repeated; account_unknown; reference_taken (`entry` is the one that has it);
 -- balance_full (the sum would not fit a bigint); balance_short (it would be below zero).
 create or replace function append_ledger_entry(

@@ -1,5 +1,5 @@
--- Gives an account the credits of a promotion code. The code's row is locked behind the account's, so
--- that of the last redemption only one goes through.
+-- Gives an account the credits of a promotion code. The account is locked first and the code's row
+-- then, so that the last redemption of a code is given once.
 --
 -- Outcomes: redeemed; account_unknown; code_unknown; already_redeemed (`entry` is the first one);
 -- expired; exhausted; reference_taken and balance_full as in append_ledger_entry.

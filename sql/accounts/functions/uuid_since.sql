@@ -1,4 +1,4 @@
--- The least usage id that a time range can hold, which begins at `since`; null for the begin of the log.
+-- The least usage id of a time range that begins at `since`; null for the beginning of the log.
 -- The log begins after 1970, which also is the earliest time that a UUIDv7 can name.
 create or replace function uuid_since(since timestamptz)
 returns uuid

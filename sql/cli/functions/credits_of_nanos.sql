@@ -1,5 +1,5 @@
 -- What an audit event holds, with money in the units of the API: credits, and USD per 1,000 calls.
--- Multiplied, because a division of numerics may round.
+-- It multiplies, because a division of numerics may round.
 create or replace function credits_of_nanos(change json)
 returns json
 language sql

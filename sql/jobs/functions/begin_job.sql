@@ -1,6 +1,6 @@
 -- Takes the turn at a job until the end of the transaction: its mark, or null if the job is not due
--- or another process is at it. No job rests for a day: what is due later was noted by a clock that was
--- ahead for a while.
+-- or another process runs it. No job pauses for a day, so a job that is due later than that was noted by a
+-- clock that was ahead.
 create or replace function begin_job(job text, moment timestamptz, out mark text)
 language plpgsql
 as $$

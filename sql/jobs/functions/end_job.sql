@@ -1,4 +1,4 @@
--- Ends a step of a job: notes how far it has come, or, where nothing is left, when the next pass begins.
+-- Ends a step of a job: notes how far it has come or, if nothing is left, when the next pass begins.
 -- Returns whether more is left.
 --
 -- new_mark: where the next step goes on

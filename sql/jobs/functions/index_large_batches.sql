@@ -1,5 +1,5 @@
--- Brings the filter index of what was pushed to of late, and lacks much, up to date before anyone filters
--- it: one batch or stream after the other, a chunk a step.
+-- Brings filter indexes up to date before anyone filters: those of batches and streams that were pushed to lately
+-- and lack many rows. It takes one after the other, a chunk for each step.
 --
 -- The job's mark is the last push that was looked at, and behind it the feed and the batch under way.
 create or replace function index_large_batches(

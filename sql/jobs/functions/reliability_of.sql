@@ -1,5 +1,5 @@
--- How reliable a feed is, 0 to 100: of the time since `history` ago, or since the first push where that
--- is later, the share in which the newest successful push was no older than the sync interval plus 10 %.
+-- How reliable a feed is, 0 to 100: the share of time in which its newest successful push was no older than the
+-- sync interval plus 10 %. The time begins `history` ago, or with the first push if that is later.
 -- Null before the first interval has passed. Decisions 4.
 create or replace function reliability_of(
   scored_feed uuid,

@@ -1,5 +1,5 @@
--- Takes out up to so many entries of indexes that no reader can need any more: their batch was retired
--- longer ago than a cursor may use it, or is gone.
+-- Removes a bounded number of index entries that no reader can need any more: their batch is gone, or was retired
+-- longer ago than a cursor may use it.
 create or replace function remove_filter_entries(
   moment timestamptz,
   pause interval,

@@ -1,7 +1,7 @@
 -- Retires batches that were never finalized, are not what readers see, and that nobody has pushed to for
 -- longer than `age`.
--- Their rows go as those of every retired batch, and a late push to one is told that it is closed, so
--- that it does not begin half a batch of the same name.
+-- Their rows are removed like those of every retired batch. A late push to one is refused as closed, because it would
+-- begin half a batch of the same name.
 --
 -- The feed's lock is taken as a push takes it; a feed that is being pushed to waits for the next pass.
 create or replace function retire_abandoned_batches(

@@ -1,5 +1,5 @@
 -- Works out the reliability of the next feeds in order of their ids, for 200 ms at most. A feed is only
--- written where its score changes: its definition is another then, and answers that show it are new.
+-- written if its score changes, because that gives it a new definition and makes answers that show it new.
 --
 -- A feed that is locked is being pushed to; it gets its score at the next pass.
 create or replace function score_feeds(

@@ -1,7 +1,7 @@
 -- On a standby: waits until it has replayed the WAL up to a position of the primary's. True once it has,
--- false after the wait, or where the server follows no primary.
+-- false after the wait, or if the server follows no primary.
 --
--- Whoever asks next, in a statement of its own, sees all that was committed before that position.
+-- The next statement then sees all that was committed before that position.
 create or replace function await_replay(wanted pg_lsn, wait_max interval)
 returns boolean
 language plpgsql

@@ -2,7 +2,7 @@
 -- writes or removes rows.
 --
 -- counted_batch: the batch of a collection; 0 for a singleton or a stream
--- rows_added, bytes_added: negative where rows were removed
+-- rows_added, bytes_added: negative if rows were removed
 create or replace function add_row_totals(
   counted_feed_id uuid,
   counted_batch bigint,

@@ -1,8 +1,8 @@
 -- Whether rows that are to become a whole new batch are the batch that readers see, to the letter and in
 -- its order. Called by push_collection, under the feed's lock.
 --
--- Why: who pushes a whole table again and again, or tries a push again whose answer was lost, changes
--- nothing for readers. Where a batch is open, it does: to finalize one retires those begun before it.
+-- Why: a provider that pushes the same table again, or retries a push whose answer was lost, changes nothing for
+-- readers. If a batch is open, it does, because to finalize a batch retires those that began before it.
 --
 -- pushed_feed_id, row_count, row_texts, row_ids: as write_push takes them
 -- batch_shown: the batch that readers see; null if there is none

@@ -1,5 +1,5 @@
--- Notes rows that are about to be replaced, if the batch's filter index has them. For distributed rows:
--- elsewhere a trigger does it.
+-- Notes rows that are about to be replaced, if the batch's filter index has them. It is for distributed rows; for
+-- others a trigger does the same.
 create or replace function note_replaced_rows(
   indexed_feed_id uuid,
   indexed_batch bigint,

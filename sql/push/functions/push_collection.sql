@@ -1,8 +1,8 @@
 -- Puts rows into a batch of a collection, and may finalize it. Called by write_push, under the feed's
 -- lock; its parameters are told there.
 --
--- The batch is the named one, or a whole new one where the push completes a batch without a name, or
--- the one that readers see. A row whose id the batch has replaces that row in its place; a text that is
+-- The batch is the named one. Without a name, it is a whole new one if the push completes it, or else the one that
+-- readers see. A row whose id the batch has replaces that row in its place; a text that is
 -- there already is not written again. A push whose rows are the finalized batch that readers see, to the
 -- letter, is a retry: it writes nothing.
 --
@@ -12,7 +12,7 @@
 --   d (duplicate) for each row of a retry
 -- is_closed: the batch takes no more rows, and nothing was written
 -- batch_shown: the batch that readers see from now on
--- is_changed: whether readers see a change; to swap a named batch in is one, even where its rows are the
+-- is_changed: whether readers see a change; to swap a named batch in is one, even if its rows are the
 --   same, since cursors belong to a batch
 create or replace function push_collection(
   pushed_feed_id uuid,

@@ -1,11 +1,11 @@
 -- Appends events to a stream. Called by write_push, under the feed's lock; its parameters are told there.
 --
--- The first of a row id wins: what the stream has already is left as it is. Positions count up in the
--- order of the push; those of rows that are skipped stay unused, and where all are, none is given out.
+-- The first row of an id stays: a row that the stream has already is left as it is. Positions count up in the order
+-- of the push. The positions of skipped rows stay unused, and if all rows are skipped, none is given out.
 --
 -- Most pushes hold new events only, so they are tried as such first: to look for each row before costs
--- a third of what it takes to store it. Where one is there already, the unique index ends the attempt,
--- and all are looked for. Under the feed's lock nobody else writes here, so what was found holds.
+-- a third of what it takes to store it. If one is there already, the unique index ends the attempt,
+-- and all are looked for. Nobody else writes here under the feed's lock, so the result of the look-up stays true.
 --
 -- outcomes: a letter a row, in the order of the push: i (inserted) or d (duplicate)
 create or replace function push_stream(

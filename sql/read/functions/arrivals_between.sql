@@ -1,8 +1,8 @@
 -- The events of a stream that arrived after a position, up to another one, in the order of arrival. A position
 -- that a duplicate or a removed event had belongs to none.
 --
--- One query and nothing else, so that PostgreSQL puts it in the place of its calls. Ordered, so that where
--- sorting is off it is read by the index of positions.
+-- It is a single query, so that PostgreSQL inlines it. It is ordered, so that the index of positions is used if the
+-- caller has switched sorting off.
 create or replace function arrivals_between(
   asked_feed_id uuid,
   after_position bigint,

@@ -1,5 +1,5 @@
--- Listed feeds whose name is close to a typed one, closest first. Less close ones are looked for only
--- where fewer than feeds_enough are found (`close_steps`).
+-- Listed feeds whose name is close to a typed one, closest first. Less close names are looked for only
+-- if fewer than feeds_enough are found (`close_steps`).
 create or replace function close_names(wanted text, feeds_max integer, feeds_enough integer)
 returns table (feed_id uuid, closeness real)
 language plpgsql

@@ -3,8 +3,8 @@
 --
 -- A typing error changes three or four trigrams, so a longer text must share more of them to count as
 -- close: that keeps the search for names such as "Open …", which share their beginning with many, short.
--- None where pg_trgm is not there, for one or two letters, and for a script of which pg_trgm makes no
--- trigrams: the whole index would be read.
+-- There are none without pg_trgm, for one or two letters, and for a script of which pg_trgm makes no trigrams,
+-- because the whole index would be read.
 create or replace function close_steps(wanted text)
 returns double precision[]
 language plpgsql

@@ -1,5 +1,5 @@
--- Known words that a mistyped one may have meant, closest first. Less close ones are looked for only
--- where fewer than words_max are found (`close_steps`).
+-- Known words that a mistyped one may have meant, closest first. Less close words are looked for only
+-- if fewer than words_max are found (`close_steps`).
 create or replace function close_words(wanted text, words_max integer)
 returns table (word text, feeds bigint, closeness real)
 language plpgsql

@@ -1,9 +1,9 @@
--- The entries that all filters have between two of the filter index, both included, oldest first: so that no
--- row is fetched that lacks one of them.
+-- The entries that all filters have between two entries of the filter index, both included, oldest first. So no row
+-- is fetched that fails a filter.
 --
 -- The entries of every term lie in one order, so those of the two rarest filters are merged, which costs a
--- tenth of a look-up by key. What both have is merged with the other filters' entries. Where a filter has
--- many times as many, it is looked up there; so the cost is bounded by that of the leader's entries.
+-- tenth of a look-up by key. What both have is merged with the other filters' entries. If a filter has
+-- many times as many entries, each is looked up there, so the leader's entries bound the cost.
 --
 -- terms: two of each filter, see filter_lookups
 -- leader: in, the filter whose entries bound this piece (about entries_max of them); out, a rarer one where

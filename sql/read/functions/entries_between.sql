@@ -1,7 +1,7 @@
 -- The entries of a filter in the filter index from one to another, both included, oldest first if the
 -- caller orders by them.
 --
--- One query and nothing else, so that PostgreSQL puts it in the place of its calls. Each term is ordered by
+-- It is a single query, so that PostgreSQL inlines it. Each term is ordered by
 -- itself, so that it sees that the index has this order, and merges the two.
 --
 -- terms: the two of the filter, see filter_lookups

@@ -1,5 +1,5 @@
--- The terms that rows of the filter index are looked up by: two of each filter, that of its text and that
--- of its literal, which is null if it has none.
+-- The terms by which the filter index is looked up. Each filter has two: one of its text, and one of its literal,
+-- which is null if it has none.
 create or replace function filter_lookups(names text[], texts text[], literals jsonb[])
 returns integer[]
 language sql

@@ -1,7 +1,7 @@
 -- The rows of a stream at these times and positions, in the order of the arrays.
 --
--- Of one row each, so that it is a look-up by key, also by a plan that was made while the table was small.
--- One query and nothing else, so that PostgreSQL puts it in the place of its calls.
+-- Each row is a look-up by key of its own, even under a plan that was made while the table was small.
+-- It is a single query, so that PostgreSQL inlines it.
 create or replace function look_up_events(
   read_feed_id uuid,
   times timestamptz[],

@@ -7,7 +7,7 @@
 --
 -- Work is bounded, however common the words: feeds are found by the query's rarest words, as many as
 -- stand in postings_max feeds together; for the rescored_max best of them the more common words then add
--- to the score. Where already the rarest stands in more feeds than that, rank_broad_search answers.
+-- to the score. If even the rarest stands in more feeds than that, rank_broad_search answers.
 create or replace function search_matches(
   q text,
   wanted_category text,

@@ -2,7 +2,7 @@
 --
 -- A word is sought as its stem, as it was typed, joined with its neighbours and, the last one, as the
 -- beginning of longer words. One that no feed holds is sought in two parts and as the closest known
--- words. Worth is the inverse document frequency (how rare a word is), less where a word was guessed.
+-- words. Worth is the inverse document frequency (how rare a word is), less if a word was guessed.
 -- Beyond five words, unknown ones are not guessed at: the others are enough to find by.
 --
 -- A beginning of words that stand in more than postings_max feeds tells little. If other words are

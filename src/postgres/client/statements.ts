@@ -348,7 +348,7 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
-  /** a new key of an account, by its hash; no row where the account is unknown */
+  /** a new key of an account, by its hash; no row if the account is unknown */
   create_key: {
     parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null, daily_nanos: bigint | null, feed_ids: readonly (string | null)[] | null];
     row: {
@@ -356,7 +356,7 @@ export interface StatementTypes {
       readonly expires_at: string | null;
     };
   };
-  /** a promotion code; where it is there already, the one that is */
+  /** makes a promotion code; if the code exists, returns that one */
   create_promotion: {
     parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null];
     row: {
@@ -720,14 +720,14 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
     };
   };
-  /** whether there is anybody yet who may read; until then a start tells the next steps */
+  /** whether there is an account; until then a start prints the next steps */
   has_accounts: {
     parameters: readonly [];
     row: {
       readonly has_accounts: boolean;
     };
   };
-  /** the demo's account by its known id: made once, whichever start comes first */
+  /** makes the demo's account with its known id, unless an earlier start has */
   keep_demo_account: {
     parameters: readonly [account_id: string, name: string, max_feeds_allowed: number];
     row: {
@@ -1067,7 +1067,7 @@ export interface StatementTypes {
       readonly is_more: boolean;
     };
   };
-  /** bounds the history of pushes, a bounded piece at a time */
+  /** removes old pushes from the history, a bounded piece at a time */
   prune_pushes: {
     parameters: readonly [moment: string, pause: string, age: string, row_limit: number];
     row: {
@@ -1081,21 +1081,21 @@ export interface StatementTypes {
       readonly now: string;
     };
   };
-  /** forgets what counts no more, a bounded piece at a time */
+  /** removes rows that are too old to matter, a bounded piece at a time */
   remove_aged_rows: {
     parameters: readonly [job: string, aged_table: string, aged_column: string, moment: string, pause: string, age: string, row_limit: number];
     row: {
       readonly is_more: boolean;
     };
   };
-  /** the rows of deleted feeds go, and their slugs become free */
+  /** removes the rows of deleted feeds, and sets their slugs free */
   remove_deleted_feeds: {
     parameters: readonly [now: string, pause: string, slug_age: string, row_limit: number];
     row: {
       readonly is_more: boolean;
     };
   };
-  /** events that are older than their stream keeps them go */
+  /** removes events that are older than their stream keeps them */
   remove_expired_events: {
     parameters: readonly [now: string, pause: string, row_limit: number];
     row: {
@@ -1130,7 +1130,7 @@ export interface StatementTypes {
       readonly is_more: boolean;
     };
   };
-  /** keeps reliability_score true, a bounded piece at a time */
+  /** keeps reliability_score up to date, a bounded piece at a time */
   score_feeds: {
     parameters: readonly [moment: string, pause: string, history: string, feed_limit: number];
     row: {
@@ -1151,7 +1151,7 @@ export interface StatementTypes {
       readonly is_following: boolean;
     };
   };
-  /** a value that all processes must agree on: the first one written wins */
+  /** a value that all processes must agree on; the first one that is written stays */
   keep_setting: {
     parameters: readonly [name: string, value: string];
     row: {
@@ -1249,7 +1249,7 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** the categories in which a search has hits, those with the best hits first, where the one that was asked has none */
+  /** the categories in which a search has hits, those with the best hits first, if the category that was asked for has none */
   list_categories_found: {
     parameters: readonly [q: string, matches_max: number, categories_max: number];
     row: {
