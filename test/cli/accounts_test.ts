@@ -387,7 +387,7 @@ describe("key", () => {
     expect(await operator.json("key", "find", id)).toMatchObject({ revoked_at: null });
   });
 
-  test("a key expires", async () => {
+  test("a key that has expired is refused", async () => {
     const accountId = await createAccount();
     const past = await createKey(accountId, "--expires", "2026-01-01T02:00:00+02:00");
     expect(past).toMatchObject({ expires_at: "2026-01-01T00:00:00Z" });

@@ -99,7 +99,7 @@ const ROWS = [{ id: 1, event_timestamp: "2026-01-01T00:00:00Z" }, { id: 2 }, { i
 const SCHEMA = { type: "object", properties: { id: {} } };
 
 describe("every answer is one that the document promises", () => {
-  test("createFeed", async () => {
+  test("every answer of createFeed is documented", async () => {
     const id = await create({ endpoint_path: "made" });
     await create({
       endpoint_path: "made-in-full",
@@ -134,7 +134,7 @@ describe("every answer is one that the document promises", () => {
     await send(422, ["POST", CREATE, write, { ...body, price_type: "metered" }]);
   });
 
-  test("editFeed and listProviderFeeds", async () => {
+  test("every answer of editFeed and listProviderFeeds is documented", async () => {
     const id = await create({ endpoint_path: "edited", schema_definition: SCHEMA });
     await send(200, ["PATCH", edit(id), write, { name: "Edited" }]);
     await send(400, ["PATCH", edit(id), write, ""]);
@@ -150,7 +150,7 @@ describe("every answer is one that the document promises", () => {
     await getAsProvider(403, "/v1/provider/feeds", read);
   });
 
-  test("pushFeed", async () => {
+  test("every answer of pushFeed is documented", async () => {
     const id = await create({
       endpoint_path: "pushed",
       feed_type: "collection",
@@ -181,7 +181,7 @@ describe("every answer is one that the document promises", () => {
     await send(429, ["POST", push(id), write, ROWS]);
   });
 
-  test("deleteRows and deleteFeed", async () => {
+  test("every answer of deleteRows and deleteFeed is documented", async () => {
     const id = await create({ endpoint_path: "removed", feed_type: "collection" });
     await send(200, ["POST", push(id), write, ROWS]);
     const rows = `/v1/provider/feed/${id}/rows`;
@@ -196,7 +196,7 @@ describe("every answer is one that the document promises", () => {
     await remove(204, `/v1/provider/feed/${id}`, write);
   });
 
-  test("readFeed", async () => {
+  test("every answer of readFeed is documented", async () => {
     const metered = { price_type: "metered", price_per_1k: 0.001 };
     const stream = await filledFeed("stream", { feed_type: "stream", ...metered }, ROWS);
     await get(200, `/v1/feed/${stream}?limit=2`, read);
@@ -239,7 +239,7 @@ describe("every answer is one that the document promises", () => {
     await get(429, "/v1/feed/collection", read);
   });
 
-  test("followStream", async () => {
+  test("every answer of followStream is documented", async () => {
     const metered = { feed_type: "stream", price_type: "metered", price_per_1k: 0.001 };
     await filledFeed("followed", metered, ROWS);
     const path = "/v1/feed/followed/stream";
@@ -259,7 +259,7 @@ describe("every answer is one that the document promises", () => {
     await get(429, "/v1/feed/free-stream/stream", read);
   });
 
-  test("listCatalog, searchFeeds and readFeedMetadata", async () => {
+  test("every answer of listCatalog, searchFeeds and readFeedMetadata is documented", async () => {
     for (const [path, bad] of [
       ["/v1/catalog?limit=2", "/v1/catalog?limit=x"],
       ["/v1/search?q=tour", "/v1/search"],
@@ -279,7 +279,7 @@ describe("every answer is one that the document promises", () => {
     await get(404, "/v1/feed/made/metadata", read);
   });
 
-  test("getAccount and listUsage", async () => {
+  test("every answer of getAccount and listUsage is documented", async () => {
     await get(200, "/v1/account", read);
     await get(200, "/v1/usage?limit=2", read);
     await get(200, "/v1/usage", ownRead);
@@ -291,7 +291,7 @@ describe("every answer is one that the document promises", () => {
     await get(400, "/v1/usage?cursor=x", read);
   });
 
-  test("skills and operations", async () => {
+  test("every answer of the skills' and operations' routes is documented", async () => {
     const skill = "/public/feeds/stream/agent-skill";
     for (const query of ["", "?format=zip", "?format=tar.gz"]) await get(200, skill + query);
     for (const path of [skill, "/.well-known/agent-skills/index.json"]) {

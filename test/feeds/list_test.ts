@@ -84,7 +84,7 @@ describe("GET /v1/provider/feeds", () => {
     expect(((await alias.json()) as Page).total).toBe(5);
   });
 
-  test("400 INVALID_PARAMETER", async () => {
+  test("a list of own feeds with a wrong parameter is 400 INVALID_PARAMETER", async () => {
     for (const search of [
       "?limit=0",
       "?limit=x",

@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)("docs page in a browser", () => {
     }
   });
 
-  test("lists every operation", async () => {
+  test("the docs page lists every operation", async () => {
     const shown = await page
       .locator(".opblock")
       .evaluateAll((blocks) => blocks.map(({ id }) => id));
