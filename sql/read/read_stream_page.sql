@@ -1,5 +1,7 @@
 -- name: read_stream_page
 -- why: a page of a stream, newest event first; one row more than asked says has_more
+-- Of the two upper bounds, cursor and end_time, the index is given the lower one alone. With both it would be read
+-- from the higher one on.
 -- $1 feed_id uuid
 -- $2 before_event_at timestamptz?
 -- $3 before_position bigint?
@@ -14,10 +16,15 @@
 -- returns data_version bigint, unindexed bigint, is_refused boolean, data text?,
 --   last_event_at timestamptz?, last_position bigint?, has_more boolean
 with bounds as (
-  select greatest(
-    coalesce($4, '-infinity'::timestamptz),
-    oldest_readable((select retention_days from feeds where feed_id = $1))
-  ) as start_time
+  select
+    greatest(
+      coalesce($4, '-infinity'::timestamptz),
+      oldest_readable((select retention_days from feeds where feed_id = $1))
+    ) as start_time,
+    least(coalesce($2, 'infinity'::timestamptz), coalesce($5, 'infinity'::timestamptz))
+      as end_time,
+    case when $5::timestamptz < $2::timestamptz then 9223372036854775807
+      else coalesce($3, 9223372036854775807) end as end_position
 ),
 matches as (
   select matched.row_event_at, matched.row_position, matched.payload
@@ -37,9 +44,8 @@ page_start as (
   from stream_events
   where feed_id = $1
     and (event_at, position)
-      < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 9223372036854775807))
+      < ((select end_time from bounds), (select end_position from bounds))
     and event_at >= (select start_time from bounds)
-    and event_at <= coalesce($5, 'infinity'::timestamptz)
   order by event_at desc, position desc
   offset $6
   limit 1

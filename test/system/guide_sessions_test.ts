@@ -25,7 +25,7 @@ afterAll(async () => {
 async function pathWithFeedgate(): Promise<string> {
   const folder = temporaryFolder();
   const path = join(folder, "feedgate");
-  writeFileSync(path, `#!/bin/sh\nexec ${PROGRAM.join(" ")} "$@"\n`);
+  writeFileSync(path, `#!/bin/sh\nexec ${PROGRAM.map((part) => `'${part}'`).join(" ")} "$@"\n`);
   chmodSync(path, 0o755);
   return `${folder}:${process.env.PATH}`;
 }

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { connect } from "../../../src/postgres/client/connect.ts";
+import { STATEMENTS } from "../../../src/postgres/client/statements.ts";
+import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import { problemOf } from "../../support/gateway.ts";
 import { type PushScene, startPushScene } from "../../support/push_scene.ts";
 
@@ -232,4 +235,38 @@ describe("freshness", () => {
     ]);
     expect(reads).toBeGreaterThan(100);
   }, 60_000);
+});
+
+test("a page far down in a large stream reads as few blocks as the first one", async () => {
+  const feedId = await scene.createFeed({ type: "stream" });
+  await scene.push(feedId, [{ id: "first", event_timestamp: "2026-06-01T00:00:00Z" }]);
+  await scene.gateway.sql`
+    insert into stream_events (feed_id, position, row_id, event_at, payload)
+    select
+      ${feedId}, n, n::text, timestamptz '2026-01-01T00:00:00Z' + n * interval '1 second',
+      json_build_object('id', n)
+    from generate_series(2, 60000) as n`;
+  const session = connect({ url: scene.gateway.databaseUrl }, { connectionsMax: 1 });
+  await session.unsafe(
+    inFunctionSet(`prepare page as ${STATEMENTS.read_stream_page.replace(/;\s*$/, "")}`),
+  );
+  await session`set plan_cache_mode = force_generic_plan`;
+  const blocksOf = async ({ before, end }: { before: string; end: string }) => {
+    const [plan] = await session.unsafe(
+      `explain (analyze, buffers, format json)
+      execute page('${feedId}', ${before}, null, ${end}, 0, 20, '{}', '{}', '{}', 2000000)`,
+    );
+    const [{ Plan: read }] = JSON.parse(plan?.["QUERY PLAN"]);
+    return read["Shared Hit Blocks"] as number;
+  };
+  const far = "'2026-01-01T00:10:00Z'";
+  for (const bounds of [
+    { before: "null, null", end: "null" },
+    { before: `${far}, 600`, end: "null" },
+    { before: `${far}, 600`, end: "'2026-01-01T10:00:00Z'" },
+    { before: `'2026-01-01T10:00:00Z', 36000`, end: far },
+  ]) {
+    expect({ ...bounds, isFew: (await blocksOf(bounds)) < 60 }).toMatchObject({ isFew: true });
+  }
+  await session.end();
 });
