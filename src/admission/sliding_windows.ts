@@ -10,6 +10,7 @@
  * @module
  */
 import { assert } from "../lib/assert.ts";
+import { numberAt } from "../lib/number_at.ts";
 import { US_PER_MS } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
 
@@ -46,7 +47,7 @@ export class SlidingWindows {
     this.#size += 1;
     const reused = this.#freeWindow;
     if (reused !== NONE) {
-      this.#freeWindow = this.#firsts[reused] as number;
+      this.#freeWindow = numberAt(this.#firsts, reused);
       this.#firsts[reused] = NONE;
       return reused;
     }
@@ -69,16 +70,16 @@ export class SlidingWindows {
   /** Hits of the last 60 seconds, and reservations. */
   used(window: WindowNumber, nowUs: number): number {
     this.#expire(window, nowUs - WINDOW_US);
-    return (this.#counts[window] as number) + (this.#reserved[window] as number);
+    return numberAt(this.#counts, window) + numberAt(this.#reserved, window);
   }
 
   reserve(window: WindowNumber): void {
-    this.#reserved[window] = (this.#reserved[window] as number) + 1;
+    this.#reserved[window] = numberAt(this.#reserved, window) + 1;
   }
 
   release(window: WindowNumber): void {
-    assert((this.#reserved[window] as number) > 0, "only what was reserved is released");
-    this.#reserved[window] = (this.#reserved[window] as number) - 1;
+    assert(numberAt(this.#reserved, window) > 0, "only what was reserved is released");
+    this.#reserved[window] = numberAt(this.#reserved, window) - 1;
   }
 
   /** Counts a call at this time, which is no earlier than that of the hit before. */
@@ -86,36 +87,36 @@ export class SlidingWindows {
     const hit = this.#takeHit();
     this.#times[hit] = timeUs;
     this.#nexts[hit] = NONE;
-    const last = this.#lasts[window] as number;
+    const last = numberAt(this.#lasts, window);
     if (last === NONE) this.#firsts[window] = hit;
     else this.#nexts[last] = hit;
     this.#lasts[window] = hit;
-    this.#counts[window] = (this.#counts[window] as number) + 1;
+    this.#counts[window] = numberAt(this.#counts, window) + 1;
   }
 
   /** When the oldest hit leaves; where there are only reservations, or none, that of one made now. */
   resetUs(window: WindowNumber, nowUs: number): number {
-    const first = this.#firsts[window] as number;
-    return (first === NONE ? nowUs : (this.#times[first] as number)) + WINDOW_US;
+    const first = numberAt(this.#firsts, window);
+    return (first === NONE ? nowUs : numberAt(this.#times, first)) + WINDOW_US;
   }
 
   /** When a full window has room again. A reservation counts as a hit of now. */
   freesAtUs(window: WindowNumber, limit: number, nowUs: number): number {
     const used = this.used(window, nowUs);
-    let hit = this.#firsts[window] as number;
+    let hit = numberAt(this.#firsts, window);
     for (let over = used - limit; over > 0 && hit !== NONE; over--) {
-      hit = this.#nexts[hit] as number;
+      hit = numberAt(this.#nexts, hit);
     }
-    return (hit === NONE ? nowUs : (this.#times[hit] as number)) + WINDOW_US;
+    return (hit === NONE ? nowUs : numberAt(this.#times, hit)) + WINDOW_US;
   }
 
   #expire(window: WindowNumber, untilUs: number): void {
-    let hit = this.#firsts[window] as number;
-    while (hit !== NONE && (this.#times[hit] as number) <= untilUs) {
-      const next = this.#nexts[hit] as number;
+    let hit = numberAt(this.#firsts, window);
+    while (hit !== NONE && numberAt(this.#times, hit) <= untilUs) {
+      const next = numberAt(this.#nexts, hit);
       this.#nexts[hit] = this.#freeHit;
       this.#freeHit = hit;
-      this.#counts[window] = (this.#counts[window] as number) - 1;
+      this.#counts[window] = numberAt(this.#counts, window) - 1;
       hit = next;
     }
     this.#firsts[window] = hit;
@@ -125,7 +126,7 @@ export class SlidingWindows {
   #takeHit(): number {
     const reused = this.#freeHit;
     if (reused !== NONE) {
-      this.#freeHit = this.#nexts[reused] as number;
+      this.#freeHit = numberAt(this.#nexts, reused);
       return reused;
     }
     if (this.#hitsUsed === this.#times.length) {

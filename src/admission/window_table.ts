@@ -6,7 +6,9 @@
  *
  * @module
  */
+
 import { assert } from "../lib/assert.ts";
+import { numberAt } from "../lib/number_at.ts";
 import { grown, type WindowNumber } from "./sliding_windows.ts";
 
 const NONE = -1;
@@ -28,7 +30,7 @@ export class WindowTable {
   find(owner: number, name: string): WindowNumber | undefined {
     const number = this.#numbers.get(name);
     if (number === undefined) return undefined;
-    const window = this.#slots[this.#slotOf(owner, number)] as number;
+    const window = numberAt(this.#slots, this.#slotOf(owner, number));
     return window === NONE ? undefined : window;
   }
 
@@ -49,14 +51,14 @@ export class WindowTable {
   }
 
   remove(window: WindowNumber): void {
-    const number = this.#names[window] as number;
+    const number = numberAt(this.#names, window);
     const slots = this.#slots;
     const mask = slots.length - 1;
-    let hole = this.#slotOf(this.#owners[window] as number, number);
+    let hole = this.#slotOf(numberAt(this.#owners, window), number);
     assert(slots[hole] === window, "only a window that was added is removed");
     // What probed past the hole moves into it, so that it is still found.
     let slot = (hole + 1) & mask;
-    for (let next = slots[slot] as number; next !== NONE; next = slots[slot] as number) {
+    for (let next = numberAt(slots, slot); next !== NONE; next = numberAt(slots, slot)) {
       const probedSlots = (slot - this.#homeOf(next)) & mask;
       if (probedSlots >= ((slot - hole) & mask)) {
         slots[hole] = next;
@@ -74,7 +76,7 @@ export class WindowTable {
     const mask = this.#slots.length - 1;
     let slot = hashOf(owner, name) & mask;
     for (;;) {
-      const window = this.#slots[slot] as number;
+      const window = numberAt(this.#slots, slot);
       if (window === NONE) return slot;
       if (this.#owners[window] === owner && this.#names[window] === name) return slot;
       slot = (slot + 1) & mask;
@@ -82,7 +84,7 @@ export class WindowTable {
   }
 
   #homeOf(window: WindowNumber): number {
-    const hash = hashOf(this.#owners[window] as number, this.#names[window] as number);
+    const hash = hashOf(numberAt(this.#owners, window), numberAt(this.#names, window));
     return hash & (this.#slots.length - 1);
   }
 
@@ -90,7 +92,7 @@ export class WindowTable {
     const windows = this.#slots.filter((window) => window !== NONE);
     this.#slots = new Int32Array(2 * this.#slots.length).fill(NONE);
     for (const window of windows) {
-      const slot = this.#slotOf(this.#owners[window] as number, this.#names[window] as number);
+      const slot = this.#slotOf(numberAt(this.#owners, window), numberAt(this.#names, window));
       this.#slots[slot] = window;
     }
   }
@@ -103,12 +105,12 @@ export class WindowTable {
       this.#texts[number] = name;
       this.#uses[number] = 0;
     }
-    this.#uses[number] = (this.#uses[number] as number) + 1;
+    this.#uses[number] = numberAt(this.#uses, number) + 1;
     return number;
   }
 
   #leaveName(number: number): void {
-    const uses = (this.#uses[number] as number) - 1;
+    const uses = numberAt(this.#uses, number) - 1;
     this.#uses[number] = uses;
     if (uses > 0) return;
     this.#numbers.delete(this.#texts[number] as string);
