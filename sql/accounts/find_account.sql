@@ -12,7 +12,7 @@ select
   coalesce(spending.spent_nanos, 0) as spent_nanos,
   today.day
 from accounts
-cross join (select (epoch_us(clock_timestamp()) / 86400000000)::int as day) as today
+cross join (select utc_day(epoch_us(clock_timestamp())) as day) as today
 left join api_keys as keys
   on keys.key_id = $2
 left join key_spending as spending

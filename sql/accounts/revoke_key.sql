@@ -1,17 +1,11 @@
 -- name: revoke_key
 -- why: ends a key for good; a key that was revoked before keeps that time
--- The account is locked first, as by the statement that logs its reads.
 -- $1 key_id uuid
 -- returns key_id uuid, key_start text, permission text, account_id uuid, name text?,
 --   created_at timestamptz, expires_at timestamptz?, revoked_at timestamptz?,
 --   last_used_at timestamptz?, daily_nanos bigint?, feed_ids text?
-with owner as (
-  select accounts.account_id
-  from accounts
-  join api_keys
-    on api_keys.account_id = accounts.account_id
-  where api_keys.key_id = $1
-  for no key update of accounts
+with owner as materialized (
+  select lock_account_of_key($1) as account_id
 )
 update api_keys
 set revoked_at = coalesce(api_keys.revoked_at, now())

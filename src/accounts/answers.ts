@@ -7,31 +7,31 @@
 import { MS_PER_SECOND, US_PER_DAY, US_PER_MS } from "../lib/time_units.ts";
 import { HOUSEKEEPING_LIMIT, type Limits, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
-import { creditsText, usdText } from "./money.ts";
+import { amountOf } from "./money.ts";
 import type { UsagePage } from "./page_usage.ts";
 import { usageEventText } from "./usage_event.ts";
 
 /** The account with its balance as exact numbers. */
 export function accountText(row: Row<"find_account">, limits: Limits): string {
-  const balance = amountText(row.balance_nanos);
-  return `{"id":"${row.account_id}","name":${JSON.stringify(row.name)},"balance":${balance},${budgetMember(row)}"limits":${JSON.stringify(limitsOf(limits))}}`;
+  return JSON.stringify({
+    id: row.account_id,
+    name: row.name,
+    balance: amountOf(row.balance_nanos),
+    // Left out where the key has none.
+    budget: budgetOf(row),
+    limits: limitsOf(limits),
+  });
 }
 
-/** With a comma behind it; empty if the key has no budget. */
-function budgetMember({
-  daily_nanos: daily,
-  spent_nanos: spent,
-  day,
-}: Row<"find_account">): string {
-  if (daily === null) return "";
-  // A budget may have been lowered below what is spent.
-  const left = spent < daily ? daily - spent : 0n;
-  const resetsAt = new Date(((day + 1) * US_PER_DAY) / US_PER_MS).toISOString();
-  return `"budget":{"daily":${amountText(daily)},"spent":${amountText(spent)},"left":${amountText(left)},"resets_at":"${resetsAt}"},`;
-}
-
-function amountText(nanos: bigint): string {
-  return `{"credits":${creditsText(nanos)},"usd":${usdText(nanos)}}`;
+function budgetOf({ daily_nanos: daily, spent_nanos: spent, day }: Row<"find_account">) {
+  if (daily === null) return undefined;
+  return {
+    daily: amountOf(daily),
+    spent: amountOf(spent),
+    // A budget may have been lowered below what is spent.
+    left: amountOf(spent < daily ? daily - spent : 0n),
+    resets_at: new Date(((day + 1) * US_PER_DAY) / US_PER_MS).toISOString(),
+  };
 }
 
 export function usageText({ rows, nextCursor }: UsagePage, limit: number): string {

@@ -63,6 +63,11 @@ export function exactNumber(text: string): unknown {
   return JSON.rawJSON(text);
 }
 
+/** An amount of nano-dollars in both units, for `JSON.stringify`. */
+export function amountOf(nanos: bigint) {
+  return { credits: exactNumber(creditsText(nanos)), usd: exactNumber(usdText(nanos)) };
+}
+
 /** A whole number of 10^-decimals as the shortest decimal text. */
 function decimalText(amount: bigint, decimals: number): string {
   const sign = amount < 0n ? "-" : "";

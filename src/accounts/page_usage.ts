@@ -16,8 +16,8 @@ export interface UsagePage {
 }
 
 /**
- * A page of one feed's or one key's calls may have fewer than asked for, or none, and a next page all the same: it looks
- * at so many events of the log, and the next goes on from there.
+ * A page of one feed's or one key's calls may have fewer than asked for, or none, and a next page all the same: it
+ * looks at so many events of the log, and the next goes on from there.
  */
 export async function pageUsage(database: Queries, query: UsageQuery): Promise<UsagePage> {
   const {

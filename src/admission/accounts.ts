@@ -77,7 +77,7 @@ export interface AccountNews {
   readonly loggedUs: number;
   /** Since the time that was asked for; null: the generation has moved, and all must be read anew. */
   readonly events: readonly CountedEvent[] | null;
-  /** Of all its keys that have a budget. */
+  /** Has every key of the account that has a budget. */
   readonly spending: readonly SpentByKey[];
 }
 

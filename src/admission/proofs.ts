@@ -109,11 +109,6 @@ function proofOf(row: Row<"prove_calls">): Proof {
   };
 }
 
-/** As `account_news` tells it. */
-export function spendingOf(json: string | null): readonly SpentByKey[] {
-  return json === null ? [] : JSON.parse(json);
-}
-
 /** An account as a row of `account_news`. */
 export function newsOf(
   row: Pick<
@@ -123,12 +118,13 @@ export function newsOf(
 ): AccountNews {
   const events: readonly CountedEvent[] | null =
     row.events === null ? null : JSON.parse(row.events);
+  const spending: readonly SpentByKey[] = row.spending === null ? [] : JSON.parse(row.spending);
   return {
     version: Number(row.version),
     generation: row.generation,
     balanceNanos: row.balance_nanos,
     loggedUs: Number(row.logged_us),
     events,
-    spending: spendingOf(row.spending),
+    spending,
   };
 }

@@ -76,7 +76,7 @@ export function release(accounts: Accounts, reservation: Reservation): void {
   accounts.settle(account);
 }
 
-/** What is decided while the account is as if the reservation had not been made. */
+/** Lets `decide` see the account as if the reservation had not been made. */
 export function without<Decision>(
   accounts: Accounts,
   reservation: Reservation,

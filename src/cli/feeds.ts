@@ -1,6 +1,6 @@
 /**
- * `feed list`, `feed publish`, `feed unpublish`, `feed suspend`, `feed resume`, `feed delete`, `feed show`: what is listed is the operator's to say.
- * Interface 1, decisions 8 and 10, beyond 2.
+ * `feed list`, `feed show`, `feed publish`, `feed unpublish`, `feed suspend`, `feed resume`, `feed delete`: the
+ * operator says what is listed. Interface 1, decisions 8 and 10, beyond 2.
  *
  * @module
  */

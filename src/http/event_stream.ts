@@ -40,7 +40,7 @@ export function eventStream(
   events: AsyncGenerator<string, void, void>,
   { commentMs, unreadMsMax, onEnd }: EventStreamOptions,
 ): Answer {
-  /** What is left of an event that is sent in parts. */
+  /** The rest of an event that is sent in parts. */
   let parts: AsyncIterator<Uint8Array> | undefined;
   let beat: ReturnType<typeof setInterval> | undefined;
   /** Whether the client has taken every event. */

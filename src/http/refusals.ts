@@ -5,12 +5,11 @@
  */
 
 import {
+  amountOf,
   creditsText,
   creditsWords,
-  exactNumber,
   NANOS_PER_CENT,
   usdOfCents,
-  usdText,
 } from "../accounts/money.ts";
 import type { Caller } from "../admission/accounts.ts";
 import type { Refusal, Suspended } from "../admission/types.ts";
@@ -102,11 +101,6 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     default:
       return unreachable(decision);
   }
-}
-
-/** An amount of nano-dollars in both units. */
-function amountOf(nanos: bigint) {
-  return { credits: exactNumber(creditsText(nanos)), usd: exactNumber(usdText(nanos)) };
 }
 
 /** The page to pay on, told who pays and for what. */

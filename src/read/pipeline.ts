@@ -100,7 +100,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return described.head(admission.windowOf(caller, claim));
   }
 
-  /** What is true of key, feed and purchase now, or why the caller may not read the feed at all. */
+  /** Proves key, feed and purchase as of now. A problem tells why the caller may not read the feed at all. */
   async function prove(reading: Reading): Promise<Proof | Problem | Changed> {
     const { caller } = reading.principal;
     const { claim } = reading.resource;

@@ -13,7 +13,7 @@ export interface Shown {
   readonly version: bigint | null;
   /** 200, with the receipt of a read that was logged. */
   answer(grant: Grant): Answer | Promise<Answer>;
-  /** Where there is nothing to charge for: what is answered instead. It is counted with the 304s. */
+  /** The answer of a read that found nothing to charge for. It is counted with the 304s. */
   readonly empty?: EmptyShown;
 }
 

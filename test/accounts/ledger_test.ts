@@ -356,7 +356,7 @@ describe("ledger", () => {
           once(["refunded"], (wanted) =>
             wanted.do === "refund" ? `${wanted.account} ${wanted.read}` : undefined,
           );
-          // Of one purchase and another there is an undo.
+          // An undo lies between two purchases of the same feed.
           const open = new Map<string, number>();
           for (const [index, each] of others.entries()) {
             if (each.do !== "purchase" && each.do !== "undo") continue;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
-import { type Operator, operatorOf, type Run, refused } from "./support.ts";
+import { balanceOf, type Operator, operatorOf, type Run, refused } from "./support.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000001";
 
@@ -16,15 +16,6 @@ afterAll(() => gateway.stop());
 function grant(accountId: string, credits: string, ...more: string[]): Promise<Run> {
   const argv = ["credits", "grant", "--account", accountId, "--credits", credits];
   return operator.run([...argv, "--reason", "top-up", "--json", ...more]);
-}
-
-async function balanceOf(accountId: string): Promise<number> {
-  const account = (await operator.json("account", "show", accountId)) as {
-    balance_credits: number;
-    ledger: { is_balanced: boolean };
-  };
-  expect(account.ledger.is_balanced).toBe(true);
-  return account.balance_credits;
 }
 
 describe("credits grant", () => {
@@ -44,7 +35,7 @@ describe("credits grant", () => {
       reference: null,
       created_at: expect.any(String),
     });
-    expect(await balanceOf(accountId)).toBe(10.001);
+    expect(await balanceOf(operator, accountId)).toBe(10.001);
   });
 
   test("the same reference with the same content is the first entry; with another it is refused", async () => {
@@ -55,8 +46,8 @@ describe("credits grant", () => {
     expect(again).toEqual(first);
     refused(await grant(accountId, "6", "--reference", "invoice 1"), "invoice 1");
     refused(await grant(other, "5", "--reference", "invoice 1"), "invoice 1");
-    expect(await balanceOf(accountId)).toBe(5);
-    expect(await balanceOf(other)).toBe(0);
+    expect(await balanceOf(operator, accountId)).toBe(5);
+    expect(await balanceOf(operator, other)).toBe(0);
   });
 
   test("the same reference at the same time is one entry", async () => {
@@ -73,7 +64,7 @@ describe("credits grant", () => {
       const isWinner = (index === 2 || index === 4 ? other : accountId) === accountOfWinner;
       expect([each.code, each.stdout]).toEqual(isWinner ? [0, winner] : [1, ""]);
     }
-    expect((await balanceOf(accountId)) + (await balanceOf(other))).toBe(5);
+    expect((await balanceOf(operator, accountId)) + (await balanceOf(operator, other))).toBe(5);
   });
 
   test("an unknown account, and more than the ledger can hold, are exit code 1", async () => {
@@ -122,12 +113,12 @@ describe("credits revoke", () => {
     const accountId = await gateway.createAccount({ credits: 10 });
     refused(await revoke(accountId, "10.001", "--reference", "back 1"), "has 10 credits");
     refused(await revoke(accountId, "1e15"), "has 10 credits");
-    expect(await balanceOf(accountId)).toBe(10);
+    expect(await balanceOf(operator, accountId)).toBe(10);
     // What was refused has not taken its reference.
     expect((await revoke(accountId, "10", "--reference", "back 1")).code).toBe(0);
     refused(await revoke(accountId, "0.001"), "has 0 credits");
     refused(await revoke(UNKNOWN, "1"), UNKNOWN);
-    expect(await balanceOf(accountId)).toBe(0);
+    expect(await balanceOf(operator, accountId)).toBe(0);
   });
 
   test("the same reference is one entry, also when the balance is too low by then; a grant can't have it", async () => {
@@ -142,7 +133,7 @@ describe("credits revoke", () => {
     refused(await grant(accountId, "6", "--reference", "back 2"), "back 2");
     await grant(accountId, "1", "--reference", "invoice 3");
     refused(await revoke(accountId, "1", "--reference", "invoice 3"), "invoice 3");
-    expect(await balanceOf(accountId)).toBe(5);
+    expect(await balanceOf(operator, accountId)).toBe(5);
   });
 
   test("at once with reads of two gateways, all is paid for by what was granted; then both are out of credit", async () => {
@@ -163,7 +154,7 @@ describe("credits revoke", () => {
     const runs = await Promise.all(Array.from({ length: 12 }, () => revoke(accountId, "12")));
     const reads = (await Promise.all(reading)).filter((status) => status === 200).length;
     const taken = runs.filter(({ code }) => code === 0).length;
-    const left = await balanceOf(accountId);
+    const left = await balanceOf(operator, accountId);
     expect(left).toBe(120 - 1.5 * reads - 12 * taken);
     if (left > 0) expect((await revoke(accountId, String(left))).code).toBe(0);
     expect(await Promise.all(bases.map(read))).toEqual([402, 402]);
@@ -183,7 +174,7 @@ describe("credits revoke", () => {
       expect((await operator.run([...argv, "--reason", reason])).code).toBe(2);
     }
     expect((await operator.run(["credits", "revoke", "--reason", "S"])).code).toBe(2);
-    expect(await balanceOf(accountId)).toBe(10);
+    expect(await balanceOf(operator, accountId)).toBe(10);
   });
 });
 

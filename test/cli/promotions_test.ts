@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { linesOf, type Operator, operatorOf, refused } from "./support.ts";
+import { balanceOf, linesOf, type Operator, operatorOf, refused } from "./support.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000001";
 
@@ -11,15 +11,6 @@ beforeAll(async () => {
   operator = operatorOf(gateway.databaseUrl);
 });
 afterAll(() => gateway.stop());
-
-async function balanceOf(accountId: string): Promise<number> {
-  const account = (await operator.json("account", "show", accountId)) as {
-    balance_credits: number;
-    ledger: { is_balanced: boolean };
-  };
-  expect(account.ledger.is_balanced).toBe(true);
-  return account.balance_credits;
-}
 
 describe("promo", () => {
   const redeem = (code: string, accountId: string) =>
@@ -43,7 +34,7 @@ describe("promo", () => {
     });
     refused(await redeem("WELCOME", one), "already");
     expect((await redeem("WELCOME", two)).code).toBe(0);
-    expect([await balanceOf(one), await balanceOf(two)]).toEqual([2.5, 2.5]);
+    expect([await balanceOf(operator, one), await balanceOf(operator, two)]).toEqual([2.5, 2.5]);
   });
 
   test("a code may be made again with the same content only", async () => {
@@ -70,7 +61,7 @@ describe("promo", () => {
     refused(await redeem("OLD", accountId), "expired");
     refused(await redeem("NONE", accountId), 'no promotion code "NONE"; see feedgate promo list');
     refused(await redeem("OLD", UNKNOWN), UNKNOWN);
-    expect(await balanceOf(accountId)).toBe(0);
+    expect(await balanceOf(operator, accountId)).toBe(0);
   });
 
   test("list shows each code with what is left of it, and an empty list is one", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
-import { linesOf, type Operator, operatorOf, refused } from "./support.ts";
+import { balanceOf, linesOf, type Operator, operatorOf, refused } from "./support.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000001";
 
@@ -12,15 +12,6 @@ beforeAll(async () => {
   operator = operatorOf(gateway.databaseUrl);
 });
 afterAll(() => gateway.stop());
-
-async function balanceOf(accountId: string): Promise<number> {
-  const account = (await operator.json("account", "show", accountId)) as {
-    balance_credits: number;
-    ledger: { is_balanced: boolean };
-  };
-  expect(account.ledger.is_balanced).toBe(true);
-  return account.balance_credits;
-}
 
 describe("purchase record", () => {
   const record = (accountId: string, feed: string, ...more: string[]) =>
@@ -52,7 +43,7 @@ describe("purchase record", () => {
     expect(await record(accountId, feed.feedId, "--reference", "receipt 1")).toEqual(first);
     expect(await record(accountId, feed.feedId)).toEqual(first);
     refused(await record(accountId, feed.slug, "--reference", "receipt 2"), "receipt 1");
-    expect(await balanceOf(accountId)).toBe(0);
+    expect(await balanceOf(operator, accountId)).toBe(0);
     // The feed has become free since: what was recorded stays so.
     await gateway.sql`
       update feeds
@@ -138,7 +129,7 @@ describe("purchase undo", () => {
     const second = await undo(accountId, feed.slug);
     expect(JSON.parse(second.stdout).entry_id).not.toBe(JSON.parse(first.stdout).entry_id);
     expect(await undo(accountId, feed.slug)).toEqual(second);
-    expect(await balanceOf(accountId)).toBe(0);
+    expect(await balanceOf(operator, accountId)).toBe(0);
   });
 
   test("a late retry of the purchase does not open the feed again; another reference does", async () => {

@@ -53,6 +53,16 @@ export function operatorOf(databaseUrl: string): Operator {
   };
 }
 
+/** An account's balance in credits; its ledger must add up to it. */
+export async function balanceOf(operator: Operator, accountId: string): Promise<number> {
+  const account = (await operator.json("account", "show", accountId)) as {
+    balance_credits: number;
+    ledger: { is_balanced: boolean };
+  };
+  expect(account.ledger.is_balanced).toBe(true);
+  return account.balance_credits;
+}
+
 /** Runs a command to its end; in a process of its own where it serves, or where the executable is tested. */
 export async function runFeedgate(argv: readonly string[], environment: Environment): Promise<Run> {
   const isServing = SERVE_COMMANDS.some(({ words }) => words === argv[0]);

@@ -17,7 +17,7 @@ as $$
         and usage_events.key_id = limited_key
         and not usage_events.failed
     )
-  from (select epoch_us(clock_timestamp()) / 86400000000 as day) as today
+  from (select utc_day(epoch_us(clock_timestamp())) as day) as today
   on conflict (account_id, key_id) do update
   set day = excluded.day,
     spent_nanos = excluded.spent_nanos

@@ -1,7 +1,5 @@
 -- Changes a key that was not revoked. No row comes back if there is none.
 --
--- The account is locked first, as by the statement that logs its reads, so that the two never wait for each other.
---
 -- fields: what is to be changed and nothing else, as one JSON object: name, expires_at, daily_nanos, feed_ids;
 --   null clears
 create or replace function edit_key(edited_key uuid, fields json)
@@ -13,12 +11,7 @@ declare
   wanted record;
   edited api_keys;
 begin
-  perform
-  from accounts
-  where accounts.account_id = (
-    select api_keys.account_id from api_keys where api_keys.key_id = edited_key
-  )
-  for no key update;
+  perform lock_account_of_key(edited_key);
   select *
   into wanted
   from json_to_record(fields) as wanted (

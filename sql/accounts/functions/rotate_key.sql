@@ -15,12 +15,7 @@ declare
   rotated api_keys;
   made api_keys;
 begin
-  perform
-  from accounts
-  where accounts.account_id = (
-    select api_keys.account_id from api_keys where api_keys.key_id = old_key
-  )
-  for no key update;
+  perform lock_account_of_key(old_key);
   select *
   into rotated
   from api_keys

@@ -194,7 +194,7 @@ begin
   if cardinality(budget_keys) > 0 then
     insert into key_spending as known (account_id, key_id, day, spent_nanos)
     select
-      account_ids[asked.account_number], asked.key_id, decided_us / 86400000000, asked.amount
+      account_ids[asked.account_number], asked.key_id, utc_day(decided_us), asked.amount
     from unnest(budget_accounts, budget_keys, budget_amounts)
       as asked (account_number, key_id, amount)
     where is_written[asked.account_number]

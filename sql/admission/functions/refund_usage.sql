@@ -45,6 +45,6 @@ begin
     and outcome = 'appended'
     and key_spending.account_id = event.account_id
     and key_spending.key_id = event.key_id
-    and key_spending.day = epoch_us(event.happened_at) / 86400000000;
+    and key_spending.day = utc_day(epoch_us(event.happened_at));
 end
 $$;

@@ -13,6 +13,7 @@ import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/fu
 import sql_accounts_functions_begin_key_budget from "../../../sql/accounts/functions/begin_key_budget.sql" with { type: "text" };
 import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
+import sql_accounts_functions_lock_account_of_key from "../../../sql/accounts/functions/lock_account_of_key.sql" with { type: "text" };
 import sql_accounts_functions_record_purchase from "../../../sql/accounts/functions/record_purchase.sql" with { type: "text" };
 import sql_accounts_functions_redeem_promotion from "../../../sql/accounts/functions/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_functions_refund_event from "../../../sql/accounts/functions/refund_event.sql" with { type: "text" };
@@ -41,6 +42,7 @@ import sql_admission_functions_prove_calls from "../../../sql/admission/function
 import sql_admission_functions_refund_reads from "../../../sql/admission/functions/refund_reads.sql" with { type: "text" };
 import sql_admission_functions_refund_usage from "../../../sql/admission/functions/refund_usage.sql" with { type: "text" };
 import sql_admission_functions_usage_id_of from "../../../sql/admission/functions/usage_id_of.sql" with { type: "text" };
+import sql_admission_functions_utc_day from "../../../sql/admission/functions/utc_day.sql" with { type: "text" };
 import sql_admission_functions_uuid_from_time from "../../../sql/admission/functions/uuid_from_time.sql" with { type: "text" };
 import sql_admission_functions_window_feed_of from "../../../sql/admission/functions/window_feed_of.sql" with { type: "text" };
 import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with { type: "text" };
@@ -180,6 +182,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "begin_key_budget", text: sql_accounts_functions_begin_key_budget },
   { name: "edit_key", text: sql_accounts_functions_edit_key },
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
+  { name: "lock_account_of_key", text: sql_accounts_functions_lock_account_of_key },
   { name: "record_purchase", text: sql_accounts_functions_record_purchase },
   { name: "redeem_promotion", text: sql_accounts_functions_redeem_promotion },
   { name: "refund_event", text: sql_accounts_functions_refund_event },
@@ -195,6 +198,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "refund_reads", text: sql_admission_functions_refund_reads },
   { name: "refund_usage", text: sql_admission_functions_refund_usage },
   { name: "usage_id_of", text: sql_admission_functions_usage_id_of },
+  { name: "utc_day", text: sql_admission_functions_utc_day },
   { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
   { name: "window_feed_of", text: sql_admission_functions_window_feed_of },
   { name: "credits_of_nanos", text: sql_cli_functions_credits_of_nanos },

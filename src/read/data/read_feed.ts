@@ -137,7 +137,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     return reads.answer(readCall, (isFresh) => find(readCall, read, { isFresh, onDescribed }));
   }
 
-  /** Where nothing has changed, waits until something has, or the time is up. Beyond 3. */
+  /** An answer that would be 304 waits until the feed changes, or the time is up. Beyond 3. */
   async function answerAfter(
     readCall: ReadCall,
     read: FeedRead,

@@ -97,7 +97,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     read: TailRead,
     { onEnd }: EventsOptions,
   ): Promise<Answer | Problem> {
-    // What is wrong from the start is told by a status.
+    // A fault that is there from the start is told by a status.
     const proof = await reads.recheck(readCall, (isFresh) =>
       findTail(readCall, read, { isFresh, tell: () => {} }),
     );

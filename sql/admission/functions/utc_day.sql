@@ -1,0 +1,9 @@
+-- The UTC day of a moment in microseconds of the Unix epoch: days since its first one.
+create or replace function utc_day(moment_us bigint)
+returns int
+language sql
+immutable
+parallel safe
+as $$
+  select (moment_us / 86400000000)::int
+$$;
