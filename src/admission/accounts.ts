@@ -37,6 +37,8 @@ export class Account {
   readonly spending = new Map<string, KeySpending>();
   /** Those that are open. */
   windows: WindowNumber[] = [];
+  /** Which of them is looked at next, whether it can be closed. */
+  lookedAt = 0;
 
   constructor(
     readonly id: string,
@@ -86,6 +88,9 @@ interface Found {
   readonly found: AccountNews;
   readonly nowUs: number;
 }
+
+/** More than one, so that what is left is at most twice what counts. */
+const LOOKS_PER_WINDOW = 2;
 
 export class Accounts {
   readonly windows = new SlidingWindows();
@@ -147,6 +152,7 @@ export class Accounts {
   window(account: Account, name: string): WindowNumber {
     const known = this.#windowTable.find(account.number, name);
     if (known !== undefined) return known;
+    for (let looks = 0; looks < LOOKS_PER_WINDOW; looks++) this.#closeUnused(account);
     const window = this.windows.open();
     this.#windowTable.add(account.number, name, window);
     account.windows.push(window);
@@ -168,11 +174,28 @@ export class Accounts {
   /** A dropped account keeps its windows until its last reservation is settled. */
   settle(account: Account): void {
     if (account.isCurrent || account.reservations > 0) return;
-    for (const window of account.windows) {
-      this.#windowTable.remove(window);
-      this.windows.close(window);
-    }
+    for (const window of account.windows) this.#close(window);
     account.windows = [];
+  }
+
+  /** Looks at one of the account's windows, each in its turn, and closes it where nothing counts in it. */
+  #closeUnused(account: Account): void {
+    const { windows } = account;
+    if (account.lookedAt >= windows.length) account.lookedAt = 0;
+    const window = windows[account.lookedAt];
+    if (window === undefined) return;
+    if (this.windows.used(window, account.loggedUs) > 0) {
+      account.lookedAt += 1;
+      return;
+    }
+    this.#close(window);
+    const last = windows.pop();
+    if (last !== undefined && last !== window) windows[account.lookedAt] = last;
+  }
+
+  #close(window: WindowNumber): void {
+    this.#windowTable.remove(window);
+    this.windows.close(window);
   }
 
   #open(accountId: string, { found, nowUs }: Found): Account {
