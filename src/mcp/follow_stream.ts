@@ -40,8 +40,7 @@ export const followStream = defineTool({
     });
     if (answer.status === 204) {
       const next_offset = answer.headers.get("feedgate-next-offset");
-      const nothing = { rows: [], next_offset, up_to_date: true };
-      return toldAs(JSON.stringify(nothing), nothing);
+      return toldAs(JSON.stringify({ rows: [], next_offset, up_to_date: true }));
     }
     return answer.status === 200 ? rowsTold(answer) : refused(answer);
   },

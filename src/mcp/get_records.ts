@@ -28,7 +28,7 @@ export const getRecords = defineTool({
     if (answer.status !== 200) return refused(answer);
     return rowsTold(answer, {
       besides: (rows) => {
-        const found = new Set(rows.map(idOf));
+        const found = new Set(rows().map(idOf));
         return { missing: ids.filter((id) => !found.has(id)) };
       },
     });

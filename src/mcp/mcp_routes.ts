@@ -3,17 +3,16 @@
  *
  * @module
  */
-import {
-  createMcpHandler,
-  INVALID_REQUEST,
-  PARSE_ERROR,
-  readRequestBody,
-} from "@modelcontextprotocol/server";
+import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
+import { receiveBody } from "../http/body_text.ts";
+import { callPlugin } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { readKeyOf } from "../http/keys.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { rateLimited } from "../http/rate_headers.ts";
+import { decodeUtf8 } from "../http/read_body.ts";
+import { requestIdOf } from "../http/request_id.ts";
 import { present } from "../lib/assert.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { TokenBucket } from "../lib/token_bucket.ts";
@@ -25,6 +24,8 @@ import {
   WINDOW_MS,
 } from "../limits.ts";
 import type { Services } from "../services.ts";
+import type { ClientRequest } from "./own_routes.ts";
+import { answerPlainCall } from "./plain_call.ts";
 import { createMcpServer, serverCard } from "./server.ts";
 
 /** Names of the machine itself, as a URL has them. */
@@ -34,12 +35,17 @@ const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 export function mcpRoutes(services: Services, handle: (request: Request) => Promise<Response>) {
   const anonymous = new TokenBucket({ capacity: MCP_ANONYMOUS_LIMIT, fillMs: WINDOW_MS });
   const handler = createMcpHandler(
-    ({ requestInfo }) => createMcpServer(services, handle, present(requestInfo)),
+    ({ requestInfo }) => {
+      const request = present(requestInfo);
+      const client = { request, requestId: requestIdOf(request.headers) };
+      return createMcpServer({ services, handle, client });
+    },
     {
       onerror: (error) => services.log.debug("MCP request refused", { error }),
     },
   );
   return new Elysia({ name: "mcp" })
+    .use(callPlugin())
     .get(
       "/.well-known/mcp/server-card.json",
       () =>
@@ -50,36 +56,52 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
     )
     .post(
       "/mcp",
-      async ({ request, server }) => {
+      async ({ call: { request, requestId }, server }) => {
         refuseForeignOrigin(services, request);
         if (readKeyOf(request.headers) === undefined) takeAnonymous(anonymous);
-        const message = await readMessage(request);
+        const message = await readMessage(services, request);
         if (message instanceof Response) return message;
         // A tool may wait as long as a long poll.
         server?.timeout(request, LONG_POLL_SECONDS + IDLE_SECONDS_MAX);
-        return handler.fetch(request, { parsedBody: message.value });
+        const client = { request, requestId };
+        const plain = await answerPlainCall(message.value, { services, handle, client });
+        return plain ?? handler.fetch(named(client), { parsedBody: message.value });
       },
       { parse: "none", query: NO_PARAMETERS, detail: { hide: true } },
     );
 }
 
-/** The one message of a body, or why it is none. @throws {Problem} 413 */
-async function readMessage(request: Request): Promise<{ readonly value: unknown } | Response> {
-  const read = await readRequestBody(request, MCP_BODY_BYTES_MAX);
-  if (read.tooLarge) {
-    throw new Problem("PAYLOAD_TOO_LARGE", {
-      detail: `A message has at most ${MCP_BODY_BYTES_MAX} bytes. Ask for less at once.`,
-      extras: { limit: "request_body", max_bytes: MCP_BODY_BYTES_MAX },
-      headers: { Connection: "close" },
-    });
-  }
+/** The request without its body, which has been read, and with the id that its answer has. */
+function named({ request: { url, method, headers, signal }, requestId }: ClientRequest): Request {
+  const copy = new Request(url, { method, headers, signal });
+  copy.headers.set("X-Request-Id", requestId);
+  return copy;
+}
+
+/** The one message of a body, or why it is none. @throws {Problem} 400, 413; 503 if there is no room for bodies */
+async function readMessage(
+  { bodies }: Services,
+  request: Request,
+): Promise<{ readonly value: unknown } | Response> {
+  // Whose message it is is known when its tool is called. Until then they are all one account's.
+  const bytes = await bodies.whileHeld("mcp", (hold) =>
+    receiveBody(request, { bytesMax: MCP_BODY_BYTES_MAX, tooLarge, hold }),
+  );
   try {
-    const value: unknown = JSON.parse(read.text);
+    const value: unknown = JSON.parse(decodeUtf8(bytes) ?? "");
     if (!Array.isArray(value)) return { value };
     return rpcError(INVALID_REQUEST, "Send one message, not an array of them.");
   } catch {
     return rpcError(PARSE_ERROR, "The body is not JSON.");
   }
+}
+
+function tooLarge(): Problem {
+  return new Problem("PAYLOAD_TOO_LARGE", {
+    detail: `A message has at most ${MCP_BODY_BYTES_MAX} bytes. Ask for less at once.`,
+    extras: { limit: "request_body", max_bytes: MCP_BODY_BYTES_MAX },
+    headers: { Connection: "close" },
+  });
 }
 
 /** To a message whose id is not known. */

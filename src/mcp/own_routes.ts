@@ -24,25 +24,33 @@ export interface OwnRequest {
 /** Asks a route of this gateway. Never rejects: what fails is an answer, too. */
 export type AskRoute = (request: OwnRequest) => Promise<OwnAnswer>;
 
+/** The request that a message came with. */
+export interface ClientRequest {
+  readonly request: Request;
+  /** Its routes are called under the same id. */
+  readonly requestId: string;
+}
+
 /** Of the client's request, what goes with every call. */
 const PASSED_ON = ["x-api-key", "authorization", "traceparent"];
 
-/** `handle` is the app; `client` is the request that the tool call came with. */
+/** `handle` is the app; `client` is what the tool call came with. */
 export function ownRoutes(
   handle: (request: Request) => Promise<Response>,
-  { client, baseUrl }: { readonly client: Request; readonly baseUrl: string },
+  { client, baseUrl }: { readonly client: ClientRequest; readonly baseUrl: string },
 ): AskRoute {
+  const { request, requestId } = client;
+  const passedOn: Record<string, string> = { "x-request-id": requestId };
+  for (const name of PASSED_ON) {
+    const value = request.headers.get(name);
+    if (value !== null) passedOn[name] = value;
+  }
   return async ({ path, headers: own = {} }) => {
-    const headers = new Headers();
-    for (const name of PASSED_ON) {
-      const value = client.headers.get(name);
-      if (value !== null) headers.set(name, value);
-    }
+    const headers = { ...passedOn };
     for (const [name, value] of Object.entries(own)) {
-      if (value !== undefined) headers.set(name, value);
+      if (value !== undefined) headers[name] = value;
     }
-    const request = new Request(baseUrl + path, { headers, signal: client.signal });
-    const response = await handle(request);
+    const response = await handle(new Request(baseUrl + path, { headers, signal: request.signal }));
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
 }

@@ -16,8 +16,10 @@ const CHARS_MAX = 80_000;
 const CHARS_BESIDE_ROWS = 700;
 const FIELDS_MAX = 50;
 
-function isInAny(name: string, rows: readonly unknown[]): boolean {
-  return rows.some((row) => typeof row === "object" && row !== null && Object.hasOwn(row, name));
+/** An empty row does not tell a field that is misspelt from one that is seldom there. */
+function inNoRow(fields: readonly string[], rows: readonly unknown[]): readonly string[] {
+  if (rows.length === 0) return [];
+  return fields.filter((name) => !rows.some((row) => Object.hasOwn(Object(row), name)));
 }
 
 export const readFeed = defineTool({
@@ -93,10 +95,8 @@ export const readFeed = defineTool({
     if (answer.status !== 200) return refused(answer);
     return rowsTold(answer, {
       fields,
-      // An empty row does not tell a field that is misspelt from one that is seldom there.
-      besides: (rows) => ({
-        fields_not_found: rows.length > 0 ? fields?.filter((name) => !isInAny(name, rows)) : [],
-      }),
+      besides: (rows) =>
+        fields === undefined ? {} : { fields_not_found: inNoRow(fields, rows()) },
       next: "Call read_feed again with this next_cursor and the same filters for the next rows.",
     });
   },

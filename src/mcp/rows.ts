@@ -5,15 +5,15 @@
  */
 import { exactNumber as exactJsonNumber } from "../accounts/money.ts";
 import type { OwnAnswer } from "./own_routes.ts";
-import { type ToolResult, toldAs, withoutEmpty } from "./tool.ts";
+import { type ToolAnswer, toldAs, withoutEmpty } from "./tool.ts";
 
 export interface RowsOptions {
   /** Top-level members to keep of each row. @default all */
   readonly fields?: readonly string[] | undefined;
   /** What to do where there are more rows. */
   readonly next?: string;
-  /** What goes with the rows, made of them. */
-  readonly besides?: (rows: readonly unknown[]) => Record<string, unknown>;
+  /** What goes with the rows, made of them as they are told. */
+  readonly besides?: (rows: () => readonly unknown[]) => Record<string, unknown>;
 }
 
 /** What follows `data` in a page, up to the receipt. */
@@ -26,13 +26,18 @@ const BEFORE_DATA_LENGTH = '{"data":'.length;
 export function rowsTold(
   { text, headers }: OwnAnswer,
   { fields, next, besides = () => ({}) }: RowsOptions = {},
-): ToolResult {
-  const body: Record<string, unknown> = JSON.parse(text);
-  const { next_cursor: cursor, has_more: hasMore, _origin: receipt } = body;
-  const { next_offset, up_to_date } = body;
-  const rows = rowsOf(body.data, fields);
-  const rest = withoutEmpty({
-    ...besides(rows),
+): ToolAnswer {
+  const { data, rest } = partsOf(text);
+  const rows = fields === undefined ? data : picked(data, new Set(fields));
+  const {
+    has_more: hasMore,
+    next_cursor: cursor,
+    next_offset,
+    up_to_date,
+    _origin: receipt,
+  } = rest;
+  const told = withoutEmpty({
+    ...besides(() => JSON.parse(rows)),
     ...(up_to_date === undefined
       ? { has_more: hasMore === true, next_cursor: cursor }
       : { next_offset, up_to_date }),
@@ -40,32 +45,35 @@ export function rowsTold(
     limits: limitsOf(headers),
     next: typeof cursor === "string" ? next : undefined,
   });
-  const exactRows =
-    fields === undefined
-      ? rowsText(text)
-      : JSON.stringify(rowsOf(JSON.parse(text, exactNumber).data, fields));
-  return toldAs(`{"rows":${exactRows},${JSON.stringify(rest).slice(1)}`, { rows, ...rest });
+  return toldAs(`{"rows":${rows},${JSON.stringify(told).slice(1)}`);
 }
 
-/** The rows as the answer has them, which costs less than to print them again. */
-function rowsText(text: string): string {
+/** The rows as the answer has them, since to read and print them again costs more than all else; a document is one. */
+function partsOf(text: string): { readonly data: string; readonly rest: Record<string, unknown> } {
   const receiptAt = text.lastIndexOf(',"_origin":');
   const tailAt = Math.max(BEFORE_DATA_LENGTH, receiptAt - AFTER_ROWS_LENGTH_MAX);
   const after = AFTER_ROWS.exec(text.slice(tailAt, receiptAt));
-  return after === null
-    ? `[${text.slice(BEFORE_DATA_LENGTH, receiptAt)}]`
-    : text.slice(BEFORE_DATA_LENGTH, tailAt + after.index);
+  if (after === null) {
+    return {
+      data: `[${text.slice(BEFORE_DATA_LENGTH, receiptAt)}]`,
+      rest: JSON.parse(`{${text.slice(receiptAt + 1)}`),
+    };
+  }
+  return {
+    data: text.slice(BEFORE_DATA_LENGTH, tailAt + after.index),
+    rest: JSON.parse(`{${text.slice(tailAt + after.index + 1)}`),
+  };
 }
 
-/** A document is one row. */
-function rowsOf(data: unknown, fields: readonly string[] | undefined): readonly unknown[] {
-  const rows: readonly unknown[] = Array.isArray(data) ? data : [data];
-  if (fields === undefined) return rows;
-  const kept = new Set(fields);
-  return rows.map((row) =>
-    typeof row === "object" && row !== null && !Array.isArray(row)
-      ? Object.fromEntries(Object.entries(row).filter(([name]) => kept.has(name)))
-      : row,
+/** Rows with some of their members. */
+function picked(rows: string, names: ReadonlySet<string>): string {
+  const read: readonly unknown[] = JSON.parse(rows, exactNumber);
+  return JSON.stringify(
+    read.map((row) =>
+      typeof row === "object" && row !== null && !Array.isArray(row)
+        ? Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))
+        : row,
+    ),
   );
 }
 

@@ -11,12 +11,13 @@ import type { ProblemBody } from "../http/described.ts";
 import { Expected } from "../lib/types.ts";
 import type { AskRoute, OwnAnswer } from "./own_routes.ts";
 
-/** The answer to a tool call, as the protocol has it. */
-export interface ToolResult {
-  readonly content: [{ readonly type: "text"; readonly text: string }];
-  readonly structuredContent: Record<string, unknown>;
-  readonly isError?: true;
-  readonly [member: string]: unknown;
+/** The answer to a tool call. */
+export interface ToolAnswer {
+  /** For the model. */
+  readonly text: string;
+  /** The structured content, a JSON object: the same as the text, or the problem document of a refusal. */
+  readonly structure: string;
+  readonly isError: boolean;
 }
 
 /** What a tool works with. */
@@ -34,7 +35,7 @@ export interface Tool {
   readonly inputSchema: ListedTool["inputSchema"];
   /** Whether the arguments meet the schema. */
   readonly check: ReturnType<typeof TypeCompiler.Compile>;
-  run(gateway: Gateway, given: Readonly<Record<string, unknown>>): Promise<ToolResult>;
+  run(gateway: Gateway, given: Readonly<Record<string, unknown>>): Promise<ToolAnswer>;
 }
 
 interface ToolDefinition<Properties extends TProperties> {
@@ -42,7 +43,7 @@ interface ToolDefinition<Properties extends TProperties> {
   readonly title: string;
   readonly description: string;
   readonly parameters: Properties;
-  run(gateway: Gateway, given: Static<TObject<Properties>>): Promise<ToolResult>;
+  run(gateway: Gateway, given: Static<TObject<Properties>>): Promise<ToolAnswer>;
 }
 
 /** Said of every tool whose answer has texts of providers in it. */
@@ -77,15 +78,14 @@ export function defineTool<Properties extends TProperties>({
   };
 }
 
-/** An answer whose text is the same as its structure. */
-export function told(structure: Record<string, unknown>): ToolResult {
-  const structuredContent = withoutEmpty(structure);
-  return { content: [textOf(JSON.stringify(structuredContent))], structuredContent };
+/** An answer from the members of its structure. */
+export function told(structure: Record<string, unknown>): ToolAnswer {
+  return toldAs(JSON.stringify(withoutEmpty(structure)));
 }
 
-/** An answer with a text of its own: exact digits, where a parsed number may have lost some. */
-export function toldAs(text: string, structuredContent: Record<string, unknown>): ToolResult {
-  return { content: [textOf(text)], structuredContent };
+/** An answer from the JSON of its structure: exact digits, where a parsed number may have lost some. */
+export function toldAs(structure: string): ToolAnswer {
+  return { text: structure, structure, isError: false };
 }
 
 /** What a problem's detail says to a client of the HTTP API, and what it says to one of the tools. */
@@ -96,13 +96,13 @@ const OVER_HTTP = new Map([
 ]);
 
 /** A refusal: the problem document, and in one line what is wrong and what to do. */
-export function refused({ text }: Pick<OwnAnswer, "text">): ToolResult {
+export function refused({ text }: Pick<OwnAnswer, "text">): ToolAnswer {
   const problem: ProblemBody = JSON.parse(text);
   for (const [words, toolWords] of OVER_HTTP) {
     problem.detail = problem.detail.replace(words, toolWords);
   }
   const line = `${problem.code}: ${problem.detail}`.replace(/\s+/g, " ");
-  return { content: [textOf(line)], structuredContent: problem, isError: true };
+  return { text: line, structure: JSON.stringify(problem), isError: true };
 }
 
 /** The object without members that are null, undefined or empty texts or lists. */
@@ -113,8 +113,4 @@ export function withoutEmpty(structure: Record<string, unknown>): Record<string,
       return !(Array.isArray(value) && value.length === 0);
     }),
   );
-}
-
-function textOf(text: string) {
-  return { type: "text" as const, text };
 }

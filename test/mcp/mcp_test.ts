@@ -102,6 +102,10 @@ function post(body: unknown, headers: Record<string, string> = {}): Promise<Resp
   });
 }
 
+const STATELESS_META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
 async function events() {
@@ -325,6 +329,55 @@ describe("POST /mcp", () => {
       expect(result.content[0]?.text).toMatch(new RegExp(`^${code}: [^\\n]+$`));
     }
     expect((await events()).length).toBe(before);
+  });
+
+  for (const [revision, call, headers] of [
+    ["2026-07-28", { _meta: STATELESS_META }, { "MCP-Method": "tools/call" }],
+    ["2025-11-25", {}, {}],
+  ] as const) {
+    test(`a plain call of ${revision} is answered as the SDK answers it`, async () => {
+      for (const [name, given] of [
+        ["describe_feed", { feed: stream.slug }],
+        ["read_feed", { feed: stream.slug, limit: 0 }],
+        ["read_feed", { feed: "nowhere" }],
+        ["get_records", { feed: sold.slug, ids: ["a"] }],
+      ] as const) {
+        const params = { name, arguments: given, ...call };
+        const sent = { "MCP-Protocol-Version": revision, "MCP-Name": name, ...headers };
+        const message = { jsonrpc: "2.0", id: 7, method: "tools/call", params };
+        const plain = await post(message, sent);
+        expect([plain.status, plain.headers.get("content-type")]).toEqual([
+          200,
+          "application/json",
+        ]);
+        // A member that nobody reads, and the SDK answers.
+        const other = await post({ ...message, params: { ...params, other: 1 } }, sent);
+        const text = (await other.text()).replace(/^event: message\ndata: /, "");
+        const withoutIds = ({ result }: { result: Result }) => ({
+          ...result,
+          structuredContent: { ...result.structuredContent, request_id: undefined },
+        });
+        expect(withoutIds((await plain.json()) as { result: Result })).toEqual(
+          withoutIds(JSON.parse(text)),
+        );
+      }
+    });
+  }
+
+  test("a tool's problem has the request id of the answer", async () => {
+    const named = { "X-Request-Id": "call-1" };
+    for (const given of [{ feed: "nowhere" }, { feed: 1 }]) {
+      const params = { name: "read_feed", arguments: given };
+      const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+      for (const headers of [{ "MCP-Protocol-Version": "2025-11-25" }, {}]) {
+        const answer = await post(message, { ...named, ...headers });
+        expect(answer.headers.get("x-request-id")).toBe("call-1");
+        expect(await answer.text()).toContain('"request_id":"call-1"');
+        const unnamed = await post(message, headers);
+        const id = unnamed.headers.get("x-request-id");
+        expect(await unnamed.text()).toContain(`"request_id":"${id}"`);
+      }
+    }
   });
 
   test("an unknown tool is the protocol's error", async () => {

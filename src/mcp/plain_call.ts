@@ -1,0 +1,96 @@
+/**
+ * A tool call in the plain form that clients send, answered without the SDK's server.
+ *
+ * The server, its transport and its checks of each message take as long as the read itself. A call is plain if
+ * all that the SDK would check is as it should be. Anything else goes to the SDK, which says what is wrong with it.
+ * The answers are the same, but for one thing: clients of before 2026-07-28 get JSON, and not one event of a stream.
+ *
+ * @module
+ */
+import { isJsonContentType } from "@modelcontextprotocol/server";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { serverInfo } from "./server.ts";
+import { callTool, type Exchange, TOOLS } from "./tools.ts";
+
+const STATELESS = "2026-07-28";
+const BEFORE_STATELESS: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
+const ACCEPTED = ["application/json", "text/event-stream"];
+const META = "io.modelcontextprotocol/";
+const EXACTLY = { additionalProperties: false };
+
+const callWith = <Meta extends TSchema>(meta: Meta) =>
+  Type.Object(
+    {
+      jsonrpc: Type.Literal("2.0"),
+      id: Type.Union([Type.String(), Type.Integer()]),
+      method: Type.Literal("tools/call"),
+      params: Type.Object(
+        {
+          name: Type.String(),
+          arguments: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+          _meta: meta,
+        },
+        EXACTLY,
+      ),
+    },
+    EXACTLY,
+  );
+const progressToken = Type.Optional(Type.Union([Type.String(), Type.Integer()]));
+const statelessCall = TypeCompiler.Compile(
+  callWith(
+    Type.Object(
+      {
+        [`${META}protocolVersion`]: Type.Literal(STATELESS),
+        [`${META}clientCapabilities`]: Type.Object({}),
+        [`${META}clientInfo`]: Type.Optional(
+          Type.Object({ name: Type.String(), version: Type.String() }),
+        ),
+        progressToken,
+      },
+      EXACTLY,
+    ),
+  ),
+);
+const olderCallSchema = callWith(Type.Optional(Type.Object({ progressToken }, EXACTLY)));
+const olderCall = TypeCompiler.Compile(olderCallSchema);
+
+/** The answer to a plain call; undefined: the message is something else. */
+export async function answerPlainCall(
+  message: unknown,
+  exchange: Exchange,
+): Promise<Response | undefined> {
+  const { headers } = exchange.client.request;
+  const accept = headers.get("accept") ?? "";
+  const isUsual =
+    isJsonContentType(headers.get("content-type")) &&
+    ACCEPTED.every((type) => accept.includes(type));
+  if (!isUsual) return undefined;
+  const version = headers.get("mcp-protocol-version") ?? "";
+  if (version === STATELESS) {
+    if (!statelessCall.Check(message) || headers.get("mcp-method") !== message.method)
+      return undefined;
+    if (headers.get("mcp-name") !== message.params.name) return undefined;
+    const serverOf = JSON.stringify(serverInfo(exchange.services.http.baseUrl()));
+    const besides = `,"resultType":"complete","_meta":{"${META}serverInfo":${serverOf}}`;
+    return answer(message, exchange, besides);
+  }
+  if (!BEFORE_STATELESS.has(version) || !olderCall.Check(message)) return undefined;
+  return answer(message, exchange, "");
+}
+
+/** The structure is printed as it is: rows that were read once are not read again. */
+async function answer(
+  { id, params }: Static<typeof olderCallSchema>,
+  exchange: Exchange,
+  besides: string,
+): Promise<Response | undefined> {
+  const tool = TOOLS.get(params.name);
+  if (tool === undefined) return undefined;
+  const { text, structure, isError } = await callTool(tool, params.arguments ?? {}, exchange);
+  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
+  const result = `{${content},"structuredContent":${structure},"isError":${isError}${besides}}`;
+  return new Response(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, {
+    headers: { "Content-Type": "application/json" },
+  });
+}
