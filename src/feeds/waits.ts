@@ -16,18 +16,22 @@ export interface Wait {
   /** The data version that the reader has. */
   readonly version: bigint;
   readonly msMax: number;
-  /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
 }
 
 /** Why a wait ended. */
 export type WaitEnd = "moved" | "time_up" | "gone" | "draining";
 
+/** A reader's place, in which it waits again and again. */
+export interface WaitPlace {
+  /** Resolves when the feed has another version or can't be read any more, or with the time or the client. */
+  until(wait: Wait): Promise<WaitEnd>;
+  leave(): void;
+}
+
 interface Waiter {
   readonly version: bigint;
   /** On the monotonic clock. */
   readonly endsMs: number;
-  readonly signal: AbortSignal;
   end(end: WaitEnd): void;
 }
 
@@ -65,46 +69,33 @@ export class Waits {
     return this.#isDraining;
   }
 
-  /** A place for a reader of this account, to be left by the function; undefined if there are too many. */
-  enter(accountId: string): (() => void) | undefined {
+  /** A place for a reader of this account, whose client's going is told by the signal; undefined if there are too many. */
+  enter(accountId: string, signal: AbortSignal): WaitPlace | undefined {
     const ofAccount = this.#places.get(accountId) ?? 0;
     if (this.#open >= WAITS_MAX || ofAccount >= WAITS_PER_ACCOUNT_MAX) return undefined;
     this.#open += 1;
     this.#places.set(accountId, ofAccount + 1);
+    let waiter: Waiter | undefined;
+    // Once for all waits of the place: to take a listener away costs more than a wait.
+    signal.addEventListener("abort", () => waiter?.end("gone"), { once: true });
     let isLeft = false;
-    return () => {
-      if (isLeft) return;
-      isLeft = true;
-      this.#open -= 1;
-      const left = (this.#places.get(accountId) ?? 1) - 1;
-      if (left === 0) this.#places.delete(accountId);
-      else this.#places.set(accountId, left);
+    return {
+      until: async (wait) => {
+        if (this.#isDraining) return "draining";
+        if (signal.aborted) return "gone";
+        const { promise, resolve } = Promise.withResolvers<WaitEnd>();
+        waiter = this.#add(wait, resolve);
+        return promise;
+      },
+      leave: () => {
+        if (isLeft) return;
+        isLeft = true;
+        this.#open -= 1;
+        const left = (this.#places.get(accountId) ?? 1) - 1;
+        if (left === 0) this.#places.delete(accountId);
+        else this.#places.set(accountId, left);
+      },
     };
-  }
-
-  /**
-   * Resolves when the feed has another version or can't be read any more, or with the time or the client. The
-   * last two are looked at with each tick: a timer and a listener for each of 10,000 readers would cost more.
-   */
-  until({ feedId, version, msMax, signal }: Wait): Promise<WaitEnd> {
-    if (this.#isDraining) return Promise.resolve("draining");
-    if (signal.aborted) return Promise.resolve("gone");
-    return new Promise((resolve) => {
-      const waiter: Waiter = {
-        version,
-        endsMs: performance.now() + msMax,
-        signal,
-        end: (end) => {
-          this.#forget(feedId, waiter);
-          resolve(end);
-        },
-      };
-      const waiting = this.#waiting.get(feedId) ?? { waiters: new Set(), version };
-      this.#waiting.set(feedId, waiting);
-      waiting.waiters.add(waiter);
-      if (waiting.version !== version) waiting.version = undefined;
-      this.#timer ??= setInterval(() => this.#tick(), WAIT_POLL_MS);
-    });
   }
 
   /** The feed has this version now; undefined: it can't be read. */
@@ -125,6 +116,23 @@ export class Waits {
     }
   }
 
+  #add({ feedId, version, msMax }: Wait, resolve: (end: WaitEnd) => void): Waiter {
+    const waiter: Waiter = {
+      version,
+      endsMs: performance.now() + msMax,
+      end: (end) => {
+        this.#forget(feedId, waiter);
+        resolve(end);
+      },
+    };
+    const waiting = this.#waiting.get(feedId) ?? { waiters: new Set(), version };
+    this.#waiting.set(feedId, waiting);
+    waiting.waiters.add(waiter);
+    if (waiting.version !== version) waiting.version = undefined;
+    this.#timer ??= setInterval(() => this.#tick(), WAIT_POLL_MS);
+    return waiter;
+  }
+
   #forget(feedId: string, waiter: Waiter): void {
     const waiters = this.#waiting.get(feedId)?.waiters;
     waiters?.delete(waiter);
@@ -134,12 +142,12 @@ export class Waits {
     this.#timer = undefined;
   }
 
+  /** A timer for each of 10,000 readers would cost more. */
   #tick(): void {
     const nowMs = performance.now();
     for (const { waiters } of this.#waiting.values()) {
       for (const waiter of waiters) {
         if (waiter.endsMs <= nowMs) waiter.end("time_up");
-        else if (waiter.signal.aborted) waiter.end("gone");
       }
     }
     this.#ask();

@@ -17,7 +17,7 @@ import processOpenFileDescriptors from "prom-client/lib/metrics/processOpenFileD
 import processStartTime from "prom-client/lib/metrics/processStartTime.js";
 
 /** How often the delay of the event loop is measured, in milliseconds. */
-const EVENT_LOOP_PRECISION_MS = 10;
+const EVENT_LOOP_PRECISION_MS = 50;
 
 export function collectProcessMetrics(registry: Registry): void {
   for (const register of [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { Waits } from "../../src/feeds/waits.ts";
+import { present } from "../../src/lib/assert.ts";
 import { WAIT_POLL_MS } from "../../src/limits.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
@@ -20,7 +21,8 @@ beforeEach(async () => {
 
 /** How a wait with this version ends. */
 function wait(version: bigint, { msMax = 5_000, signal = new AbortController().signal } = {}) {
-  return waits.until({ feedId, version, msMax, signal });
+  const place = waits.enter(crypto.randomUUID(), signal);
+  return present(place).until({ feedId, version, msMax });
 }
 
 async function setVersion(version: number): Promise<void> {
@@ -63,6 +65,11 @@ test("a wait ends with its time, with its client, and with a drain, after which 
   leaving.abort();
   expect(await left).toBe("gone");
   expect(await wait(1n, { signal: leaving.signal })).toBe("gone");
+  const place = present(waits.enter("account", new AbortController().signal));
+  // One place, one wait behind the other.
+  for (const msMax of [300, 1]) {
+    expect(await place.until({ feedId, version: 1n, msMax })).toBe("time_up");
+  }
   const drained = [wait(1n), wait(1n)];
   waits.drain();
   expect(await Promise.all(drained)).toEqual(["draining", "draining"]);

@@ -4,6 +4,8 @@
  *
  * @module
  */
+
+import type { WaitPlace } from "../../feeds/waits.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/errors.ts";
@@ -144,7 +146,8 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     seconds: number,
   ): Promise<Answer | Problem> {
     const endsMs = performance.now() + seconds * MS_PER_SECOND;
-    let leave: (() => void) | undefined;
+    const { signal } = readCall.call.request;
+    let place: WaitPlace | undefined;
     try {
       for (;;) {
         let known: FeedVersion | undefined;
@@ -153,16 +156,15 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         });
         if (answered instanceof Problem) return answered;
         const isUnchanged = answered.status === 304 && known !== undefined;
-        if (isUnchanged) leave ??= waits.enter(readCall.principal.accountId);
-        if (leave === undefined) return answered;
+        if (isUnchanged) place ??= waits.enter(readCall.principal.accountId, signal);
+        if (place === undefined) return answered;
         answered.headers["Preference-Applied"] = `wait=${seconds}`;
         if (!isUnchanged || known === undefined) return answered;
         const msMax = endsMs - performance.now();
-        const end = await waits.until({ ...known, msMax, signal: readCall.call.request.signal });
-        if (end !== "moved") return answered;
+        if ((await place.until({ ...known, msMax })) !== "moved") return answered;
       }
     } finally {
-      leave?.();
+      place?.leave();
     }
   }
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { WaitPlace } from "../../feeds/waits.ts";
 import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
 import { Problem, problemAnswer, problemOf, unavailable } from "../../http/errors.ts";
 import { eventStream, eventText, KEEP_ALIVE, offsetText } from "../../http/event_stream.ts";
@@ -70,25 +71,24 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   ): Promise<Answer | Problem> {
     const { signal } = readCall.call.request;
     const endsMs = performance.now() + seconds * MS_PER_SECOND;
-    let leave: (() => void) | undefined;
+    let place: WaitPlace | undefined;
     let { offset } = read;
     try {
       for (;;) {
         const { outcome, tail } = await readPage(readCall, { ...read, offset });
         if (outcome instanceof Problem || tail?.isEmpty !== true) return outcome;
-        leave ??= waits.enter(readCall.principal.accountId);
-        if (leave === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
+        place ??= waits.enter(readCall.principal.accountId, signal);
+        if (place === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
         offset = tail.nextOffset;
-        const end = await waits.until({
+        const end = await place.until({
           feedId: tail.feedId,
           version: tail.dataVersion,
           msMax: endsMs - performance.now(),
-          signal,
         });
         if (end !== "moved") return nothingCame(offset, waits.isDraining);
       }
     } finally {
-      leave?.();
+      place?.leave();
     }
   }
 
@@ -102,20 +102,24 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
       findTail(readCall, read, { isFresh, tell: () => {} }),
     );
     if (proof instanceof Problem) return proof;
-    const leave = waits.enter(readCall.principal.accountId);
-    if (leave === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
-    return eventStream(follow(readCall, read), {
+    const place = waits.enter(readCall.principal.accountId, readCall.call.request.signal);
+    if (place === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
+    return eventStream(follow(readCall, read, place), {
       commentMs: COMMENT_MS,
       unreadMsMax: UNREAD_EVENT_MS_MAX,
       onEnd: () => {
-        leave();
+        place.leave();
         onEnd();
       },
     });
   }
 
   /** Events until something ends them, which the last of them tells. */
-  async function* follow(readCall: ReadCall, read: TailRead): AsyncGenerator<string, void, void> {
+  async function* follow(
+    readCall: ReadCall,
+    read: TailRead,
+    place: WaitPlace,
+  ): AsyncGenerator<string, void, void> {
     const { request, requestId } = readCall.call;
     const endsMs = performance.now() + FOLLOW_MS_MAX;
     let { offset } = read;
@@ -149,7 +153,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
         }
         if (tail === undefined || !isUpToDate) continue;
 
-        while (await isUnchanged(readCall, tail)) {
+        while (await isUnchanged(tail, place)) {
           if (isOver(request.signal, endsMs)) return;
           if (!(await isStillAt(tail.dataVersion, { readCall, read }))) break;
         }
@@ -172,12 +176,13 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   }
 
   /** Waits for a change until key and feed are to be looked at again. */
-  async function isUnchanged({ call }: ReadCall, { feedId, dataVersion }: Tail): Promise<boolean> {
-    const { signal } = call.request;
+  async function isUnchanged(
+    { feedId, dataVersion: version }: Tail,
+    place: WaitPlace,
+  ): Promise<boolean> {
     // Not all at once, where many were held up together.
     const msMax = RECHECK_MS * (1 - RECHECK_SPREAD * Math.random());
-    const wait = { feedId, version: dataVersion, msMax, signal };
-    return (await waits.until(wait)) !== "moved";
+    return (await place.until({ feedId, version, msMax })) !== "moved";
   }
 
   /** Whether the feed has this version; so it is taken if nobody can tell. @throws {Problem} if key or feed don't hold */
