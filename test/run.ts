@@ -16,8 +16,8 @@ import { Glob, type Subprocess } from "bun";
 import { SERVER_VARIABLE, startTestServer } from "./support/database.ts";
 import { makeUsedDataDir, USED_DATA_DIR_VARIABLE } from "./support/folders.ts";
 
-/** One more than the cores it is meant for, since much of the time is spent waiting. */
-const PROCESSES = 4;
+/** Three for each of the two cores that it is meant for, since most of the time is spent waiting. */
+const PROCESSES = 6;
 const TIMEOUT = "--timeout=60000";
 const TIMINGS = "test/timings.json";
 const UPDATE_TIMINGS = "--update-timings";

@@ -7,12 +7,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import type { FeedType } from "../src/feeds/find.ts";
-import type { Attack } from "./support/attacker.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
-import { type SeededFeed, seedFeed } from "./support/seed.ts";
+import type { FeedType } from "../../src/feeds/find.ts";
+import type { Attack } from "../support/attacker.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
-const ATTACKER = Bun.fileURLToPath(new URL("support/attacker.ts", import.meta.url));
+const ATTACKER = Bun.fileURLToPath(new URL("../support/attacker.ts", import.meta.url));
 const SLOWER_MAX = 3;
 const QUIET_MS = 700;
 const ATTACK_MS = 2_000;

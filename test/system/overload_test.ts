@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket, type Socket } from "node:net";
-import { BODIES_BYTES_MAX, IDLE_SECONDS_MAX, LIMITS_DEFAULT } from "../src/limits.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
-import { type SeededFeed, seedFeed } from "./support/seed.ts";
+import { BODIES_BYTES_MAX, IDLE_SECONDS_MAX, LIMITS_DEFAULT } from "../../src/limits.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
 const MS_PER_SECOND = 1_000;
 /** Bun looks after its connections every 4 s. */
