@@ -10,6 +10,7 @@
  */
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_ACCOUNTS_MAX, KNOWN_KEYS_MAX, KNOWN_WINDOWS_MAX } from "../limits.ts";
+import type { DatabaseClock } from "./database_clock.ts";
 import { SlidingWindows, type WindowNumber } from "./sliding_windows.ts";
 import { WindowTable } from "./window_table.ts";
 
@@ -100,6 +101,11 @@ export class Accounts {
   readonly #accounts = new Map<string, Account>();
   /** By the hash of the key; the key itself is kept nowhere. */
   readonly #callers = new BoundedMap<string, Caller>(KNOWN_KEYS_MAX);
+  readonly #clock: Pick<DatabaseClock, "nowUs">;
+
+  constructor(clock: Pick<DatabaseClock, "nowUs">) {
+    this.#clock = clock;
+  }
 
   /** Undefined where the key, or its account, must be looked up. */
   caller(keyMark: string): Caller | undefined {
@@ -184,7 +190,8 @@ export class Accounts {
     if (account.lookedAt >= windows.length) account.lookedAt = 0;
     const window = windows[account.lookedAt];
     if (window === undefined) return;
-    if (this.windows.used(window, account.loggedUs) > 0) {
+    // Not as of `loggedUs`: where the clock was set back, that is later than the hits of now.
+    if (this.windows.used(window, this.#clock.nowUs()) > 0) {
       account.lookedAt += 1;
       return;
     }

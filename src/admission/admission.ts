@@ -102,7 +102,7 @@ const NANOS_PER_CREDIT = 1_000;
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #clock = new DatabaseClock();
-  readonly #accounts = new Accounts();
+  readonly #accounts = new Accounts(this.#clock);
   readonly #callLimits = new CallLimits();
   readonly #refunds: Refunds;
   readonly #proofs: Proofs;

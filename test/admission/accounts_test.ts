@@ -1,11 +1,22 @@
-import { expect, test } from "bun:test";
-import { Accounts } from "../../src/admission/accounts.ts";
+import { beforeEach, expect, test } from "bun:test";
+import { type Account, Accounts } from "../../src/admission/accounts.ts";
 
 const US_PER_SECOND = 1_000_000;
 const WINDOW_SECONDS = 60;
 const READS_PER_SECOND = 10;
 
-function openAccount(accounts: Accounts) {
+/** On the database's clock. */
+let nowUs: number;
+let accounts: Accounts;
+let account: Account;
+
+beforeEach(() => {
+  nowUs = 0;
+  accounts = new Accounts({ nowUs: () => nowUs });
+  account = openAccount();
+});
+
+function openAccount() {
   const key = {
     accountId: "account",
     keyId: "key",
@@ -26,28 +37,35 @@ function openAccount(accounts: Accounts) {
 }
 
 test("an account that reads other feeds every minute keeps at most twice the windows that count", () => {
-  const accounts = new Accounts();
-  const account = openAccount(accounts);
   for (let read = 0; read < 20 * WINDOW_SECONDS * READS_PER_SECOND; read++) {
-    account.loggedUs = (read / READS_PER_SECOND) * US_PER_SECOND;
-    accounts.windows.hit(accounts.window(account, `feed ${read}`), account.loggedUs);
+    nowUs = (read / READS_PER_SECOND) * US_PER_SECOND;
+    accounts.windows.hit(accounts.window(account, `feed ${read}`), nowUs);
     expect(account.windows.length).toBeLessThanOrEqual(2 * WINDOW_SECONDS * READS_PER_SECOND + 1);
   }
   expect(accounts.windows.size).toBe(account.windows.length);
 });
 
 test("a window with a hit of the last minute, or with a reservation, is never closed", () => {
-  const accounts = new Accounts();
-  const account = openAccount(accounts);
   const reserved = accounts.window(account, "reserved");
   accounts.windows.reserve(reserved);
   for (let second = 1; second <= 200; second++) {
-    account.loggedUs = second * US_PER_SECOND;
-    accounts.windows.hit(accounts.window(account, `feed ${second}`), account.loggedUs);
-    accounts.windows.hit(accounts.window(account, "often"), account.loggedUs);
-    const counted = accounts.windows.used(accounts.findWindow(account, "often"), account.loggedUs);
+    nowUs = second * US_PER_SECOND;
+    accounts.windows.hit(accounts.window(account, `feed ${second}`), nowUs);
+    accounts.windows.hit(accounts.window(account, "often"), nowUs);
+    const counted = accounts.windows.used(accounts.findWindow(account, "often"), nowUs);
     expect(counted).toBe(Math.min(second, WINDOW_SECONDS));
   }
   expect(accounts.findWindow(account, "reserved")).toBe(reserved);
-  expect(accounts.windows.used(reserved, account.loggedUs)).toBe(1);
+  expect(accounts.windows.used(reserved, nowUs)).toBe(1);
+});
+
+test("hits of now count where the log has later events, since the clock was set back", () => {
+  account.loggedUs = 3_600 * US_PER_SECOND;
+  for (let feed = 0; feed < 20; feed++) {
+    accounts.windows.hit(accounts.window(account, `feed ${feed}`), nowUs);
+  }
+  for (let feed = 0; feed < 20; feed++) {
+    const window = accounts.findWindow(account, `feed ${feed}`);
+    expect(accounts.windows.used(window, nowUs)).toBe(1);
+  }
 });

@@ -5,6 +5,7 @@
  * @module
  */
 import { Accounts } from "../../src/admission/accounts.ts";
+import { DatabaseClock } from "../../src/admission/database_clock.ts";
 import { residentMb } from "./processes.ts";
 
 /** Windows in all, and of an account; each is of one of so many feeds, and has one hit. */
@@ -52,7 +53,7 @@ async function fill(accounts: Accounts): Promise<void> {
 }
 
 if (import.meta.main) {
-  const accounts = new Accounts();
+  const accounts = new Accounts(new DatabaseClock());
   const before = await settledMb();
   await fill(accounts);
   const more = (await settledMb()) - before;
