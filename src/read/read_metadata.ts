@@ -18,6 +18,7 @@ import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX, PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
+import { problemOfNoFeed } from "./find_feed.ts";
 import { type Listing, listingResource } from "./listing.ts";
 import type { ReadCall, ReadPipeline } from "./pipeline.ts";
 import type { Resource } from "./resource.ts";
@@ -43,7 +44,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     const metadata =
       (isFresh ? undefined : known.get(reference)) ?? (await read(accountId, reference));
     if (metadata === undefined) {
-      throw feedNotFound(isFresh ? await feeds.findNearestSlug(accountId, reference) : undefined);
+      throw await problemOfNoFeed(feeds, { accountId, reference, isFresh });
     }
     const { feed } = metadata;
     call.subject.feedId = feed.feedId;

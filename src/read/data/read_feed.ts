@@ -10,11 +10,11 @@ import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/errors.ts";
 import { preferredWaitSeconds } from "../../http/prefer.ts";
-import { feedNotFound } from "../../http/refusals.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { CONDITIONAL_WAIT_SECONDS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { claimOf } from "../claim.ts";
+import { findFeed, problemOfNoFeed } from "../find_feed.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
 import type { Resource } from "../resource.ts";
 import { answerPage, cachingHeaders, headOfPage } from "./answer_page.ts";
@@ -58,16 +58,14 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
   ): Promise<Resource> {
     const { accountId } = principal;
     const { search } = call;
-    const feed = await (isFresh
-      ? feeds.findFresh(accountId, reference)
-      : feeds.find(accountId, reference));
+    const wantedFeed = { accountId, reference, isFresh };
+    const feed = await findFeed(feeds, wantedFeed);
     if (feed !== undefined) call.subject.feedId = feed.feedId;
     if (!feed?.hasData) {
       // A wrong parameter is told before a missing feed. Decisions 2.
       readQuery(query, search);
       if (feed !== undefined) throw feedNotSynced();
-      // What memory does not know is looked up afresh before a client is told of it.
-      throw feedNotFound(isFresh ? await feeds.findNearestSlug(accountId, reference) : undefined);
+      throw await problemOfNoFeed(feeds, wantedFeed);
     }
     const wanted = { accountId, feed, planned: plans({ query, search }, feed) };
     return resourceOf(call, wanted, onDescribed);

@@ -15,6 +15,7 @@ import { feedNotFound } from "../../http/refusals.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
 import type { Services } from "../../services.ts";
 import { claimOf } from "../claim.ts";
+import { findFeed, problemOfNoFeed } from "../find_feed.ts";
 import type { ReadCall } from "../pipeline.ts";
 import { originText } from "../receipt.ts";
 import type { Resource } from "../resource.ts";
@@ -94,12 +95,9 @@ export function createTailReads(services: Services): FindTail {
 
   return async ({ call, principal }, { reference, offset, limit, headers }, { isFresh, tell }) => {
     const { accountId } = principal;
-    const feed = await (isFresh
-      ? feeds.findFresh(accountId, reference)
-      : feeds.find(accountId, reference));
-    if (feed === undefined) {
-      throw feedNotFound(isFresh ? await feeds.findNearestSlug(accountId, reference) : undefined);
-    }
+    const wanted = { accountId, reference, isFresh };
+    const feed = await findFeed(feeds, wanted);
+    if (feed === undefined) throw await problemOfNoFeed(feeds, wanted);
     const { feedId } = feed;
     call.subject.feedId = feedId;
     requireStream(feed);
