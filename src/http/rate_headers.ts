@@ -5,11 +5,13 @@
  * @module
  */
 import type { WindowState } from "../admission/types.ts";
+import { BoundedMap } from "../lib/bounded_map.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
 import { Problem, problemHeaders } from "./errors.ts";
-import { sharedHeaders } from "./shared_headers.ts";
 
+/** By all that they say. */
+const knownLimited = new BoundedMap<string, Headers>(1_000);
 const WINDOW_SECONDS = WINDOW_MS / MS_PER_SECOND;
 
 export function rateHeaders(window: WindowState, nowMs: number): Record<string, string> {
@@ -62,14 +64,30 @@ export function rateLimited(
   return new Problem("RATE_LIMITED", {
     detail: `At most ${window.limit} ${of} a minute are served here. Wait ${retryAfterMs} ms, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
-    // A client that does not back off gets hundreds of these a second.
-    sharedHeaders: sharedHeaders(window, `${nowSeconds} ${retryAfterSeconds}`, () => ({
+    sharedHeaders: limitedHeaders(window, { nowSeconds, retryAfterSeconds }),
+  });
+}
+
+/** A client that does not back off gets hundreds of 429s a second: those that say the same share their headers. */
+function limitedHeaders(
+  { limit, resetSeconds }: WindowState,
+  { nowSeconds, retryAfterSeconds }: { nowSeconds: number; retryAfterSeconds: number },
+): Headers {
+  const resetInSeconds = secondsUntil(resetSeconds, nowSeconds, retryAfterSeconds);
+  const key = `${limit} ${resetSeconds} ${resetInSeconds} ${retryAfterSeconds}`;
+  let headers = knownLimited.get(key);
+  if (headers === undefined) {
+    headers = new Headers({
       // Only a client with a key is limited here.
       ...problemHeaders(true),
-      ...rateHeaders({ ...window, remaining: 0 }, nowMs),
+      ...limitHeaders({ limit }),
+      "X-RateLimit-Remaining": "0",
+      "X-RateLimit-Reset": String(resetSeconds),
       "Retry-After": String(retryAfterSeconds),
       // There is room when the oldest call leaves the window, or later.
-      RateLimit: stateText(0, secondsUntil(window.resetSeconds, nowSeconds, retryAfterSeconds)),
-    })),
-  });
+      RateLimit: stateText(0, resetInSeconds),
+    });
+    knownLimited.set(key, headers);
+  }
+  return headers;
 }
