@@ -48,7 +48,7 @@ export function rowsTold(
   return toldAs(`{"rows":${rows},${JSON.stringify(told).slice(1)}`);
 }
 
-/** The rows as the answer has them, since to read and print them again costs more than all else; a document is one. */
+/** The rows as the answer has them: to read and print them again costs more than all else. A document is one row. */
 function partsOf(text: string): { readonly data: string; readonly rest: Record<string, unknown> } {
   const receiptAt = text.lastIndexOf(',"_origin":');
   const tailAt = Math.max(BEFORE_DATA_LENGTH, receiptAt - AFTER_ROWS_LENGTH_MAX);
