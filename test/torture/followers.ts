@@ -52,8 +52,13 @@ function startPlace(
   client: Client,
   { agent, feed, baseUrl }: { agent: AgentKey; feed: TortureFeed; baseUrl: string },
 ): Place {
+  /** Whether the feed had events when the last request was sent: before that it is not found. */
+  let hadEvents = false;
   const follower = startFollower({
-    baseUrl: () => baseUrl,
+    baseUrl() {
+      hadEvents = feed.acknowledged >= 0;
+      return baseUrl;
+    },
     feed: feed.slug,
     key: agent.key,
     pauseMs: PAUSE_MS,
@@ -69,7 +74,7 @@ function startPlace(
     },
     onProblem({ status, code }) {
       if (status === 429 || status === 503) return;
-      if (status === 404 && feed.acknowledged < 0) return;
+      if (status === 404 && !hadEvents) return;
       client.violate(`a follower was answered ${status} ${code}`);
     },
   });

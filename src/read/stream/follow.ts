@@ -15,6 +15,7 @@ import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { FOLLOW_MS_MAX, UNREAD_EVENT_MS_MAX, WAITS_PER_ACCOUNT_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
+import type { Resource } from "../resource.ts";
 import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
 
 /** Between two `rows` events at least. */
@@ -23,8 +24,6 @@ const PAUSE_MS = 1_000;
 const COMMENT_MS = 5_000;
 /** How often an open stream asks whether key and feed still hold. */
 const RECHECK_MS = 15_000;
-/** The part of it by which it may come sooner. */
-const RECHECK_SPREAD = 0.2;
 /** How soon a client should come back. */
 const RECONNECT_MS = 1_000;
 
@@ -122,6 +121,14 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   ): AsyncGenerator<string, void, void> {
     const { request, requestId } = readCall.call;
     const endsMs = performance.now() + FOLLOW_MS_MAX;
+    const isStillAt = stillAt(readCall, read);
+    // At first not all at once, where many connect again together.
+    let recheckMs = RECHECK_MS * Math.random();
+    const waitFor = ({ feedId, dataVersion: version }: Tail) => {
+      const msMax = recheckMs;
+      recheckMs = RECHECK_MS;
+      return { feedId, version, msMax };
+    };
     let { offset } = read;
     // At once, so that the client knows that it is connected.
     yield `retry: ${RECONNECT_MS}\n${KEEP_ALIVE}`;
@@ -153,9 +160,9 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
         }
         if (tail === undefined || !isUpToDate) continue;
 
-        while (await isUnchanged(tail, place)) {
+        while ((await place.until(waitFor(tail))) !== "moved") {
           if (isOver(request.signal, endsMs)) return;
-          if (!(await isStillAt(tail.dataVersion, { readCall, read }))) break;
+          if (!(await isStillAt(tail.dataVersion))) break;
         }
       }
     } catch (error) {
@@ -175,29 +182,26 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     return false;
   }
 
-  /** Waits for a change until key and feed are to be looked at again. */
-  async function isUnchanged(
-    { feedId, dataVersion: version }: Tail,
-    place: WaitPlace,
-  ): Promise<boolean> {
-    // Not all at once, where many were held up together.
-    const msMax = RECHECK_MS * (1 - RECHECK_SPREAD * Math.random());
-    return (await place.until({ feedId, version, msMax })) !== "moved";
-  }
-
-  /** Whether the feed has this version; so it is taken if nobody can tell. @throws {Problem} if key or feed don't hold */
-  async function isStillAt(
-    version: bigint,
-    { readCall, read }: { readonly readCall: ReadCall; readonly read: TailRead },
-  ): Promise<boolean> {
+  /**
+   * Asks whether the feed has a version, which is taken for granted if nobody can tell. The feed as it was found
+   * before is proven, since to find it takes as long as the rest. Throws the problem if key or feed don't hold.
+   */
+  function stillAt(readCall: ReadCall, read: TailRead): (version: bigint) => Promise<boolean> {
     // Wherever it reads on: to open its offset takes longer than all the rest.
     const anywhere = { ...read, offset: "now" };
-    const proof = await reads
-      .recheck(readCall, (isFresh) => findTail(readCall, anywhere, { isFresh, tell: () => {} }))
-      .catch(passingProblem);
-    if (!(proof instanceof Problem)) return proof.feed?.dataVersion === version;
-    passingProblem(proof);
-    return true;
+    let found: Promise<Resource> | undefined;
+    const find = (isFresh: boolean) => {
+      if (isFresh || found === undefined) {
+        found = findTail(readCall, anywhere, { isFresh, tell: () => {} });
+      }
+      return found;
+    };
+    return async (version) => {
+      const proof = await reads.recheck(readCall, find).catch(passingProblem);
+      if (!(proof instanceof Problem)) return proof.feed?.dataVersion === version;
+      passingProblem(proof);
+      return true;
+    };
   }
 
   function endEvent(problem: Problem, requestId: string): string {
