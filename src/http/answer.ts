@@ -25,3 +25,8 @@ export const CACHE_PRIVATE = "private, no-cache";
 export function privateJson(): Record<string, string> {
   return { "Content-Type": "application/json", "Cache-Control": CACHE_PRIVATE };
 }
+
+/** An answer to HEAD without a length, which Bun would add, and which would tell what a charge buys. */
+export function answerHead(headers: Record<string, string>): Answer {
+  return { headers: { ...headers, "Transfer-Encoding": "chunked" }, body: null };
+}

@@ -6,7 +6,7 @@
  */
 import type { Grant, WindowState } from "../../admission/types.ts";
 import { acceptsGzip } from "../../http/accept_encoding.ts";
-import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
+import { type Answer, answerHead, CACHE_PRIVATE } from "../../http/answer.ts";
 import { nextLink } from "../../http/next_link.ts";
 import { limitHeaders, rateHeaders, stateHeaders } from "../../http/rate_headers.ts";
 import { sharedHeaders } from "../../http/shared_headers.ts";
@@ -57,16 +57,11 @@ export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
 
 /** HEAD: as 200, but for `Content-Length` and `Link`, which would tell what a charge buys. Decisions 10. */
 export function headOfPage(tag: string, window: WindowState): Answer {
-  return {
-    headers: {
-      "Content-Type": "application/json",
-      // Bun adds a length to every answer without this field.
-      "Transfer-Encoding": "chunked",
-      ...cachingHeaders(tag),
-      ...rateHeaders(window, Date.now()),
-    },
-    body: null,
-  };
+  return answerHead({
+    "Content-Type": "application/json",
+    ...cachingHeaders(tag),
+    ...rateHeaders(window, Date.now()),
+  });
 }
 
 /** What 200 and 304 say of caching. RFC 9110, 15.4.5. */

@@ -8,7 +8,7 @@
  */
 import type { Grant, WindowState } from "../../admission/types.ts";
 import type { Feed } from "../../feeds/find.ts";
-import { type Answer, privateJson } from "../../http/answer.ts";
+import { type Answer, answerHead, privateJson } from "../../http/answer.ts";
 import { Problem } from "../../http/errors.ts";
 import { rateHeaders } from "../../http/rate_headers.ts";
 import { feedNotFound } from "../../http/refusals.ts";
@@ -131,11 +131,7 @@ export function createTailReads(services: Services): FindTail {
         return {
           tag: undefined,
           cachingHeaders: {},
-          head: (window) => ({
-            // Bun adds a length to every answer without this field.
-            headers: { ...headersOf(window), "Transfer-Encoding": "chunked" },
-            body: null,
-          }),
+          head: (window) => answerHead(headersOf(window)),
         };
       },
     };
