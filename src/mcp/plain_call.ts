@@ -3,13 +3,14 @@
  *
  * The server, its transport and its checks of each message take as long as the read itself. A call is plain if
  * all that the SDK would check is as it should be. Anything else goes to the SDK, which says what is wrong with it.
- * The answers are the same, but for one thing: clients of before 2026-07-28 get JSON, and not one event of a stream.
+ * The answers are the same: clients of before 2026-07-28 get a stream of one event.
  *
  * @module
  */
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { eventText } from "../http/event_stream.ts";
 import { serverInfo } from "./server.ts";
 import { callTool, type Exchange, TOOLS } from "./tools.ts";
 
@@ -17,6 +18,10 @@ const STATELESS = "2026-07-28";
 const BEFORE_STATELESS: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
 const ACCEPTED = ["application/json", "text/event-stream"];
 const META = "io.modelcontextprotocol/";
+const AS_JSON = { headers: { "Content-Type": "application/json" } };
+const AS_EVENT = {
+  headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" },
+};
 const EXACTLY = { additionalProperties: false };
 
 const callWith = <Meta extends TSchema>(meta: Meta) =>
@@ -67,30 +72,34 @@ export async function answerPlainCall(
     ACCEPTED.every((type) => accept.includes(type));
   if (!isUsual) return undefined;
   const version = headers.get("mcp-protocol-version") ?? "";
-  if (version === STATELESS) {
-    if (!statelessCall.Check(message) || headers.get("mcp-method") !== message.method)
-      return undefined;
-    if (headers.get("mcp-name") !== message.params.name) return undefined;
-    const serverOf = JSON.stringify(serverInfo(exchange.services.http.baseUrl()));
-    const besides = `,"resultType":"complete","_meta":{"${META}serverInfo":${serverOf}}`;
-    return answer(message, exchange, besides);
+  if (BEFORE_STATELESS.has(version) && olderCall.Check(message)) {
+    const data = await answerText(message, exchange, "");
+    return data === undefined
+      ? undefined
+      : new Response(eventText({ name: "message", data }), AS_EVENT);
   }
-  if (!BEFORE_STATELESS.has(version) || !olderCall.Check(message)) return undefined;
-  return answer(message, exchange, "");
+  const isStateless =
+    version === STATELESS &&
+    statelessCall.Check(message) &&
+    headers.get("mcp-method") === message.method &&
+    headers.get("mcp-name") === message.params.name;
+  if (!isStateless) return undefined;
+  const server = JSON.stringify(serverInfo(exchange.services.http.baseUrl()));
+  const besides = `,"resultType":"complete","_meta":{"${META}serverInfo":${server}}`;
+  const answer = await answerText(message, exchange, besides);
+  return answer === undefined ? undefined : new Response(answer, AS_JSON);
 }
 
 /** The structure is printed as it is: rows that were read once are not read again. */
-async function answer(
+async function answerText(
   { id, params }: Static<typeof olderCallSchema>,
   exchange: Exchange,
   besides: string,
-): Promise<Response | undefined> {
+): Promise<string | undefined> {
   const tool = TOOLS.get(params.name);
   if (tool === undefined) return undefined;
   const { text, structure, isError } = await callTool(tool, params.arguments ?? {}, exchange);
   const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
   const result = `{${content},"structuredContent":${structure},"isError":${isError}${besides}}`;
-  return new Response(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, {
-    headers: { "Content-Type": "application/json" },
-  });
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
