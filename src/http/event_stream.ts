@@ -4,12 +4,13 @@
  *
  * @module
  */
+import type { SharedInterval } from "../lib/shared_interval.ts";
 import type { Answer } from "./answer.ts";
 import { unsentBodies } from "./unsent_bodies.ts";
 
 export interface EventStreamOptions {
-  /** How often a comment is sent while no event comes, in milliseconds. */
-  readonly commentMs: number;
+  /** When a comment is sent while no event comes. */
+  readonly comments: SharedInterval;
   /** How long a client may take nothing while there is something for it, in milliseconds. */
   readonly unreadMsMax: number;
   /** Called once, however the stream ends. Bun keeps what was sent until it is read: bound the connection here. */
@@ -38,11 +39,11 @@ const KEEP_ALIVE_BYTES = Buffer.from(KEEP_ALIVE);
 /** 200 with events as they come; the generator is ended with the connection. */
 export function eventStream(
   events: AsyncGenerator<string, void, void>,
-  { commentMs, unreadMsMax, onEnd }: EventStreamOptions,
+  { comments, unreadMsMax, onEnd }: EventStreamOptions,
 ): Answer {
   /** The rest of an event that is sent in parts. */
   let parts: AsyncIterator<Uint8Array> | undefined;
-  let beat: ReturnType<typeof setInterval> | undefined;
+  let endComments: (() => void) | undefined;
   /** Whether the client has taken every event. */
   let isAsked = false;
   /** Since when there is something that it has not taken. */
@@ -63,7 +64,7 @@ export function eventStream(
   }
 
   async function end(): Promise<void> {
-    clearInterval(beat);
+    endComments?.();
     if (!isEnded) onEnd();
     isEnded = true;
     await Promise.all([parts?.return?.(), events.return()]);
@@ -73,7 +74,7 @@ export function eventStream(
     {
       start(controller) {
         // Comments are most of what is sent: each by way of the generator would cost twice as much.
-        beat = setInterval(() => {
+        endComments = comments.add(() => {
           if (isAsked && controller.desiredSize === 0) {
             untakenMs = undefined;
             if (parts === undefined) controller.enqueue(KEEP_ALIVE_BYTES);
@@ -83,7 +84,7 @@ export function eventStream(
           if (performance.now() - untakenMs < unreadMsMax) return;
           controller.error();
           end();
-        }, commentMs);
+        });
       },
       async pull(controller) {
         isAsked = true;

@@ -3,6 +3,7 @@ import type { Socket } from "bun";
 import { eventStream, eventText, KEEP_ALIVE } from "../../src/http/event_stream.ts";
 import { respond } from "../../src/http/respond.ts";
 import { unsentBodies } from "../../src/http/unsent_bodies.ts";
+import { SharedInterval } from "../../src/lib/shared_interval.ts";
 import { UNSENT_BYTES_MAX } from "../../src/limits.ts";
 
 const MIB = 1_024 * 1_024;
@@ -53,7 +54,11 @@ function serve(eventOf: (made: number) => string, count = Number.POSITIVE_INFINI
         server.timeout(request, 1);
       };
       return respond(
-        eventStream(events(), { commentMs: COMMENT_MS, unreadMsMax: UNREAD_MS, onEnd }),
+        eventStream(events(), {
+          comments: new SharedInterval(COMMENT_MS),
+          unreadMsMax: UNREAD_MS,
+          onEnd,
+        }),
       );
     },
   });
@@ -161,7 +166,7 @@ describe("eventStream", () => {
     }
     let isEnded = false;
     const { body } = eventStream(events(), {
-      commentMs: COMMENT_MS,
+      comments: new SharedInterval(COMMENT_MS),
       unreadMsMax: UNREAD_MS,
       onEnd: () => {
         isEnded = true;

@@ -11,6 +11,7 @@ import { Problem, problemAnswer, problemOf, unavailable } from "../../http/error
 import { eventStream, eventText, KEEP_ALIVE, offsetText } from "../../http/event_stream.ts";
 import { tooManyWaits } from "../../http/refusals.ts";
 import { assert } from "../../lib/assert.ts";
+import { SharedInterval } from "../../lib/shared_interval.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { FOLLOW_MS_MAX, UNREAD_EVENT_MS_MAX, WAITS_PER_ACCOUNT_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
@@ -20,8 +21,8 @@ import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
 
 /** Between two `rows` events at least. */
 const PAUSE_MS = 1_000;
-/** Between two comments. */
-const COMMENT_MS = 5_000;
+/** Of all streams: one comment in 5 seconds each. */
+const COMMENTS = new SharedInterval(5_000);
 /** How often an open stream asks whether key and feed still hold. */
 const RECHECK_MS = 15_000;
 /** How soon a client should come back. */
@@ -104,7 +105,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     const place = waits.enter(readCall.principal.accountId, readCall.call.request.signal);
     if (place === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
     return eventStream(follow(readCall, read, place), {
-      commentMs: COMMENT_MS,
+      comments: COMMENTS,
       unreadMsMax: UNREAD_EVENT_MS_MAX,
       onEnd: () => {
         place.leave();
