@@ -38,7 +38,7 @@ export class Account {
   readonly spending = new Map<string, KeySpending>();
   /** Those that are open. */
   windows: WindowNumber[] = [];
-  /** Which of them is looked at next, whether it can be closed. */
+  /** The place of the one that is looked at next, to be closed if nothing counts in it. */
   lookedAt = 0;
 
   constructor(
@@ -90,7 +90,7 @@ interface Found {
   readonly nowUs: number;
 }
 
-/** More than one, so that what is left is at most twice what counts. */
+/** Windows that are looked at for each that is opened. With two, at most twice as many are open as count. */
 const LOOKS_PER_WINDOW = 2;
 
 export class Accounts {

@@ -69,7 +69,7 @@ export class Waits {
     return this.#isDraining;
   }
 
-  /** A place for a reader of this account, whose client's going is told by the signal; undefined if there are too many. */
+  /** A place for a reader of this account; undefined if there are too many. The signal tells that its client has gone. */
   enter(accountId: string, signal: AbortSignal): WaitPlace | undefined {
     const ofAccount = this.#places.get(accountId) ?? 0;
     if (this.#open >= WAITS_MAX || ofAccount >= WAITS_PER_ACCOUNT_MAX) return undefined;

@@ -59,20 +59,21 @@ export function rateLimited(
   { of = "calls" } = {},
 ): Problem {
   const { window, retryAfterMs } = limited;
-  const nowSeconds = Math.floor(nowMs / MS_PER_SECOND);
   const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
   return new Problem("RATE_LIMITED", {
     detail: `At most ${window.limit} ${of} a minute are served here. Wait ${retryAfterMs} ms, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
-    sharedHeaders: limitedHeaders(window, { nowSeconds, retryAfterSeconds }),
+    sharedHeaders: limitedHeaders({ ...window, remaining: 0 }, { nowMs, retryAfterSeconds }),
   });
 }
 
 /** A client that does not back off gets hundreds of 429s a second: those that say the same share their headers. */
 function limitedHeaders(
-  { limit, resetSeconds }: WindowState,
-  { nowSeconds, retryAfterSeconds }: { nowSeconds: number; retryAfterSeconds: number },
+  window: WindowState,
+  { nowMs, retryAfterSeconds }: { readonly nowMs: number; readonly retryAfterSeconds: number },
 ): Headers {
+  const { limit, resetSeconds } = window;
+  const nowSeconds = Math.floor(nowMs / MS_PER_SECOND);
   const resetInSeconds = secondsUntil(resetSeconds, nowSeconds, retryAfterSeconds);
   const key = `${limit} ${resetSeconds} ${resetInSeconds} ${retryAfterSeconds}`;
   let headers = knownLimited.get(key);
@@ -80,9 +81,7 @@ function limitedHeaders(
     headers = new Headers({
       // Only a client with a key is limited here.
       ...problemHeaders(true),
-      ...limitHeaders({ limit }),
-      "X-RateLimit-Remaining": "0",
-      "X-RateLimit-Reset": String(resetSeconds),
+      ...rateHeaders(window, nowMs),
       "Retry-After": String(retryAfterSeconds),
       // There is room when the oldest call leaves the window, or later.
       RateLimit: stateText(0, resetInSeconds),

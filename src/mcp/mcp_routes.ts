@@ -83,7 +83,7 @@ async function readMessage(
   { bodies }: Services,
   request: Request,
 ): Promise<{ readonly value: unknown } | Response> {
-  // Whose message it is is known when its tool is called. Until then they are all one account's.
+  // Whose a message is becomes known when its tool is called. Until then all messages share one account's room.
   const bytes = await bodies.whileHeld("mcp", (hold) =>
     receiveBody(request, { bytesMax: MCP_BODY_BYTES_MAX, tooLarge, hold }),
   );

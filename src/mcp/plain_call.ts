@@ -11,10 +11,9 @@ import { isJsonContentType } from "@modelcontextprotocol/server";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { eventText } from "../http/event_stream.ts";
-import { serverInfo } from "./server.ts";
+import { STATELESS_REVISION, serverInfo } from "./server.ts";
 import { callTool, type Exchange, TOOLS } from "./tools.ts";
 
-const STATELESS = "2026-07-28";
 const BEFORE_STATELESS: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
 const ACCEPTED = ["application/json", "text/event-stream"];
 const META = "io.modelcontextprotocol/";
@@ -46,7 +45,7 @@ const statelessCall = TypeCompiler.Compile(
   callWith(
     Type.Object(
       {
-        [`${META}protocolVersion`]: Type.Literal(STATELESS),
+        [`${META}protocolVersion`]: Type.Literal(STATELESS_REVISION),
         [`${META}clientCapabilities`]: Type.Object({}),
         [`${META}clientInfo`]: Type.Optional(
           Type.Object({ name: Type.String(), version: Type.String() }),
@@ -79,7 +78,7 @@ export async function answerPlainCall(
       : new Response(eventText({ name: "message", data }), AS_EVENT);
   }
   const isStateless =
-    version === STATELESS &&
+    version === STATELESS_REVISION &&
     statelessCall.Check(message) &&
     headers.get("mcp-method") === message.method &&
     headers.get("mcp-name") === message.params.name;

@@ -23,11 +23,13 @@ const TEMPLATES = [
     mimeType: "text/markdown",
   },
 ];
+/** The revision of the protocol that needs no session. */
+export const STATELESS_REVISION = "2026-07-28";
 /** Digits of a cursor of the list, which is an offset. */
 const OFFSET = /^\d{1,9}$/;
 const SLUG = /^[0-9A-Za-z-]{1,80}$/;
 
-/** Who answers. */
+/** The gateway, as it names itself to clients. */
 export function serverInfo(baseUrl: string) {
   return { name: "feedgate", version: packageInfo.version, websiteUrl: baseUrl };
 }
@@ -37,7 +39,7 @@ export function serverCard(baseUrl: string) {
   return {
     $schema: "https://static.modelcontextprotocol.io/schemas/mcp-server-card/v1.json",
     version: "1.0",
-    protocolVersion: "2026-07-28",
+    protocolVersion: STATELESS_REVISION,
     serverInfo: { name: "feedgate", title: "Feedgate", version: packageInfo.version },
     description: INSTRUCTIONS,
     documentationUrl: `${baseUrl}/docs/guides/connect`,

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import { type Account, Accounts } from "../../src/admission/accounts.ts";
+import { loadAccount } from "../support/known_account.ts";
 
 const US_PER_SECOND = 1_000_000;
 const WINDOW_SECONDS = 60;
@@ -13,28 +14,8 @@ let account: Account;
 beforeEach(() => {
   nowUs = 0;
   accounts = new Accounts({ nowUs: () => nowUs });
-  account = openAccount();
+  account = loadAccount(accounts, nowUs);
 });
-
-function openAccount() {
-  const key = {
-    accountId: "account",
-    keyId: "key",
-    permission: "read",
-    endUs: null,
-    dailyNanos: null,
-    feedIds: null,
-  } as const;
-  const found = {
-    version: 1,
-    generation: 1n,
-    balanceNanos: 0n,
-    loggedUs: 0,
-    events: [],
-    spending: [],
-  };
-  return accounts.load("mark", key, { found, nowUs: 0 }).account;
-}
 
 test("an account that reads other feeds every minute keeps at most twice the windows that count", () => {
   for (let read = 0; read < 20 * WINDOW_SECONDS * READS_PER_SECOND; read++) {

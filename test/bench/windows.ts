@@ -6,6 +6,7 @@
  */
 import { Accounts } from "../../src/admission/accounts.ts";
 import { DatabaseClock } from "../../src/admission/database_clock.ts";
+import { loadAccount } from "../support/known_account.ts";
 import { residentMb } from "./processes.ts";
 
 /** Windows in all, and of an account; each is of one of so many feeds, and has one hit. */
@@ -28,23 +29,7 @@ async function fill(accounts: Accounts): Promise<void> {
   const nowUs = Date.now() * 1_000;
   for (let number = 0; number < WINDOWS / WINDOWS_PER_ACCOUNT; number++) {
     if (number % ACCOUNTS_A_TURN === 0) await Bun.sleep(0);
-    const key = {
-      keyId: crypto.randomUUID(),
-      accountId: crypto.randomUUID(),
-      permission: "read",
-      endUs: null,
-      dailyNanos: null,
-      feedIds: null,
-    } as const;
-    const found = {
-      version: number,
-      generation: BigInt(number),
-      balanceNanos: 1_000_000n,
-      loggedUs: nowUs,
-      events: [],
-      spending: [],
-    };
-    const { account } = accounts.load(crypto.randomUUID(), key, { found, nowUs });
+    const account = loadAccount(accounts, nowUs);
     for (let place = 0; place < WINDOWS_PER_ACCOUNT; place++) {
       const feedId = feedIds[(number * 7 + place) % FEEDS] as string;
       accounts.windows.hit(accounts.window(account, feedId), nowUs);

@@ -347,6 +347,8 @@ describe("POST /mcp", () => {
   for (const [revision, call, headers] of [
     ["2026-07-28", { _meta: STATELESS_META }, { "MCP-Method": "tools/call" }],
     ["2025-11-25", {}, {}],
+    ["2025-06-18", {}, {}],
+    ["2025-03-26", {}, {}],
   ] as const) {
     test(`a plain call of ${revision} is answered as the SDK answers it`, async () => {
       for (const [name, given] of [

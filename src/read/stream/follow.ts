@@ -21,7 +21,7 @@ import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
 
 /** Between two `rows` events at least. */
 const PAUSE_MS = 1_000;
-/** Of all streams: one comment in 5 seconds each. */
+/** Makes every open stream send a comment every 5 seconds. */
 const COMMENTS = new SharedInterval(5_000);
 /** How often an open stream asks whether key and feed still hold. */
 const RECHECK_MS = 15_000;

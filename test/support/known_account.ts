@@ -1,0 +1,30 @@
+/**
+ * An account in a gateway's memory, without a database.
+ *
+ * @module
+ */
+import type { Account, Accounts } from "../../src/admission/accounts.ts";
+
+let lastGeneration = 0n;
+
+/** Loads an account that has read nothing yet. Each has an id and a generation of its own. */
+export function loadAccount(accounts: Accounts, nowUs: number): Account {
+  lastGeneration += 1n;
+  const key = {
+    keyId: crypto.randomUUID(),
+    accountId: crypto.randomUUID(),
+    permission: "read",
+    endUs: null,
+    dailyNanos: null,
+    feedIds: null,
+  } as const;
+  const found = {
+    version: Number(lastGeneration),
+    generation: lastGeneration,
+    balanceNanos: 1_000_000n,
+    loggedUs: nowUs,
+    events: [],
+    spending: [],
+  };
+  return accounts.load(crypto.randomUUID(), key, { found, nowUs }).account;
+}
