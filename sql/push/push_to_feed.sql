@@ -16,10 +16,9 @@
 -- $14 key_id uuid
 -- $15 window_limit int
 -- $16 window_us bigint
--- returns outcome text, status text?, rows_inserted int?, rows_updated int?, rows_duplicate int?,
---   row_outcomes text?, last_sync_at timestamptz?, data_version bigint?, window_used int?,
---   reset_seconds bigint?, retry_after_ms int?
+-- returns outcome text, status text?, row_outcomes text?, last_sync_at timestamptz?,
+--   data_version bigint?, window_used int?, reset_seconds bigint?, retry_after_ms int?
 select
-  outcome, status, rows_inserted, rows_updated, rows_duplicate, row_outcomes, last_sync_at,
-  data_version, window_used, reset_seconds, retry_after_ms
+  outcome, status, row_outcomes, last_sync_at, data_version, window_used, reset_seconds,
+  retry_after_ms
 from store_push($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)

@@ -31,9 +31,6 @@ create or replace function store_push(
   window_us bigint,
   out outcome text,
   out status text,
-  out rows_inserted int,
-  out rows_updated int,
-  out rows_duplicate int,
   out row_outcomes text,
   out last_sync_at timestamptz,
   out data_version bigint,
@@ -43,8 +40,6 @@ create or replace function store_push(
 )
 language plpgsql
 as $$
-declare
-  written record;
 begin
   select admitted.admission, admitted.window_used, admitted.reset_seconds, admitted.retry_after_ms
   into outcome, window_used, reset_seconds, retry_after_ms
@@ -57,27 +52,23 @@ begin
 
   if is_dry_run then
     begin
-      written := write_push(
+      select written.*
+      into outcome, status, row_outcomes, last_sync_at, data_version
+      from write_push(
         pushed_feed_id, pushed_type, row_count, row_texts, row_ids, event_times, pushed_batch_id,
         is_complete, body_bytes, elapsed_ms, pusher_key_id
-      );
+      ) as written;
       raise sqlstate 'FG001';
     exception when sqlstate 'FG001' then
       -- Every write is undone here. The answer stays, because variables are not part of a transaction.
     end;
   else
-    written := write_push(
+    select written.*
+    into outcome, status, row_outcomes, last_sync_at, data_version
+    from write_push(
       pushed_feed_id, pushed_type, row_count, row_texts, row_ids, event_times, pushed_batch_id,
       is_complete, body_bytes, elapsed_ms, pusher_key_id
-    );
+    ) as written;
   end if;
-  outcome := written.outcome;
-  status := written.status;
-  rows_inserted := written.rows_inserted;
-  rows_updated := written.rows_updated;
-  rows_duplicate := written.rows_duplicate;
-  row_outcomes := written.row_outcomes;
-  last_sync_at := written.last_sync_at;
-  data_version := written.data_version;
 end
 $$;

@@ -25,9 +25,6 @@ create or replace function write_push(
   pusher_key_id uuid,
   out outcome text,
   out status text,
-  out rows_inserted int,
-  out rows_updated int,
-  out rows_duplicate int,
   out row_outcomes text,
   out last_sync_at timestamptz,
   out data_version bigint
@@ -47,6 +44,8 @@ declare
   is_changed boolean;
   is_closed boolean := false;
   positions_used int := row_count;
+  rows_inserted int;
+  rows_updated int;
 begin
   select
     feeds.feed_type, feeds.status, feeds.first_pushed_at, feeds.data_version, feeds.next_position,
@@ -86,7 +85,6 @@ begin
   status := feed.status;
   rows_inserted := row_count - length(replace(row_outcomes, 'i', ''));
   rows_updated := row_count - length(replace(row_outcomes, 'u', ''));
-  rows_duplicate := row_count - rows_inserted - rows_updated;
   data_version := feed.data_version + is_changed::int;
   update feeds
   set last_sync_at = write_push.last_sync_at,
@@ -115,8 +113,8 @@ begin
     body_bytes, duration_ms
   )
   values (
-    pushed_feed_id, last_sync_at, true, row_count, rows_inserted, rows_updated, rows_duplicate,
-    write_push.body_bytes,
+    pushed_feed_id, last_sync_at, true, row_count, rows_inserted, rows_updated,
+    row_count - rows_inserted - rows_updated, body_bytes,
     elapsed_ms + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000
   );
 end

@@ -1199,9 +1199,6 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly status: string | null;
-      readonly rows_inserted: number | null;
-      readonly rows_updated: number | null;
-      readonly rows_duplicate: number | null;
       readonly row_outcomes: string | null;
       readonly last_sync_at: string | null;
       readonly data_version: bigint | null;
