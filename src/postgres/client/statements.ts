@@ -79,8 +79,7 @@ import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with 
 import sql_feeds_functions_delete_feed from "../../../sql/feeds/functions/delete_feed.sql" with { type: "text" };
 import sql_feeds_functions_delete_rows from "../../../sql/feeds/functions/delete_rows.sql" with { type: "text" };
 import sql_feeds_functions_lock_rows from "../../../sql/feeds/functions/lock_rows.sql" with { type: "text" };
-import sql_feeds_functions_remove_collection_rows from "../../../sql/feeds/functions/remove_collection_rows.sql" with { type: "text" };
-import sql_feeds_functions_remove_stream_rows from "../../../sql/feeds/functions/remove_stream_rows.sql" with { type: "text" };
+import sql_feeds_functions_remove_rows from "../../../sql/feeds/functions/remove_rows.sql" with { type: "text" };
 import sql_feeds_functions_save_feed from "../../../sql/feeds/functions/save_feed.sql" with { type: "text" };
 import sql_feeds_list_data_versions from "../../../sql/feeds/list_data_versions.sql" with { type: "text" };
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
@@ -205,8 +204,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "delete_feed", text: sql_feeds_functions_delete_feed },
   { name: "delete_rows", text: sql_feeds_functions_delete_rows },
   { name: "lock_rows", text: sql_feeds_functions_lock_rows },
-  { name: "remove_collection_rows", text: sql_feeds_functions_remove_collection_rows },
-  { name: "remove_stream_rows", text: sql_feeds_functions_remove_stream_rows },
+  { name: "remove_rows", text: sql_feeds_functions_remove_rows },
   { name: "save_feed", text: sql_feeds_functions_save_feed },
   { name: "begin_job", text: sql_jobs_functions_begin_job },
   { name: "end_job", text: sql_jobs_functions_end_job },
