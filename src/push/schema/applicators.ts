@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type CheckRun, Seen, type Validate } from "./check_run.ts";
+import type { CheckRun, Seen, Validate } from "./check_run.ts";
 import { isObject, type JsonObject } from "./schema_keywords.ts";
 
 type ValidateProperty = (key: string, member: unknown, run: CheckRun, seen?: Seen) => boolean;
@@ -57,14 +57,18 @@ function countMatches(
     enough,
   }: { value: unknown; run: CheckRun; seen: Seen | undefined; enough: number },
 ): number {
-  const { mark } = run;
+  const { errorCount, errors } = run;
+  const listed = errors.length;
   let matches = 0;
   for (const validate of branches) {
     if (!meets(validate, value, run, seen)) continue;
     matches += 1;
     if (matches >= enough) break;
   }
-  if (matches > 0) run.takeBack(mark);
+  if (matches > 0) {
+    run.errorCount = errorCount;
+    errors.length = listed;
+  }
   return matches;
 }
 
@@ -87,32 +91,30 @@ export function meetsContains(validate: Validate, least: number, most: number): 
     for (const [index, item] of value.entries()) {
       if (!quietly(validate, item, run)) continue;
       matches += 1;
-      seen?.items.add(index);
+      seen?.add(index);
     }
     if (matches < least) return run.fail(`must have at least ${least} items that match contains`);
     return matches <= most || run.fail(`must have at most ${most} items that match contains`);
   };
 }
 
-/** @param end Items before it are evaluated, whether they have a validator or not. */
+/** An item that has no validator is not evaluated. */
 export function eachItem(
   validatorOf: (index: number, seen: Seen | undefined) => Validate | undefined,
-  end: number,
 ): Validate {
   return (value, run, seen) => {
     if (!Array.isArray(value)) return true;
-    const itemsEnd = Math.min(value.length, end);
-    run.spend(itemsEnd);
+    run.spend(value.length);
     let isValid = true;
-    for (let index = 0; index < itemsEnd; index++) {
+    for (let index = 0; index < value.length; index++) {
       const validate = validatorOf(index, seen);
       if (validate === undefined) continue;
       if (run.isExplaining) run.path.push(index);
       isValid = validate(value[index], run) && isValid;
       if (run.isExplaining) run.path.pop();
       else if (!isValid) return false;
+      seen?.add(index);
     }
-    if (seen !== undefined) seen.itemsEnd = Math.max(seen.itemsEnd, end);
     return isValid;
   };
 }
@@ -153,9 +155,9 @@ export function findDynamic(run: CheckRun, name: string): JsonObject | undefined
 }
 
 function meets(validate: Validate, value: unknown, run: CheckRun, seen?: Seen): boolean {
-  const own = seen && new Seen();
+  const own: Seen | undefined = seen && new Set();
   if (!validate(value, run, own)) return false;
-  if (own !== undefined) seen?.add(own, run);
+  addSeen(seen, own, run);
   return true;
 }
 
@@ -166,4 +168,11 @@ function quietly(validate: Validate, value: unknown, run: CheckRun, seen?: Seen)
   const isValid = meets(validate, value, run, seen);
   run.isExplaining = isExplaining;
   return isValid;
+}
+
+/** Adds what a subschema has evaluated. */
+export function addSeen(seen: Seen | undefined, more: Seen | undefined, run: CheckRun): void {
+  if (seen === undefined || more === undefined || seen === more) return;
+  run.spend(more.size);
+  for (const each of more) seen.add(each);
 }

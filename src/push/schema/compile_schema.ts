@@ -12,6 +12,7 @@
  */
 import { pointerTo } from "../../lib/json_text.ts";
 import {
+  addSeen,
   eachItem,
   eachName,
   eachProperty,
@@ -24,7 +25,7 @@ import {
   meetsOne,
 } from "./applicators.ts";
 import { assertionsOf, required } from "./assertions.ts";
-import { type CheckRun, Seen, type Validate } from "./check_run.ts";
+import type { CheckRun, Seen, Validate } from "./check_run.ts";
 import { PatternCompiler } from "./linear_pattern.ts";
 import { type Reference, readSchema, type SchemaDocument, type SchemaNode } from "./read_schema.ts";
 import { findKeyword, isObject, isSchema, type JsonObject } from "./schema_keywords.ts";
@@ -100,9 +101,9 @@ class Compiler implements CompiledSchema {
     return (value, run, seen) => {
       run.spend(1);
       if (isDynamic) run.scope.push(node.resource);
-      const own = hasUnevaluated ? new Seen() : seen;
+      const own: Seen | undefined = hasUnevaluated ? new Set() : seen;
       const isValid = meetsAll(validators, value, run, own);
-      if (own !== undefined && own !== seen) seen?.add(own, run);
+      addSeen(seen, own, run);
       if (isDynamic) run.scope.pop();
       return isValid;
     };
@@ -182,7 +183,7 @@ class Compiler implements CompiledSchema {
           isKnown = true;
           isValid = each.validate(member, run) && isValid;
         }
-        if (isKnown || others !== undefined) seen?.properties.add(key);
+        if (isKnown || others !== undefined) seen?.add(key);
         return isKnown || others === undefined ? isValid : others(member, run);
       }),
     );
@@ -198,8 +199,7 @@ class Compiler implements CompiledSchema {
     const others = isTuple ? additionalItems : items;
     if (prefix.length > 0 || others !== undefined) {
       const rest = others === undefined ? undefined : this.#compile(others);
-      const end = rest === undefined ? prefix.length : Infinity;
-      all.push(eachItem((index) => prefix[index] ?? rest, end));
+      all.push(eachItem((index) => prefix[index] ?? rest));
     }
     if (contains !== undefined) {
       const [least, most] = [Number(minContains ?? 1), Number(maxContains ?? Infinity)];
@@ -212,14 +212,14 @@ class Compiler implements CompiledSchema {
     const all: Validate[] = [];
     if (unevaluatedItems !== undefined) {
       const validate = this.#compile(unevaluatedItems);
-      all.push(eachItem((index, seen) => (seen?.hasItem(index) ? undefined : validate), Infinity));
+      all.push(eachItem((index, seen) => (seen?.has(index) ? undefined : validate)));
     }
     if (unevaluatedProperties !== undefined) {
       const validate = this.#compile(unevaluatedProperties, NO_SUCH_PROPERTY);
       all.push(
         eachProperty((key, member, run, seen) => {
-          if (seen?.properties.has(key)) return true;
-          seen?.properties.add(key);
+          if (seen?.has(key)) return true;
+          seen?.add(key);
           return validate(member, run);
         }),
       );
