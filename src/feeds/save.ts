@@ -33,18 +33,25 @@ export interface SaveServices {
   readonly findWarnings: (definition: SavedDefinition) => Promise<readonly string[]>;
 }
 
-/** JSON texts, as they are stored. */
+/** What a feed's definition says of its rows. */
 export interface SavedDefinition {
+  /** JSON text of `schema_definition`. */
   readonly schema: string;
+  /** JSON text of `sample_response`. */
   readonly sample: string | null;
+  /** Null until the first push decides. */
   readonly feedType: FeedType | null;
 }
 
-/** As `push/schema` tells it. */
-export type SchemaCheck =
-  | { readonly kind: "valid" }
-  | { readonly kind: "invalid_schema"; readonly detail: string; readonly pointer: string }
-  | { readonly kind: "busy" };
+export interface InvalidSchema {
+  readonly kind: "invalid_schema";
+  readonly detail: string;
+  /** RFC 6901, inside the schema. */
+  readonly pointer: string;
+}
+
+/** Busy: more schemas wait than are ever checked in time, or the machine is too busy for this one. 503. */
+export type SchemaCheck = { readonly kind: "valid" } | InvalidSchema | { readonly kind: "busy" };
 
 export interface SaveOwner {
   readonly accountId: string;

@@ -148,7 +148,7 @@ async function checkSchema(
   const { accountId, lockedSchema } = feed;
   if (lockedSchema === null) return undefined;
   const outcome = await rowSchemas.validateRows(
-    { key: schemaKeyOf(accountId, lockedSchema), text: lockedSchema },
+    lockedSchema,
     push.rows.map(({ text }) => text),
     { accountId, signal },
   );
@@ -172,14 +172,6 @@ async function checkSchema(
     default:
       return unreachable(outcome);
   }
-}
-
-/**
- * The key of a compiled schema. To compile takes long, and a feed's definition also changes with its
- * price, so the key is the text's. It names the account, so that nobody's rows make another's schema slow.
- */
-function schemaKeyOf(accountId: string, schema: string): string {
-  return `${accountId} ${Bun.SHA256.hash(schema, "base64")}`;
 }
 
 async function store(

@@ -8,6 +8,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { FeedType } from "../../feeds/find.ts";
+import type { SavedDefinition } from "../../feeds/save.ts";
 import { unreachable } from "../../lib/assert.ts";
 import { US_PER_MS } from "../../lib/time_units.ts";
 import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../../limits.ts";
@@ -15,14 +16,7 @@ import { CheckRun, StepsSpent } from "./check_run.ts";
 import { type CompiledSchema, compileSchema } from "./compile_schema.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 import { warningsOf } from "./schema_warnings.ts";
-import type {
-  FromWorker,
-  InvalidRows,
-  Job,
-  JobOutcome,
-  RowDefinition,
-  RowError,
-} from "./worker_messages.ts";
+import type { FromWorker, InvalidRows, Job, JobOutcome, RowError } from "./worker_messages.ts";
 
 declare const self: Worker;
 
@@ -47,7 +41,7 @@ self.onmessage = (event: MessageEvent<Job>) => {
   const outcome = perform(event.data);
   send({ kind: "done", outcome, processorMs: threadMs() - startedMs });
 };
-send({ kind: "ready" });
+send("ready");
 
 function send(message: FromWorker): void {
   self.postMessage(message);
@@ -89,7 +83,7 @@ function isBudgetSpent(error: unknown): boolean {
   return error instanceof StepsSpent || error instanceof RangeError;
 }
 
-function review({ schema: text, sample, feedType }: RowDefinition): string[] {
+function review({ schema: text, sample, feedType }: SavedDefinition): string[] {
   const compiled = compile(text);
   const checked = validateRows(compiled, sampleRows(sample, feedType));
   const sampleError = checked.kind === "invalid" ? checked.errors[0] : undefined;
