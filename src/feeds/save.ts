@@ -9,10 +9,11 @@
  */
 import { assert } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
+import type { JsonText } from "../lib/json_text.ts";
 import type { Limits } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
-import { readChanges, type SaveBody, type SaveMode, upsertIdOf } from "./feed_body.ts";
+import { readChanges, type SaveMode, upsertIdOf } from "./feed_body.ts";
 import { feedRowText } from "./feed_text.ts";
 import { FEED_TYPES, type Feeds, type FeedType } from "./find.ts";
 
@@ -93,7 +94,7 @@ export type SaveRefusal =
 export async function targetOfCreate(
   { storedFeeds }: Pick<SaveServices, "storedFeeds">,
   { accountId }: SaveOwner,
-  body: SaveBody,
+  body: JsonText,
 ): Promise<SaveTarget | { readonly kind: "forbidden" }> {
   const feedId = upsertIdOf(body);
   const feed = feedId === undefined ? undefined : await storedFeeds.find(accountId, feedId);
@@ -105,7 +106,7 @@ export async function targetOfCreate(
 export async function saveFeed(
   services: SaveServices,
   owner: SaveOwner,
-  { feedId, mode, body }: SaveTarget & { readonly body: SaveBody },
+  { feedId, mode, body }: SaveTarget & { readonly body: JsonText },
 ): Promise<SaveOutcome> {
   const read = readChanges(body, mode);
   if (read.kind !== "changes") return read;
