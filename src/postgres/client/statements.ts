@@ -123,7 +123,6 @@ import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_posit
 import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
 import sql_push_functions_add_row_totals from "../../../sql/push/functions/add_row_totals.sql" with { type: "text" };
 import sql_push_functions_admit_push from "../../../sql/push/functions/admit_push.sql" with { type: "text" };
-import sql_push_functions_is_shown_batch from "../../../sql/push/functions/is_shown_batch.sql" with { type: "text" };
 import sql_push_functions_note_replaced_rows from "../../../sql/push/functions/note_replaced_rows.sql" with { type: "text" };
 import sql_push_functions_push_collection from "../../../sql/push/functions/push_collection.sql" with { type: "text" };
 import sql_push_functions_push_document from "../../../sql/push/functions/push_document.sql" with { type: "text" };
@@ -224,7 +223,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "distribute_rows", text: sql_postgres_functions_distribute_rows },
   { name: "add_row_totals", text: sql_push_functions_add_row_totals },
   { name: "admit_push", text: sql_push_functions_admit_push },
-  { name: "is_shown_batch", text: sql_push_functions_is_shown_batch },
   { name: "note_replaced_rows", text: sql_push_functions_note_replaced_rows },
   { name: "push_collection", text: sql_push_functions_push_collection },
   { name: "push_document", text: sql_push_functions_push_document },
