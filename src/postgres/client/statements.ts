@@ -127,7 +127,6 @@ import sql_push_functions_note_replaced_rows from "../../../sql/push/functions/n
 import sql_push_functions_push_collection from "../../../sql/push/functions/push_collection.sql" with { type: "text" };
 import sql_push_functions_push_document from "../../../sql/push/functions/push_document.sql" with { type: "text" };
 import sql_push_functions_push_stream from "../../../sql/push/functions/push_stream.sql" with { type: "text" };
-import sql_push_functions_store_push from "../../../sql/push/functions/store_push.sql" with { type: "text" };
 import sql_push_functions_write_push from "../../../sql/push/functions/write_push.sql" with { type: "text" };
 import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
@@ -227,7 +226,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "push_collection", text: sql_push_functions_push_collection },
   { name: "push_document", text: sql_push_functions_push_document },
   { name: "push_stream", text: sql_push_functions_push_stream },
-  { name: "store_push", text: sql_push_functions_store_push },
   { name: "write_push", text: sql_push_functions_write_push },
   { name: "arrivals_between", text: sql_read_functions_arrivals_between },
   { name: "close_names", text: sql_read_functions_close_names },
