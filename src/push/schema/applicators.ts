@@ -8,7 +8,7 @@
  * @module
  */
 import type { CheckRun, Seen, Validate } from "./check_run.ts";
-import { isObject, type JsonObject } from "./schema_keywords.ts";
+import { isObject } from "./schema_keywords.ts";
 
 type ValidateProperty = (key: string, member: unknown, run: CheckRun, seen?: Seen) => boolean;
 
@@ -28,48 +28,25 @@ export function meetsAll(
   return isValid;
 }
 
-export function meetsAny(branches: readonly Validate[]): Validate {
+/** The mistakes of the branches are told only if the value meets none of them. */
+export function meetsSome(keyword: "anyOf" | "oneOf", branches: readonly Validate[]): Validate {
+  const isOne = keyword === "oneOf";
   return (value, run, seen) => {
     // Each branch that the value meets has evaluated something.
-    const enough = seen === undefined ? 1 : branches.length;
-    return (
-      countMatches(branches, { value, run, seen, enough }) > 0 ||
-      run.fail("must match a schema in anyOf")
-    );
-  };
-}
-
-export function meetsOne(branches: readonly Validate[]): Validate {
-  return (value, run, seen) => {
-    const matches = countMatches(branches, { value, run, seen, enough: 2 });
-    if (matches === 0) return run.fail("must match a schema in oneOf");
-    return matches === 1 || run.fail("must match only one schema in oneOf");
-  };
-}
-
-/** At most `enough`. The mistakes of the branches are told only if the value meets none of them. */
-function countMatches(
-  branches: readonly Validate[],
-  {
-    value,
-    run,
-    seen,
-    enough,
-  }: { value: unknown; run: CheckRun; seen: Seen | undefined; enough: number },
-): number {
-  const { errorCount, errors } = run;
-  const listed = errors.length;
-  let matches = 0;
-  for (const validate of branches) {
-    if (!meets(validate, value, run, seen)) continue;
-    matches += 1;
-    if (matches >= enough) break;
-  }
-  if (matches > 0) {
+    const enough = isOne ? 2 : seen === undefined ? 1 : branches.length;
+    const { errorCount, errors } = run;
+    const listed = errors.length;
+    let matches = 0;
+    for (const validate of branches) {
+      if (!meets(validate, value, run, seen)) continue;
+      matches += 1;
+      if (matches >= enough) break;
+    }
+    if (matches === 0) return run.fail(`must match a schema in ${keyword}`);
     run.errorCount = errorCount;
     errors.length = listed;
-  }
-  return matches;
+    return !isOne || matches === 1 || run.fail("must match only one schema in oneOf");
+  };
 }
 
 export function meetsNot(validate: Validate): Validate {
@@ -144,16 +121,6 @@ export function eachName(validate: Validate): Validate {
   });
 }
 
-/** The dynamic anchor of the outermost resource that has one of this name. Core 8.2.3.2. */
-export function findDynamic(run: CheckRun, name: string): JsonObject | undefined {
-  run.spend(run.scope.length);
-  for (const { dynamicAnchors } of run.scope) {
-    const schema = dynamicAnchors.get(name);
-    if (schema !== undefined) return schema;
-  }
-  return undefined;
-}
-
 function meets(validate: Validate, value: unknown, run: CheckRun, seen?: Seen): boolean {
   const own: Seen | undefined = seen && new Set();
   if (!validate(value, run, own)) return false;
@@ -172,7 +139,7 @@ function quietly(validate: Validate, value: unknown, run: CheckRun, seen?: Seen)
 
 /** Adds what a subschema has evaluated. */
 export function addSeen(seen: Seen | undefined, more: Seen | undefined, run: CheckRun): void {
-  if (seen === undefined || more === undefined || seen === more) return;
+  if (seen === undefined || more === undefined) return;
   run.spend(more.size);
   for (const each of more) seen.add(each);
 }

@@ -16,28 +16,18 @@ import {
   eachItem,
   eachName,
   eachProperty,
-  findDynamic,
   meetsAll,
-  meetsAny,
   meetsContains,
   meetsIf,
   meetsNot,
-  meetsOne,
+  meetsSome,
 } from "./applicators.ts";
 import { assertionsOf, required } from "./assertions.ts";
 import type { CheckRun, Seen, Validate } from "./check_run.ts";
 import { PatternCompiler } from "./linear_pattern.ts";
-import { type Reference, readSchema, type SchemaDocument, type SchemaNode } from "./read_schema.ts";
+import { type Reference, SchemaDocument, type SchemaNode } from "./read_schema.ts";
 import { findKeyword, isObject, isSchema, type JsonObject } from "./schema_keywords.ts";
 import { SchemaRefused } from "./schema_refused.ts";
-
-export interface CompiledSchema {
-  /** The size of its patterns, in instructions. */
-  readonly instructions: number;
-  /** Whether it uses `format`, which is not checked. */
-  readonly hasFormat: boolean;
-  isValid(row: unknown, run: CheckRun): boolean;
-}
 
 const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";
 
@@ -45,7 +35,7 @@ const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";
 export function compileSchema(schema: unknown): CompiledSchema {
   if (!isSchema(schema)) throw new SchemaRefused("a JSON Schema must be an object", "");
   try {
-    return new Compiler(readSchema(schema));
+    return new CompiledSchema(new SchemaDocument(schema));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // Reading a schema recurses, so the stack bounds its depth.
@@ -53,10 +43,11 @@ export function compileSchema(schema: unknown): CompiledSchema {
   }
 }
 
-class Compiler implements CompiledSchema {
+export class CompiledSchema {
   readonly #document: SchemaDocument;
   readonly #patterns = new PatternCompiler();
   readonly #known = new Map<JsonObject, Validate>();
+  /** Whether it uses `format`, which is not checked. */
   readonly hasFormat: boolean;
 
   constructor(document: SchemaDocument) {
@@ -66,6 +57,7 @@ class Compiler implements CompiledSchema {
     for (const schema of document.nodes.keys()) this.#compile(schema);
   }
 
+  /** The size of its patterns, in instructions. */
   get instructions(): number {
     return this.#patterns.instructions;
   }
@@ -103,7 +95,7 @@ class Compiler implements CompiledSchema {
       if (isDynamic) run.scope.push(node.resource);
       const own: Seen | undefined = hasUnevaluated ? new Set() : seen;
       const isValid = meetsAll(validators, value, run, own);
-      addSeen(seen, own, run);
+      if (hasUnevaluated) addSeen(seen, own, run);
       if (isDynamic) run.scope.pop();
       return isValid;
     };
@@ -120,8 +112,14 @@ class Compiler implements CompiledSchema {
   /** Compiled when it is used, because a reference may lead back to where it stands. */
   #follow({ target, dynamicName }: Reference): Validate {
     return (value, run, seen) => {
-      const dynamic = dynamicName === undefined ? undefined : findDynamic(run, dynamicName);
-      return this.#compile(dynamic ?? target)(value, run, seen);
+      let schema = target;
+      if (dynamicName !== undefined) {
+        // The outermost resource that has such an anchor decides. Core 8.2.3.2.
+        run.spend(run.scope.length);
+        const outermost = run.scope.find(({ dynamicAnchors }) => dynamicAnchors.has(dynamicName));
+        schema = outermost?.dynamicAnchors.get(dynamicName) ?? target;
+      }
+      return this.#compile(schema)(value, run, seen);
     };
   }
 
@@ -138,8 +136,8 @@ class Compiler implements CompiledSchema {
   #inPlace(schema: JsonObject): Validate[] {
     const { allOf, anyOf, oneOf, not, if: condition } = schema;
     const all = this.#list(allOf);
-    if (anyOf !== undefined) all.push(meetsAny(this.#list(anyOf)));
-    if (oneOf !== undefined) all.push(meetsOne(this.#list(oneOf)));
+    if (anyOf !== undefined) all.push(meetsSome("anyOf", this.#list(anyOf)));
+    if (oneOf !== undefined) all.push(meetsSome("oneOf", this.#list(oneOf)));
     if (not !== undefined) all.push(meetsNot(this.#compile(not)));
     if (condition !== undefined) {
       const [whenTrue, whenFalse] = [this.#compile(schema.then), this.#compile(schema.else)];
