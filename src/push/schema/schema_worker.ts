@@ -54,27 +54,23 @@ function threadMs(): number {
 
 function perform(job: Job): JobOutcome {
   try {
-    return outcomeOf(job);
+    switch (job.kind) {
+      case "compile":
+        compile(job.text);
+        return { kind: "valid" };
+      case "review":
+        return { kind: "reviewed", warnings: review(job.definition) };
+      case "validate":
+        return validateRows(findOrCompile(job.key, job.text), JSON.parse(job.rows));
+      default:
+        return unreachable(job);
+    }
   } catch (error) {
     if (error instanceof SchemaRefused) {
       return { kind: "invalid_schema", detail: error.message, pointer: error.pointer };
     }
     if (isBudgetSpent(error)) return { kind: "over_budget", detail: STEPS_DETAIL };
     return { kind: "failed", detail: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-function outcomeOf(job: Job): JobOutcome {
-  switch (job.kind) {
-    case "compile":
-      compile(job.text);
-      return { kind: "valid" };
-    case "review":
-      return { kind: "reviewed", warnings: review(job.definition) };
-    case "validate":
-      return validateRows(findOrCompile(job.key, job.text), JSON.parse(job.rows));
-    default:
-      return unreachable(job);
   }
 }
 
@@ -103,15 +99,7 @@ function compile(text: string): CompiledSchema {
   if (text.length > SCHEMA_BYTES_MAX) {
     throw new SchemaRefused(`a schema must have at most ${SCHEMA_BYTES_MAX} bytes`, "");
   }
-  return compileSchema(parse(text));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new SchemaRefused("the schema is not JSON", "");
-  }
+  return compileSchema(JSON.parse(text));
 }
 
 function findOrCompile(key: string, text: string): CompiledSchema {

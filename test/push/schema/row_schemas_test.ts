@@ -55,7 +55,7 @@ describe("checkSchema", () => {
       detail: 'minimum must be a number, got "0"',
       pointer: "/properties/price/minimum",
     });
-    for (const schema of ["[]", "1", "null", '"a"', "{", '{"type":"text"}']) {
+    for (const schema of ["[]", "1", "null", '"a"', '{"type":"text"}']) {
       expect(await check(schema)).toMatchObject({ kind: "invalid_schema" });
     }
   });
