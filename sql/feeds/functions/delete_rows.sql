@@ -7,6 +7,7 @@ create or replace function delete_rows(
   owner_id uuid,
   emptied_feed uuid,
   ids text[],
+  acting_key uuid,
   out outcome text,
   out deleted json,
   out data_version bigint,
@@ -21,6 +22,8 @@ declare
   found_ids text[] := '{}';
   batch record;
 begin
+  -- Who it is, for the audit trail; in this transaction only.
+  perform set_config('feedgate.actor', 'key ' || acting_key, true);
   perform lock_rows(emptied_feed);
   select feeds.*
   into feed

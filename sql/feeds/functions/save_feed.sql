@@ -24,6 +24,7 @@ create or replace function save_feed(
   given_price_type text,
   given_call_price_nanos bigint,
   given_one_time_price_cents bigint,
+  acting_key uuid,
   out outcome text,
   out feed_id uuid,
   out max_feeds_allowed int,
@@ -43,6 +44,8 @@ declare
   is_schema_empty boolean;
   violated text;
 begin
+  -- Who it is, for the audit trail; in this transaction only.
+  perform set_config('feedgate.actor', 'key ' || acting_key, true);
   select accounts.max_feeds_allowed
   into max_feeds_allowed
   from accounts
@@ -177,7 +180,7 @@ begin
     into outcome, feed_id, max_feeds_allowed, feeds_used, suspension_reason
     from save_feed(
       owner_id, saved_feed_id, 'edit', fields, given_price_type, given_call_price_nanos,
-      given_one_time_price_cents
+      given_one_time_price_cents, acting_key
     ) as again;
     return;
   end;
