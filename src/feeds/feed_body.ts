@@ -30,7 +30,12 @@ import { plainDecimal } from "../lib/plain_decimal.ts";
 import { mismatchOf, notNull } from "../lib/types.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { ERRORS_LISTED_MAX, JSON_DEPTH_MAX, SCHEMA_BYTES_MAX } from "../limits.ts";
-import { CreateFeedShape, EditFeedShape, FEED_TYPE_ALIASES } from "./feed_shapes.ts";
+import {
+  CreateFeedShape,
+  EditFeedShape,
+  FEED_TYPE_ALIASES,
+  WrittenFeedShape,
+} from "./feed_shapes.ts";
 import { decidePricing, type GivenPricing, type Pricing, type PricingOutcome } from "./pricing.ts";
 
 /** Whether a feed is made, or one that is there is changed. */
@@ -66,20 +71,6 @@ const CHECKS = {
   edit: TypeCompiler.Compile(EditFeedShape),
 };
 
-/** Of the full feed row, what no body can change: ignored, so that a row can be sent back. */
-const READ_ONLY: ReadonlySet<string> = new Set([
-  "consumer_type",
-  "reliability_score",
-  "last_sync_at",
-  "storage_config",
-  "provider",
-  "is_public",
-  "created_at",
-  "updated_at",
-  "max_feeds_allowed",
-  "feeds_used",
-  "warnings",
-]);
 const PRICING: ReadonlySet<string> = new Set([
   "price_type",
   "price_per_1k",
@@ -180,11 +171,13 @@ function unknownField(name: string, known: readonly string[]): string {
   return `there is no field ${JSON.stringify(excerpt(name))}; ${remedy}`;
 }
 
-/** The body as the schema looks at it: without what is ignored. */
+/** The body as the schema looks at it: without the rest of the full row, so that a row can be sent back. */
 function checkedValue({ text }: JsonText, mode: SaveMode): Record<string, unknown> {
   const value: Record<string, unknown> = JSON.parse(text);
-  for (const name of READ_ONLY) delete value[name];
-  if (mode === "edit") delete value.id;
+  const { properties } = CHECKS[mode].Schema();
+  for (const name of Object.keys(WrittenFeedShape.properties)) {
+    if (!Object.hasOwn(properties, name)) delete value[name];
+  }
   return value;
 }
 

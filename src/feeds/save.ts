@@ -162,29 +162,16 @@ async function readSaved(
 /** The refusal of an outcome of `save_feed` that wrote nothing. */
 function refusalOf(row: Row<"save_feed">, hasSchema: boolean): SaveRefusal {
   switch (row.outcome) {
-    case "schema_for_array":
-      return {
-        kind: "schema_invalid",
-        errors: [
-          {
-            path: hasSchema ? "/schema_definition/type" : "",
-            message:
-              "a locked schema for an array fits no row of a collection or stream; describe one row, an object",
-          },
-        ],
-      };
+    case "schema_for_array": {
+      const path = hasSchema ? "/schema_definition/type" : "";
+      const message =
+        "a locked schema for an array fits no row of a collection or stream; describe one row, an object";
+      return { kind: "schema_invalid", errors: [{ path, message }] };
+    }
     case "draft_step_null":
-      return {
-        kind: "invalid",
-        errors: [{ path: "/draft_step", message: "draft_step must be a number, got null" }],
-      };
+      return invalid("/draft_step", "draft_step must be a number, got null");
     case "retention_for_stream":
-      return {
-        kind: "invalid",
-        errors: [
-          { path: "/retention_days", message: "retention_days is for feeds of feed_type stream" },
-        ],
-      };
+      return invalid("/retention_days", "retention_days is for feeds of feed_type stream");
     case "suspended":
       return { kind: "suspended", reason: row.suspension_reason ?? "" };
     case "forbidden":
@@ -203,4 +190,8 @@ function refusalOf(row: Row<"save_feed">, hasSchema: boolean): SaveRefusal {
     default:
       throw new Error(`save_feed returned the unknown outcome "${row.outcome}"`);
   }
+}
+
+function invalid(path: string, message: string): SaveRefusal {
+  return { kind: "invalid", errors: [{ path, message }] };
 }
