@@ -109,15 +109,14 @@ export async function pushToFeed(
 
 /** Counts a push that is refused without a check. @throws {DatabaseUnavailableError} */
 export async function refuseUnchecked(
-  { store }: PushServices,
-  { feed, keyId }: Arrival,
+  services: PushServices,
+  arrival: Arrival,
   refusal: UncheckedRefusal,
 ): Promise<PushOutcome> {
-  const counted = await store.count({ feed, keyId }, { isChecked: false });
-  assert(counted.kind !== "stale", "only a push that was checked can be stale");
-  if (counted.kind !== "counted") return counted;
-  const { feedType } = feed;
-  return { kind: "refused", refusal, feedType, rowsReceived: 0, window: counted.window };
+  const refused = { refusal, rowsReceived: 0, isChecked: false };
+  const outcome = await refuse(services, arrival, refused);
+  assert(outcome.kind !== "stale", "only a push that was checked can be stale");
+  return outcome;
 }
 
 type Attempt = PushOutcome | { readonly kind: "stale" };
@@ -203,9 +202,10 @@ async function store(
 async function refuse(
   { store: statements }: PushServices,
   { feed, keyId }: Arrival,
-  refused: { refusal: PushRefusal; rowsReceived: number },
+  refused: { refusal: PushRefusal; rowsReceived: number; isChecked?: boolean },
 ): Promise<Attempt> {
-  const outcome = await statements.count({ feed, keyId }, { isChecked: true });
+  const { isChecked = true, ...told } = refused;
+  const outcome = await statements.count({ feed, keyId }, { isChecked });
   if (outcome.kind !== "counted") return outcome;
-  return { kind: "refused", ...refused, feedType: feed.feedType, window: outcome.window };
+  return { kind: "refused", ...told, feedType: feed.feedType, window: outcome.window };
 }

@@ -111,19 +111,17 @@ begin
   end if;
 
   -- Where a provider repeats itself, its first or its last row is mostly known.
-  is_looked_up := coalesce(target_status = 'final', false) or (
-    select stored.position
-    from collection_rows as stored
-    where stored.feed_id = pushed_feed_id
-      and stored.batch_number = target
-      and stored.row_id = row_ids[1]
-  ) is not null or (
-    select stored.position
-    from collection_rows as stored
-    where stored.feed_id = pushed_feed_id
-      and stored.batch_number = target
-      and stored.row_id = row_ids[row_count]
-  ) is not null;
+  is_looked_up := coalesce(target_status = 'final', false) or exists (
+    select
+    from unnest(array[row_ids[1], row_ids[row_count]]) as edge (row_id)
+    where (
+      select stored.position
+      from collection_rows as stored
+      where stored.feed_id = pushed_feed_id
+        and stored.batch_number = target
+        and stored.row_id = edge.row_id
+    ) is not null
+  );
 
   loop
     outcomes := repeat('i', row_count);
