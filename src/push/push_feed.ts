@@ -73,11 +73,11 @@ export type PushRefusal =
   | { readonly kind: "schema_busy" }
   | UncheckedRefusal;
 
-export type UncheckedRefusal =
-  /** The body could not be received. */
-  | { readonly kind: "unreadable"; readonly problem: Problem }
-  /** A fault of ours. */
-  | { readonly kind: "failed"; readonly problem: Problem };
+/** The body could not be received, or we failed. */
+export interface UncheckedRefusal {
+  readonly kind: "unreadable" | "failed";
+  readonly problem: Problem;
+}
 
 export interface PushServices {
   readonly feeds: Feeds;
