@@ -4,12 +4,5 @@
 -- $2 feed_id uuid
 -- $3 key_id uuid?
 -- returns outcome text, suspension_reason text?
-with said as materialized (
-  -- For this statement's transaction only.
-  select
-    case when $3::uuid is null then '' else set_config('feedgate.actor', 'key ' || $3, true) end
-      as actor
-)
-select gone.outcome, gone.suspension_reason
-from said
-cross join lateral delete_feed(case when said.actor is not null then $1::uuid end, $2) as gone
+select outcome, suspension_reason
+from delete_feed($1, $2, $3)

@@ -3,27 +3,23 @@
 -- $1 endpoint_path text
 -- $2 slugs_max int
 -- returns endpoint_path text
-with before as (
-  select endpoint_path, listed_at
-  from feeds
-  where endpoint_path < $1
-  order by endpoint_path desc
-  limit $2::int
-),
-after as (
-  select endpoint_path, listed_at
-  from feeds
-  where endpoint_path > $1
-  order by endpoint_path
-  limit $2::int
-)
 select near.endpoint_path
 from (
-  select endpoint_path, listed_at
-  from before
+  (
+    select endpoint_path, listed_at
+    from feeds
+    where endpoint_path < $1
+    order by endpoint_path desc
+    limit $2::int
+  )
   union all
-  select endpoint_path, listed_at
-  from after
+  (
+    select endpoint_path, listed_at
+    from feeds
+    where endpoint_path > $1
+    order by endpoint_path
+    limit $2::int
+  )
 ) as near
 where near.listed_at is not null
 order by near.endpoint_path

@@ -10,14 +10,5 @@
 -- $8 key_id uuid
 -- returns outcome text, feed_id uuid?, max_feeds_allowed int, feeds_used bigint?,
 --   suspension_reason text?
-with said as materialized (
-  -- For this statement's transaction only.
-  select set_config('feedgate.actor', 'key ' || $8::uuid, true) as actor
-)
-select saved.outcome, saved.feed_id, saved.max_feeds_allowed, saved.feeds_used,
-  saved.suspension_reason
-from said
--- Asked for what was said, so that it is said first.
-cross join lateral save_feed(
-  case when said.actor is not null then $1::uuid end, $2, $3, $4, $5, $6, $7
-) as saved
+select outcome, feed_id, max_feeds_allowed, feeds_used, suspension_reason
+from save_feed($1, $2, $3, $4, $5, $6, $7, $8)

@@ -905,35 +905,6 @@ as $$
   where jsonb_typeof(value) not in ('object', 'array')
 $$;
 
--- Notes the rows that an update replaces. If a row is replaced twice, the first payload stays, because that is
--- the one in the index.
-create function index_changed_rows()
-returns trigger
-language plpgsql
-set jit = off
-set max_parallel_workers_per_gather = 0
-set enable_seqscan = off
-set enable_mergejoin = off
-as $$
-begin
-  insert into replaced_rows (filter_index_id, position, payload)
-  select filter_indexes.filter_index_id, rows_before.position, rows_before.payload
-  from rows_before
-  join filter_indexes
-    on filter_indexes.feed_id = rows_before.feed_id
-    and filter_indexes.batch_number = rows_before.batch_number
-    and filter_indexes.indexed_position >= rows_before.position
-  on conflict do nothing;
-  return null;
-end
-$$;
-
-create trigger collection_rows_changed
-after update on collection_rows
-referencing old table as rows_before
-for each statement
-execute function index_changed_rows();
-
 
 -- READS
 

@@ -16,10 +16,19 @@
 -- $14 key_id uuid
 -- $15 window_limit int
 -- $16 window_us bigint
--- returns outcome text, status text?, rows_inserted int?, rows_updated int?, rows_duplicate int?,
---   row_outcomes text?, last_sync_at timestamptz?, data_version bigint?, window_used int?,
---   reset_seconds bigint?, retry_after_ms int?
+-- returns outcome text, status text?, row_outcomes text?, last_sync_at timestamptz?,
+--   data_version bigint?, window_used int?, reset_seconds bigint?, retry_after_ms int?
+with admitted as materialized (
+  select admission, window_used, reset_seconds, retry_after_ms
+  from admit_push($1, $13, $14, $3, $15, $16)
+)
 select
-  outcome, status, rows_inserted, rows_updated, rows_duplicate, row_outcomes, last_sync_at,
-  data_version, window_used, reset_seconds, retry_after_ms
-from store_push($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+  coalesce(written.outcome, admitted.admission) as outcome,
+  written.status, written.row_outcomes, written.last_sync_at, written.data_version,
+  admitted.window_used, admitted.reset_seconds, admitted.retry_after_ms
+from admitted
+-- With a fresh snapshot, under the lock that admit_push took.
+cross join lateral write_push(
+  case when admitted.admission = 'granted' then $1::uuid end, $2, $4, $5, $6, $7, $8, $9, $10, $11,
+  $12, $14
+) as written

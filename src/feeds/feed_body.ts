@@ -11,7 +11,6 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { ValueErrorType } from "@sinclair/typebox/errors";
-import type { PriceType } from "../admission/types.ts";
 import { excerpt } from "../lib/code_points.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import {
@@ -31,19 +30,20 @@ import { plainDecimal } from "../lib/plain_decimal.ts";
 import { mismatchOf, notNull } from "../lib/types.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { ERRORS_LISTED_MAX, JSON_DEPTH_MAX, SCHEMA_BYTES_MAX } from "../limits.ts";
-import { CreateFeedShape, EditFeedShape, FEED_TYPE_ALIASES } from "./feed_shapes.ts";
-import { decidePricing, type GivenPricing, type Pricing } from "./pricing.ts";
+import {
+  CreateFeedShape,
+  EditFeedShape,
+  FEED_TYPE_ALIASES,
+  WrittenFeedShape,
+} from "./feed_shapes.ts";
+import { decidePricing, type GivenPricing, type Pricing, type PricingOutcome } from "./pricing.ts";
 
 /** Whether a feed is made, or one that is there is changed. */
 export type SaveMode = "create" | "edit";
 
-/** A body that is a JSON object. */
-export interface SaveBody {
-  readonly json: JsonText;
-}
-
 export type BodyOutcome =
-  | { readonly kind: "body"; readonly body: SaveBody }
+  /** A JSON object. */
+  | { readonly kind: "body"; readonly body: JsonText }
   | { readonly kind: "not_json"; readonly message: string }
   | {
       readonly kind: "invalid";
@@ -64,27 +64,13 @@ export interface FeedChanges {
 export type ChangesOutcome =
   | { readonly kind: "changes"; readonly changes: FeedChanges }
   | { readonly kind: "invalid"; readonly errors: readonly FieldError[] }
-  | { readonly kind: "pricing_invalid"; readonly errors: readonly FieldError[] };
+  | Exclude<PricingOutcome, { readonly kind: "decided" }>;
 
 const CHECKS = {
   create: TypeCompiler.Compile(CreateFeedShape),
   edit: TypeCompiler.Compile(EditFeedShape),
 };
 
-/** Of the full feed row, what no body can change: ignored, so that a row can be sent back. */
-const READ_ONLY: ReadonlySet<string> = new Set([
-  "consumer_type",
-  "reliability_score",
-  "last_sync_at",
-  "storage_config",
-  "provider",
-  "is_public",
-  "created_at",
-  "updated_at",
-  "max_feeds_allowed",
-  "feeds_used",
-  "warnings",
-]);
 const PRICING: ReadonlySet<string> = new Set([
   "price_type",
   "price_per_1k",
@@ -105,7 +91,7 @@ export function parseBody(text: string): BodyOutcome {
     });
     const { refusals: errors, refusalCount: errorCount } = json;
     if (errorCount > 0) return { kind: "invalid", errors, errorCount };
-    if (json.root.kind === "object") return { kind: "body", body: { json } };
+    if (json.root.kind === "object") return { kind: "body", body: json };
     const message = `the body must be an object, got ${json.root.kind}`;
     return { kind: "invalid", errors: [{ path: "", message }], errorCount: 1 };
   } catch (error) {
@@ -115,7 +101,7 @@ export function parseBody(text: string): BodyOutcome {
 }
 
 /** The feed that a create body names, in lower case; undefined where it names none. */
-export function upsertIdOf({ json }: SaveBody): string | undefined {
+export function upsertIdOf(json: JsonText): string | undefined {
   const id = findMember(json.root, "id");
   return id?.kind === "string" ? parseUuid(stringOf(json, id)) : undefined;
 }
@@ -128,10 +114,9 @@ interface Field {
 }
 
 /** Reads every field of a body; a create that edits an owned feed is read as an edit. */
-export function readChanges(body: SaveBody, mode: SaveMode): ChangesOutcome {
-  const errors = mistakesIn(body, mode);
+export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
+  const errors = mistakesIn(json, mode);
   if (errors.length > 0) return { kind: "invalid", errors };
-  const { json } = body;
   const fields: string[] = [];
   const prices: Record<string, string> = {};
   let schema: string | undefined;
@@ -142,7 +127,7 @@ export function readChanges(body: SaveBody, mode: SaveMode): ChangesOutcome {
     if (field.name === "schema_definition") schema = text;
   }
   const pricing = Object.keys(prices).length > 0 ? decidePricing(givenPricing(prices)) : undefined;
-  if (pricing?.kind === "invalid") return { kind: "pricing_invalid", errors: pricing.errors };
+  if (pricing?.kind === "pricing_invalid") return pricing;
   const isSchemaEmpty = schema === "null" || schema === "{}";
   return {
     kind: "changes",
@@ -155,7 +140,7 @@ export function readChanges(body: SaveBody, mode: SaveMode): ChangesOutcome {
 }
 
 /** One a field, in the body's order, from the errors of the route's schema and what only the text tells. */
-function mistakesIn({ json }: SaveBody, mode: SaveMode): FieldError[] {
+function mistakesIn(json: JsonText, mode: SaveMode): FieldError[] {
   const mistakes = new Map<string, string>();
   const check = CHECKS[mode];
   const body = checkedValue(json, mode);
@@ -186,11 +171,13 @@ function unknownField(name: string, known: readonly string[]): string {
   return `there is no field ${JSON.stringify(excerpt(name))}; ${remedy}`;
 }
 
-/** The body as the schema looks at it: without what is ignored. */
+/** The body as the schema looks at it: without the rest of the full row, so that a row can be sent back. */
 function checkedValue({ text }: JsonText, mode: SaveMode): Record<string, unknown> {
   const value: Record<string, unknown> = JSON.parse(text);
-  for (const name of READ_ONLY) delete value[name];
-  if (mode === "edit") delete value.id;
+  const { properties } = CHECKS[mode].Schema();
+  for (const name of Object.keys(WrittenFeedShape.properties)) {
+    if (!Object.hasOwn(properties, name)) delete value[name];
+  }
   return value;
 }
 
@@ -242,10 +229,9 @@ function nameAt(path: string): string {
 /** From canonical texts: a name in quotes, a plain number, or null. */
 function givenPricing(prices: Readonly<Record<string, string>>): GivenPricing {
   const { price_type: type, price_per_1k: per1k, one_time_price_cents: cents } = prices;
-  const priceType: PriceType | undefined = type === undefined ? undefined : JSON.parse(type);
   return {
-    ...(priceType !== undefined && { priceType }),
-    ...(per1k !== undefined && { pricePer1k: per1k === "null" ? null : per1k }),
-    ...(cents !== undefined && { oneTimePriceCents: cents === "null" ? null : BigInt(cents) }),
+    priceType: type === undefined ? undefined : JSON.parse(type),
+    pricePer1k: per1k === undefined || per1k === "null" ? null : per1k,
+    oneTimePriceCents: cents === undefined || cents === "null" ? null : BigInt(cents),
   };
 }

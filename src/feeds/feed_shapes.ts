@@ -19,9 +19,8 @@ import {
   UPDATE_FREQUENCY_LENGTH_MAX,
 } from "../limits.ts";
 import { count, OriginShape, page, time, uuid } from "../shapes.ts";
-import { FEED_TYPES, PRICE_TYPES } from "./find.ts";
+import { FEED_STATUSES, FEED_TYPES, PRICE_TYPES } from "./find.ts";
 
-const STATUSES = ["draft", "inactive", "active"] as const;
 export const FEED_TYPE_ALIASES = {
   snapshot: "singleton",
   version_collection: "collection",
@@ -95,7 +94,7 @@ const metadata = {
   schema_version: Type.Number({ description: "Set by the provider." }),
   schema_locked: Type.Boolean({ description: "Whether pushes must meet the schema." }),
   sample_response: Type.Unknown({ description: "An example payload, as the provider wrote it." }),
-  status: oneOf(STATUSES, { description: "Only active feeds can be read." }),
+  status: oneOf(FEED_STATUSES, { description: "Only active feeds can be read." }),
   provider: Type.Object(
     {
       id: uuid("Of the owner's account."),
@@ -312,7 +311,7 @@ export const EditFeedShape = Type.Object(
       ),
     ),
     status: Type.Optional(
-      oneOf(STATUSES, { description: "Every status but draft needs a schema." }),
+      oneOf(FEED_STATUSES, { description: "Every status but draft needs a schema." }),
     ),
   },
   {

@@ -35,10 +35,11 @@ import { mediaTypeOf } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { admitHousekeeping } from "../http/unlogged_calls.ts";
 import { uploads } from "../http/uploads.ts";
+import type { JsonText } from "../lib/json_text.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { IDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
-import { parseBody, type SaveBody } from "./feed_body.ts";
+import { parseBody } from "./feed_body.ts";
 import {
   CreateFeedShape,
   DeletedRowsShape,
@@ -268,7 +269,7 @@ async function receiveFeed(
   { config }: Services,
   request: Request,
   hold: HoldBytes,
-): Promise<SaveBody> {
+): Promise<JsonText> {
   const mediaType = mediaTypeOf(request);
   if (mediaType.kind === "unsupported") {
     throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: mediaType.message });
@@ -284,7 +285,7 @@ async function receiveFeed(
 async function answerSave(
   { config, database, rowSchemas, storedFeeds }: Services,
   call: Call,
-  save: SaveTarget & { readonly principal: Principal; readonly body: SaveBody },
+  save: SaveTarget & { readonly principal: Principal; readonly body: JsonText },
 ): Promise<Response> {
   const { principal, ...given } = save;
   const caller = { accountId: principal.accountId, signal: call.request.signal };

@@ -18,7 +18,7 @@ import type { Database, Row } from "../postgres/client/query.ts";
 
 export const FEED_TYPES = ["singleton", "collection", "stream"] as const;
 export type FeedType = (typeof FEED_TYPES)[number];
-const FEED_STATUSES = ["draft", "inactive", "active"] as const;
+export const FEED_STATUSES = ["draft", "inactive", "active"] as const;
 export type FeedStatus = (typeof FEED_STATUSES)[number];
 export const PRICE_TYPES: readonly PriceType[] = ["free", "metered", "one_time"];
 

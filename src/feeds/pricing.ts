@@ -6,16 +6,14 @@
  *
  * @module
  */
-
 import { callPriceNanos } from "../accounts/money.ts";
 import type { PriceType } from "../admission/types.ts";
-import { unreachable } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import { ONE_TIME_PRICE_CENTS_MIN, PRICE_PER_1K_USD_MAX } from "../limits.ts";
 
-/** The pricing fields of a body; undefined if one is not given. */
+/** The pricing fields of a body. One that is not given means the same as null. */
 export interface GivenPricing {
-  readonly priceType?: PriceType;
+  readonly priceType?: PriceType | undefined;
   /** USD per 1,000 calls, in decimal text without exponent. */
   readonly pricePer1k?: string | null;
   readonly oneTimePriceCents?: bigint | null;
@@ -31,89 +29,52 @@ export interface Pricing {
 
 export type PricingOutcome =
   | { readonly kind: "decided"; readonly pricing: Pricing }
-  /** 422 `PRICING_INVALID`. */
-  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] };
+  | { readonly kind: "pricing_invalid"; readonly errors: readonly FieldError[] };
 
 /** Upper bound of both price fields, each in its own unit. Decisions 10. */
-const PRICE_MAX = PRICE_PER_1K_USD_MAX;
-const NANOS_PER_USD_PER_1K = 1_000_000n;
-const PRICE_PER_1K = "/price_per_1k";
-const ONE_TIME_PRICE_CENTS = "/one_time_price_cents";
+const PRICE_MAX = BigInt(PRICE_PER_1K_USD_MAX);
+const CALL_PRICE_NANOS_MAX = PRICE_MAX * 1_000_000n;
 
 /** Pricing as at creation: what is not given is not there. */
 export function decidePricing(given: GivenPricing): PricingOutcome {
-  const call = readCallPrice(given.pricePer1k ?? null);
-  const once = readOneTimePrice(given.oneTimePriceCents ?? null);
-  if (isMistake(call) || isMistake(once)) {
-    return { kind: "invalid", errors: [call, once].filter(isMistake) };
+  const { pricePer1k = null, oneTimePriceCents: once = null } = given;
+  const errors: FieldError[] = [];
+  const refuse = (field: "price_per_1k" | "one_time_price_cents", rest: string) =>
+    errors.push({ path: `/${field}`, message: `${field} ${rest}` });
+  // Exact, since a price has at most 6 decimals.
+  const call = pricePer1k === null ? null : callPriceNanos(pricePer1k);
+  if (call === undefined || !isWithin(call, CALL_PRICE_NANOS_MAX)) {
+    refuse("price_per_1k", `must be from 0 to ${PRICE_MAX} USD with at most 6 decimals`);
   }
-  return decideFor(typeOf(given, call), { call, once });
+  if (!isWithin(once, PRICE_MAX)) {
+    refuse("one_time_price_cents", `must be from ${ONE_TIME_PRICE_CENTS_MIN} to ${PRICE_MAX}`);
+  }
+  if (call === undefined || errors.length > 0) return { kind: "pricing_invalid", errors };
+
+  const priceType = given.priceType ?? typeOf(call, once);
+  const contradiction = `contradicts the price_type ${priceType}; leave it out, or send 0 or null`;
+  if (priceType === "metered" && !call) {
+    refuse("price_per_1k", "must be above 0 where price_type is metered");
+  }
+  if (priceType === "one_time" && (once === null || once < ONE_TIME_PRICE_CENTS_MIN)) {
+    const rest = `must be at least ${ONE_TIME_PRICE_CENTS_MIN} where the feed is sold once`;
+    refuse("one_time_price_cents", rest);
+  }
+  if (priceType !== "metered" && call) refuse("price_per_1k", contradiction);
+  if (priceType !== "one_time" && once) refuse("one_time_price_cents", contradiction);
+  if (errors.length > 0) return { kind: "pricing_invalid", errors };
+
+  const callPrice = { free: 0n, metered: call, one_time: null }[priceType];
+  const oneTimePriceCents = priceType === "one_time" ? once : null;
+  return { kind: "decided", pricing: { priceType, callPriceNanos: callPrice, oneTimePriceCents } };
 }
 
-function isMistake(price: bigint | null | FieldError): price is FieldError {
-  return typeof price === "object" && price !== null;
+function isWithin(price: bigint | null, most: bigint): boolean {
+  return price === null || (price >= 0n && price <= most);
 }
 
 /** Interface 4.7: what an omitted `price_type` means. */
-function typeOf(given: GivenPricing, call: bigint | null): PriceType {
-  if (given.priceType !== undefined) return given.priceType;
-  if (given.oneTimePriceCents != null) return "one_time";
+function typeOf(call: bigint | null, once: bigint | null): PriceType {
+  if (once !== null) return "one_time";
   return call !== null && call > 0n ? "metered" : "free";
-}
-
-interface Prices {
-  readonly call: bigint | null;
-  readonly once: bigint | null;
-}
-
-function decideFor(priceType: PriceType, { call, once }: Prices): PricingOutcome {
-  const errors: FieldError[] = [];
-  const mustBeAbsent = (path: string, price: bigint | null) => {
-    if (!price) return;
-    const message = `${path.slice(1)} contradicts the price_type ${priceType}; leave it out, or send 0 or null`;
-    errors.push({ path, message });
-  };
-  const decided = (pricing: Omit<Pricing, "priceType">): PricingOutcome =>
-    errors.length > 0
-      ? { kind: "invalid", errors }
-      : { kind: "decided", pricing: { priceType, ...pricing } };
-  switch (priceType) {
-    case "free":
-      mustBeAbsent(PRICE_PER_1K, call);
-      mustBeAbsent(ONE_TIME_PRICE_CENTS, once);
-      return decided({ callPriceNanos: 0n, oneTimePriceCents: null });
-    case "metered":
-      if (!call) {
-        const message = "price_per_1k must be above 0 where price_type is metered";
-        errors.push({ path: PRICE_PER_1K, message });
-      }
-      mustBeAbsent(ONE_TIME_PRICE_CENTS, once);
-      return decided({ callPriceNanos: call, oneTimePriceCents: null });
-    case "one_time":
-      if (once === null || once < ONE_TIME_PRICE_CENTS_MIN) {
-        const message = `one_time_price_cents must be at least ${ONE_TIME_PRICE_CENTS_MIN} where the feed is sold once`;
-        errors.push({ path: ONE_TIME_PRICE_CENTS, message });
-      }
-      mustBeAbsent(PRICE_PER_1K, call);
-      return decided({ callPriceNanos: null, oneTimePriceCents: once });
-    default:
-      return unreachable(priceType);
-  }
-}
-
-/** Nano-dollars of one call: exact, since a price has at most 6 decimals. */
-function readCallPrice(pricePer1k: string | null): bigint | null | FieldError {
-  if (pricePer1k === null) return null;
-  const nanos = callPriceNanos(pricePer1k);
-  if (nanos !== undefined && nanos >= 0n && nanos <= BigInt(PRICE_MAX) * NANOS_PER_USD_PER_1K) {
-    return nanos;
-  }
-  const message = `price_per_1k must be from 0 to ${PRICE_MAX} USD with at most 6 decimals`;
-  return { path: PRICE_PER_1K, message };
-}
-
-function readOneTimePrice(cents: bigint | null): bigint | null | FieldError {
-  if (cents === null || (cents >= 0n && cents <= BigInt(PRICE_MAX))) return cents;
-  const message = `one_time_price_cents must be from ${ONE_TIME_PRICE_CENTS_MIN} to ${PRICE_MAX}`;
-  return { path: ONE_TIME_PRICE_CENTS, message };
 }

@@ -9,10 +9,11 @@
  */
 import { assert } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
+import type { JsonText } from "../lib/json_text.ts";
 import type { Limits } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
-import { readChanges, type SaveBody, type SaveMode, upsertIdOf } from "./feed_body.ts";
+import { readChanges, type SaveMode, upsertIdOf } from "./feed_body.ts";
 import { feedRowText } from "./feed_text.ts";
 import { FEED_TYPES, type Feeds, type FeedType } from "./find.ts";
 
@@ -33,18 +34,25 @@ export interface SaveServices {
   readonly findWarnings: (definition: SavedDefinition) => Promise<readonly string[]>;
 }
 
-/** JSON texts, as they are stored. */
+/** What a feed's definition says of its rows. */
 export interface SavedDefinition {
+  /** JSON text of `schema_definition`. */
   readonly schema: string;
+  /** JSON text of `sample_response`. */
   readonly sample: string | null;
+  /** Null until the first push decides. */
   readonly feedType: FeedType | null;
 }
 
-/** As `push/schema` tells it. */
-export type SchemaCheck =
-  | { readonly kind: "valid" }
-  | { readonly kind: "invalid_schema"; readonly detail: string; readonly pointer: string }
-  | { readonly kind: "busy" };
+export interface InvalidSchema {
+  readonly kind: "invalid_schema";
+  readonly detail: string;
+  /** RFC 6901, inside the schema. */
+  readonly pointer: string;
+}
+
+/** Busy: more schemas wait than are ever checked in time, or the machine is too busy for this one. 503. */
+export type SchemaCheck = { readonly kind: "valid" } | InvalidSchema | { readonly kind: "busy" };
 
 export interface SaveOwner {
   readonly accountId: string;
@@ -86,7 +94,7 @@ export type SaveRefusal =
 export async function targetOfCreate(
   { storedFeeds }: Pick<SaveServices, "storedFeeds">,
   { accountId }: SaveOwner,
-  body: SaveBody,
+  body: JsonText,
 ): Promise<SaveTarget | { readonly kind: "forbidden" }> {
   const feedId = upsertIdOf(body);
   const feed = feedId === undefined ? undefined : await storedFeeds.find(accountId, feedId);
@@ -98,7 +106,7 @@ export async function targetOfCreate(
 export async function saveFeed(
   services: SaveServices,
   owner: SaveOwner,
-  { feedId, mode, body }: SaveTarget & { readonly body: SaveBody },
+  { feedId, mode, body }: SaveTarget & { readonly body: JsonText },
 ): Promise<SaveOutcome> {
   const read = readChanges(body, mode);
   if (read.kind !== "changes") return read;
@@ -154,29 +162,16 @@ async function readSaved(
 /** The refusal of an outcome of `save_feed` that wrote nothing. */
 function refusalOf(row: Row<"save_feed">, hasSchema: boolean): SaveRefusal {
   switch (row.outcome) {
-    case "schema_for_array":
-      return {
-        kind: "schema_invalid",
-        errors: [
-          {
-            path: hasSchema ? "/schema_definition/type" : "",
-            message:
-              "a locked schema for an array fits no row of a collection or stream; describe one row, an object",
-          },
-        ],
-      };
+    case "schema_for_array": {
+      const path = hasSchema ? "/schema_definition/type" : "";
+      const message =
+        "a locked schema for an array fits no row of a collection or stream; describe one row, an object";
+      return { kind: "schema_invalid", errors: [{ path, message }] };
+    }
     case "draft_step_null":
-      return {
-        kind: "invalid",
-        errors: [{ path: "/draft_step", message: "draft_step must be a number, got null" }],
-      };
+      return invalid("/draft_step", "draft_step must be a number, got null");
     case "retention_for_stream":
-      return {
-        kind: "invalid",
-        errors: [
-          { path: "/retention_days", message: "retention_days is for feeds of feed_type stream" },
-        ],
-      };
+      return invalid("/retention_days", "retention_days is for feeds of feed_type stream");
     case "suspended":
       return { kind: "suspended", reason: row.suspension_reason ?? "" };
     case "forbidden":
@@ -195,4 +190,8 @@ function refusalOf(row: Row<"save_feed">, hasSchema: boolean): SaveRefusal {
     default:
       throw new Error(`save_feed returned the unknown outcome "${row.outcome}"`);
   }
+}
+
+function invalid(path: string, message: string): SaveRefusal {
+  return { kind: "invalid", errors: [{ path, message }] };
 }

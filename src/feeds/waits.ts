@@ -35,29 +35,21 @@ interface Waiter {
   end(end: WaitEnd): void;
 }
 
-/** Those that wait for one feed. */
-interface Waiting {
-  readonly waiters: Set<Waiter>;
-  /** The version that all of them have; undefined if they have several. */
-  version: bigint | undefined;
-}
-
-export interface WaitsOptions {
-  readonly database: Database;
-  readonly log: Log;
-}
-
 export class Waits {
-  readonly #options: WaitsOptions;
+  readonly #database: Database;
+  readonly #log: Log;
+  /** By account. */
   readonly #places = new Map<string, number>();
-  readonly #waiting = new Map<string, Waiting>();
+  /** By feed. */
+  readonly #waiting = new Map<string, Set<Waiter>>();
   #open = 0;
   #isDraining = false;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isAsking = false;
 
-  constructor(options: WaitsOptions) {
-    this.#options = options;
+  constructor({ database, log }: { readonly database: Database; readonly log: Log }) {
+    this.#database = database;
+    this.#log = log;
   }
 
   /** Readers that have a place. */
@@ -100,18 +92,15 @@ export class Waits {
 
   /** The feed has this version now; undefined: it can't be read. */
   moved(feedId: string, version: bigint | undefined): void {
-    const waiting = this.#waiting.get(feedId);
-    if (waiting === undefined || (version !== undefined && waiting.version === version)) return;
-    for (const waiter of waiting.waiters) {
+    for (const waiter of this.#waiting.get(feedId) ?? []) {
       if (waiter.version !== version) waiter.end("moved");
     }
-    waiting.version = version;
   }
 
   /** Ends all waits; from now on none begins. */
   drain(): void {
     this.#isDraining = true;
-    for (const { waiters } of this.#waiting.values()) {
+    for (const waiters of this.#waiting.values()) {
       for (const waiter of waiters) waiter.end("draining");
     }
   }
@@ -125,16 +114,14 @@ export class Waits {
         resolve(end);
       },
     };
-    const waiting = this.#waiting.get(feedId) ?? { waiters: new Set(), version };
-    this.#waiting.set(feedId, waiting);
-    waiting.waiters.add(waiter);
-    if (waiting.version !== version) waiting.version = undefined;
+    const waiters = this.#waiting.get(feedId) ?? new Set();
+    this.#waiting.set(feedId, waiters.add(waiter));
     this.#timer ??= setInterval(() => this.#tick(), WAIT_POLL_MS);
     return waiter;
   }
 
   #forget(feedId: string, waiter: Waiter): void {
-    const waiters = this.#waiting.get(feedId)?.waiters;
+    const waiters = this.#waiting.get(feedId);
     waiters?.delete(waiter);
     if (waiters?.size === 0) this.#waiting.delete(feedId);
     if (this.#waiting.size > 0) return;
@@ -145,7 +132,7 @@ export class Waits {
   /** A timer for each of 10,000 readers would cost more. */
   #tick(): void {
     const nowMs = performance.now();
-    for (const { waiters } of this.#waiting.values()) {
+    for (const waiters of this.#waiting.values()) {
       for (const waiter of waiters) {
         if (waiter.endsMs <= nowMs) waiter.end("time_up");
       }
@@ -158,12 +145,12 @@ export class Waits {
     if (this.#isAsking || feedIds.length === 0) return;
     this.#isAsking = true;
     try {
-      const rows = await this.#options.database.rows("list_data_versions", [feedIds]);
+      const rows = await this.#database.rows("list_data_versions", [feedIds]);
       const versions = new Map(rows.map((row) => [row.feed_id, row.data_version]));
       for (const feedId of feedIds) this.moved(feedId, versions.get(feedId));
     } catch (error) {
       // The next time is soon. Whoever waits on is none the worse for it.
-      this.#options.log.warn("versions of feeds that are waited for could not be read", { error });
+      this.#log.warn("versions of feeds that are waited for could not be read", { error });
     } finally {
       this.#isAsking = false;
     }

@@ -11,6 +11,7 @@
 import type { FeedType } from "../feeds/find.ts";
 import { codePointsOf, excerpt, hasAtMost } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
+import type { FieldError } from "../lib/field_error.ts";
 import {
   boundedPointer,
   byteLength,
@@ -60,15 +61,6 @@ export interface Push {
   readonly isComplete: boolean;
 }
 
-/** One mistake: an RFC 6901 pointer into the body as sent, and what is wrong there. */
-export interface PushMistake {
-  readonly path: string;
-  readonly message: string;
-  /** Index and id of the row, for mistakes that the feed's schema finds. */
-  readonly row_index?: number;
-  readonly row_id?: string;
-}
-
 /** 413, with the hints that the interface names. */
 export interface TooLarge {
   readonly kind: "too_large";
@@ -88,7 +80,7 @@ export interface NotJson {
 export interface Invalid {
   readonly kind: "invalid";
   /** The first mistakes. */
-  readonly errors: readonly PushMistake[];
+  readonly errors: readonly FieldError[];
   /** The number of all mistakes. */
   readonly errorCount: number;
 }
@@ -104,7 +96,6 @@ const BODY_HEIGHT_MAX = JSON_DEPTH_MAX + 2;
 const WRAPPER_KEYS: readonly string[] = ["payload", "batch_id", "batch_complete"];
 /** Keys under which providers of other services send a list of rows. Beyond 12. */
 const LIST_KEYS: readonly string[] = ["rows", "data", "items", "records"];
-const UTF8_BYTES_PER_UNIT_MAX = 3;
 
 /** Decides what a body means. `body.bytes` is within the limit that it was read with. */
 export function parsePush(body: PushBody, rules: PushRules): ParseOutcome {
@@ -147,7 +138,7 @@ interface FoundRows {
   /** Around the rows, if there is one. */
   readonly wrapper: JsonText | undefined;
   /** What the texts may not hold, and mistakes in how the rows are wrapped. */
-  readonly refusals: readonly PushMistake[];
+  readonly refusals: readonly FieldError[];
   readonly refusalCount: number;
 }
 
@@ -190,7 +181,7 @@ function readLines(body: PushBody, rules: PushRules): FoundRows | NotJson | TooL
   const filled = lines.flatMap((line, index) => (line.trim() === "" ? [] : [{ line, index }]));
   if (filled.length === 0) return { kind: "not_json", message: "the body has no line with a row" };
   if (filled.length > rules.limits.rows) return tooManyRows(rules.limits);
-  const refusals: PushMistake[] = [];
+  const refusals: FieldError[] = [];
   let refusalCount = 0;
   const rows = filled.map(({ line, index }) => {
     const pointer = pointerTo(index);
@@ -229,7 +220,7 @@ function isWrapper(root: JsonSpan): boolean {
 function wrappingMistakes(
   { root, payload, base }: { root: JsonSpan; payload: JsonSpan; base: string },
   feedType: FeedType | null,
-): PushMistake[] {
+): FieldError[] {
   const { members = [] } = root;
   const isMeantAsWrapper = payload === root && members.some(({ key }) => key === "payload");
   if (isMeantAsWrapper && feedType !== "singleton") {
@@ -266,16 +257,9 @@ function findTooLarge(
   if (feedType === "singleton") return undefined;
   if (rows.length > limits.rows) return tooManyRows(limits);
   const most = limits.rowBytes;
-  const large = rows.find((row) => !isWithin(row, most));
+  const large = rows.find(({ json, span }) => byteLength(textOf(json, span)) > most);
   if (large === undefined) return undefined;
   return { kind: "too_large", limit: "row_payload", most, rowIndex: large.index };
-}
-
-/** Most rows are far from the limit, and need not be counted byte by byte. */
-function isWithin({ json, span }: FoundRow, bytesMax: number): boolean {
-  const units = span.end - span.start;
-  if (units * UTF8_BYTES_PER_UNIT_MAX <= bytesMax) return true;
-  return units <= bytesMax && byteLength(textOf(json, span)) <= bytesMax;
 }
 
 function tooManyRows(limits: Limits): TooLarge {
@@ -285,7 +269,7 @@ function tooManyRows(limits: Limits): TooLarge {
 /** Shape and meaning, once sizes and syntax are known to be right. */
 function checkRows(found: FoundRows): ParseOutcome {
   const { feedType, wrapper } = found;
-  const errors: PushMistake[] = [];
+  const errors: FieldError[] = [];
   const batch = readBatch(feedType, wrapper, errors);
   const rows =
     feedType === "singleton"
@@ -299,7 +283,7 @@ function checkRows(found: FoundRows): ParseOutcome {
 function readBatch(
   feedType: FeedType,
   wrapper: JsonText | undefined,
-  errors: PushMistake[],
+  errors: FieldError[],
 ): Pick<Push, "batchId" | "isComplete"> {
   if (wrapper === undefined) return { batchId: null, isComplete: false };
   const batchId = readBatchId(wrapper, errors);
@@ -311,7 +295,7 @@ function readBatch(
   return { batchId, isComplete };
 }
 
-function readBatchId(wrapper: JsonText, errors: PushMistake[]): string | null {
+function readBatchId(wrapper: JsonText, errors: FieldError[]): string | null {
   const span = findMember(wrapper.root, "batch_id");
   if (span === undefined || span.kind === "null") return null;
   const batchId = span.kind === "string" ? stringOf(wrapper, span) : "";
@@ -324,7 +308,7 @@ function readBatchId(wrapper: JsonText, errors: PushMistake[]): string | null {
   return null;
 }
 
-function readBatchComplete(wrapper: JsonText, errors: PushMistake[]): boolean {
+function readBatchComplete(wrapper: JsonText, errors: FieldError[]): boolean {
   const span = findMember(wrapper.root, "batch_complete");
   if (span === undefined || span.kind === "null") return false;
   if (span.kind === "boolean") return textOf(wrapper, span) === "true";
@@ -335,14 +319,14 @@ function readBatchComplete(wrapper: JsonText, errors: PushMistake[]): boolean {
   return false;
 }
 
-function noBatches(field: string, feedType: FeedType): PushMistake {
+function noBatches(field: string, feedType: FeedType): FieldError {
   return {
     path: pointerTo(field),
     message: `a ${feedType} has no batches; leave ${field} out`,
   };
 }
 
-function readDocument(found: FoundRow, errors: PushMistake[]): PushedRow {
+function readDocument(found: FoundRow, errors: FieldError[]): PushedRow {
   const { json, span, pointer } = found;
   if (span.kind !== "object") {
     errors.push({
@@ -355,7 +339,7 @@ function readDocument(found: FoundRow, errors: PushMistake[]): PushedRow {
   return { text, id: "", eventTime: null, pointer };
 }
 
-function readRows({ rows, isList, feedType }: FoundRows, errors: PushMistake[]): PushedRow[] {
+function readRows({ rows, isList, feedType }: FoundRows, errors: FieldError[]): PushedRow[] {
   const indexById = new Map<string, number>();
   return rows.map((row) => {
     const { json, span, pointer, index } = row;
@@ -380,7 +364,7 @@ function readRows({ rows, isList, feedType }: FoundRows, errors: PushMistake[]):
   });
 }
 
-function readId({ json, span, pointer }: FoundRow, errors: PushMistake[]): string | undefined {
+function readId({ json, span, pointer }: FoundRow, errors: FieldError[]): string | undefined {
   const member = findMember(span, "id");
   if (member === undefined) {
     errors.push({ path: pointer, message: "a row must have an id: a string or a number" });
@@ -392,7 +376,7 @@ function readId({ json, span, pointer }: FoundRow, errors: PushMistake[]): strin
   return undefined;
 }
 
-function readEventTime({ json, span, pointer }: FoundRow, errors: PushMistake[]): string | null {
+function readEventTime({ json, span, pointer }: FoundRow, errors: FieldError[]): string | null {
   const member = findMember(span, "event_timestamp");
   if (member === undefined) return null;
   const text = member.kind === "string" ? stringOf(json, member) : undefined;
@@ -407,7 +391,7 @@ function readEventTime({ json, span, pointer }: FoundRow, errors: PushMistake[])
 }
 
 /** Levels are counted from the row or document itself. Decisions 10. */
-function findTooDeep({ span, pointer }: FoundRow, text: string): readonly PushMistake[] {
+function findTooDeep({ span, pointer }: FoundRow, text: string): readonly FieldError[] {
   if (span.height <= JSON_DEPTH_MAX) return [];
   return scanJson(text, {
     spanDepth: 0,

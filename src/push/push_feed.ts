@@ -9,8 +9,10 @@
  *
  * @module
  */
+import type { WindowState } from "../admission/types.ts";
 import type { Feed, Feeds, FeedType } from "../feeds/find.ts";
-import { unreachable } from "../lib/assert.ts";
+import type { Problem } from "../http/errors.ts";
+import { assert, unreachable } from "../lib/assert.ts";
 import { type Limits, PLANS_MAX } from "../limits.ts";
 import {
   type Invalid,
@@ -21,14 +23,13 @@ import {
   type TooLarge,
 } from "./parse_push.ts";
 import type { RowSchemas } from "./schema/row_schemas.ts";
-import type { NotCounted, PushClaim, PushStore, PushWindow, StoredPush } from "./store_push.ts";
+import type { NotCounted, PushStore, StoredPush } from "./store_push.ts";
 
-/** A push whose body was received. */
-export interface ReceivedPush {
-  readonly claim: PushClaim;
+/** A push that was let in. */
+export interface Arrival {
+  readonly keyId: string;
   /** As this process knows it. */
   readonly feed: Feed;
-  readonly body: PushBody;
   readonly isDryRun: boolean;
   /** When the request came, on the process's monotonic clock. */
   readonly startedMs: number;
@@ -41,7 +42,7 @@ export type PushOutcome =
       readonly kind: "stored";
       readonly push: Push;
       readonly stored: StoredPush;
-      readonly window: PushWindow;
+      readonly window: WindowState;
     }
   /** Counted. */
   | {
@@ -50,7 +51,7 @@ export type PushOutcome =
       readonly feedType: FeedType | null;
       /** 0 if they could not be read. */
       readonly rowsReceived: number;
-      readonly window: PushWindow;
+      readonly window: WindowState;
     }
   | Exclude<NotCounted, { readonly kind: "stale" }>
   | { readonly kind: "feed_deleted" }
@@ -69,7 +70,14 @@ export type PushRefusal =
   /** The feed's locked schema does not compile. */
   | { readonly kind: "schema_unusable"; readonly detail: string }
   /** Too many pushes wait for their schema check. */
-  | { readonly kind: "schema_busy" };
+  | { readonly kind: "schema_busy" }
+  | UncheckedRefusal;
+
+/** The body could not be received, or we failed. */
+export interface UncheckedRefusal {
+  readonly kind: "unreadable" | "failed";
+  readonly problem: Problem;
+}
 
 export interface PushServices {
   readonly feeds: Feeds;
@@ -83,15 +91,12 @@ export interface PushServices {
 /** Checks and stores a push. @throws {DatabaseUnavailableError} */
 export async function pushToFeed(
   services: PushServices,
-  received: ReceivedPush,
+  arrival: Arrival,
+  body: PushBody,
 ): Promise<PushOutcome> {
-  let { feed } = received;
+  let { feed } = arrival;
   for (let checks = 1; checks <= PLANS_MAX; checks++) {
-    const checked = await check(services, received, feed);
-    const outcome =
-      checked.kind === "push"
-        ? await store(services, received, { feed, push: checked.push })
-        : await refuse(services, received, { feed, ...checked });
+    const outcome = await attempt(services, { ...arrival, feed }, body);
     if (outcome.kind !== "stale") return outcome;
     const fresh = await services.feeds.findFresh(feed.accountId, feed.feedId);
     if (fresh === undefined) return { kind: "feed_deleted" };
@@ -102,24 +107,36 @@ export async function pushToFeed(
   return { kind: "feed_keeps_changing" };
 }
 
-type CheckOutcome =
-  | { readonly kind: "push"; readonly push: Push }
-  | { readonly kind: "refused"; readonly refusal: PushRefusal; readonly rowsReceived: number };
+/** Counts a push that is refused without a check. @throws {DatabaseUnavailableError} */
+export async function refuseUnchecked(
+  services: PushServices,
+  arrival: Arrival,
+  refusal: UncheckedRefusal,
+): Promise<PushOutcome> {
+  const refused = { refusal, rowsReceived: 0, isChecked: false };
+  const outcome = await refuse(services, arrival, refused);
+  assert(outcome.kind !== "stale", "only a push that was checked can be stale");
+  return outcome;
+}
 
-/** What the body means for the feed, and whether the rows meet its schema. */
-async function check(
-  { limits, rowSchemas }: PushServices,
-  { body, signal }: ReceivedPush,
-  feed: Feed,
-): Promise<CheckOutcome> {
+type Attempt = PushOutcome | { readonly kind: "stale" };
+
+/** Checks the push by the feed as it is known, and stores it if that is still the feed. */
+async function attempt(services: PushServices, arrival: Arrival, body: PushBody): Promise<Attempt> {
+  const { feed, signal } = arrival;
   if (body.form === "ndjson" && feed.feedType === "singleton") {
-    return { kind: "refused", refusal: { kind: "lines_to_singleton" }, rowsReceived: 0 };
+    return refuse(services, arrival, { refusal: { kind: "lines_to_singleton" }, rowsReceived: 0 });
   }
-  const parsed = parsePush(body, { feedType: feed.feedType, limits });
-  if (parsed.kind !== "push") return { kind: "refused", refusal: parsed, rowsReceived: 0 };
-  const refusal = await checkSchema(rowSchemas, { feed, push: parsed.push, signal });
-  if (refusal === undefined) return parsed;
-  return { kind: "refused", refusal, rowsReceived: parsed.push.rows.length };
+  const parsed = parsePush(body, { feedType: feed.feedType, limits: services.limits });
+  if (parsed.kind !== "push") {
+    return refuse(services, arrival, { refusal: parsed, rowsReceived: 0 });
+  }
+  const { push } = parsed;
+  const refusal = await checkSchema(services.rowSchemas, { feed, push, signal });
+  if (refusal !== undefined) {
+    return refuse(services, arrival, { refusal, rowsReceived: push.rows.length });
+  }
+  return store(services, arrival, { push, bodyBytes: body.bytes });
 }
 
 /** The refusal of rows that don't meet the locked schema, if the feed has one. */
@@ -130,7 +147,7 @@ async function checkSchema(
   const { accountId, lockedSchema } = feed;
   if (lockedSchema === null) return undefined;
   const outcome = await rowSchemas.validateRows(
-    { key: schemaKeyOf(accountId, lockedSchema), text: lockedSchema },
+    lockedSchema,
     push.rows.map(({ text }) => text),
     { accountId, signal },
   );
@@ -156,39 +173,26 @@ async function checkSchema(
   }
 }
 
-/**
- * The key of a compiled schema. To compile takes long, and a feed's definition also changes with its
- * price, so the key is the text's. It names the account, so that nobody's rows make another's schema slow.
- */
-function schemaKeyOf(accountId: string, schema: string): string {
-  return `${accountId} ${Bun.SHA256.hash(schema, "base64")}`;
-}
-
 async function store(
   { store: statements, feeds, onMoved }: PushServices,
-  received: ReceivedPush,
-  { feed, push }: { feed: Feed; push: Push },
-): Promise<PushOutcome | { readonly kind: "stale" }> {
-  const { claim, body, isDryRun, startedMs } = received;
+  { feed, keyId, isDryRun, startedMs }: Arrival,
+  { push, bodyBytes }: { push: Push; bodyBytes: number },
+): Promise<Attempt> {
   const elapsedMs = Math.round(performance.now() - startedMs);
-  const { bytes: bodyBytes } = body;
-  const outcome = await statements.store(claim, { push, feed, isDryRun, bodyBytes, elapsedMs });
+  const claim = { feed, keyId };
+  const outcome = await statements.store(claim, { push, isDryRun, bodyBytes, elapsedMs });
+  const { feedId, feedType, status } = feed;
   switch (outcome.kind) {
     case "stored":
       // A first push changes the feed. The next one should not be checked by what it was.
-      if (feed.feedType === null || feed.status !== outcome.stored.status) {
-        feeds.forget(feed.feedId);
-      }
-      if (!isDryRun) onMoved(feed.feedId, outcome.stored.dataVersion);
+      if (feedType === null || status !== outcome.stored.status) feeds.forget(feedId);
+      if (!isDryRun) onMoved(feedId, outcome.stored.dataVersion);
       return { ...outcome, push };
-    case "batch_closed":
-      return {
-        kind: "refused",
-        refusal: { kind: "batch_closed", batchId: push.batchId },
-        feedType: feed.feedType,
-        rowsReceived: push.rows.length,
-        window: outcome.window,
-      };
+    case "batch_closed": {
+      const refusal = { kind: "batch_closed", batchId: push.batchId } as const;
+      const { window } = outcome;
+      return { kind: "refused", refusal, feedType, rowsReceived: push.rows.length, window };
+    }
     default:
       return outcome;
   }
@@ -197,11 +201,11 @@ async function store(
 /** Counts a push that is refused for what it holds. */
 async function refuse(
   { store: statements }: PushServices,
-  { claim }: ReceivedPush,
-  { feed, refusal, rowsReceived }: { feed: Feed; refusal: PushRefusal; rowsReceived: number },
-): Promise<PushOutcome | { readonly kind: "stale" }> {
-  const outcome = await statements.count(claim, feed.definitionVersion);
+  { feed, keyId }: Arrival,
+  refused: { refusal: PushRefusal; rowsReceived: number; isChecked?: boolean },
+): Promise<Attempt> {
+  const { isChecked = true, ...told } = refused;
+  const outcome = await statements.count({ feed, keyId }, { isChecked });
   if (outcome.kind !== "counted") return outcome;
-  const { window } = outcome;
-  return { kind: "refused", refusal, feedType: feed.feedType, rowsReceived, window };
+  return { kind: "refused", ...told, feedType: feed.feedType, window: outcome.window };
 }

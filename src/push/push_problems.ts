@@ -1,36 +1,15 @@
 /**
- * Outcomes of a push as problem documents. Decisions 2 and 5.
+ * Refusals of a push as problem documents. Decisions 2 and 5.
  *
  * @module
  */
 
 import { bodyNotJson } from "../http/body_text.ts";
 import { Problem, unavailable } from "../http/errors.ts";
-import { feedForbidden, feedSuspended } from "../http/feed_problems.ts";
-import { rateLimited } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
-import { feedKeepsChanging } from "../http/refusals.ts";
-import { unreachable } from "../lib/assert.ts";
+import { assert, unreachable } from "../lib/assert.ts";
 import type { Invalid, TooLarge } from "./parse_push.ts";
-import type { PushOutcome, PushRefusal } from "./push_feed.ts";
-
-/** The problem of a push that was not counted. */
-export function problemOfUncounted(
-  outcome: Exclude<PushOutcome, { kind: "stored" | "refused" | "key_refused" }>,
-): Problem {
-  switch (outcome.kind) {
-    case "limited":
-      return rateLimited(outcome, Date.now());
-    case "feed_deleted":
-      return feedForbidden();
-    case "feed_suspended":
-      return feedSuspended(outcome.reason);
-    case "feed_keeps_changing":
-      return feedKeepsChanging();
-    default:
-      return unreachable(outcome);
-  }
-}
+import type { PushRefusal } from "./push_feed.ts";
 
 /** The problem of a push that is refused for what it holds. */
 export function problemOfRefusal(refusal: PushRefusal, request: Request): Problem {
@@ -41,8 +20,11 @@ export function problemOfRefusal(refusal: PushRefusal, request: Request): Proble
       return bodyNotJson(refusal.message);
     case "invalid":
       return validationFailed(refusal);
-    case "lines_to_singleton":
-      return unsupportedMediaType(request, { ndjson: false });
+    case "lines_to_singleton": {
+      const mediaType = mediaTypeOf(request);
+      assert(mediaType.kind === "unsupported", "lines are no JSON text");
+      return unsupportedMediaType(mediaType.message);
+    }
     case "batch_closed":
       return new Problem("BATCH_CLOSED", {
         detail: `The batch ${JSON.stringify(refusal.batchId)} is already finalized or retired. Push under a new batch_id.`,
@@ -55,15 +37,16 @@ export function problemOfRefusal(refusal: PushRefusal, request: Request): Proble
       return unavailable(
         "More pushes wait for their schema check than the gateway can serve. Try again shortly.",
       );
+    case "unreadable":
+    case "failed":
+      return refusal.problem;
     default:
       return unreachable(refusal);
   }
 }
 
-/** 415, for a request whose media type is not taken. */
-export function unsupportedMediaType(request: Request, options: { ndjson: boolean }): Problem {
-  const mediaType = mediaTypeOf(request, options);
-  const message = mediaType.kind === "unsupported" ? mediaType.message : "Send application/json.";
+/** 415, with what is taken. */
+export function unsupportedMediaType(message: string): Problem {
   return new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: message });
 }
 
@@ -86,16 +69,6 @@ export function payloadTooLarge(tooLarge: TooLarge): Problem {
     detail,
     extras: { limit, ...extras },
     headers: { Connection: "close" },
-  });
-}
-
-/** The same problem with headers beside its own. */
-export function withHeaders(problem: Problem, headers: Readonly<Record<string, string>>): Problem {
-  const { code, options, status } = problem;
-  return new Problem(code, {
-    ...options,
-    status,
-    headers: { ...headers, ...options.headers },
   });
 }
 

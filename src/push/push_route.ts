@@ -8,9 +8,9 @@
  * @module
  */
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { type Feed, type Feeds, type FeedType, findOwned } from "../feeds/find.ts";
+import { type Feed, type Feeds, findOwned } from "../feeds/find.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
@@ -29,25 +29,26 @@ import { feedForbidden, feedSuspended } from "../http/feed_problems.ts";
 import { RATE_HEADERS } from "../http/header_docs.ts";
 import type { Principal } from "../http/keys.ts";
 import { parameters, queryFlag } from "../http/parameters.ts";
-import { rateHeaders } from "../http/rate_headers.ts";
+import { rateHeaders, rateLimited } from "../http/rate_headers.ts";
 import { mediaTypeOf } from "../http/read_body.ts";
+import { feedKeepsChanging } from "../http/refusals.ts";
 import { respond } from "../http/respond.ts";
 import { uploads } from "../http/uploads.ts";
-import { assert } from "../lib/assert.ts";
+import { present, unreachable } from "../lib/assert.ts";
 import type { Limits } from "../limits.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
-import { bodyLimitOf, type Push, type PushBody } from "./parse_push.ts";
-import { type PushOutcome, type PushServices, pushToFeed } from "./push_feed.ts";
+import { bodyLimitOf, type PushBody } from "./parse_push.ts";
 import {
-  payloadTooLarge,
-  problemOfRefusal,
-  problemOfUncounted,
-  unsupportedMediaType,
-  withHeaders,
-} from "./push_problems.ts";
+  type Arrival,
+  type PushOutcome,
+  type PushServices,
+  pushToFeed,
+  refuseUnchecked,
+} from "./push_feed.ts";
+import { payloadTooLarge, problemOfRefusal, unsupportedMediaType } from "./push_problems.ts";
 import { PushBodyShape, PushResultShape } from "./push_shapes.ts";
-import { createPushStore, type PushClaim, type PushWindow, type StoredPush } from "./store_push.ts";
+import { createPushStore } from "./store_push.ts";
 
 const PUSH_QUERY = parameters({
   dry_run: Type.Optional(
@@ -103,95 +104,48 @@ const PUSH_BODY = documented(PushBodyShape, {
   },
 });
 
-/** What happened to a row; `duplicate`: the stream had it, or its batch was pushed before. */
-type RowOutcome = "inserted" | "updated" | "duplicate";
-
-/** The receipt, 200; documented as `PushResult`. Decisions 5. */
-interface PushAnswer {
-  readonly feed_id: string;
-  readonly feed_type: FeedType;
-  readonly status: string;
-  readonly rows_received: number;
-  readonly rows_inserted: number;
-  readonly rows_updated: number;
-  readonly rows_duplicate: number;
-  /** One a row, in the order of the push: no more than a push may have rows. */
-  readonly row_outcomes: readonly RowOutcome[];
-  readonly batch_id: string | null;
-  readonly batch_complete: boolean;
-  readonly last_sync_at: string;
-  readonly data_version: number;
-  readonly dry_run?: true;
-}
-
 /** By the letter of `push_to_feed`. */
-const ROW_OUTCOMES: Readonly<Record<string, RowOutcome>> = {
-  i: "inserted",
-  u: "updated",
-  d: "duplicate",
-};
+const ROW_OUTCOMES = new Map<string, "inserted" | "updated" | "duplicate">([
+  ["i", "inserted"],
+  ["u", "updated"],
+  ["d", "duplicate"],
+]);
 
 export function pushRoutes(services: Services) {
-  const pushFeed = createPushFeed(services);
+  const { storedFeeds: feeds, rowSchemas, database, waits, bodies } = services;
+  const { limits } = services.config;
+  const store = createPushStore(database, limits.pushes);
+  const onMoved = waits.moved.bind(waits);
+  const pushes: PushServices = { feeds, rowSchemas, limits, store, onMoved };
   return new Elysia({ name: "push" })
     .use(authenticated(services.keys, "write"))
     .use(uploads())
     .post(
       "/provider/feed/:feed_id/push",
       async ({ call, principal, params, query }) => {
-        const reference = params.feed_id;
+        const startedMs = performance.now();
+        const { accountId, keyId } = principal;
+        const feed = await findUsable(feeds, accountId, params.feed_id);
+        call.subject.feedId = feed.feedId;
+        const limited = store.findLimited(feed.feedId);
+        if (limited !== undefined) throw rateLimited(limited, Date.now());
+        const { signal } = call.request;
         const isDryRun = query.dry_run ?? false;
-        return respond(await pushFeed(call, { principal, reference, isDryRun }));
+        const arrival = { call, principal, keyId, feed, isDryRun, startedMs, signal };
+        const answer = await bodies.whileHeld(accountId, (hold) =>
+          answerPush(services, pushes, { ...arrival, hold }),
+        );
+        return respond(answer);
       },
       { parse: "none", params: OWN_FEED_PARAMS, query: PUSH_QUERY, body: PUSH_BODY, ...PUSH_FEED },
     );
 }
 
-/** A push that was let in, before its body is read. */
-interface Arrival {
+/** A push that was let in, and its request. */
+interface PushCall extends Arrival {
   readonly call: Call;
-  /** On the process's monotonic clock. */
-  readonly startedMs: number;
   readonly principal: Principal;
-  readonly claim: PushClaim;
-  /** As this process knows it. */
-  readonly feed: Feed;
-  readonly isDryRun: boolean;
-}
-
-/** One push by a known key into the feed of this id. */
-interface Pushing {
-  readonly principal: Principal;
-  readonly reference: string;
-  readonly isDryRun: boolean;
-}
-
-/** Receives pushes. */
-function createPushFeed(services: Services) {
-  const { limits } = services.config;
-  const { storedFeeds: feeds, rowSchemas } = services;
-  const store = createPushStore(services.database, limits.pushes);
-  const pushes: PushServices = {
-    feeds,
-    rowSchemas,
-    limits,
-    store,
-    onMoved: (feedId, version) => services.waits.moved(feedId, version),
-  };
-  return async (call: Call, { principal, reference, isDryRun }: Pushing): Promise<Answer> => {
-    const startedMs = performance.now();
-    const feed = await findUsable(services.storedFeeds, principal.accountId, reference);
-    const { feedId } = feed;
-    const { keyId, accountId } = principal;
-    call.subject.feedId = feedId;
-    const limited = store.findLimited(feedId);
-    if (limited !== undefined) throw problemOfUncounted(limited);
-    const claim = { feedId, accountId, keyId };
-    const arrival = { call, startedMs, principal, claim, feed, isDryRun };
-    return services.bodies.whileHeld(accountId, (hold) =>
-      answerPush(services, pushes, { ...arrival, hold }),
-    );
-  };
+  readonly hold: HoldBytes;
 }
 
 /** @throws {Problem} 403 for a feed that is not the account's, or is suspended */
@@ -205,167 +159,125 @@ async function findUsable(feeds: Feeds, accountId: string, reference: string): P
   return feed;
 }
 
+/** @throws {Problem} every refusal */
 async function answerPush(
   services: Services,
   pushes: PushServices,
-  arrival: Arrival & { readonly hold: HoldBytes },
+  push: PushCall,
 ): Promise<Answer> {
-  const { call, claim, feed, isDryRun, startedMs } = arrival;
-  const received = await receive(arrival, pushes.limits);
-  if (received.kind === "refused") {
-    const window = await countRefused(services, pushes, arrival);
-    throw await refuse(services, arrival, { ...received, window, feedType: feed.feedType });
-  }
-  const { body } = received;
-  const { signal } = call.request;
-  const outcome = await pushToFeed(pushes, {
-    claim,
-    feed,
-    body,
-    isDryRun,
-    startedMs,
-    signal,
-  }).catch((error) => failed(services, pushes, { arrival, error }));
-  if (outcome.kind !== "stored" && outcome.kind !== "refused") {
-    countDecision(services, outcome.kind);
-    throw await problemOfNotCounted(services, arrival, outcome);
-  }
-  countDecision(services, "granted");
+  const { metrics } = services.http;
+  const { call, isDryRun, feed } = push;
+  const body = await receive(push, pushes.limits);
+  const outcome =
+    "problem" in body
+      ? await refuseUnchecked(pushes, push, { kind: "unreadable", problem: body.problem })
+      : await pushToFeed(pushes, push, body).catch((error) =>
+          refuseFailed(services, pushes, { push, error }),
+        );
+  const isCounted = outcome.kind === "stored" || outcome.kind === "refused";
+  const decided = isCounted ? "granted" : outcome.kind;
+  metrics.decided({ operation: "push", outcome: decided, isLogged: false, credits: 0 });
+  if (!isCounted) throw await problemOfUncounted(services, push, outcome);
+  const headers = rateHeaders(outcome.window, Date.now());
   if (outcome.kind === "refused") {
-    const problem = problemOfRefusal(outcome.refusal, call.request);
-    throw await refuse(services, arrival, {
-      ...outcome,
-      problem,
-      bodyBytes: body.bytes,
-    });
+    const { refusal, feedType, rowsReceived } = outcome;
+    const problem = problemOfRefusal(refusal, call.request);
+    if (!isDryRun) {
+      metrics.pushed({ feedType: feedType ?? "undecided", outcome: "refused", rows: rowsReceived });
+      const refused = { problem, bodyBytes: body.bytes, rowsReceived };
+      if (refusal.kind !== "failed") await record(services, push, refused);
+    }
+    const { code, options, status } = problem;
+    throw new Problem(code, { ...options, status, headers: { ...headers, ...options.headers } });
   }
-  const { push, stored, window } = outcome;
-  countPush(services, {
-    isDryRun,
-    feedType: push.feedType,
-    outcome: "stored",
-    rows: push.rows.length,
-  });
+  const { feedType, rows } = outcome.push;
+  if (!isDryRun) metrics.pushed({ feedType, outcome: "stored", rows: rows.length });
   return {
-    headers: { ...privateJson(), ...rateHeaders(window, Date.now()) },
-    body: JSON.stringify(answerOf({ feedId: feed.feedId, push, stored, isDryRun })),
+    headers: { ...privateJson(), ...headers },
+    body: JSON.stringify(receiptOf(feed.feedId, outcome, isDryRun)),
   };
 }
 
-type Received =
-  | { readonly kind: "received"; readonly body: PushBody }
-  | {
-      readonly kind: "refused";
-      readonly problem: Problem;
-      /** 0 if the body did not come in whole. */
-      readonly bodyBytes: number;
-      readonly rowsReceived: 0;
-    };
+interface Unreadable {
+  readonly problem: Problem;
+  /** 0 if the body did not come in whole. */
+  readonly bytes: number;
+}
 
 /** Media type and body. @throws {Problem} 503 if there is no room for bodies: not counted */
 async function receive(
-  { call, feed, hold }: Arrival & { readonly hold: HoldBytes },
+  { call: { request }, feed: { feedType }, hold }: PushCall,
   limits: Limits,
-): Promise<Received> {
-  const { request } = call;
-  let bodyBytes = 0;
+): Promise<PushBody | Unreadable> {
+  let bytes = 0;
   try {
-    const form = formOf(request, feed.feedType);
-    const limit = bodyLimitOf(form === "ndjson" ? "collection" : feed.feedType, limits);
+    // A singleton takes JSON only, because lines of rows are not a document.
+    const mediaType = mediaTypeOf(request, { ndjson: feedType !== "singleton" });
+    const { kind: form } = mediaType;
+    if (form === "unsupported") throw unsupportedMediaType(mediaType.message);
+    const limit = bodyLimitOf(form === "ndjson" ? "collection" : feedType, limits);
     const tooLarge = () => payloadTooLarge(limit);
-    const bytes = await receiveBody(request, { bytesMax: limit.most, tooLarge, hold });
-    bodyBytes = bytes.length;
-    return {
-      kind: "received",
-      body: { form, text: bodyTextOf(bytes), bytes: bodyBytes },
-    };
+    const received = await receiveBody(request, { bytesMax: limit.most, tooLarge, hold });
+    bytes = received.length;
+    return { form, text: bodyTextOf(received), bytes };
   } catch (error) {
     if (!(error instanceof Problem) || error.code === "UNAVAILABLE") throw error;
-    return { kind: "refused", problem: error, bodyBytes, rowsReceived: 0 };
+    return { problem: error, bytes };
   }
 }
 
-/** A singleton takes JSON only, because lines of rows are not a document. @throws {Problem} 415 */
-function formOf(request: Request, feedType: FeedType | null): PushBody["form"] {
-  const options = { ndjson: feedType !== "singleton" };
-  const { kind } = mediaTypeOf(request, options);
-  if (kind === "unsupported") throw unsupportedMediaType(request, options);
-  return kind;
+/** Counts a push that failed by a fault of ours, since its own count was rolled back. */
+async function refuseFailed(
+  { log }: Services,
+  pushes: PushServices,
+  { push, error }: { push: PushCall; error: unknown },
+): Promise<PushOutcome> {
+  if (error instanceof DatabaseUnavailableError) throw error;
+  let outcome: PushOutcome | undefined;
+  try {
+    outcome = await refuseUnchecked(pushes, push, { kind: "failed", problem: problemOf(error) });
+    return outcome;
+  } finally {
+    // Otherwise it is logged as the answer's cause.
+    if (outcome?.kind !== "refused") {
+      log.error("push failed", { request_id: push.call.requestId, error });
+    }
+  }
 }
 
 /** The problem of a push that was not counted. If the key is no longer usable, that problem comes first. */
-async function problemOfNotCounted(
+async function problemOfUncounted(
   { keys }: Services,
-  { principal }: Arrival,
+  { principal }: PushCall,
   outcome: Exclude<PushOutcome, { kind: "stored" | "refused" }>,
 ): Promise<Problem> {
-  if (outcome.kind !== "key_refused") return problemOfUncounted(outcome);
-  await keys.prove(principal);
-  // The key is usable again.
-  return unavailable("The key was refused a moment ago and holds now. Try again in a second.");
-}
-
-/** Counts a push that never came to be checked. @throws {Problem} 429, 401, 403 */
-async function countRefused(
-  services: Services,
-  { store }: PushServices,
-  arrival: Arrival,
-): Promise<PushWindow> {
-  const counted = await store.count(arrival.claim, null);
-  assert(counted.kind !== "stale", "only a push that was checked can be stale");
-  if (counted.kind === "counted") {
-    countDecision(services, "granted");
-    return counted.window;
+  switch (outcome.kind) {
+    case "limited":
+      return rateLimited(outcome, Date.now());
+    case "key_refused":
+      await keys.prove(principal);
+      // The key is usable again.
+      return unavailable("The key was refused a moment ago and holds now. Try again in a second.");
+    case "feed_deleted":
+      return feedForbidden();
+    case "feed_suspended":
+      return feedSuspended(outcome.reason);
+    case "feed_keeps_changing":
+      return feedKeepsChanging();
+    default:
+      return unreachable(outcome);
   }
-  countDecision(services, counted.kind);
-  throw await problemOfNotCounted(services, arrival, counted);
-}
-
-/** Counts a push that failed by a fault of ours, since its own count was rolled back. @throws always */
-async function failed(
-  services: Services,
-  pushes: PushServices,
-  { arrival, error }: { arrival: Arrival; error: unknown },
-): Promise<never> {
-  if (error instanceof DatabaseUnavailableError) throw error;
-  const { call, feed, isDryRun } = arrival;
-  const window = await countRefused(services, pushes, arrival).catch((refusal) => {
-    services.log.error("push failed", { request_id: call.requestId, error });
-    throw refusal;
-  });
-  countPush(services, { isDryRun, feedType: feed.feedType, outcome: "refused", rows: 0 });
-  throw withHeaders(problemOf(error), rateHeaders(window, Date.now()));
-}
-
-interface Refusal {
-  readonly problem: Problem;
-  readonly window: PushWindow;
-  readonly feedType: FeedType | null;
-  readonly bodyBytes: number;
-  readonly rowsReceived: number;
-}
-
-/** Notes the refusal of a counted push. Returns the problem with the window's headers. */
-async function refuse(
-  services: Services,
-  arrival: Arrival,
-  { problem, window, feedType, bodyBytes, rowsReceived }: Refusal,
-): Promise<Problem> {
-  const { isDryRun } = arrival;
-  countPush(services, { isDryRun, feedType, outcome: "refused", rows: rowsReceived });
-  if (!isDryRun) await record(services, arrival, { problem, bodyBytes, rowsReceived });
-  return withHeaders(problem, rateHeaders(window, Date.now()));
 }
 
 /** Writes a refusal into the feed's history. If that fails, the refusal is answered all the same. */
 async function record(
   { database, log }: Services,
-  { call, startedMs, feed }: Arrival,
-  { problem, bodyBytes, rowsReceived }: Pick<Refusal, "problem" | "bodyBytes" | "rowsReceived">,
+  { call, startedMs, feed: { feedId } }: PushCall,
+  refused: { problem: Problem; bodyBytes: number; rowsReceived: number },
 ): Promise<void> {
+  const { problem, bodyBytes, rowsReceived } = refused;
   const { code, options } = problem;
   const elapsedMs = Math.round(performance.now() - startedMs);
-  const { feedId } = feed;
   try {
     await database.row("record_push", [
       feedId,
@@ -380,58 +292,27 @@ async function record(
   }
 }
 
-function countDecision({ http }: Services, outcome: string): void {
-  http.metrics.decided({ operation: "push", outcome, isLogged: false, credits: 0 });
-}
-
-/** A dry run stores nothing and counts as none. */
-function countPush(
-  { http }: Services,
-  {
-    isDryRun,
-    feedType,
-    outcome,
-    rows,
-  }: {
-    readonly isDryRun: boolean;
-    readonly feedType: FeedType | null;
-    readonly outcome: "stored" | "refused";
-    readonly rows: number;
-  },
-): void {
-  if (!isDryRun) http.metrics.pushed({ feedType: feedType ?? "undecided", outcome, rows });
-}
-
-function answerOf({
-  feedId,
-  push,
-  stored,
-  isDryRun,
-}: {
-  feedId: string;
-  push: Push;
-  stored: StoredPush;
-  isDryRun: boolean;
-}): PushAnswer {
+/** Decisions 5. */
+function receiptOf(
+  feedId: string,
+  { push, stored }: Extract<PushOutcome, { kind: "stored" }>,
+  isDryRun: boolean,
+): Static<typeof PushResultShape> {
+  const outcomes = Array.from(stored.rowOutcomes, (letter) => present(ROW_OUTCOMES.get(letter)));
+  const count = (outcome: string) => outcomes.filter((each) => each === outcome).length;
   return {
     feed_id: feedId,
     feed_type: push.feedType,
     status: stored.status,
     rows_received: push.rows.length,
-    rows_inserted: stored.rowsInserted,
-    rows_updated: stored.rowsUpdated,
-    rows_duplicate: stored.rowsDuplicate,
-    row_outcomes: Array.from(stored.rowOutcomes, rowOutcomeOf),
+    rows_inserted: count("inserted"),
+    rows_updated: count("updated"),
+    rows_duplicate: count("duplicate"),
+    row_outcomes: outcomes,
     batch_id: push.batchId,
     batch_complete: push.isComplete,
     last_sync_at: stored.lastSyncAt,
     data_version: Number(stored.dataVersion),
     ...(isDryRun && { dry_run: true }),
   };
-}
-
-function rowOutcomeOf(letter: string): RowOutcome {
-  const outcome = ROW_OUTCOMES[letter];
-  assert(outcome !== undefined, "push_to_feed knows three outcomes of a row");
-  return outcome;
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { FEED_TYPES } from "../feeds/find.ts";
+import { FEED_STATUSES, FEED_TYPES } from "../feeds/find.ts";
 import { nullable, oneOf } from "../lib/types.ts";
 import { BATCH_ID_LENGTH_MAX } from "../limits.ts";
 import { count, time, uuid } from "../shapes.ts";
@@ -67,7 +67,7 @@ export const PushResultShape = Type.Object(
   {
     feed_id: uuid("Of the feed."),
     feed_type: oneOf(FEED_TYPES, { description: "As it is, or as this push decided it." }),
-    status: oneOf(["draft", "inactive", "active"], {
+    status: oneOf(FEED_STATUSES, {
       description: "A first push activates a feed.",
     }),
     rows_received: count("Rows in the request."),

@@ -7,37 +7,27 @@
  *
  * @module
  */
-
-import type { Feed } from "../feeds/find.ts";
-import { assert } from "../lib/assert.ts";
-import { BoundedMap } from "../lib/bounded_map.ts";
-import { FULL_PUSH_WINDOWS_MAX, WINDOW_US } from "../limits.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import { LRUCache } from "lru-cache";
+import type { Limited, WindowState } from "../admission/types.ts";
+import { FEED_STATUSES, type Feed, type FeedStatus } from "../feeds/find.ts";
+import { assert, nameIn, present } from "../lib/assert.ts";
+import { createSemaphore, type Semaphore } from "../lib/semaphore.ts";
+import {
+  FULL_PUSH_WINDOWS_MAX,
+  PUSH_TURN_WAIT_MS_MAX,
+  PUSHES_WAITING_FREE,
+  PUSHES_WAITING_MAX,
+  WINDOW_US,
+} from "../limits.ts";
+import { type Database, DatabaseOverloadedError, type Row } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
-import { createFeedQueue } from "./feed_queue.ts";
 import type { Push } from "./parse_push.ts";
 
 /** Who pushes where. */
 export interface PushClaim {
-  readonly feedId: string;
-  readonly accountId: string;
+  /** As the push was checked by. */
+  readonly feed: Feed;
   readonly keyId: string;
-}
-
-/** A feed's window of pushes after a decision. */
-export interface PushWindow {
-  /** Pushes in a window. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** Unix epoch seconds, rounded up, at which the oldest counted push leaves the window. */
-  readonly resetSeconds: number;
-}
-
-/** The window is full. Nothing was counted. */
-export interface Limited {
-  readonly kind: "limited";
-  readonly window: PushWindow;
-  readonly retryAfterMs: number;
 }
 
 /** Nothing was counted or stored. */
@@ -48,19 +38,16 @@ export type NotCounted =
   /** The feed is not as the push was checked by. */
   | { readonly kind: "stale" };
 
-export type CountOutcome = { readonly kind: "counted"; readonly window: PushWindow } | NotCounted;
+export type CountOutcome = { readonly kind: "counted"; readonly window: WindowState } | NotCounted;
 
 export type StoreOutcome =
-  | { readonly kind: "stored"; readonly stored: StoredPush; readonly window: PushWindow }
+  | { readonly kind: "stored"; readonly stored: StoredPush; readonly window: WindowState }
   /** Counted; the batch takes no more rows. */
-  | { readonly kind: "batch_closed"; readonly window: PushWindow }
+  | { readonly kind: "batch_closed"; readonly window: WindowState }
   | NotCounted;
 
 export interface StoredPush {
-  readonly status: string;
-  readonly rowsInserted: number;
-  readonly rowsUpdated: number;
-  readonly rowsDuplicate: number;
+  readonly status: FeedStatus;
   /** A letter a row, in the order of the push: i(nserted), u(pdated) or d(uplicate). */
   readonly rowOutcomes: string;
   /** RFC 3339, UTC, microseconds. */
@@ -71,8 +58,6 @@ export interface StoredPush {
 /** A push that has passed all checks. */
 export interface CheckedPush {
   readonly push: Push;
-  /** By which the push was checked. */
-  readonly feed: Feed;
   readonly isDryRun: boolean;
   readonly bodyBytes: number;
   /** Milliseconds since the request came. */
@@ -82,8 +67,8 @@ export interface CheckedPush {
 export interface PushStore {
   /** The refusal of a push to a feed whose window is known to be full. */
   findLimited(feedId: string): Limited | undefined;
-  /** Counts a push; a version of null is never stale. @throws {DatabaseUnavailableError} */
-  count(claim: PushClaim, definitionVersion: bigint | null): Promise<CountOutcome>;
+  /** Counts a push; one that was not checked is never stale. @throws {DatabaseUnavailableError} */
+  count(claim: PushClaim, options: { readonly isChecked: boolean }): Promise<CountOutcome>;
   /** Counts and stores a push. @throws {DatabaseUnavailableError} */
   store(claim: PushClaim, checked: CheckedPush): Promise<StoreOutcome>;
 }
@@ -91,68 +76,70 @@ export interface PushStore {
 /** How long a full window is believed to be full without asking again, in milliseconds. */
 const BELIEVED_MS = 1_000;
 
-interface KnownWindow {
-  readonly window: PushWindow;
-  /** On the process's monotonic clock, in milliseconds. */
-  readonly fullUntilMs: number;
-  readonly believedUntilMs: number;
-}
-
 /** What both statements return of the window. */
-type WindowColumns = Pick<
-  Row<"count_push">,
-  "outcome" | "window_used" | "reset_seconds" | "retry_after_ms"
->;
+type WindowColumns = Row<"count_push">;
 
 /** @param limit Pushes of a feed in a window. */
 export function createPushStore(database: Database, limit: number): PushStore {
-  const queue = createFeedQueue();
+  /** By feed, while it is pushed to. */
+  const queues = new Map<string, Semaphore>();
   // Hits only leave a window with time, so one that was full a moment ago needs no statement to say so.
-  const fullWindows = new BoundedMap<string, KnownWindow>(FULL_PUSH_WINDOWS_MAX);
+  const fullWindows = new LRUCache<string, { window: WindowState; untilMs: number }>({
+    max: FULL_PUSH_WINDOWS_MAX,
+  });
 
   function findLimited(feedId: string): Limited | undefined {
-    const known = fullWindows.get(feedId);
-    if (known === undefined) return undefined;
-    const nowMs = performance.now();
-    if (nowMs >= Math.min(known.fullUntilMs, known.believedUntilMs)) {
-      fullWindows.delete(feedId);
-      return undefined;
+    const full = fullWindows.get(feedId);
+    if (full === undefined) return undefined;
+    const retryAfterMs = Math.ceil(full.untilMs - performance.now());
+    return { kind: "limited", window: full.window, retryAfterMs: Math.max(1, retryAfterMs) };
+  }
+
+  /**
+   * Does the work after what waits for the same feed. The feed's lock makes pushes of one feed follow each
+   * other. They wait here for it, so that many pushes to one feed hold one connection and not all of them.
+   */
+  async function inTurn<Result>(feedId: string, work: () => Promise<Result>): Promise<Result> {
+    const queue = queues.get(feedId) ?? newQueue();
+    queues.set(feedId, queue);
+    if (!(await queue.acquire())) throw new DatabaseOverloadedError();
+    const startedMs = performance.now();
+    try {
+      return await work();
+    } finally {
+      queue.release(performance.now() - startedMs);
+      if (queue.running === 0) queues.delete(feedId);
     }
-    const retryAfterMs = Math.ceil(known.fullUntilMs - nowMs);
-    return { kind: "limited", window: known.window, retryAfterMs };
   }
 
   /** Runs a statement when it is the feed's turn, unless the window is full by then. */
   function send<Columns extends WindowColumns>(
-    { feedId }: PushClaim,
+    { feed: { feedId } }: PushClaim,
     run: () => Promise<Columns | undefined>,
-  ): Promise<{ row: Columns; window: PushWindow } | NotCounted> {
-    return queue.run(feedId, async () => {
+  ): Promise<{ row: Columns; window: WindowState } | NotCounted> {
+    return inTurn(feedId, async () => {
       const limited = findLimited(feedId);
       if (limited !== undefined) return limited;
       const sentMs = performance.now();
-      const row = await retryRolledBack(run);
-      assert(row !== undefined, "a statement that counts returns one row");
+      const row = present(await retryRolledBack(run));
       if (row.outcome === "stale" || row.outcome === "key_refused") return { kind: row.outcome };
       const window = windowOf(row, limit);
       if (row.outcome !== "limited") return { row, window };
-      const { retry_after_ms: retryAfterMs } = row;
-      assert(retryAfterMs !== null, "a full window says when it has room");
-      fullWindows.set(feedId, {
-        window,
-        fullUntilMs: sentMs + retryAfterMs,
-        believedUntilMs: sentMs + BELIEVED_MS,
-      });
+      const retryAfterMs = present(row.retry_after_ms);
+      const ttl = Math.min(BELIEVED_MS, retryAfterMs);
+      fullWindows.set(feedId, { window, untilMs: sentMs + retryAfterMs }, { ttl, start: sentMs });
       return { kind: "limited", window, retryAfterMs };
     });
   }
 
   return {
     findLimited,
-    async count(claim, definitionVersion) {
-      const { feedId, accountId, keyId } = claim;
+    async count(claim, { isChecked }) {
+      const { feed, keyId } = claim;
+      const { feedId, accountId } = feed;
+      const version = isChecked ? feed.definitionVersion : null;
       const sent = await send(claim, () =>
-        database.row("count_push", [feedId, accountId, keyId, definitionVersion, limit, WINDOW_US]),
+        database.row("count_push", [feedId, accountId, keyId, version, limit, WINDOW_US]),
       );
       return "kind" in sent ? sent : { kind: "counted", window: sent.window };
     },
@@ -163,22 +150,38 @@ export function createPushStore(database: Database, limit: number): PushStore {
       if ("kind" in sent) return sent;
       const { row, window } = sent;
       if (row.outcome === "batch_closed") return { kind: "batch_closed", window };
-      return { kind: "stored", stored: storedOf(row), window };
+      assert(row.outcome === "stored", "there is no other outcome of push_to_feed");
+      const stored = {
+        status: nameIn(FEED_STATUSES, present(row.status)),
+        rowOutcomes: present(row.row_outcomes),
+        lastSyncAt: present(row.last_sync_at),
+        dataVersion: present(row.data_version),
+      };
+      return { kind: "stored", stored, window };
     },
   };
 }
 
+function newQueue(): Semaphore {
+  return createSemaphore({
+    runningMax: 1,
+    waitingMax: PUSHES_WAITING_MAX,
+    waitMsMax: PUSH_TURN_WAIT_MS_MAX,
+    // The expected wait comes from the pushes before, and a single one that met a lock would raise it.
+    waitingFree: PUSHES_WAITING_FREE,
+  });
+}
+
 /** `$1` to `$14` of `push_to_feed`. */
-function parametersOf(claim: PushClaim, checked: CheckedPush) {
-  const { feedId, accountId, keyId } = claim;
-  const { push, feed, isDryRun, bodyBytes, elapsedMs } = checked;
+function parametersOf({ feed, keyId }: PushClaim, checked: CheckedPush) {
+  const { push, isDryRun, bodyBytes, elapsedMs } = checked;
   const isStream = push.feedType === "stream";
   const texts = push.rows.map(({ text, eventTime }) =>
     // Without its closing brace: the time of receipt goes there.
     isStream && eventTime === null ? text.slice(0, -1) : text,
   );
   return [
-    feedId,
+    feed.feedId,
     push.feedType,
     feed.definitionVersion,
     push.rows.length,
@@ -190,28 +193,12 @@ function parametersOf(claim: PushClaim, checked: CheckedPush) {
     isDryRun,
     BigInt(bodyBytes),
     elapsedMs,
-    accountId,
+    feed.accountId,
     keyId,
   ] as const;
 }
 
-function windowOf(row: WindowColumns, limit: number): PushWindow {
-  const { outcome, window_used: used, reset_seconds: resetSeconds } = row;
-  assert(used !== null && resetSeconds !== null, `the outcome "${outcome}" tells of the window`);
-  return { limit, remaining: Math.max(0, limit - used), resetSeconds: Number(resetSeconds) };
-}
-
-function storedOf(row: Row<"push_to_feed">): StoredPush {
-  const { outcome, status, row_outcomes: rowOutcomes, last_sync_at: lastSyncAt } = row;
-  assert(outcome === "stored", `push_to_feed returned the unknown outcome "${outcome}"`);
-  assert(status !== null && rowOutcomes !== null && lastSyncAt !== null, "what is stored is told");
-  return {
-    status,
-    rowsInserted: row.rows_inserted ?? 0,
-    rowsUpdated: row.rows_updated ?? 0,
-    rowsDuplicate: row.rows_duplicate ?? 0,
-    rowOutcomes,
-    lastSyncAt,
-    dataVersion: row.data_version ?? 0n,
-  };
+function windowOf(row: WindowColumns, limit: number): WindowState {
+  const remaining = Math.max(0, limit - present(row.window_used));
+  return { limit, remaining, resetSeconds: Number(present(row.reset_seconds)) };
 }

@@ -133,7 +133,8 @@ describe("pushes that race", () => {
     let after = 0n;
     let isDone = false;
     const following = (async () => {
-      while (!isDone) {
+      for (let isLast = false; !isLast; ) {
+        isLast = isDone;
         const rows = await scene.gateway.sql`
           select position, row_id from stream_events
           where feed_id = ${feedId} and position > ${String(after)}
@@ -145,11 +146,13 @@ describe("pushes that race", () => {
     const bodies = Array.from({ length: 60 }, (_, push) =>
       Array.from({ length: 1 + (push % 7) * 20 }, (_, index) => ({ id: `${push}-${index}` })),
     );
-    await pushAll(feedId, bodies, peerUrl);
-    await Bun.sleep(50);
+    const answers = await pushAll(feedId, bodies, peerUrl);
     isDone = true;
     await following;
-    expect(seen.length).toBe(bodies.flat().length);
+    // A machine that is too busy refuses some of the pushes.
+    const stored = answers.filter(({ status }) => status === 200);
+    expect(stored.length).toBeGreaterThan(bodies.length / 2);
+    expect(seen.length).toBe(stored.reduce((sum, { body }) => sum + body.rows_inserted, 0));
   });
 });
 

@@ -1,47 +1,31 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type PushScene, startPushScene } from "../support/push_scene.ts";
 
 const RUNS = 20;
 
-let gateway: TestGateway;
-let writeKey: string;
+let scene: PushScene;
 let readKey: string;
-let feeds = 0;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
-    FEEDGATE_PUSH_LIMIT: "1000",
-    FEEDGATE_DISCOVERY_LIMIT: "1000",
-  });
-  const provider = await gateway.createAccount({ maxFeeds: 1_000 });
-  writeKey = await gateway.createKey(provider, "write");
+  scene = await startPushScene({ FEEDGATE_DISCOVERY_LIMIT: "1000" });
+  const { gateway } = scene;
   readKey = await gateway.createKey(await gateway.createAccount(), "read");
 });
-afterAll(() => gateway.stop());
-
-async function createFeed(fields: object): Promise<string> {
-  feeds += 1;
-  const feed = { name: "Totals", endpoint_path: `totals-${feeds}`, ...fields };
-  const response = await gateway.send("POST", "/v1/provider/feed/create", writeKey, feed);
-  expect(response.status).toBe(201);
-  return ((await response.json()) as { id: string }).id;
-}
+afterAll(() => scene.gateway.stop());
 
 async function push(id: string, body: unknown): Promise<number> {
-  const response = await gateway.send("POST", `/v1/provider/feed/${id}/push`, writeKey, body);
-  await response.body?.cancel();
-  return response.status;
+  return (await scene.push(id, body)).status;
 }
 
 async function metadata(id: string): Promise<Record<string, unknown>> {
-  const response = await gateway.get(`/v1/feed/${id}/metadata`, readKey);
+  const response = await scene.gateway.get(`/v1/feed/${id}/metadata`, readKey);
   return (await response.json()) as Record<string, unknown>;
 }
 
 /** By batch, what is in the tables. */
 async function expectTotals(id: string): Promise<void> {
-  const { sql } = gateway;
+  const { sql } = scene.gateway;
   const counted = await sql`
     select batch_number, count(*) as row_count, sum(octet_length(payload::text)) as payload_bytes
     from (
@@ -74,7 +58,7 @@ test("a collection's totals are those of its rows after every push", async () =>
     fc.asyncProperty(
       fc.array(fc.tuple(rows, batch), { minLength: 1, maxLength: 8 }),
       async (steps) => {
-        const feed = await createFeed({ feed_type: "collection" });
+        const feed = await scene.createFeed({ type: "collection" });
         for (const [payload, named] of steps) {
           expect([200, 409]).toContain(await push(feed, { payload, ...named }));
           await expectTotals(feed);
@@ -88,7 +72,7 @@ test("a collection's totals are those of its rows after every push", async () =>
 test("a stream's totals are those of its events after every push", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(rows, { minLength: 1, maxLength: 6 }), async (steps) => {
-      const feed = await createFeed({ feed_type: "stream" });
+      const feed = await scene.createFeed({ type: "stream" });
       for (const payload of steps) {
         expect(await push(feed, { payload })).toBe(200);
         await expectTotals(feed);
@@ -99,19 +83,19 @@ test("a stream's totals are those of its events after every push", async () => {
 }, 60_000);
 
 test("a dry run changes no totals", async () => {
-  const feed = await createFeed({ feed_type: "stream" });
+  const feed = await scene.createFeed({ type: "stream" });
   await push(feed, [{ id: "a" }]);
-  await gateway.send("POST", `/v1/provider/feed/${feed}/push?dry_run=true`, writeKey, [{ id: 2 }]);
+  await scene.push(feed, [{ id: 2 }], { query: "?dry_run=true" });
   await expectTotals(feed);
 });
 
 test("rows of a retired batch leave the totals with it", async () => {
-  const feed = await createFeed({ feed_type: "collection" });
+  const feed = await scene.createFeed({ type: "collection" });
   for (const last of [1, 2]) await push(feed, { payload: [{ id: last }], batch_complete: true });
-  await gateway.sql`
+  await scene.gateway.sql`
     update batches set retired_at = now() - interval '1 day'
     where feed_id = ${feed} and status = 'retired'`;
-  const { database } = gateway.gateway.services;
+  const { database } = scene.gateway.gateway.services;
   await database.rows("remove_retired_rows", [
     "2030-01-01T00:00:00Z",
     "1 second",
@@ -119,12 +103,14 @@ test("rows of a retired batch leave the totals with it", async () => {
     100,
   ]);
   await expectTotals(feed);
-  expect(await gateway.sql`select from row_totals where feed_id = ${feed}`).toHaveLength(1);
+  expect(await scene.gateway.sql`select from row_totals where feed_id = ${feed}`).toHaveLength(1);
 });
 
 test("metadata tells how many rows and bytes there are, and what all of them cost", async () => {
-  const metered = { price_type: "metered", price_per_1k: 1.5 };
-  const collection = await createFeed({ feed_type: "collection", ...metered });
+  const price = (feed: string, pricing: object) =>
+    scene.gateway.send("PATCH", `/v1/provider/feed/${feed}/edit`, scene.key, pricing);
+  const collection = await scene.createFeed({ type: "collection" });
+  await price(collection, { price_per_1k: 1.5 });
   const payload = Array.from({ length: 250 }, (_, place) => ({ id: place }));
   await push(collection, { payload, batch_complete: true });
   const bytes = payload.reduce((sum, each) => sum + JSON.stringify(each).length, 0);
@@ -137,15 +123,15 @@ test("metadata tells how many rows and bytes there are, and what all of them cos
   await push(collection, { payload: [{ id: 1 }], batch_complete: true });
   expect(await metadata(collection)).toMatchObject({ row_count: 1, credits_to_read_all: 1_500 });
 
-  const singleton = await createFeed({ feed_type: "singleton" });
+  const singleton = await scene.createFeed({ type: "singleton" });
   await push(singleton, { name: "é" });
   expect(await metadata(singleton)).toMatchObject({
     row_count: 1,
     bytes: Buffer.byteLength('{"name":"é"}'),
     credits_to_read_all: 0,
   });
-  const bought = { price_type: "one_time", one_time_price_cents: 500 };
-  const sold = await createFeed({ feed_type: "stream", ...bought });
+  const sold = await scene.createFeed({ type: "stream" });
+  await price(sold, { one_time_price_cents: 500 });
   await push(sold, [{ id: 1 }]);
   expect(await metadata(sold)).toMatchObject({ row_count: 1, credits_to_read_all: 0 });
 });

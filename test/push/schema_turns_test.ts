@@ -60,7 +60,7 @@ describe.each(Object.entries(ROUTES))(
     function ask(accountId: string): Promise<unknown> {
       const caller = callerOf(accountId);
       return route === "push"
-        ? rowSchemas.validateRows({ key: "any", text: "hang" }, ["1"], caller)
+        ? rowSchemas.validateRows("hang", ["1"], caller)
         : rowSchemas.checkSchema("hang", caller);
     }
 

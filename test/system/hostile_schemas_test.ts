@@ -235,7 +235,7 @@ const CASES: readonly Case[] = [
 describe("the main thread goes on while a worker has", () => {
   beforeAll(async () => {
     await rowSchemas.checkSchema("{}", CALLER);
-    await rowSchemas.validateRows({ key: "warm", text: "{}" }, ["1"], CALLER);
+    await rowSchemas.validateRows("{}", ["1"], CALLER);
   });
 
   for (const { name, schema, rows, outcomes } of CASES) {
@@ -246,12 +246,12 @@ describe("the main thread goes on while a worker has", () => {
         let kind = "";
         const stallMs = await measureStall(async () => {
           await rowSchemas.checkSchema(text, CALLER);
-          ({ kind } = await rowSchemas.validateRows({ key: name, text }, rows, CALLER));
+          ({ kind } = await rowSchemas.validateRows(text, rows, CALLER));
         });
         expect(outcomes).toContain(kind);
         expect(stallMs).toBeLessThan(STALL_MAX_MS);
         // The next push is served.
-        const next = await rowSchemas.validateRows({ key: "warm", text: "{}" }, ["1"], CALLER);
+        const next = await rowSchemas.validateRows("{}", ["1"], CALLER);
         expect(next).toEqual({ kind: "valid" });
       },
       CASE_TIMEOUT_MS,

@@ -1,10 +1,11 @@
 -- Deletes a feed: nobody finds it from now on. A job removes its rows. To delete it again is harmless.
 --
--- owner_id: the account that deletes; null for the operator, who may delete a suspended feed, too
+-- owner_id, acting_key: the account and key that delete; null for the operator, who may delete a suspended feed, too
 -- Outcomes: deleted, forbidden, suspended (for suspension_reason)
 create or replace function delete_feed(
   owner_id uuid,
   deleted_feed uuid,
+  acting_key uuid,
   out outcome text,
   out suspension_reason text
 )
@@ -14,6 +15,10 @@ as $$
 declare
   feed feeds%rowtype;
 begin
+  if acting_key is not null then
+    -- Who it is, for the audit trail; in this transaction only.
+    perform set_config('feedgate.actor', 'key ' || acting_key, true);
+  end if;
   select feeds.*
   into feed
   from feeds

@@ -7,6 +7,7 @@ create or replace function delete_rows(
   owner_id uuid,
   emptied_feed uuid,
   ids text[],
+  acting_key uuid,
   out outcome text,
   out deleted json,
   out data_version bigint,
@@ -20,10 +21,9 @@ declare
   feed feeds%rowtype;
   found_ids text[] := '{}';
   batch record;
-  times timestamptz[];
-  positions bigint[];
-  batch_ids text[];
 begin
+  -- Who it is, for the audit trail; in this transaction only.
+  perform set_config('feedgate.actor', 'key ' || acting_key, true);
   perform lock_rows(emptied_feed);
   select feeds.*
   into feed
@@ -40,16 +40,7 @@ begin
   end if;
 
   if feed.feed_type = 'stream' then
-    select
-      array_agg(events.event_at), array_agg(events.position), array_agg(events.row_id)
-    into times, positions, found_ids
-    from unnest(ids) as asked (row_id)
-    join stream_events as events
-      on events.feed_id = emptied_feed
-      and events.row_id = asked.row_id;
-    if cardinality(positions) > 0 then
-      perform remove_stream_rows(emptied_feed, times, positions);
-    end if;
+    found_ids := remove_rows(emptied_feed, 0, ids);
   else
     for batch in
       select batches.batch_number
@@ -58,17 +49,7 @@ begin
         and batches.emptied_at is null
       order by batches.batch_number
     loop
-      select array_agg(rows.position), array_agg(rows.row_id)
-      into positions, batch_ids
-      from unnest(ids) as asked (row_id)
-      join collection_rows as rows
-        on rows.feed_id = emptied_feed
-        and rows.batch_number = batch.batch_number
-        and rows.row_id = asked.row_id;
-      if cardinality(positions) > 0 then
-        perform remove_collection_rows(emptied_feed, batch.batch_number, positions);
-        found_ids := found_ids || batch_ids;
-      end if;
+      found_ids := found_ids || remove_rows(emptied_feed, batch.batch_number, ids);
     end loop;
   end if;
 

@@ -1,8 +1,8 @@
 -- Creates or edits one feed: every rule that depends on what is stored, and the write, in one commit.
 --
--- Why a function: the account's row is locked first, so that creates at the quota take turns, then the
--- feed's row, and only then, with a fresh snapshot, is anything read. The given fields are laid over
--- the row as it is under the lock, so two edits at once never lose each other's fields.
+-- The account's row is locked first, so that creates at the quota take turns, and then the feed's row. The
+-- given fields are laid over the row as it is under the lock, so two edits at once never lose each other's
+-- fields.
 --
 -- owner_id: the account that saves
 -- saved_feed_id: the feed that is meant, or the id that a new one is to get; null for one of our making
@@ -23,14 +23,13 @@ create or replace function save_feed(
   fields json,
   given_price_type text,
   given_call_price_nanos bigint,
-  given_one_time_price_cents bigint
-)
-returns table (
-  outcome text,
-  feed_id uuid,
-  max_feeds_allowed int,
-  feeds_used bigint,
-  suspension_reason text
+  given_one_time_price_cents bigint,
+  acting_key uuid,
+  out outcome text,
+  out feed_id uuid,
+  out max_feeds_allowed int,
+  out feeds_used bigint,
+  out suspension_reason text
 )
 language plpgsql
 -- Every table is reached by its key; without this a plan made while the tables were empty could scan
@@ -39,14 +38,14 @@ set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
-  given constant text[] := array(select json_object_keys(fields));
-  wanted record;
   feed feeds%rowtype;
   saved feeds%rowtype;
   is_new boolean;
   is_schema_empty boolean;
   violated text;
 begin
+  -- Who it is, for the audit trail; in this transaction only.
+  perform set_config('feedgate.actor', 'key ' || acting_key, true);
   select accounts.max_feeds_allowed
   into max_feeds_allowed
   from accounts
@@ -65,7 +64,6 @@ begin
     or feed.deleted_at is not null
   then
     outcome := 'forbidden';
-    return next;
     return;
   end if;
 
@@ -82,37 +80,8 @@ begin
   end if;
   feed_id := feed.feed_id;
 
-  -- A JSON null becomes a SQL null here, in the json columns too.
-  select *
-  into wanted
-  from json_to_record(fields) as wanted (
-    name text, description text, readme_md text, category text, endpoint_path text, feed_type text,
-    schema_definition json, schema_version numeric, schema_locked boolean, sample_response json,
-    sync_interval_mins int, update_frequency_text text, status text, draft_step numeric,
-    retention_days int
-  );
-  saved := feed;
-  if 'name' = any (given) then saved.name := wanted.name; end if;
-  if 'description' = any (given) then saved.description := wanted.description; end if;
-  if 'readme_md' = any (given) then saved.readme_md := wanted.readme_md; end if;
-  if 'category' = any (given) then saved.category := wanted.category; end if;
-  if 'endpoint_path' = any (given) then saved.endpoint_path := wanted.endpoint_path; end if;
-  if 'feed_type' = any (given) then saved.feed_type := wanted.feed_type; end if;
-  if 'schema_definition' = any (given) then
-    saved.schema_definition := wanted.schema_definition;
-  end if;
-  if 'schema_version' = any (given) then saved.schema_version := wanted.schema_version; end if;
-  if 'schema_locked' = any (given) then saved.schema_locked := wanted.schema_locked; end if;
-  if 'sample_response' = any (given) then saved.sample_response := wanted.sample_response; end if;
-  if 'sync_interval_mins' = any (given) then
-    saved.sync_interval_mins := wanted.sync_interval_mins;
-  end if;
-  if 'update_frequency_text' = any (given) then
-    saved.update_frequency_text := wanted.update_frequency_text;
-  end if;
-  if 'retention_days' = any (given) then saved.retention_days := wanted.retention_days; end if;
-  if 'status' = any (given) then saved.status := wanted.status; end if;
-  if 'draft_step' = any (given) then saved.draft_step := wanted.draft_step; end if;
+  -- A field that is not given stays, and a JSON null becomes a SQL null, in the json columns too.
+  saved := json_populate_record(feed, fields);
   if given_price_type is not null then
     saved.price_type := given_price_type;
     saved.call_price_nanos := given_call_price_nanos;
@@ -134,7 +103,7 @@ begin
       and (
         saved.status <> feed.status
         or saved.schema_definition::text is distinct from feed.schema_definition::text
-        or ('status' = any (given) and 'schema_definition' <> all (given))
+        or (fields -> 'status' is not null and fields -> 'schema_definition' is null)
       )
       then 'schema_required'
     when saved.schema_locked
@@ -155,7 +124,6 @@ begin
     outcome := 'quota_exceeded';
   end if;
   if outcome is not null then
-    return next;
     return;
   end if;
 
@@ -178,24 +146,18 @@ begin
     -- As text, because json has no equality; what is written as it was is no change.
     elsif saved::text <> feed::text then
       update feeds
-      set name = saved.name,
-        description = saved.description,
-        readme_md = saved.readme_md,
-        category = saved.category,
-        endpoint_path = saved.endpoint_path,
-        feed_type = saved.feed_type,
-        schema_definition = saved.schema_definition,
-        schema_version = saved.schema_version,
-        schema_locked = saved.schema_locked,
-        sample_response = saved.sample_response,
-        sync_interval_mins = saved.sync_interval_mins,
-        update_frequency_text = saved.update_frequency_text,
-        status = saved.status,
-        draft_step = saved.draft_step,
-        price_type = saved.price_type,
-        call_price_nanos = saved.call_price_nanos,
-        one_time_price_cents = saved.one_time_price_cents,
-        retention_days = saved.retention_days,
+      set (
+          name, description, readme_md, category, endpoint_path, feed_type, schema_definition,
+          schema_version, schema_locked, sample_response, sync_interval_mins,
+          update_frequency_text, status, draft_step, price_type, call_price_nanos,
+          one_time_price_cents, retention_days
+        ) = (
+          saved.name, saved.description, saved.readme_md, saved.category, saved.endpoint_path,
+          saved.feed_type, saved.schema_definition, saved.schema_version, saved.schema_locked,
+          saved.sample_response, saved.sync_interval_mins, saved.update_frequency_text,
+          saved.status, saved.draft_step, saved.price_type, saved.call_price_nanos,
+          saved.one_time_price_cents, saved.retention_days
+        ),
         -- Another retention shows other events.
         data_version = feeds.data_version
           + (saved.retention_days is distinct from feed.retention_days)::int,
@@ -208,25 +170,21 @@ begin
     get stacked diagnostics violated = constraint_name;
     if violated = 'feeds_endpoint_path_unique' then
       outcome := 'endpoint_path_taken';
-      return next;
       return;
     end if;
     if violated <> 'feeds_pkey' then
       raise;
     end if;
     -- The id is there by now, and stays: so this is no longer a create.
-    return query
-    select
-      again.outcome, again.feed_id, again.max_feeds_allowed, again.feeds_used,
-      again.suspension_reason
+    select again.*
+    into outcome, feed_id, max_feeds_allowed, feeds_used, suspension_reason
     from save_feed(
       owner_id, saved_feed_id, 'edit', fields, given_price_type, given_call_price_nanos,
-      given_one_time_price_cents
+      given_one_time_price_cents, acting_key
     ) as again;
     return;
   end;
 
   outcome := case when is_new then 'created' else 'saved' end;
-  return next;
 end
 $$;

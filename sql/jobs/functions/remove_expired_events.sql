@@ -12,8 +12,7 @@ as $$
 declare
   job constant text := 'event retention';
   feed record;
-  times timestamptz[];
-  positions bigint[];
+  ids text[];
 begin
   if begin_job(job, moment) is null then
     return false;
@@ -33,18 +32,18 @@ begin
       limit 1
     );
     perform lock_rows(feed.feed_id);
-    select array_agg(expired.event_at), array_agg(expired.position)
-    into times, positions
+    select array_agg(expired.row_id)
+    into ids
     from (
-      select stream_events.event_at, stream_events.position
+      select stream_events.row_id
       from stream_events
       where stream_events.feed_id = feed.feed_id
         and stream_events.event_at < feed.oldest
       order by stream_events.event_at, stream_events.position
       limit row_limit
     ) as expired;
-    continue when positions is null;
-    perform remove_stream_rows(feed.feed_id, times, positions);
+    continue when ids is null;
+    perform remove_rows(feed.feed_id, 0, ids);
     update feeds
     set data_version = feeds.data_version + 1
     where feeds.feed_id = feed.feed_id;

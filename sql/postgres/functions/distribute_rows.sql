@@ -1,8 +1,7 @@
 -- Spreads the tables of rows over the nodes of a Citus cluster, by feed_id; false if they are already.
 -- What decides and charges stays on the coordinator: feeds, accounts, keys, windows, usage, batches.
 --
--- A foreign key can't lead from a distributed table to one that is not, and no trigger can be on one: feeds
--- are never deleted, and push_collection does what the trigger did.
+-- A foreign key can't lead from a distributed table to one that is not: feeds are never deleted.
 create or replace function distribute_rows()
 returns boolean
 language plpgsql
@@ -14,7 +13,6 @@ begin
   -- One connection to each node: what follows in this transaction sees what went before.
   perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
   alter table documents drop constraint documents_feed_id_fkey;
-  drop trigger collection_rows_changed on collection_rows;
   insert into feed_versions (feed_id, data_version)
   select feeds.feed_id, feeds.data_version
   from feeds

@@ -38,14 +38,12 @@ declare
   ids_pushed constant text := md5(row_ids::text);
   finalizing_ids text;
   is_looked_up boolean;
-  replaced_ids text[];
   rows_added bigint;
   bytes_added bigint;
   bytes_replaced bigint := 0;
 begin
   is_closed := false;
   is_changed := false;
-  outcomes := repeat('d', row_count);
   batch_shown := batch_shown_before;
 
   if pushed_batch_id is not null then
@@ -56,26 +54,30 @@ begin
       and batches.batch_id = pushed_batch_id;
   elsif not is_complete then
     target := batch_shown_before;
-  elsif is_shown_batch(pushed_feed_id, batch_shown_before, row_count, row_texts, row_ids) then
+  -- If a batch is open, the same rows again change something: to finalize a batch retires those before it.
+  elsif batch_shown_before is not null and not exists (
+    select from batches
+    where batches.feed_id = pushed_feed_id
+      and batches.status = 'open'
+  ) and row_texts = (
+    select coalesce(string_agg(shown.payload::text, E'\n' order by shown.position), '')
+    from (
+      select collection_rows.position, collection_rows.payload
+      from collection_rows
+      where collection_rows.feed_id = pushed_feed_id
+        and collection_rows.batch_number = batch_shown_before
+      order by collection_rows.position
+      limit row_count + 1
+    ) as shown
+  ) then
+    outcomes := repeat('d', row_count);
     return;
   end if;
 
-  if target_status in ('final', 'retired') then
-    -- The chunk that finalized the batch readers see may come once more: it is there, to the letter.
-    is_closed := target_status = 'retired' or not is_complete
-      or finalizing_ids <> ids_pushed
-      or row_count <> (
-      select count(*)
-      from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
-        as pushed (row_text, row_id)
-      where (
-        select stored.payload::text = pushed.row_text
-        from collection_rows as stored
-        where stored.feed_id = pushed_feed_id
-          and stored.batch_number = target
-          and stored.row_id = pushed.row_id
-      )
-    );
+  if target_status = 'retired'
+    or (target_status = 'final' and (not is_complete or finalizing_ids <> ids_pushed))
+  then
+    is_closed := true;
     return;
   end if;
 
@@ -109,26 +111,24 @@ begin
   end if;
 
   -- Where a provider repeats itself, its first or its last row is mostly known.
-  is_looked_up := (
-    select stored.position
-    from collection_rows as stored
-    where stored.feed_id = pushed_feed_id
-      and stored.batch_number = target
-      and stored.row_id = row_ids[1]
-  ) is not null or (
-    select stored.position
-    from collection_rows as stored
-    where stored.feed_id = pushed_feed_id
-      and stored.batch_number = target
-      and stored.row_id = row_ids[row_count]
-  ) is not null;
+  is_looked_up := coalesce(target_status = 'final', false) or exists (
+    select
+    from unnest(array[row_ids[1], row_ids[row_count]]) as edge (row_id)
+    where (
+      select stored.position
+      from collection_rows as stored
+      where stored.feed_id = pushed_feed_id
+        and stored.batch_number = target
+        and stored.row_id = edge.row_id
+    ) is not null
+  );
 
   loop
     outcomes := repeat('i', row_count);
     if is_looked_up then
       -- A subquery for a value, and not a join, because that can only be planned one way: by the key,
       -- however small the table was when the plan was made.
-      select string_agg(
+      select coalesce(string_agg(
         coalesce((
           select case when stored.payload::text = pushed.row_text then 'd' else 'u' end
           from collection_rows as stored
@@ -137,10 +137,15 @@ begin
             and stored.row_id = pushed.row_id
         ), 'i'),
         '' order by pushed.place
-      )
+      ), '')
       into outcomes
       from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
         with ordinality as pushed (row_text, row_id, place);
+    end if;
+    if target_status = 'final' then
+      -- The chunk that finalized the batch may come once more, if it is there to the letter.
+      is_closed := outcomes like '%i%' or outcomes like '%u%';
+      return;
     end if;
     begin
       with added as (
@@ -181,13 +186,15 @@ begin
       string_to_table(row_texts, E'\n'), unnest(row_ids), string_to_table(outcomes, null)
     ) as pushed (row_text, row_id, outcome)
     where pushed.outcome = 'u';
-    if exists (select from settings where settings.name = 'rows_distributed') then
-      select array_agg(pushed.row_id)
-      into replaced_ids
-      from rows from (unnest(row_ids), string_to_table(outcomes, null)) as pushed (row_id, outcome)
-      where pushed.outcome = 'u';
-      perform note_replaced_rows(pushed_feed_id, target, replaced_ids);
-    end if;
+    perform note_replaced_rows(
+      pushed_feed_id,
+      target,
+      array(
+        select pushed.row_id
+        from rows from (unnest(row_ids), string_to_table(outcomes, null)) as pushed (row_id, outcome)
+        where pushed.outcome = 'u'
+      )
+    );
     insert into collection_rows (feed_id, batch_number, position, row_id, payload)
     select
       pushed_feed_id, target, first_position + pushed.place - 1, pushed.row_id, pushed.row_text::json

@@ -25,17 +25,16 @@ declare
   stamp constant text := ',"event_timestamp":"'
     || to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') || 'Z"}';
   -- Where a provider repeats itself, its first or its last row is mostly known.
-  is_looked_up boolean := (
-    select stored.position
-    from stream_events as stored
-    where stored.feed_id = pushed_feed_id
-      and stored.row_id = row_ids[1]
-  ) is not null or (
-    select stored.position
-    from stream_events as stored
-    where stored.feed_id = pushed_feed_id
-      and stored.row_id = row_ids[cardinality(row_ids)]
-  ) is not null;
+  is_looked_up boolean := exists (
+    select
+    from unnest(array[row_ids[1], row_ids[cardinality(row_ids)]]) as edge (row_id)
+    where (
+      select stored.position
+      from stream_events as stored
+      where stored.feed_id = pushed_feed_id
+        and stored.row_id = edge.row_id
+    ) is not null
+  );
   rows_added bigint;
   bytes_added bigint;
 begin

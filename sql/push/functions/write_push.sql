@@ -1,10 +1,16 @@
--- Writes a push that was admitted, under the feed's lock. Called by store_push.
+-- Writes a push that was admitted: all of it or nothing. Called by push_to_feed.
 --
+-- It runs under the lock of the feed's row, which admit_push took. Under it positions are given out in the order
+-- of commit: a reader that follows a cursor never passes a row that is committed later. The lock also makes the
+-- pushes of one feed follow each other, so batches and row ids are decided as if they came one by one.
+--
+-- pushed_feed_id: null if the push was not admitted; nothing is then done or returned
 -- pushed_type: the model that the push was checked by; a feed that has none takes it over
 -- row_texts: compact JSON, one row a line (compact JSON holds no raw line feed); a row that is to be
 --   stamped with the time of receipt lacks its closing brace
 -- row_ids, event_times: parallel to the lines; event_times holds null for a row that is to be stamped.
 --   Both are empty for a document, and event_times for a collection
+-- is_dry_run: the push is written and rolled back, so the answer is what it would have been
 -- body_bytes: size of the body, for the history
 -- elapsed_ms: milliseconds that the push took before this statement, for the history
 --
@@ -20,14 +26,12 @@ create or replace function write_push(
   event_times timestamptz[],
   pushed_batch_id text,
   is_complete boolean,
+  is_dry_run boolean,
   body_bytes bigint,
   elapsed_ms int,
   pusher_key_id uuid,
   out outcome text,
   out status text,
-  out rows_inserted int,
-  out rows_updated int,
-  out rows_duplicate int,
   out row_outcomes text,
   out last_sync_at timestamptz,
   out data_version bigint
@@ -47,7 +51,27 @@ declare
   is_changed boolean;
   is_closed boolean := false;
   positions_used int := row_count;
+  rows_inserted int;
+  rows_updated int;
 begin
+  if pushed_feed_id is null then
+    return;
+  end if;
+  if is_dry_run then
+    begin
+      select written.*
+      into outcome, status, row_outcomes, last_sync_at, data_version
+      from write_push(
+        pushed_feed_id, pushed_type, row_count, row_texts, row_ids, event_times, pushed_batch_id,
+        is_complete, false, body_bytes, elapsed_ms, pusher_key_id
+      ) as written;
+      raise sqlstate 'FG001';
+    exception when sqlstate 'FG001' then
+      -- Every write is undone here. The answer stays, because variables are not part of a transaction.
+      return;
+    end;
+  end if;
+
   select
     feeds.feed_type, feeds.status, feeds.first_pushed_at, feeds.data_version, feeds.next_position,
     feeds.current_batch
@@ -86,7 +110,6 @@ begin
   status := feed.status;
   rows_inserted := row_count - length(replace(row_outcomes, 'i', ''));
   rows_updated := row_count - length(replace(row_outcomes, 'u', ''));
-  rows_duplicate := row_count - rows_inserted - rows_updated;
   data_version := feed.data_version + is_changed::int;
   update feeds
   set last_sync_at = write_push.last_sync_at,
@@ -115,8 +138,8 @@ begin
     body_bytes, duration_ms
   )
   values (
-    pushed_feed_id, last_sync_at, true, row_count, rows_inserted, rows_updated, rows_duplicate,
-    write_push.body_bytes,
+    pushed_feed_id, last_sync_at, true, row_count, rows_inserted, rows_updated,
+    row_count - rows_inserted - rows_updated, body_bytes,
     elapsed_ms + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000
   );
 end

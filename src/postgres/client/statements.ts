@@ -79,8 +79,7 @@ import sql_feeds_find_feed_row from "../../../sql/feeds/find_feed_row.sql" with 
 import sql_feeds_functions_delete_feed from "../../../sql/feeds/functions/delete_feed.sql" with { type: "text" };
 import sql_feeds_functions_delete_rows from "../../../sql/feeds/functions/delete_rows.sql" with { type: "text" };
 import sql_feeds_functions_lock_rows from "../../../sql/feeds/functions/lock_rows.sql" with { type: "text" };
-import sql_feeds_functions_remove_collection_rows from "../../../sql/feeds/functions/remove_collection_rows.sql" with { type: "text" };
-import sql_feeds_functions_remove_stream_rows from "../../../sql/feeds/functions/remove_stream_rows.sql" with { type: "text" };
+import sql_feeds_functions_remove_rows from "../../../sql/feeds/functions/remove_rows.sql" with { type: "text" };
 import sql_feeds_functions_save_feed from "../../../sql/feeds/functions/save_feed.sql" with { type: "text" };
 import sql_feeds_list_data_versions from "../../../sql/feeds/list_data_versions.sql" with { type: "text" };
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
@@ -124,12 +123,10 @@ import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_posit
 import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
 import sql_push_functions_add_row_totals from "../../../sql/push/functions/add_row_totals.sql" with { type: "text" };
 import sql_push_functions_admit_push from "../../../sql/push/functions/admit_push.sql" with { type: "text" };
-import sql_push_functions_is_shown_batch from "../../../sql/push/functions/is_shown_batch.sql" with { type: "text" };
 import sql_push_functions_note_replaced_rows from "../../../sql/push/functions/note_replaced_rows.sql" with { type: "text" };
 import sql_push_functions_push_collection from "../../../sql/push/functions/push_collection.sql" with { type: "text" };
 import sql_push_functions_push_document from "../../../sql/push/functions/push_document.sql" with { type: "text" };
 import sql_push_functions_push_stream from "../../../sql/push/functions/push_stream.sql" with { type: "text" };
-import sql_push_functions_store_push from "../../../sql/push/functions/store_push.sql" with { type: "text" };
 import sql_push_functions_write_push from "../../../sql/push/functions/write_push.sql" with { type: "text" };
 import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
@@ -205,8 +202,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "delete_feed", text: sql_feeds_functions_delete_feed },
   { name: "delete_rows", text: sql_feeds_functions_delete_rows },
   { name: "lock_rows", text: sql_feeds_functions_lock_rows },
-  { name: "remove_collection_rows", text: sql_feeds_functions_remove_collection_rows },
-  { name: "remove_stream_rows", text: sql_feeds_functions_remove_stream_rows },
+  { name: "remove_rows", text: sql_feeds_functions_remove_rows },
   { name: "save_feed", text: sql_feeds_functions_save_feed },
   { name: "begin_job", text: sql_jobs_functions_begin_job },
   { name: "end_job", text: sql_jobs_functions_end_job },
@@ -226,12 +222,10 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "distribute_rows", text: sql_postgres_functions_distribute_rows },
   { name: "add_row_totals", text: sql_push_functions_add_row_totals },
   { name: "admit_push", text: sql_push_functions_admit_push },
-  { name: "is_shown_batch", text: sql_push_functions_is_shown_batch },
   { name: "note_replaced_rows", text: sql_push_functions_note_replaced_rows },
   { name: "push_collection", text: sql_push_functions_push_collection },
   { name: "push_document", text: sql_push_functions_push_document },
   { name: "push_stream", text: sql_push_functions_push_stream },
-  { name: "store_push", text: sql_push_functions_store_push },
   { name: "write_push", text: sql_push_functions_write_push },
   { name: "arrivals_between", text: sql_read_functions_arrivals_between },
   { name: "close_names", text: sql_read_functions_close_names },
@@ -1199,9 +1193,6 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly status: string | null;
-      readonly rows_inserted: number | null;
-      readonly rows_updated: number | null;
-      readonly rows_duplicate: number | null;
       readonly row_outcomes: string | null;
       readonly last_sync_at: string | null;
       readonly data_version: bigint | null;

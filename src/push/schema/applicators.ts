@@ -7,8 +7,8 @@
  *
  * @module
  */
-import { type CheckRun, Seen, type Validate } from "./check_run.ts";
-import { isObject, type JsonObject } from "./schema_keywords.ts";
+import type { CheckRun, Seen, Validate } from "./check_run.ts";
+import { isObject } from "./schema_keywords.ts";
 
 type ValidateProperty = (key: string, member: unknown, run: CheckRun, seen?: Seen) => boolean;
 
@@ -28,44 +28,25 @@ export function meetsAll(
   return isValid;
 }
 
-export function meetsAny(branches: readonly Validate[]): Validate {
+/** The mistakes of the branches are told only if the value meets none of them. */
+export function meetsSome(keyword: "anyOf" | "oneOf", branches: readonly Validate[]): Validate {
+  const isOne = keyword === "oneOf";
   return (value, run, seen) => {
     // Each branch that the value meets has evaluated something.
-    const enough = seen === undefined ? 1 : branches.length;
-    return (
-      countMatches(branches, { value, run, seen, enough }) > 0 ||
-      run.fail("must match a schema in anyOf")
-    );
+    const enough = isOne ? 2 : seen === undefined ? 1 : branches.length;
+    const { errorCount, errors } = run;
+    const listed = errors.length;
+    let matches = 0;
+    for (const validate of branches) {
+      if (!meets(validate, value, run, seen)) continue;
+      matches += 1;
+      if (matches >= enough) break;
+    }
+    if (matches === 0) return run.fail(`must match a schema in ${keyword}`);
+    run.errorCount = errorCount;
+    errors.length = listed;
+    return !isOne || matches === 1 || run.fail("must match only one schema in oneOf");
   };
-}
-
-export function meetsOne(branches: readonly Validate[]): Validate {
-  return (value, run, seen) => {
-    const matches = countMatches(branches, { value, run, seen, enough: 2 });
-    if (matches === 0) return run.fail("must match a schema in oneOf");
-    return matches === 1 || run.fail("must match only one schema in oneOf");
-  };
-}
-
-/** At most `enough`. The mistakes of the branches are told only if the value meets none of them. */
-function countMatches(
-  branches: readonly Validate[],
-  {
-    value,
-    run,
-    seen,
-    enough,
-  }: { value: unknown; run: CheckRun; seen: Seen | undefined; enough: number },
-): number {
-  const { mark } = run;
-  let matches = 0;
-  for (const validate of branches) {
-    if (!meets(validate, value, run, seen)) continue;
-    matches += 1;
-    if (matches >= enough) break;
-  }
-  if (matches > 0) run.takeBack(mark);
-  return matches;
 }
 
 export function meetsNot(validate: Validate): Validate {
@@ -87,32 +68,30 @@ export function meetsContains(validate: Validate, least: number, most: number): 
     for (const [index, item] of value.entries()) {
       if (!quietly(validate, item, run)) continue;
       matches += 1;
-      seen?.items.add(index);
+      seen?.add(index);
     }
     if (matches < least) return run.fail(`must have at least ${least} items that match contains`);
     return matches <= most || run.fail(`must have at most ${most} items that match contains`);
   };
 }
 
-/** @param end Items before it are evaluated, whether they have a validator or not. */
+/** An item that has no validator is not evaluated. */
 export function eachItem(
   validatorOf: (index: number, seen: Seen | undefined) => Validate | undefined,
-  end: number,
 ): Validate {
   return (value, run, seen) => {
     if (!Array.isArray(value)) return true;
-    const itemsEnd = Math.min(value.length, end);
-    run.spend(itemsEnd);
+    run.spend(value.length);
     let isValid = true;
-    for (let index = 0; index < itemsEnd; index++) {
+    for (let index = 0; index < value.length; index++) {
       const validate = validatorOf(index, seen);
       if (validate === undefined) continue;
       if (run.isExplaining) run.path.push(index);
       isValid = validate(value[index], run) && isValid;
       if (run.isExplaining) run.path.pop();
       else if (!isValid) return false;
+      seen?.add(index);
     }
-    if (seen !== undefined) seen.itemsEnd = Math.max(seen.itemsEnd, end);
     return isValid;
   };
 }
@@ -142,20 +121,10 @@ export function eachName(validate: Validate): Validate {
   });
 }
 
-/** The dynamic anchor of the outermost resource that has one of this name. Core 8.2.3.2. */
-export function findDynamic(run: CheckRun, name: string): JsonObject | undefined {
-  run.spend(run.scope.length);
-  for (const { dynamicAnchors } of run.scope) {
-    const schema = dynamicAnchors.get(name);
-    if (schema !== undefined) return schema;
-  }
-  return undefined;
-}
-
 function meets(validate: Validate, value: unknown, run: CheckRun, seen?: Seen): boolean {
-  const own = seen && new Seen();
+  const own: Seen | undefined = seen && new Set();
   if (!validate(value, run, own)) return false;
-  if (own !== undefined) seen?.add(own, run);
+  addSeen(seen, own, run);
   return true;
 }
 
@@ -166,4 +135,11 @@ function quietly(validate: Validate, value: unknown, run: CheckRun, seen?: Seen)
   const isValid = meets(validate, value, run, seen);
   run.isExplaining = isExplaining;
   return isValid;
+}
+
+/** Adds what a subschema has evaluated. */
+export function addSeen(seen: Seen | undefined, more: Seen | undefined, run: CheckRun): void {
+  if (seen === undefined || more === undefined) return;
+  run.spend(more.size);
+  for (const each of more) seen.add(each);
 }

@@ -18,31 +18,14 @@ export interface ValueError {
   readonly message: string;
 }
 
+/** Names of the properties, or indexes of the items, that a schema has evaluated of one value. Core 11. */
+export type Seen = Set<string | number>;
+
 /**
  * Whether a value meets a part of the schema. Mistakes are noted in the run. `seen` collects what was
  * evaluated of the value, if a schema around asks for it.
  */
 export type Validate = (value: unknown, run: CheckRun, seen?: Seen) => boolean;
-
-/** Properties and items of one value that a schema has evaluated. Core 11. */
-export class Seen {
-  readonly properties = new Set<string>();
-  /** All items before this index. */
-  itemsEnd = 0;
-  /** Others, which `contains` has matched. */
-  readonly items = new Set<number>();
-
-  hasItem(index: number): boolean {
-    return index < this.itemsEnd || this.items.has(index);
-  }
-
-  add(other: Seen, run: CheckRun): void {
-    run.spend(other.properties.size + other.items.size);
-    for (const key of other.properties) this.properties.add(key);
-    for (const index of other.items) this.items.add(index);
-    this.itemsEnd = Math.max(this.itemsEnd, other.itemsEnd);
-  }
-}
 
 /** The steps are used up: an outcome of the schema, not a fault of ours. */
 export class StepsSpent extends Error {
@@ -90,15 +73,5 @@ export class CheckRun {
       message: text.length > MESSAGE_CHARS_MAX ? `${text.slice(0, MESSAGE_CHARS_MAX - 1)}…` : text,
     });
     return false;
-  }
-
-  /** Takes back the mistakes of a branch that turned out not to matter. */
-  takeBack(marked: { readonly errorCount: number; readonly listed: number }): void {
-    this.errorCount = marked.errorCount;
-    this.errors.length = marked.listed;
-  }
-
-  get mark(): { readonly errorCount: number; readonly listed: number } {
-    return { errorCount: this.errorCount, listed: this.errors.length };
   }
 }

@@ -12,31 +12,22 @@
  */
 import { pointerTo } from "../../lib/json_text.ts";
 import {
+  addSeen,
   eachItem,
   eachName,
   eachProperty,
-  findDynamic,
   meetsAll,
-  meetsAny,
   meetsContains,
   meetsIf,
   meetsNot,
-  meetsOne,
+  meetsSome,
 } from "./applicators.ts";
 import { assertionsOf, required } from "./assertions.ts";
-import { type CheckRun, Seen, type Validate } from "./check_run.ts";
+import type { CheckRun, Seen, Validate } from "./check_run.ts";
 import { PatternCompiler } from "./linear_pattern.ts";
-import { type Reference, readSchema, type SchemaDocument, type SchemaNode } from "./read_schema.ts";
+import { type Reference, SchemaDocument, type SchemaNode } from "./read_schema.ts";
 import { findKeyword, isObject, isSchema, type JsonObject } from "./schema_keywords.ts";
 import { SchemaRefused } from "./schema_refused.ts";
-
-export interface CompiledSchema {
-  /** The size of its patterns, in instructions. */
-  readonly instructions: number;
-  /** Whether it uses `format`, which is not checked. */
-  readonly hasFormat: boolean;
-  isValid(row: unknown, run: CheckRun): boolean;
-}
 
 const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";
 
@@ -44,7 +35,7 @@ const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";
 export function compileSchema(schema: unknown): CompiledSchema {
   if (!isSchema(schema)) throw new SchemaRefused("a JSON Schema must be an object", "");
   try {
-    return new Compiler(readSchema(schema));
+    return new CompiledSchema(new SchemaDocument(schema));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // Reading a schema recurses, so the stack bounds its depth.
@@ -52,10 +43,11 @@ export function compileSchema(schema: unknown): CompiledSchema {
   }
 }
 
-class Compiler implements CompiledSchema {
+export class CompiledSchema {
   readonly #document: SchemaDocument;
   readonly #patterns = new PatternCompiler();
   readonly #known = new Map<JsonObject, Validate>();
+  /** Whether it uses `format`, which is not checked. */
   readonly hasFormat: boolean;
 
   constructor(document: SchemaDocument) {
@@ -65,6 +57,7 @@ class Compiler implements CompiledSchema {
     for (const schema of document.nodes.keys()) this.#compile(schema);
   }
 
+  /** The size of its patterns, in instructions. */
   get instructions(): number {
     return this.#patterns.instructions;
   }
@@ -100,9 +93,9 @@ class Compiler implements CompiledSchema {
     return (value, run, seen) => {
       run.spend(1);
       if (isDynamic) run.scope.push(node.resource);
-      const own = hasUnevaluated ? new Seen() : seen;
+      const own: Seen | undefined = hasUnevaluated ? new Set() : seen;
       const isValid = meetsAll(validators, value, run, own);
-      if (own !== undefined && own !== seen) seen?.add(own, run);
+      if (hasUnevaluated) addSeen(seen, own, run);
       if (isDynamic) run.scope.pop();
       return isValid;
     };
@@ -119,8 +112,14 @@ class Compiler implements CompiledSchema {
   /** Compiled when it is used, because a reference may lead back to where it stands. */
   #follow({ target, dynamicName }: Reference): Validate {
     return (value, run, seen) => {
-      const dynamic = dynamicName === undefined ? undefined : findDynamic(run, dynamicName);
-      return this.#compile(dynamic ?? target)(value, run, seen);
+      let schema = target;
+      if (dynamicName !== undefined) {
+        // The outermost resource that has such an anchor decides. Core 8.2.3.2.
+        run.spend(run.scope.length);
+        const outermost = run.scope.find(({ dynamicAnchors }) => dynamicAnchors.has(dynamicName));
+        schema = outermost?.dynamicAnchors.get(dynamicName) ?? target;
+      }
+      return this.#compile(schema)(value, run, seen);
     };
   }
 
@@ -137,8 +136,8 @@ class Compiler implements CompiledSchema {
   #inPlace(schema: JsonObject): Validate[] {
     const { allOf, anyOf, oneOf, not, if: condition } = schema;
     const all = this.#list(allOf);
-    if (anyOf !== undefined) all.push(meetsAny(this.#list(anyOf)));
-    if (oneOf !== undefined) all.push(meetsOne(this.#list(oneOf)));
+    if (anyOf !== undefined) all.push(meetsSome("anyOf", this.#list(anyOf)));
+    if (oneOf !== undefined) all.push(meetsSome("oneOf", this.#list(oneOf)));
     if (not !== undefined) all.push(meetsNot(this.#compile(not)));
     if (condition !== undefined) {
       const [whenTrue, whenFalse] = [this.#compile(schema.then), this.#compile(schema.else)];
@@ -182,7 +181,7 @@ class Compiler implements CompiledSchema {
           isKnown = true;
           isValid = each.validate(member, run) && isValid;
         }
-        if (isKnown || others !== undefined) seen?.properties.add(key);
+        if (isKnown || others !== undefined) seen?.add(key);
         return isKnown || others === undefined ? isValid : others(member, run);
       }),
     );
@@ -198,8 +197,7 @@ class Compiler implements CompiledSchema {
     const others = isTuple ? additionalItems : items;
     if (prefix.length > 0 || others !== undefined) {
       const rest = others === undefined ? undefined : this.#compile(others);
-      const end = rest === undefined ? prefix.length : Infinity;
-      all.push(eachItem((index) => prefix[index] ?? rest, end));
+      all.push(eachItem((index) => prefix[index] ?? rest));
     }
     if (contains !== undefined) {
       const [least, most] = [Number(minContains ?? 1), Number(maxContains ?? Infinity)];
@@ -212,14 +210,14 @@ class Compiler implements CompiledSchema {
     const all: Validate[] = [];
     if (unevaluatedItems !== undefined) {
       const validate = this.#compile(unevaluatedItems);
-      all.push(eachItem((index, seen) => (seen?.hasItem(index) ? undefined : validate), Infinity));
+      all.push(eachItem((index, seen) => (seen?.has(index) ? undefined : validate)));
     }
     if (unevaluatedProperties !== undefined) {
       const validate = this.#compile(unevaluatedProperties, NO_SUCH_PROPERTY);
       all.push(
         eachProperty((key, member, run, seen) => {
-          if (seen?.properties.has(key)) return true;
-          seen?.properties.add(key);
+          if (seen?.has(key)) return true;
+          seen?.add(key);
           return validate(member, run);
         }),
       );

@@ -11,15 +11,8 @@
 import { RE2JS } from "re2js";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { excerpt } from "../../lib/code_points.ts";
+import type { CheckRun } from "./check_run.ts";
 import { SchemaRefused } from "./schema_refused.ts";
-
-export interface LinearPattern {
-  test(text: string, run: StepCounter): boolean;
-}
-
-interface StepCounter {
-  spend(steps: number): void;
-}
 
 /** Characters of one pattern. The longest in public schema stores are about 2,000. */
 const PATTERN_CHARS_MAX = 4_096;
@@ -43,9 +36,9 @@ export class PatternCompiler {
   /** @throws {SchemaRefused} if the pattern is not an ECMA-262 one, is not linear, or is too large. */
   compile(pattern: string, pointer: string): LinearPattern {
     try {
-      const matcher = new Matcher(pattern);
-      this.instructions += matcher.size;
-      if (this.instructions <= INSTRUCTIONS_MAX) return matcher;
+      const linear = new LinearPattern(pattern);
+      this.instructions += linear.size;
+      if (this.instructions <= INSTRUCTIONS_MAX) return linear;
     } catch (error) {
       const { message } = error instanceof Error ? error : new Error(String(error));
       const text = JSON.stringify(excerpt(pattern));
@@ -55,40 +48,36 @@ export class PatternCompiler {
   }
 }
 
-/** A pattern that can be compiled again after its automaton was dropped. */
-class Matcher implements LinearPattern {
+/** With their automata. They can be compiled again. */
+const compiled = new Map<LinearPattern, RE2JS>();
+let automataUnits = 0;
+
+export class LinearPattern {
+  /** Instructions. */
   readonly size: number;
   readonly #translated: string;
-  #compiled: RE2JS | undefined;
 
+  /** @throws {Error} with the end of a sentence about the pattern */
   constructor(pattern: string) {
     this.#translated = translate(pattern);
     this.size = RE2JS.compile(this.#translated).programSize();
   }
 
-  test(text: string, run: StepCounter): boolean {
+  /** @throws {StepsSpent} */
+  test(text: string, run: CheckRun): boolean {
     run.spend(1 + Math.trunc((text.length * this.size) / UNITS_PER_STEP));
-    noteUse(this, text.length * (this.size + STATE_UNITS));
-    this.#compiled ??= RE2JS.compile(this.#translated);
-    return this.#compiled.test(text);
+    automataUnits += text.length * (this.size + STATE_UNITS);
+    if (automataUnits > AUTOMATA_UNITS_MAX) {
+      compiled.clear();
+      automataUnits = 0;
+    }
+    let automaton = compiled.get(this);
+    if (automaton === undefined) {
+      automaton = RE2JS.compile(this.#translated);
+      compiled.set(this, automaton);
+    }
+    return automaton.test(text);
   }
-
-  dropAutomaton(): void {
-    this.#compiled = undefined;
-  }
-}
-
-const inUse = new Set<Matcher>();
-let unitsInUse = 0;
-
-function noteUse(matcher: Matcher, units: number): void {
-  unitsInUse += units;
-  if (unitsInUse > AUTOMATA_UNITS_MAX) {
-    for (const used of inUse) used.dropAutomaton();
-    inUse.clear();
-    unitsInUse = units;
-  }
-  inUse.add(matcher);
 }
 
 // The sets below are the inside of an RE2 character class.

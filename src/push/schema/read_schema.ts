@@ -45,14 +45,6 @@ export interface SchemaNode {
   readonly references: Reference[];
 }
 
-export interface SchemaDocument {
-  readonly dialect: Dialect;
-  readonly root: Schema;
-  readonly nodes: ReadonlyMap<JsonObject, SchemaNode>;
-  /** Whether a reference depends on the way that led to it. */
-  readonly isDynamic: boolean;
-}
-
 /** Subschemas in a schema: 256 KiB could hold 60,000, which take a worker seconds. */
 const SUBSCHEMAS_MAX = 5_000;
 /** Keywords whose subschemas apply to the same value as the schema that they stand in. */
@@ -64,40 +56,26 @@ const IN_PLACE = [
 const BASE_URI = "feedgate-schema:///";
 const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft\/)?(2020-12|draft-07)\/schema#?$/;
 
-/** @throws {SchemaRefused} */
-export function readSchema(root: Schema): SchemaDocument {
-  const dialect = isObject(root) ? dialectOf(root, "") : "2020-12";
-  const reader = new SchemaReader(dialect, root);
-  reader.resolveAll();
-  reader.refuseEndlessLoops();
-  return reader;
-}
-
-/** http and https, with and without the empty fragment: all four are in use. */
-function dialectOf({ $schema: uri }: JsonObject, pointer: string): Dialect {
-  if (uri === undefined) return "2020-12";
-  const dialect = typeof uri === "string" ? DIALECT.exec(uri)?.[1] : undefined;
-  if (dialect === "2020-12" || dialect === "draft-07") return dialect;
-  throw new SchemaRefused(
-    `$schema must be "https://json-schema.org/draft/2020-12/schema" or "http://json-schema.org/draft-07/schema#", got ${shown(uri)}`,
-    `${pointer}/$schema`,
-  );
-}
-
-class SchemaReader implements SchemaDocument {
-  isDynamic = false;
+/** A schema that was read. */
+export class SchemaDocument {
+  readonly dialect: Dialect;
+  readonly root: Schema;
   readonly nodes = new Map<JsonObject, SchemaNode>();
+  /** Whether a reference depends on the way that led to it. */
+  isDynamic = false;
   readonly #resources = new Map<string, Resource>();
 
-  constructor(
-    readonly dialect: Dialect,
-    readonly root: Schema,
-  ) {
+  /** @throws {SchemaRefused} */
+  constructor(root: Schema) {
+    this.root = root;
+    this.dialect = isObject(root) ? dialectOf(root, "") : "2020-12";
     this.#register(root, { resource: this.#addResource(BASE_URI, root, ""), pointer: "" });
+    this.#resolveAll();
+    this.#refuseEndlessLoops();
   }
 
   /** A target that stands under no keyword adds nodes, which the loop then comes to. */
-  resolveAll(): void {
+  #resolveAll(): void {
     for (const { schema, resource, references, pointer } of this.nodes.values()) {
       if (typeof schema.$ref === "string") {
         references.push(this.#resolve(schema.$ref, resource, `${pointer}/$ref`));
@@ -114,9 +92,8 @@ class SchemaReader implements SchemaDocument {
     const { target } = reference;
     const name = splitUri(text, pointer).fragment;
     // Core 8.2.3.2: the way decides only if the first look-up ends at a dynamic anchor.
-    if (!isObject(target) || this.#resourceOf(target)?.dynamicAnchors.get(name) !== target) {
-      return reference;
-    }
+    const resource = isObject(target) ? this.nodes.get(target)?.resource : undefined;
+    if (resource?.dynamicAnchors.get(name) !== target) return reference;
     this.isDynamic = true;
     return { target, dynamicName: name };
   }
@@ -147,10 +124,6 @@ class SchemaReader implements SchemaDocument {
     }
     if (isObject(value)) this.#register(value, place);
     return isObject(value) || typeof value === "boolean" ? value : undefined;
-  }
-
-  #resourceOf(schema: JsonObject): Resource | undefined {
-    return this.nodes.get(schema)?.resource;
   }
 
   /** Checks a subschema and all below it. */
@@ -209,7 +182,7 @@ class SchemaReader implements SchemaDocument {
   }
 
   /** Subschemas that apply each other to the same value would never end. */
-  refuseEndlessLoops(): void {
+  #refuseEndlessLoops(): void {
     const state = new Map<JsonObject, "open" | "done">();
     const visit = (schema: Schema): void => {
       const node = isObject(schema) ? this.nodes.get(schema) : undefined;
@@ -235,6 +208,17 @@ class SchemaReader implements SchemaDocument {
       return keyword === undefined ? [] : heldSchemas(keyword, schema[name]);
     }).map(([, each]) => each);
   }
+}
+
+/** http and https, with and without the empty fragment: all four are in use. */
+function dialectOf({ $schema: uri }: JsonObject, pointer: string): Dialect {
+  if (uri === undefined) return "2020-12";
+  const dialect = typeof uri === "string" ? DIALECT.exec(uri)?.[1] : undefined;
+  if (dialect === "2020-12" || dialect === "draft-07") return dialect;
+  throw new SchemaRefused(
+    `$schema must be "https://json-schema.org/draft/2020-12/schema" or "http://json-schema.org/draft-07/schema#", got ${shown(uri)}`,
+    `${pointer}/$schema`,
+  );
 }
 
 /** Where a subschema stands. */

@@ -11,16 +11,11 @@
  *
  * @module
  */
+import type { SavedDefinition, SchemaCheck } from "../../feeds/save.ts";
 import { assert } from "../../lib/assert.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { IS_COMPILED } from "../../lib/own_process.ts";
-import type {
-  InvalidRows,
-  InvalidSchema,
-  JobOutcome,
-  OverBudget,
-  RowDefinition,
-} from "./worker_messages.ts";
+import type { InvalidRows, JobOutcome, OverBudget } from "./worker_messages.ts";
 import {
   type Caller,
   type QueueOutcome,
@@ -28,27 +23,8 @@ import {
   type WorkerQueueOptions,
 } from "./worker_queue.ts";
 
-/** A schema and the key under which it is kept compiled. */
-export interface KeyedSchema {
-  /** Another text needs another key. */
-  readonly key: string;
-  /** JSON text of `schema_definition`. */
-  readonly text: string;
-}
-
-/** More wait than are ever worked off in time, or the machine is too busy for this one: 503. */
-interface Busy {
-  readonly kind: "busy";
-}
-
-export type SchemaCheck = { readonly kind: "valid" } | InvalidSchema | Busy;
-/** `InvalidSchema`: the stored schema does not compile. */
-export type RowsCheck =
-  | { readonly kind: "valid" }
-  | InvalidRows
-  | InvalidSchema
-  | OverBudget
-  | Busy;
+/** `invalid_schema`: the stored schema does not compile. */
+export type RowsCheck = SchemaCheck | InvalidRows | OverBudget;
 
 export interface RowSchemasOptions {
   /** The worker's module. @default beside this file, or inside the compiled binary */
@@ -64,9 +40,9 @@ export interface RowSchemas {
   /** Compiles a schema, so that a bad one is refused at create and edit. */
   checkSchema(schemaText: string, caller: Caller): Promise<SchemaCheck>;
   /** What a provider is warned of, one sentence each. */
-  findWarnings(definition: RowDefinition, caller: Caller): Promise<readonly string[]>;
+  findWarnings(definition: SavedDefinition, caller: Caller): Promise<readonly string[]>;
   /** Checks all rows of one push: JSON texts that are known to be well-formed. */
-  validateRows(schema: KeyedSchema, rows: readonly string[], caller: Caller): Promise<RowsCheck>;
+  validateRows(schemaText: string, rows: readonly string[], caller: Caller): Promise<RowsCheck>;
   /** Ends the workers; what still waits is told `busy`. */
   close(): void;
   /** Schemas and pushes that wait for a worker. */
@@ -96,8 +72,8 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
       const result = resultOf(
         await checks.run({ kind: "compile", text }, { timeMs: compileMs, caller }),
       );
-      if (result.kind === "busy" || result.kind === "invalid_schema") return result;
-      if (result.kind === "valid") return result;
+      const { kind } = result;
+      if (kind === "valid" || kind === "invalid_schema" || kind === "busy") return result;
       const detail = "the schema takes too long to compile; simplify it";
       return { kind: "invalid_schema", detail, pointer: "" };
     },
@@ -106,7 +82,10 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
       const result = resultOf(await checks.run(job, { timeMs: compileMs, caller }));
       return result.kind === "reviewed" ? result.warnings : [NOT_REVIEWED];
     },
-    async validateRows({ key, text }, rows, caller) {
+    async validateRows(text, rows, caller) {
+      // A definition also changes with its price, so the key is the text's. It names the account, so that
+      // nobody's rows make another's schema slow.
+      const key = `${caller.accountId} ${Bun.SHA256.hash(text, "base64")}`;
       const queue = slowKeys.has(key) ? checks : pushes;
       const job = { kind: "validate", key, text, rows: `[${rows.join(",")}]` } as const;
       const outcome = await queue.run(job, { timeMs: validateMs, caller });
@@ -135,7 +114,7 @@ function isSlow(outcome: QueueOutcome): boolean {
 }
 
 /** What came of a job. A fault of ours is thrown. */
-function resultOf(outcome: QueueOutcome): Exclude<JobOutcome, { kind: "failed" }> | Busy {
+function resultOf(outcome: QueueOutcome): Exclude<JobOutcome, { kind: "failed" }> | SchemaCheck {
   if (outcome.kind === "busy") return outcome;
   if (outcome.kind !== "done") return { kind: "over_budget", detail: TIME_DETAIL };
   const { outcome: result } = outcome;

@@ -41,7 +41,7 @@ export function warningsOf(options: {
 }
 
 /** Whether no row could meet the schema, because a row is an object. */
-export function isForArray(schema: unknown): boolean {
+function isForArray(schema: unknown): boolean {
   return isObject(schema) && [schema.type].flat().join() === "array";
 }
 

@@ -8,6 +8,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { FeedType } from "../../feeds/find.ts";
+import type { SavedDefinition } from "../../feeds/save.ts";
 import { unreachable } from "../../lib/assert.ts";
 import { US_PER_MS } from "../../lib/time_units.ts";
 import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../../limits.ts";
@@ -15,14 +16,7 @@ import { CheckRun, StepsSpent } from "./check_run.ts";
 import { type CompiledSchema, compileSchema } from "./compile_schema.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 import { warningsOf } from "./schema_warnings.ts";
-import type {
-  FromWorker,
-  InvalidRows,
-  Job,
-  JobOutcome,
-  RowDefinition,
-  RowError,
-} from "./worker_messages.ts";
+import type { FromWorker, InvalidRows, Job, JobOutcome, RowError } from "./worker_messages.ts";
 
 declare const self: Worker;
 
@@ -47,7 +41,7 @@ self.onmessage = (event: MessageEvent<Job>) => {
   const outcome = perform(event.data);
   send({ kind: "done", outcome, processorMs: threadMs() - startedMs });
 };
-send({ kind: "ready" });
+send("ready");
 
 function send(message: FromWorker): void {
   self.postMessage(message);
@@ -60,7 +54,17 @@ function threadMs(): number {
 
 function perform(job: Job): JobOutcome {
   try {
-    return outcomeOf(job);
+    switch (job.kind) {
+      case "compile":
+        compile(job.text);
+        return { kind: "valid" };
+      case "review":
+        return { kind: "reviewed", warnings: review(job.definition) };
+      case "validate":
+        return validateRows(findOrCompile(job.key, job.text), JSON.parse(job.rows));
+      default:
+        return unreachable(job);
+    }
   } catch (error) {
     if (error instanceof SchemaRefused) {
       return { kind: "invalid_schema", detail: error.message, pointer: error.pointer };
@@ -70,26 +74,12 @@ function perform(job: Job): JobOutcome {
   }
 }
 
-function outcomeOf(job: Job): JobOutcome {
-  switch (job.kind) {
-    case "compile":
-      compile(job.text);
-      return { kind: "valid" };
-    case "review":
-      return { kind: "reviewed", warnings: review(job.definition) };
-    case "validate":
-      return validateRows(findOrCompile(job.key, job.text), JSON.parse(job.rows));
-    default:
-      return unreachable(job);
-  }
-}
-
 /** The stack is the third thing that a schema can use up, beside steps and time. */
 function isBudgetSpent(error: unknown): boolean {
   return error instanceof StepsSpent || error instanceof RangeError;
 }
 
-function review({ schema: text, sample, feedType }: RowDefinition): string[] {
+function review({ schema: text, sample, feedType }: SavedDefinition): string[] {
   const compiled = compile(text);
   const checked = validateRows(compiled, sampleRows(sample, feedType));
   const sampleError = checked.kind === "invalid" ? checked.errors[0] : undefined;
@@ -109,15 +99,7 @@ function compile(text: string): CompiledSchema {
   if (text.length > SCHEMA_BYTES_MAX) {
     throw new SchemaRefused(`a schema must have at most ${SCHEMA_BYTES_MAX} bytes`, "");
   }
-  return compileSchema(parse(text));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new SchemaRefused("the schema is not JSON", "");
-  }
+  return compileSchema(JSON.parse(text));
 }
 
 function findOrCompile(key: string, text: string): CompiledSchema {

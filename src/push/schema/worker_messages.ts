@@ -3,23 +3,13 @@
  *
  * @module
  */
-import type { FeedType } from "../../feeds/find.ts";
+import type { InvalidSchema, SavedDefinition } from "../../feeds/save.ts";
 import type { ValueError } from "./check_run.ts";
-
-/** What a feed's definition says of its rows. */
-export interface RowDefinition {
-  /** JSON text of `schema_definition`. */
-  readonly schema: string;
-  /** JSON text of `sample_response`. */
-  readonly sample: string | null;
-  /** Null until the first push decides. */
-  readonly feedType: FeedType | null;
-}
 
 export type Job =
   | { readonly kind: "compile"; readonly text: string }
   /** Find what the provider should be warned of. */
-  | { readonly kind: "review"; readonly definition: RowDefinition }
+  | { readonly kind: "review"; readonly definition: SavedDefinition }
   | {
       readonly kind: "validate";
       readonly key: string;
@@ -42,13 +32,6 @@ export interface InvalidRows {
   readonly errorCount: number;
 }
 
-export interface InvalidSchema {
-  readonly kind: "invalid_schema";
-  readonly detail: string;
-  /** RFC 6901, inside the schema. */
-  readonly pointer: string;
-}
-
 /** The job takes more steps or time than it may have. */
 export interface OverBudget {
   readonly kind: "over_budget";
@@ -65,7 +48,8 @@ export type JobOutcome =
   | { readonly kind: "failed"; readonly detail: string };
 
 export type FromWorker =
-  | { readonly kind: "ready" }
+  /** The worker has loaded. */
+  | "ready"
   | {
       readonly kind: "done";
       readonly outcome: JobOutcome;

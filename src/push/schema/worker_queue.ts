@@ -21,10 +21,8 @@ export type QueueOutcome =
       /** Processor time of the job, in milliseconds. */
       readonly processorMs: number;
     }
-  /** The worker was terminated because of this job. */
-  | { readonly kind: "timed_out" }
-  /** The worker went down each time it ran this job. */
-  | { readonly kind: "crashed" }
+  /** The worker was terminated because of this job, or went down. */
+  | { readonly kind: "stopped" }
   /**
    * Too many jobs wait, the queue is closed, no worker starts, the machine has no time for the job, or
    * nobody waits for it.
@@ -60,14 +58,11 @@ export const JOBS_WAITING_MAX = 256;
 const JOB_LATENESS_MAX = 3;
 /** Time for a worker to load, in milliseconds. Usual is 60; a machine under load is slow. */
 const START_MS = 15_000;
-/** Starts of a worker, and of a job that brings it down, before they are given up. */
-const ATTEMPTS_MAX = 2;
 
 interface Entry {
   readonly job: Job;
   readonly options: RunOptions;
   readonly settle: (outcome: QueueOutcome) => void;
-  attempts: number;
 }
 
 const BUSY: QueueOutcome = { kind: "busy" };
@@ -104,9 +99,9 @@ export class WorkerQueue {
         signal.removeEventListener("abort", leave);
         resolve(outcome);
       };
-      const entry: Entry = { job, options, settle, attempts: 0 };
+      const entry: Entry = { job, options, settle };
+      if (!this.#waiting.add(accountId, entry)) return resolve(BUSY);
       signal.addEventListener("abort", leave);
-      this.#enqueue(entry);
       if (!this.#isServing) this.#serve();
     });
   }
@@ -116,10 +111,6 @@ export class WorkerQueue {
     this.#isClosed = true;
     this.#endWorker();
     this.#refuseWaiting();
-  }
-
-  #enqueue(entry: Entry): void {
-    if (!this.#waiting.add(entry.options.caller.accountId, entry)) entry.settle(BUSY);
   }
 
   #refuseWaiting(): void {
@@ -142,59 +133,45 @@ export class WorkerQueue {
     this.#isServing = false;
   }
 
-  async #perform(worker: Worker, entry: Entry): Promise<void> {
-    const { timeMs } = entry.options;
+  async #perform(worker: Worker, { job, options, settle }: Entry): Promise<void> {
+    const { timeMs } = options;
     const startedMs = performance.now();
     const startedProcessorMs = this.#processorMs();
     const answer = this.#nextMessage();
     worker.ref();
-    worker.postMessage(entry.job);
+    worker.postMessage(job);
     let waitMs = timeMs;
     for (;;) {
       const message = await within(answer, waitMs);
-      if (message === undefined) return this.#retryOrGiveUp(entry);
-      if (message === "late") {
-        // What the machine had no processor for is given once more.
-        const missingMs = timeMs - (this.#processorMs() - startedProcessorMs);
-        const leftMs = timeMs * JOB_LATENESS_MAX - (performance.now() - startedMs);
-        waitMs = Math.min(missingMs, leftMs);
-        if (waitMs > 0) continue;
-        this.#endWorker();
-        // A job that did not get its processor time says nothing of the schema.
-        return entry.settle(missingMs > 0 ? BUSY : { kind: "timed_out" });
-      }
-      if (message.kind === "done") return entry.settle(message);
+      if (message === undefined) return settle(this.#isClosed ? BUSY : { kind: "stopped" });
+      if (typeof message === "object") return settle(message);
+      // What the machine had no processor for is given once more.
+      const missingMs = timeMs - (this.#processorMs() - startedProcessorMs);
+      const leftMs = timeMs * JOB_LATENESS_MAX - (performance.now() - startedMs);
+      waitMs = Math.min(missingMs, leftMs);
+      if (waitMs > 0) continue;
+      this.#endWorker();
+      // A job that did not get its processor time says nothing of the schema.
+      return settle(missingMs > 0 ? BUSY : { kind: "stopped" });
     }
-  }
-
-  /** The worker went down. Another attempt is another turn, so that others don't pay for both. */
-  #retryOrGiveUp(entry: Entry): void {
-    entry.attempts += 1;
-    if (this.#isClosed || entry.options.caller.signal.aborted) entry.settle(BUSY);
-    else if (entry.attempts < ATTEMPTS_MAX) this.#enqueue(entry);
-    else entry.settle({ kind: "crashed" });
   }
 
   /** Undefined if no worker starts. */
   async #startWorker(): Promise<Worker | undefined> {
-    for (let attempts = 0; attempts < ATTEMPTS_MAX && !this.#isClosed; attempts++) {
-      // No environment: a provider's schema has no business with the gateway's secrets.
-      const worker = new Worker(this.#workerUrl, { env: {}, name: "schemas" });
-      this.#worker = worker;
-      const answer = this.#nextMessage();
-      const down = () => {
-        if (this.#worker === worker) this.#endWorker();
-      };
-      worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#answer(data);
-      worker.onerror = (event: ErrorEvent) => {
-        event.preventDefault();
-        down();
-      };
-      worker.addEventListener("close", down);
-      const message = await within(answer, START_MS);
-      if (typeof message === "object" && message.kind === "ready") return worker;
-      this.#endWorker();
-    }
+    // No environment: a provider's schema has no business with the gateway's secrets.
+    const worker = new Worker(this.#workerUrl, { env: {}, name: "schemas" });
+    this.#worker = worker;
+    const down = () => {
+      if (this.#worker === worker) this.#endWorker();
+    };
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#answer(data);
+    worker.onerror = (event: ErrorEvent) => {
+      event.preventDefault();
+      down();
+    };
+    worker.addEventListener("close", down);
+    if ((await within(this.#nextMessage(), START_MS)) === "ready") return worker;
+    this.#endWorker();
     return undefined;
   }
 

@@ -121,7 +121,7 @@ describe("statements on rows", () => {
   });
 
   test("functions that reach rows are known, also those that do by others", () => {
-    expect(ROW_FUNCTIONS).toContain("store_push");
+    expect(ROW_FUNCTIONS).toContain("write_push");
     expect(ROW_FUNCTIONS).toContain("match_stream_rows");
     expect(ROW_FUNCTIONS).not.toContain("admit");
   });

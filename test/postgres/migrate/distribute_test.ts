@@ -256,9 +256,9 @@ describe("migrate --distribute", () => {
     ]);
     const looking = connect(plain.address, { connectionsMax: 1 });
     expect(await looking`select from settings where name = 'rows_distributed'`).toHaveLength(0);
-    expect(
-      await looking`select from pg_trigger where tgname = 'collection_rows_changed'`,
-    ).toHaveLength(1);
+    expect(await looking`select from pg_trigger where tgname = 'feeds_version_noted'`).toHaveLength(
+      0,
+    );
     await looking.end();
     const embedded = await operator.run(["migrate", "--distribute"], { DATABASE_URL: undefined });
     expect([embedded.code, embedded.stderr]).toEqual([1, expect.stringContaining("DATABASE_URL")]);

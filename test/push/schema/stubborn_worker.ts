@@ -26,4 +26,4 @@ self.onmessage = ({ data }: MessageEvent<Job>) => {
   });
 };
 
-send({ kind: "ready" });
+send("ready");
