@@ -47,7 +47,7 @@ export class PageCache {
     const known = this.#entries.peek(key)?.page;
     if (known !== undefined && known.dataVersion > page.dataVersion) return;
     const bytes = ENTRY_OVERHEAD_BYTES + textBytes(key) + textBytes(page.text);
-    if (page.isCacheable) this.#entries.set(key, { page, bytes });
+    if (page.expiresMs > Date.now()) this.#entries.set(key, { page, bytes });
     else this.#entries.delete(key);
   }
 

@@ -34,7 +34,7 @@ export interface Pages {
 }
 
 export function createPages(services: Services): Pages {
-  const { database, reader, cursorSecret, incarnation } = services;
+  const { database, reader, incarnation } = services;
   const { metrics } = services.http;
   const filterIndexer = new FilterIndexer({
     database,
@@ -42,7 +42,7 @@ export function createPages(services: Services): Pages {
     isStopping: () => services.state.isDraining,
   });
   const projections = new Projections();
-  const source = { reader, cursorSecret, incarnation, filterIndexer, projections };
+  const source = { reader, incarnation, filterIndexer, projections };
   const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
   metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
   const building = new Map<string, Promise<Page>>();
@@ -66,7 +66,7 @@ export function createPages(services: Services): Pages {
     { accountId, feed, planned: { plan, pageKey } }: PageWanted,
     atLeast: bigint,
   ): Promise<Page> {
-    const page = await buildPage(source, feed, { plan, atLeast, accountId });
+    const page = await buildPage({ source, feed, atLeast, accountId }, plan);
     if (page === undefined) throw feedNotFound();
     cache.set(pageKey, page);
     return page;

@@ -14,7 +14,7 @@ import { cappedLimit } from "../../http/paging.ts";
 import { invalidParameter, queryInteger, queryTime } from "../../http/parameters.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
-import { type Cursor, readCursor } from "./cursor.ts";
+import { type Cursor, type CursorScope, readCursor } from "./cursor.ts";
 import { findUnknownField } from "./filter_fields.ts";
 import { checkFilterCount, type Filter, filterParameter, readFilter } from "./filters.ts";
 import { namesFieldOfData, type Projection, parseProjection } from "./projection_parse.ts";
@@ -89,8 +89,8 @@ export interface PagePlan extends Planned {
   /** RFC 3339 in UTC, to the microsecond; inclusive. */
   readonly startTime: string | undefined;
   readonly endTime: string | undefined;
-  /** What a cursor of this walk is bound to. */
-  readonly binding: string;
+  /** Of the cursors of this walk. */
+  readonly scope: CursorScope;
 }
 
 export type ReadPlan = DocumentPlan | DetailsPlan | PagePlan;
@@ -223,12 +223,7 @@ export function listedIds([id, ...others]: readonly string[]): readonly string[]
 
 /** The same page with fewer rows. */
 export function shortened(plan: PagePlan, limit: number): PagePlan {
-  const { length } = pageKeyStart(plan.limit);
-  return { ...plan, limit, key: pageKeyStart(limit) + plan.key.slice(length) };
-}
-
-function pageKeyStart(limit: number): string {
-  return `page ${limit} `;
+  return { ...plan, limit, key: plan.key.replace(/^page \d+/, `page ${limit}`) };
 }
 
 interface PageSource {
@@ -249,26 +244,26 @@ function planPage({ query, filters, projection }: AskedRead, of: PageSource): Pa
   ]);
   const limit = cappedLimit(query.limit);
   const offset = query.offset ?? 0;
-  const cursor = openCursor(query.cursor, source, { secret: cursorSecret, binding });
+  const scope = { secret: cursorSecret, binding };
   return {
     kind: "page",
     source,
     limit,
     offset,
-    cursor,
+    cursor: openCursor(query.cursor, source, scope),
     filters,
     startTime,
     endTime,
-    binding,
+    scope,
     projection,
-    key: `${pageKeyStart(limit)}${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
+    key: `page ${limit} ${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
   };
 }
 
 function openCursor(
   token: string | undefined,
   source: "collection" | "stream",
-  scope: { secret: string; binding: string },
+  scope: CursorScope,
 ): Cursor | undefined {
   if (token === undefined) return undefined;
   const cursor = readCursor(token, source, scope);
