@@ -61,7 +61,7 @@ interface Rows extends Pick<Page, "dataVersion" | "nextCursor" | "expiresMs"> {
  * @throws {Problem} 410 `CURSOR_EXPIRED`; 400 `JSONPATH_INVALID` where the projection grows too large.
  */
 export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | undefined> {
-  const { source, feed, accountId } = build;
+  const { source, accountId } = build;
   const rows = await readRows(build, plan);
   if (rows === undefined) return undefined;
   const { data: whole, members, ...page } = rows;
@@ -72,7 +72,7 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
       : await source.projections.apply({ projection, data: whole, accountId });
   return {
     ...page,
-    tag: tagOf(feed, { plan, dataVersion: rows.dataVersion }, source.incarnation),
+    tag: tagOf(plan, rows.dataVersion, source.incarnation),
     text: `{"data":${data},${members}`,
     dataLength: data.length,
   };
@@ -82,12 +82,8 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
  * The feed is in it: a slug may change hands, and data versions begin anew with each feed. So is the
  * incarnation: in a database of an earlier moment, versions that were told before come again.
  */
-export function tagOf(
-  { feedId }: Feed,
-  { plan, dataVersion }: { readonly plan: ReadPlan; readonly dataVersion: bigint },
-  incarnation: string,
-): string {
-  return weakTag(`${feedId} ${dataVersion} ${plan.key}${incarnation}`);
+export function tagOf({ key }: ReadPlan, dataVersion: bigint, incarnation: string): string {
+  return weakTag(`${dataVersion} ${key}${incarnation}`);
 }
 
 function readRows(build: Build, plan: ReadPlan): Promise<Rows | undefined> {

@@ -11,15 +11,15 @@ import type { Services } from "../../services.ts";
 import { buildPage, type Page, tagOf } from "./build_page.ts";
 import { FilterIndexer } from "./filter_index.ts";
 import { PageCache } from "./page_cache.ts";
-import type { PlannedRead } from "./plans.ts";
 import { Projections } from "./projections.ts";
+import type { ReadPlan } from "./read_plan.ts";
 
 /** What a page is of. */
 export interface PageWanted {
   /** Who asks first: in its turn a large projection is made. */
   readonly accountId: string;
   readonly feed: Feed;
-  readonly planned: PlannedRead;
+  readonly plan: ReadPlan;
 }
 
 export interface Pages {
@@ -29,7 +29,7 @@ export interface Pages {
    */
   atLeast(wanted: PageWanted, dataVersion: bigint | null): Promise<Page>;
   /** The entity tag that the page has at this data version. */
-  tagAt(wanted: PageWanted, dataVersion: bigint): string;
+  tagAt(plan: ReadPlan, dataVersion: bigint): string;
   readonly cache: PageCache;
 }
 
@@ -48,8 +48,8 @@ export function createPages(services: Services): Pages {
   const building = new Map<string, Promise<Page>>();
 
   function build(wanted: PageWanted, atLeast: bigint): Promise<Page> {
-    const { pageKey } = wanted.planned;
-    const underWay = building.get(pageKey);
+    const { key } = wanted.plan;
+    const underWay = building.get(key);
     if (underWay !== undefined) {
       return underWay.catch((error: unknown) => {
         // It was built in another's turn, which may have had no room.
@@ -57,24 +57,21 @@ export function createPages(services: Services): Pages {
         return buildNow(wanted, atLeast);
       });
     }
-    const built = buildNow(wanted, atLeast).finally(() => building.delete(pageKey));
-    building.set(pageKey, built);
+    const built = buildNow(wanted, atLeast).finally(() => building.delete(key));
+    building.set(key, built);
     return built;
   }
 
-  async function buildNow(
-    { accountId, feed, planned: { plan, pageKey } }: PageWanted,
-    atLeast: bigint,
-  ): Promise<Page> {
+  async function buildNow({ accountId, feed, plan }: PageWanted, atLeast: bigint): Promise<Page> {
     const page = await buildPage({ source, feed, atLeast, accountId }, plan);
     if (page === undefined) throw feedNotFound();
-    cache.set(pageKey, page);
+    cache.set(plan.key, page);
     return page;
   }
 
   return {
     async atLeast(wanted, dataVersion) {
-      const known = cache.get(wanted.planned.pageKey);
+      const known = cache.get(wanted.plan.key);
       metrics.pageLookedUp(known !== undefined);
       const isGood =
         known !== undefined &&
@@ -88,8 +85,7 @@ export function createPages(services: Services): Pages {
       const second = await build(wanted, atLeast);
       return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
     },
-    tagAt: ({ feed, planned: { plan } }, dataVersion) =>
-      tagOf(feed, { plan, dataVersion }, incarnation),
+    tagAt: (plan, dataVersion) => tagOf(plan, dataVersion, incarnation),
     cache,
   };
 }

@@ -62,7 +62,7 @@ export interface AskedRead {
 
 interface Planned {
   readonly projection: Projection | undefined;
-  /** The query in a canonical form: equal plans have equal keys. */
+  /** The feed and the query in a canonical form: reads of one key show one page. */
   readonly key: string;
 }
 
@@ -126,9 +126,10 @@ export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): Re
   const source: FeedType = feed.feedType ?? "singleton";
   refuseUseless(source, asked);
   refuseUnknownFields(feed, filters);
+  const { feedId } = feed;
   const projected = projection?.key ?? "";
   if (source === "singleton") {
-    return { kind: "document", projection, key: `document ${projected}` };
+    return { kind: "document", projection, key: `${feedId} document ${projected}` };
   }
   if (projection !== undefined && namesFieldOfData(projection)) {
     throw new Problem("JSONPATH_INVALID", {
@@ -141,7 +142,7 @@ export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): Re
       source,
       ids,
       projection,
-      key: `details ${JSON.stringify(ids)} ${projected}`,
+      key: `${feedId} details ${JSON.stringify(ids)} ${projected}`,
     };
   }
   return planPage(asked, { feed, source, cursorSecret });
@@ -223,7 +224,7 @@ export function listedIds([id, ...others]: readonly string[]): readonly string[]
 
 /** The same page with fewer rows. */
 export function shortened(plan: PagePlan, limit: number): PagePlan {
-  return { ...plan, limit, key: plan.key.replace(/^page \d+/, `page ${limit}`) };
+  return { ...plan, limit, key: plan.key.replace(/(?<=^\S+ page )\d+/, String(limit)) };
 }
 
 interface PageSource {
@@ -256,7 +257,7 @@ function planPage({ query, filters, projection }: AskedRead, of: PageSource): Pa
     endTime,
     scope,
     projection,
-    key: `page ${limit} ${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
+    key: `${feed.feedId} page ${limit} ${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
   };
 }
 

@@ -40,7 +40,7 @@ test("the tag of a page tells the database's incarnation, in which versions may 
         {
           accountId: FEED.accountId,
           feed: FEED,
-          planned: createPlans(SECRET)({ query: {}, search: "" }, FEED),
+          plan: createPlans(SECRET)({ query: {}, search: "" }, FEED),
         },
         null,
       )
@@ -64,7 +64,7 @@ test("a read that shares a page with one that asked before it is never shown an 
   const wanted = {
     accountId: FEED.accountId,
     feed: FEED,
-    planned: createPlans(SECRET)({ query: {}, search: "" }, FEED),
+    plan: createPlans(SECRET)({ query: {}, search: "" }, FEED),
   };
   const before = pages.atLeast(wanted, null);
   const granted = pages.atLeast(wanted, 2n);
@@ -92,9 +92,9 @@ test("a read that shares a page with an account without a budget is built in its
     log: createLog({ level: "silent" }),
     state: { isDraining: true },
   } as unknown as Services);
-  const planned = createPlans(SECRET)({ query: {}, search: "" }, FEED);
+  const plan = createPlans(SECRET)({ query: {}, search: "" }, FEED);
   const [first, second] = [poor, rich].map((accountId) =>
-    pages.atLeast({ accountId: accountId as string, feed: FEED, planned }, null),
+    pages.atLeast({ accountId: accountId as string, feed: FEED, plan }, null),
   );
   const settled = await Promise.allSettled([first, second]);
   expect(settled).toMatchObject([{ status: "rejected" }, { value: { dataVersion: 1n } }]);
