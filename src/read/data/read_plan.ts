@@ -12,10 +12,9 @@ import { Problem } from "../../http/errors.ts";
 import { distinctIds, idsParameter, readIds } from "../../http/ids.ts";
 import { cappedLimit } from "../../http/paging.ts";
 import { invalidParameter, queryInteger, queryTime } from "../../http/parameters.ts";
-import { excerpt } from "../../lib/code_points.ts";
 import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
 import { type Cursor, type CursorScope, readCursor } from "./cursor.ts";
-import { findUnknownField } from "./filter_fields.ts";
+import { refuseUnknownFields } from "./filter_fields.ts";
 import { checkFilterCount, type Filter, filterParameter, readFilter } from "./filters.ts";
 import { namesFieldOfData, type Projection, parseProjection } from "./projection_parse.ts";
 
@@ -60,6 +59,9 @@ export interface AskedRead {
   readonly ids: readonly string[] | undefined;
 }
 
+/** Types of feeds that have rows. */
+type RowsType = Exclude<FeedType, "singleton">;
+
 interface Planned {
   readonly projection: Projection | undefined;
   /** The feed and the query in a canonical form: reads of one key show one page. */
@@ -74,14 +76,14 @@ export interface DocumentPlan extends Planned {
 /** Rows by id, all on one page. */
 export interface DetailsPlan extends Planned {
   readonly kind: "details";
-  readonly source: "collection" | "stream";
+  readonly source: RowsType;
   readonly ids: readonly string[];
 }
 
 /** One page of rows. */
 export interface PagePlan extends Planned {
   readonly kind: "page";
-  readonly source: "collection" | "stream";
+  readonly source: RowsType;
   readonly limit: number;
   readonly offset: number;
   readonly cursor: Cursor | undefined;
@@ -96,9 +98,8 @@ export interface PagePlan extends Planned {
 export type ReadPlan = DocumentPlan | DetailsPlan | PagePlan;
 
 const ROWS_ONLY = ["cursor", "ids"] as const;
-/** Field names that a refusal tells. */
-const FIELDS_TOLD_MAX = 10;
 const STREAM_ONLY = ["start_time", "end_time"] as const;
+const NOT_WITH_IDS = ["limit", "offset", "cursor", ...STREAM_ONLY] as const;
 
 /**
  * What is wrong with a query whatever the feed, once the route's schema has passed it. `search` is the same,
@@ -145,49 +146,27 @@ export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): Re
       key: `${feedId} details ${JSON.stringify(ids)} ${projected}`,
     };
   }
-  return planPage(asked, { feed, source, cursorSecret });
+  return planPage(asked, feed, { source, secret: cursorSecret });
 }
 
 /** A parameter that the feed's type has no use for is refused, not ignored. */
 function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
-  if (source !== "stream") {
-    for (const name of STREAM_ONLY) {
-      if (query[name] !== undefined) {
-        throw invalidParameter(
-          `${name} is for streams and this feed is a ${source}. Leave it out.`,
-        );
-      }
-    }
+  const ofStreams = STREAM_ONLY.find((name) => query[name] !== undefined);
+  if (source !== "stream" && ofStreams !== undefined) {
+    throw invalidParameter(
+      `${ofStreams} is for streams and this feed is a ${source}. Leave it out.`,
+    );
   }
   if (source !== "singleton") return;
-  for (const name of ROWS_ONLY) {
-    if (query[name] !== undefined) {
-      throw invalidParameter(
-        `${name} is for collections and streams and this feed is a singleton. Leave it out.`,
-      );
-    }
+  const ofRows = ROWS_ONLY.find((name) => query[name] !== undefined);
+  if (ofRows !== undefined) {
+    throw invalidParameter(
+      `${ofRows} is for collections and streams and this feed is a singleton. Leave it out.`,
+    );
   }
   if (filters.length > 0) {
     throw invalidParameter("A singleton has no rows to filter. Use jsonpath to pick from it.");
   }
-}
-
-/** A field that no row has would match nothing, which looks like an answer. Beyond 12. */
-function refuseUnknownFields(feed: Feed, filters: readonly Filter[]): void {
-  const unknown = findUnknownField(
-    feed,
-    filters.map(({ name }) => name),
-  );
-  if (unknown === undefined) return;
-  const { name, nearest, known } = unknown;
-  throw invalidParameter(
-    nearest.length > 0
-      ? `Rows of this feed have no field "${excerpt(name)}". Did you mean ${nearest
-          .slice(0, FIELDS_TOLD_MAX)
-          .map((each) => `"${each}"`)
-          .join(" or ")}?`
-      : `Rows of this feed have no field "${excerpt(name)}". Filter by ${known.slice(0, FIELDS_TOLD_MAX).join(", ")}.`,
-  );
 }
 
 function readProjection(jsonpath: string | undefined): Projection | undefined {
@@ -201,9 +180,7 @@ function readProjection(jsonpath: string | undefined): Projection | undefined {
 }
 
 function readOnlyIds(query: ReadQuery, search: string, filters: readonly Filter[]): string[] {
-  const { limit, offset, cursor, start_time, end_time } = query;
-  const besides = { limit, offset, cursor, start_time, end_time };
-  const beside = Object.entries(besides).find(([, value]) => value !== undefined)?.[0];
+  const beside = NOT_WITH_IDS.find((name) => query[name] !== undefined);
   if (beside !== undefined || filters.length > 0) {
     throw invalidParameter(
       `ids stands alone, but ${beside ?? "a filter"} came with it. Leave one of them out.`,
@@ -227,17 +204,14 @@ export function shortened(plan: PagePlan, limit: number): PagePlan {
   return { ...plan, limit, key: plan.key.replace(/(?<=^\S+ page )\d+/, String(limit)) };
 }
 
-interface PageSource {
-  readonly feed: Feed;
-  readonly source: "collection" | "stream";
-  readonly cursorSecret: string;
-}
-
-function planPage({ query, filters, projection }: AskedRead, of: PageSource): PagePlan {
-  const { feed, source, cursorSecret } = of;
+function planPage(
+  { query, filters, projection }: AskedRead,
+  { feedId }: Feed,
+  { source, secret }: { readonly source: RowsType; readonly secret: string },
+): PagePlan {
   const { start_time: startTime, end_time: endTime } = query;
   const binding = JSON.stringify([
-    feed.feedId,
+    feedId,
     // They are ANDed, so their order makes no other query.
     filters.map(({ name, text }) => JSON.stringify([name, text])).sort(),
     startTime ?? null,
@@ -245,7 +219,7 @@ function planPage({ query, filters, projection }: AskedRead, of: PageSource): Pa
   ]);
   const limit = cappedLimit(query.limit);
   const offset = query.offset ?? 0;
-  const scope = { secret: cursorSecret, binding };
+  const scope = { secret, binding };
   return {
     kind: "page",
     source,
@@ -257,13 +231,13 @@ function planPage({ query, filters, projection }: AskedRead, of: PageSource): Pa
     endTime,
     scope,
     projection,
-    key: `${feed.feedId} page ${limit} ${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
+    key: `${feedId} page ${limit} ${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
   };
 }
 
 function openCursor(
   token: string | undefined,
-  source: "collection" | "stream",
+  source: RowsType,
   scope: CursorScope,
 ): Cursor | undefined {
   if (token === undefined) return undefined;
