@@ -1346,7 +1346,6 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
-      readonly schema_definition: string | null;
       readonly total: bigint;
     };
   };

@@ -34,11 +34,7 @@ export interface Follow {
   /** The next page with events; 204 where none comes in time. */
   longPoll(readCall: ReadCall, read: TailRead, seconds: number): Promise<Answer | Problem>;
   /** Server-sent events; `onEnd` is called when none comes any more. */
-  events(readCall: ReadCall, read: TailRead, options: EventsOptions): Promise<Answer | Problem>;
-}
-
-export interface EventsOptions {
-  readonly onEnd: () => void;
+  events(readCall: ReadCall, read: TailRead, onEnd: () => void): Promise<Answer | Problem>;
 }
 
 /** What a read came to; the page, where one was built. */
@@ -95,12 +91,10 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   async function events(
     readCall: ReadCall,
     read: TailRead,
-    { onEnd }: EventsOptions,
+    onEnd: () => void,
   ): Promise<Answer | Problem> {
     // A fault that is there from the start is told by a status.
-    const proof = await reads.recheck(readCall, (isFresh) =>
-      findTail(readCall, read, { isFresh, tell: () => {} }),
-    );
+    const proof = await reads.recheck(readCall, (isFresh) => findTail(readCall, read, { isFresh }));
     if (proof instanceof Problem) return proof;
     const place = waits.enter(readCall.principal.accountId, readCall.call.request.signal);
     if (place === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
@@ -193,7 +187,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     let found: Promise<Resource> | undefined;
     const find = (isFresh: boolean) => {
       if (isFresh || found === undefined) {
-        found = findTail(readCall, anywhere, { isFresh, tell: () => {} });
+        found = findTail(readCall, anywhere, { isFresh });
       }
       return found;
     };
