@@ -194,7 +194,7 @@ async function startScene(database: BenchDatabase): Promise<Scene> {
   const source: PageSource = {
     reader: createReader(pool),
     incarnation: gateway.services.incarnation,
-    filterIndexer: { noteUnindexed() {} },
+    noteUnindexed() {},
     projections: new Projections(),
   };
   return { database, pool, gateway, source, key };

@@ -14,7 +14,7 @@ import { MS_PER_DAY } from "../../lib/time_units.ts";
 import { FILTER_WALK_BYTES, RETIRED_BATCH_GRACE } from "../../limits.ts";
 import type { Reader } from "../../postgres/replica/reader.ts";
 import { writeCursor } from "./cursor.ts";
-import type { FilterIndexer, FilterTarget, Unindexed } from "./filter_index.ts";
+import type { FilterTarget, NoteUnindexed, Unindexed } from "./filter_index.ts";
 import type { Projections } from "./projections.ts";
 import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./read_plan.ts";
 
@@ -35,7 +35,7 @@ export interface Page {
 export interface PageSource {
   readonly reader: Reader;
   readonly incarnation: string;
-  readonly filterIndexer: Pick<FilterIndexer, "noteUnindexed">;
+  readonly noteUnindexed: NoteUnindexed;
   readonly projections: Projections;
 }
 
@@ -219,8 +219,8 @@ function filterParameters({ filters }: PagePlan) {
 }
 
 /** @throws {Problem} 503: rows are indexed behind the push, and too many of them still wait for that. */
-function noteIndex({ filterIndexer }: PageSource, target: FilterTarget, row: Unindexed): void {
-  filterIndexer.noteUnindexed(target, row);
+function noteIndex({ noteUnindexed }: PageSource, target: FilterTarget, row: Unindexed): void {
+  noteUnindexed(target, row);
   if (!row.is_refused) return;
   throw unavailable(
     "So much was pushed to this feed that its filter index is behind. Try the filter again in a few seconds, or read without it.",

@@ -8,8 +8,8 @@ import { feedNotFound } from "../../http/refusals.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../../limits.ts";
 import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
-import { buildPage, type Page, tagOf } from "./build_page.ts";
-import { FilterIndexer } from "./filter_index.ts";
+import { buildPage, type Page } from "./build_page.ts";
+import { createFilterIndexer } from "./filter_index.ts";
 import { PageCache } from "./page_cache.ts";
 import { Projections } from "./projections.ts";
 import type { ReadPlan } from "./read_plan.ts";
@@ -28,21 +28,18 @@ export interface Pages {
    * the feed. One build serves all who ask meanwhile. @throws {Problem} 404, 400 and 410
    */
   atLeast(wanted: PageWanted, dataVersion: bigint | null): Promise<Page>;
-  /** The entity tag that the page has at this data version. */
-  tagAt(plan: ReadPlan, dataVersion: bigint): string;
   readonly cache: PageCache;
 }
 
 export function createPages(services: Services): Pages {
-  const { database, reader, incarnation } = services;
+  const { reader, incarnation } = services;
   const { metrics } = services.http;
-  const filterIndexer = new FilterIndexer({
-    database,
-    log: services.log,
-    isStopping: () => services.state.isDraining,
-  });
-  const projections = new Projections();
-  const source = { reader, incarnation, filterIndexer, projections };
+  const source = {
+    reader,
+    incarnation,
+    noteUnindexed: createFilterIndexer(services),
+    projections: new Projections(),
+  };
   const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
   metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
   const building = new Map<string, Promise<Page>>();
@@ -85,7 +82,6 @@ export function createPages(services: Services): Pages {
       const second = await build(wanted, atLeast);
       return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
     },
-    tagAt: (plan, dataVersion) => tagOf(plan, dataVersion, incarnation),
     cache,
   };
 }

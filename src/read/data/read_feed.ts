@@ -18,6 +18,7 @@ import { findFeed, problemOfNoFeed } from "../find_feed.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
 import type { Resource } from "../resource.ts";
 import { answerPage, cachingHeaders, headOfPage } from "./answer_page.ts";
+import { tagOf } from "./build_page.ts";
 import { createPages, type PageWanted } from "./pages.ts";
 import { createPlans } from "./plans.ts";
 import { type ReadPlan, type ReadQuery, readQuery, shortened } from "./read_plan.ts";
@@ -46,7 +47,7 @@ interface FindOptions {
 
 /** Reads by a feed's id or its `endpoint_path`. */
 export function createFeedReads(services: Services, reads: ReadPipeline) {
-  const { config, feeds, http, waits } = services;
+  const { config, feeds, http, incarnation, waits } = services;
   const plans = createPlans(services.cursorSecret);
   const pages = createPages(services);
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
@@ -102,7 +103,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         onDescribed?.({ feedId, version });
         // What may be a 400 or 410 by now is one before it is a 304.
         if (!isTagEnough(plan)) await pages.atLeast(wanted, version);
-        const tag = pages.tagAt(plan, version);
+        const tag = tagOf(plan, version, incarnation);
         return {
           tag,
           cachingHeaders: cachingHeaders(tag),
