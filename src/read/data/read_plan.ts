@@ -1,8 +1,8 @@
 /**
  * From the query of a data read to what is to be read: pure, and before anything is charged.
  *
- * In goes a query that the route's schema has passed, then the feed; out comes a `ReadPlan`, or a 400. What
- * is wrong whatever the feed is told before whether there is one. Interface 4.4, decisions 2, 6 and 10.
+ * In goes a query that the route's schema has passed, then the feed; out comes a `ReadPlan`, or a 400. A mistake
+ * that does not depend on the feed is told before whether there is one. Interface 4.4, decisions 2, 6 and 10.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { Problem } from "../../http/errors.ts";
 import { distinctIds, idsParameter, readIds } from "../../http/ids.ts";
 import { cappedLimit } from "../../http/paging.ts";
 import { invalidParameter, queryInteger, queryTime } from "../../http/parameters.ts";
-import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
+import { FILTERS_MAX, IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
 import { type Cursor, type CursorScope, readCursor } from "./cursor.ts";
 import { refuseUnknownFields } from "./filter_fields.ts";
-import { checkFilterCount, type Filter, filterParameter, readFilter } from "./filters.ts";
+import { type Filter, filterParameter, readFilter } from "./filters.ts";
 import { namesFieldOfData, type Projection, parseProjection } from "./projection_parse.ts";
 
 const READ_PARAMETERS = {
@@ -102,14 +102,18 @@ const STREAM_ONLY = ["start_time", "end_time"] as const;
 const NOT_WITH_IDS = ["limit", "offset", "cursor", ...STREAM_ONLY] as const;
 
 /**
- * What is wrong with a query whatever the feed, once the route's schema has passed it. `search` is the same,
- * raw. @throws {Problem} 400
+ * Reads a query that the route's schema has passed; `search` is the same, raw.
+ * @throws {Problem} 400 for what is wrong with the query whatever the feed
  */
 export function readQuery(query: ReadQuery, search: string): AskedRead {
   const filters = Object.entries(query)
     .filter(([name]) => !Object.hasOwn(READ_PARAMETERS, name))
     .flatMap(([name, values]) => [values].flat().map((value) => readFilter(name, String(value))));
-  checkFilterCount(filters);
+  if (filters.length > FILTERS_MAX) {
+    throw invalidParameter(
+      `At most ${FILTERS_MAX} filters are taken, got ${filters.length}. Leave some out.`,
+    );
+  }
   const { cursor, offset, start_time: startTime, end_time: endTime } = query;
   const ids = query.ids === undefined ? undefined : readOnlyIds(query, search, filters);
   if (cursor !== undefined && offset !== undefined) {
