@@ -7,7 +7,7 @@
 -- returns feed_id uuid?, name text?, description text?, category text?, feed_type text?,
 --   endpoint_path text?, call_price_nanos bigint?, price_type text?, one_time_price_cents bigint?,
 --   reliability_score numeric?, last_sync_at timestamptz?, update_frequency_text text?,
---   sync_interval_mins int?, schema_definition json?, total bigint
+--   sync_interval_mins int?, total bigint
 with matches as materialized (
   select feed_id, place, total
   from search_matches($1, $2, $3::int, $4::int)
@@ -15,11 +15,6 @@ with matches as materialized (
 size as (
   select coalesce(max(total), 0) as total
   from matches
-),
-page as (
-  select feed_id, place
-  from matches
-  where place > $4::int
 )
 select
   feeds.feed_id,
@@ -35,11 +30,11 @@ select
   feeds.last_sync_at,
   feeds.update_frequency_text,
   feeds.sync_interval_mins,
-  null::json as schema_definition,
   size.total
 from size
-left join page
-  on true
+-- The first of all comes with every page, for the total.
+left join matches
+  on matches.place > $4::int
 left join feeds
-  on feeds.feed_id = page.feed_id
-order by page.place
+  on feeds.feed_id = matches.feed_id
+order by matches.place

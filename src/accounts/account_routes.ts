@@ -12,7 +12,7 @@ import { authenticated } from "../http/auth.ts";
 import { COUNTED, described, documented } from "../http/described.ts";
 import { Problem } from "../http/errors.ts";
 import { ACCOUNT, USAGE_EVENT } from "../http/examples.ts";
-import { nextLink, walkSearchOf } from "../http/next_link.ts";
+import { nextLink } from "../http/next_link.ts";
 import { cappedLimit, limitParameter } from "../http/paging.ts";
 import {
   invalidParameter,
@@ -110,8 +110,7 @@ export function accountRoutes(services: Services) {
         if (read.kind !== "query") throw usageProblem(read.kind);
         await admitHousekeeping(services, { call, principal, operation: "usage" });
         const page = await pageUsage(database.onBehalfOf(principal.accountId), read.query);
-        const walkSearch = walkSearchOf(call.search);
-        const link = { requestUrl: call.request.url, baseUrl: http.baseUrl(), walkSearch };
+        const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
         const headers = privateJson();
         if (page.nextCursor !== null) headers.Link = nextLink(link, page.nextCursor);
         return respond({ headers, body: usageText(page, limit) });

@@ -3,22 +3,17 @@
  *
  * @module
  */
-import { pathOf } from "./query_string.ts";
+import { pathOf, searchOf } from "./query_string.ts";
 
-/** A raw query without cursor and offset. If anything is left, it ends with `&`. */
-export function walkSearchOf(search: string): string {
-  const kept = search
-    .split("&")
-    .filter((part) => part !== "" && !/^(cursor|offset)(=|$)/.test(part));
-  return kept.map((part) => `${part}&`).join("");
-}
-
-/** Absolute on the public address, in the path form of the request. */
+/** Absolute on the public address, in the path form of the request, with its query but cursor and offset. */
 export function nextLink(
-  of: { readonly requestUrl: string; readonly baseUrl: string; readonly walkSearch: string },
+  { requestUrl, baseUrl }: { readonly requestUrl: string; readonly baseUrl: string },
   value: string | number,
   parameter: "cursor" | "offset" = "cursor",
 ): string {
-  const { requestUrl, baseUrl, walkSearch } = of;
-  return `<${baseUrl}${pathOf(requestUrl)}?${walkSearch}${parameter}=${value}>; rel="next"`;
+  const kept = searchOf(requestUrl)
+    .split("&")
+    .filter((part) => part !== "" && !/^(cursor|offset)(=|$)/.test(part));
+  const search = [...kept, `${parameter}=${value}`].join("&");
+  return `<${baseUrl}${pathOf(requestUrl)}?${search}>; rel="next"`;
 }

@@ -25,12 +25,28 @@ import { checkHeaders } from "../http/validation.ts";
 import { Expected } from "../lib/types.ts";
 import { CONDITIONAL_WAIT_SECONDS_MAX, IDLE_SECONDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
+import { count, nextCursor, OriginShape, page } from "../shapes.ts";
 import { CLAIM_HEADERS } from "./claim.ts";
 import { createFeedReads } from "./data/read_feed.ts";
 import { READ_QUERY } from "./data/read_plan.ts";
-import { ReadResultShape } from "./data/read_shapes.ts";
 import type { ReadPipeline } from "./pipeline.ts";
 import { createMetadataReads } from "./read_metadata.ts";
+
+/** Interface 4.4, decisions 6. */
+const ReadResultShape = Type.Object(
+  {
+    data: Type.Unknown({
+      description:
+        "Singleton: the document. Collection, stream: an array of rows. With `jsonpath`: what it picks.",
+    }),
+    limit: Type.Optional(page.limit),
+    offset: Type.Optional(count("Rows skipped; 0 with `cursor` or `ids`.")),
+    has_more: Type.Optional(page.has_more),
+    next_cursor: Type.Optional(nextCursor),
+    _origin: OriginShape,
+  },
+  { $id: "ReadResult", description: "A singleton has only `data` and `_origin`." },
+);
 
 const READ_HEADERS = Type.Object({
   ...CONDITIONAL.properties,

@@ -20,7 +20,7 @@ import {
   UNCHANGED,
 } from "../http/described.ts";
 import { FEED_ID } from "../http/examples.ts";
-import { nextLink, walkSearchOf } from "../http/next_link.ts";
+import { nextLink } from "../http/next_link.ts";
 import { cappedLimit, limitParameter } from "../http/paging.ts";
 import { NO_PARAMETERS, parameters, queryInteger } from "../http/parameters.ts";
 import { feedNotFound } from "../http/refusals.ts";
@@ -179,11 +179,7 @@ export function skillRoutes(services: Services) {
     const row = await database.row("list_skill_versions", [feeds, skipped]);
     assert(row !== undefined, "list_skill_versions returns one row");
     const page = await skills.page(row.versions, isFirst);
-    const next = {
-      requestUrl: call.request.url,
-      baseUrl: http.baseUrl(),
-      walkSearch: walkSearchOf(call.search),
-    };
+    const next = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
     return answerShared(call.request, page, {
       "Cache-Control": CACHE_CONTROL,
       "Content-Type": "application/json",

@@ -193,9 +193,8 @@ async function startScene(database: BenchDatabase): Promise<Scene> {
   const pool = createDatabase(database.sql);
   const source: PageSource = {
     reader: createReader(pool),
-    cursorSecret: gateway.services.cursorSecret,
     incarnation: gateway.services.incarnation,
-    filterIndexer: { noteUnindexed() {} },
+    noteUnindexed() {},
     projections: new Projections(),
   };
   return { database, pool, gateway, source, key };
@@ -265,9 +264,9 @@ async function indexAll(
 }
 
 function middleQuery({ feed, rows }: SizedFeed, secret: string): string {
-  const { binding } = planRead(readQuery({}, ""), feed, secret) as PagePlan;
+  const { scope } = planRead(readQuery({}, ""), feed, secret) as PagePlan;
   const position = BigInt(Math.floor(rows / 4 + Math.random() * (rows / 2)));
-  return `cursor=${writeCursor({ kind: "collection", batchNumber: 1n, position }, { secret, binding })}`;
+  return `cursor=${writeCursor({ kind: "collection", batchNumber: 1n, position }, scope)}`;
 }
 
 /** A minute of events. */
@@ -277,26 +276,25 @@ function windowQuery({ rows }: SizedFeed): string {
   return `start_time=${text(startMs)}&end_time=${text(startMs + 60_000)}`;
 }
 
-async function readPage({ source }: Scene, kind: Kind, sized: SizedFeed): Promise<number> {
-  const query = kind.query(sized, source.cursorSecret);
+async function readPage(scene: Scene, kind: Kind, sized: SizedFeed): Promise<number> {
+  const { source } = scene;
+  const { cursorSecret } = scene.gateway.services;
+  const query = kind.query(sized, cursorSecret);
   const startMs = performance.now();
   const asked = readQuery(QUERY.Decode(queryOf(query)), query);
-  const plan = planRead(asked, sized.feed, source.cursorSecret);
-  const page = await buildPage(source, sized.feed, {
-    plan,
-    atLeast: 0n,
-    accountId: sized.feed.accountId,
-  });
+  const plan = planRead(asked, sized.feed, cursorSecret);
+  const { feed } = sized;
+  const page = await buildPage({ source, feed, atLeast: 0n, accountId: feed.accountId }, plan);
   const ms = performance.now() - startMs;
   if (page === undefined) throw new Error("no page");
   return ms;
 }
 
 async function readOverHttp(scene: Scene, kind: Kind, sized: SizedFeed): Promise<number> {
-  const { database, gateway, source, key } = scene;
+  const { database, gateway, key } = scene;
   const { feed } = sized;
   await database.sql`update feeds set data_version = data_version + 1 where feed_id = ${feed.feedId}`;
-  const query = kind.query(sized, source.cursorSecret);
+  const query = kind.query(sized, gateway.services.cursorSecret);
   const url = `${gateway.baseUrl}/v1/feed/${feed.feedId}?${query}`;
   const startMs = performance.now();
   const response = await fetch(url, { headers: { "x-api-key": key } });

@@ -23,15 +23,13 @@ create or replace function common_entries(
 )
 language plpgsql
 stable
--- Whatever statistics say: what is joined is merged, in the index's order, and what is lateral is looked up.
+-- Whatever statistics say: entries are merged in the index's order, and what is lateral is looked up.
 set jit = off
 set max_parallel_workers_per_gather = 0
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_nestloop = off
--- The caller turns it off.
-set enable_mergejoin = on
 set enable_hashagg = off
 set enable_sort = off
 set enable_memoize = off
@@ -43,23 +41,22 @@ declare
   filters constant integer := array_length(terms, 1);
   -- Of each filter there, counted to where it is looked up.
   entries_found bigint[] := array_fill(entries_max, array[filters]);
-  other_found bigint;
   -- The rarest beside the leader.
   rarest integer;
 begin
   for other in 1 .. filters loop
     continue when other = leader;
-    select count(*)
-    into other_found
-    from (
-      select
-      from entries_between(
-        index_id, terms[other:other], first_time, first_position, last_time, last_position
-      )
-      limit lookup_cost * entries_max
-    ) as entries;
-    entries_found[other] := other_found;
-    if rarest is null or other_found < entries_found[rarest] then
+    entries_found[other] := (
+      select count(*)
+      from (
+        select
+        from entries_between(
+          index_id, terms[other:other], first_time, first_position, last_time, last_position
+        )
+        limit lookup_cost * entries_max
+      ) as entries
+    );
+    if rarest is null or entries_found[other] < entries_found[rarest] then
       rarest := other;
     end if;
   end loop;
@@ -68,24 +65,16 @@ begin
     select array_agg(common.row_event_at), array_agg(common.row_position)
     into times, positions
     from (
-      select distinct led.row_event_at, led.row_position
-      from (
-        select entries.row_event_at, entries.row_position
-        from entries_between(
-          index_id, terms[leader:leader], first_time, first_position, last_time, last_position
-        ) as entries
-        order by entries.row_event_at, entries.row_position
+      select led.row_event_at, led.row_position
+      from entries_between(
+        index_id, terms[leader:leader], first_time, first_position, last_time, last_position
       ) as led
-      join (
-        select entries.row_event_at, entries.row_position
-        from entries_between(
-          index_id, terms[rarest:rarest], first_time, first_position, last_time, last_position
-        ) as entries
-        order by entries.row_event_at, entries.row_position
+      intersect
+      select of_rarest.row_event_at, of_rarest.row_position
+      from entries_between(
+        index_id, terms[rarest:rarest], first_time, first_position, last_time, last_position
       ) as of_rarest
-        on of_rarest.row_event_at = led.row_event_at
-        and of_rarest.row_position = led.row_position
-      order by led.row_event_at, led.row_position
+      order by row_event_at, row_position
     ) as common;
   else
     rarest := leader;

@@ -59,12 +59,15 @@ begin
     where feeds.feed_id = indexed_feed_id;
     step_position := least(end_position + work_max / row_cost + 1, newest_position);
     for next_row in
-      select arrived.row_event_at, arrived.row_position, arrived.payload
-      from arrivals_between(indexed_feed_id, end_position, step_position) as arrived
-      order by arrived.row_position
+      select stream_events.event_at, stream_events.position, stream_events.payload
+      from stream_events
+      where stream_events.feed_id = indexed_feed_id
+        and stream_events.position > end_position
+        and stream_events.position <= step_position
+      order by stream_events.position
     loop
-      times := times || next_row.row_event_at;
-      positions := positions || next_row.row_position;
+      times := times || next_row.event_at;
+      positions := positions || next_row.position;
       texts := texts || next_row.payload::text;
       work_left := work_left - row_cost - octet_length(next_row.payload::text);
       exit when work_left <= 0;

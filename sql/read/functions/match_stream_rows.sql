@@ -93,11 +93,19 @@ begin
     return;
   end if;
 
-  select array_agg(arrived.row_event_at), array_agg(arrived.row_position)
+  select array_agg(arrived.event_at), array_agg(arrived.position)
   into times, positions
-  from arrivals_between(read_feed_id, indexed_position, newest_position) as arrived
-  where (arrived.row_event_at, arrived.row_position) < (last_event_at, last_position)
-    and arrived.row_event_at >= start_time;
+  from (
+    -- Ordered, so that the index of positions is used.
+    select stream_events.event_at, stream_events.position
+    from stream_events
+    where stream_events.feed_id = read_feed_id
+      and stream_events.position > indexed_position
+      and stream_events.position <= newest_position
+    order by stream_events.position
+  ) as arrived
+  where (arrived.event_at, arrived.position) < (last_event_at, last_position)
+    and arrived.event_at >= start_time;
   for unindexed in
     select looked_up.row_event_at, looked_up.row_position, looked_up.payload
     from look_up_events(read_feed_id, times, positions) as looked_up

@@ -27,25 +27,15 @@ begin
     from regexp_matches(
       translate(q, '“”„', '"""'), '(?:(-?)"([^"]+)"|(\S+))', 'g'
     ) with ordinality as matches (piece, place)
-  ),
-  conditions as (
-    select
-      is_excluded,
-      is_phrase,
-      words,
-      place,
-      phraseto_tsquery('english', words) as query
-    from pieces
   )
   select
     coalesce(string_agg(words, ' ' order by place) filter (where not is_excluded), ''),
     (
-      select string_agg(case when is_excluded then '!' else '' end || '(' || query::text || ')', ' & ')
-      from conditions
-      where (is_excluded or is_phrase)
-        and numnode(query) > 0
+      string_agg(case when is_excluded then '!' else '' end || '(' || query::text || ')', ' & ')
+      filter (where (is_excluded or is_phrase) and numnode(query) > 0)
     )::tsquery
   into plain, condition
-  from conditions;
+  from pieces
+  cross join lateral phraseto_tsquery('english', words) as query;
 end
 $$;

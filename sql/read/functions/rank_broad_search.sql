@@ -2,8 +2,9 @@
 -- under them, then those that hold them all, then those that hold the rarest. The last layer holds all
 -- others. Only the layers that the page reaches are read.
 --
--- A layer of more than ranked_max feeds is in the catalog's order, because its words rank so many feeds alike. largest_query, which may be null, is a part of the last layer that is known to stand
--- in largest_feeds: they need not be counted again.
+-- A layer of more than ranked_max feeds is in the catalog's order, because its words rank so many feeds alike.
+-- largest_query, which may be null, is a part of the last layer that is known to stand in largest_feeds: they
+-- need not be counted again.
 create or replace function rank_broad_search(
   layers tsquery[],
   condition tsquery,

@@ -131,7 +131,6 @@ import sql_push_functions_write_push from "../../../sql/push/functions/write_pus
 import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
 import sql_read_find_event_span from "../../../sql/read/find_event_span.sql" with { type: "text" };
-import sql_read_functions_arrivals_between from "../../../sql/read/functions/arrivals_between.sql" with { type: "text" };
 import sql_read_functions_close_names from "../../../sql/read/functions/close_names.sql" with { type: "text" };
 import sql_read_functions_close_steps from "../../../sql/read/functions/close_steps.sql" with { type: "text" };
 import sql_read_functions_close_words from "../../../sql/read/functions/close_words.sql" with { type: "text" };
@@ -227,7 +226,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "push_document", text: sql_push_functions_push_document },
   { name: "push_stream", text: sql_push_functions_push_stream },
   { name: "write_push", text: sql_push_functions_write_push },
-  { name: "arrivals_between", text: sql_read_functions_arrivals_between },
   { name: "close_names", text: sql_read_functions_close_names },
   { name: "close_steps", text: sql_read_functions_close_steps },
   { name: "close_words", text: sql_read_functions_close_words },
@@ -1339,7 +1337,6 @@ export interface StatementTypes {
       readonly last_sync_at: string | null;
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
-      readonly schema_definition: string | null;
       readonly total: bigint;
     };
   };

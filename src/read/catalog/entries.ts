@@ -10,19 +10,21 @@ import { SCHEMA_HINT_MAX } from "../../limits.ts";
 import type { Row } from "../../postgres/client/query.ts";
 
 /** A listed feed as both statements return it; every column is null on the row of an empty page. */
-export type ListedFeed = Row<"list_catalog">;
+type ListedFeed = Row<"search_feeds">;
 
 const CATEGORY_NONE = "uncategorized";
 
 /** An item of `feeds`. Interface 2.2. */
-export function catalogEntry(feed: ListedFeed) {
+export function catalogEntry(feed: Row<"list_catalog">) {
   return {
     ...sharedMembers(feed),
     pricing: pricingText(feed),
     update_frequency: feed.update_frequency_text || promised(feed.sync_interval_mins),
     reliability: feed.reliability_score === null ? "unrated" : `${feed.reliability_score}%`,
     last_sync_at: feed.last_sync_at,
-    schema_hint: schemaHint(feed.schema_definition),
+    schema_hint: schemaProperties(feed.schema_definition)
+      .slice(0, SCHEMA_HINT_MAX)
+      .map(([name]) => name),
   };
 }
 
@@ -54,10 +56,4 @@ function sharedMembers(feed: ListedFeed) {
     consumer_type: consumerType(feed.feed_type),
     endpoint_path: feed.endpoint_path,
   };
-}
-
-/** The top-level property names of the schema. */
-function schemaHint(schema: string | null): string[] {
-  const named = schemaProperties(schema).slice(0, SCHEMA_HINT_MAX);
-  return named.map(([name]) => name);
 }

@@ -15,12 +15,12 @@ import { originText } from "../receipt.ts";
 import type { Page } from "./build_page.ts";
 import { completeAnswer } from "./compression.ts";
 import type { PageCache } from "./page_cache.ts";
-import type { PlannedRead } from "./plans.ts";
 
 export interface PageAnswer {
   readonly request: Request;
   readonly feedId: string;
-  readonly planned: PlannedRead;
+  /** The page's key in the cache. */
+  readonly pageKey: string;
   readonly page: Page;
   readonly grant: Grant;
   /** Public address, for `Link`. */
@@ -30,7 +30,7 @@ export interface PageAnswer {
 
 /** 200. */
 export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
-  const { request, feedId, planned, page, grant, baseUrl, cache } = answer;
+  const { request, feedId, pageKey, page, grant, baseUrl, cache } = answer;
   const { limit } = grant.window;
   const end = `"_origin":${originText(grant.receipt, feedId)}}`;
   const headers = stateHeaders(grant.window, Date.now());
@@ -38,10 +38,7 @@ export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
     "Content-Type": "application/json",
     ...cachingHeaders(page.tag),
     ...(page.nextCursor !== null && {
-      Link: nextLink(
-        { requestUrl: request.url, baseUrl, walkSearch: planned.walkSearch },
-        page.nextCursor,
-      ),
+      Link: nextLink({ requestUrl: request.url, baseUrl }, page.nextCursor),
     }),
     ...limitHeaders({ limit }),
   }));
@@ -51,7 +48,7 @@ export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
   if (!isCompressed) return { headers, sharedHeaders: shared, body: [page.text, end] };
   headers["Content-Encoding"] = "gzip";
   return cache
-    .compressed(planned.pageKey, page)
+    .compressed(pageKey, page)
     .then((start) => ({ headers, sharedHeaders: shared, body: completeAnswer(start, end) }));
 }
 

@@ -14,7 +14,7 @@ import { MS_PER_DAY } from "../../lib/time_units.ts";
 import { FILTER_WALK_BYTES, RETIRED_BATCH_GRACE } from "../../limits.ts";
 import type { Reader } from "../../postgres/replica/reader.ts";
 import { writeCursor } from "./cursor.ts";
-import type { FilterIndexer } from "./filter_index.ts";
+import type { FilterTarget, NoteUnindexed, Unindexed } from "./filter_index.ts";
 import type { Projections } from "./projections.ts";
 import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./read_plan.ts";
 
@@ -28,133 +28,109 @@ export interface Page {
   /** Characters of `data` in it. */
   readonly dataLength: number;
   readonly nextCursor: string | null;
-  /** False for a page of a retired batch, which expires with time rather than with a version. */
-  readonly isCacheable: boolean;
-  /** When an event on it becomes too old to be read, in Unix epoch milliseconds. */
+  /** Until when it may be shown from memory, in Unix epoch milliseconds; 0: not at all. */
   readonly expiresMs: number;
 }
 
 export interface PageSource {
   readonly reader: Reader;
-  readonly cursorSecret: string;
   readonly incarnation: string;
-  readonly filterIndexer: Pick<FilterIndexer, "noteUnindexed">;
+  readonly noteUnindexed: NoteUnindexed;
   readonly projections: Projections;
 }
 
-/** What to read, and the data version that it must at least have. */
-interface Wanted<Plan> {
-  readonly plan: Plan;
+/** What is built from. */
+interface Build {
+  readonly source: PageSource;
+  readonly feed: Feed;
+  /** The data version that the page must at least have. */
   readonly atLeast: bigint;
   /** On whose behalf: in its turn the page is read, and a large projection made. */
   readonly accountId: string;
 }
 
-interface Rows {
-  readonly dataVersion: bigint;
+/** A page before its projection. */
+interface Rows extends Pick<Page, "dataVersion" | "nextCursor" | "expiresMs"> {
   readonly data: string;
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-  readonly isCacheable: boolean;
-  readonly expiresMs?: number;
-}
-
-/** Which rows of the feed a page has, as it tells. */
-interface Extent {
-  readonly limit: number;
-  readonly offset: number;
+  /** Of the answer, beside `data` and `_origin`, each with a comma behind it. */
+  readonly members: string;
 }
 
 /**
  * The page at the data version `atLeast` or a newer one; undefined if the feed has gone meanwhile.
  * @throws {Problem} 410 `CURSOR_EXPIRED`; 400 `JSONPATH_INVALID` where the projection grows too large.
  */
-export async function buildPage(
-  source: PageSource,
-  feed: Feed,
-  { plan, atLeast, accountId }: Wanted<ReadPlan>,
-): Promise<Page | undefined> {
+export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | undefined> {
+  const { source, accountId } = build;
+  const rows = await readRows(build, plan);
+  if (rows === undefined) return undefined;
+  const { data: whole, members, ...page } = rows;
   const { projection } = plan;
-  const project = (data: string) =>
-    projection === undefined ? data : source.projections.apply({ projection, data, accountId });
-  const tagAt = (dataVersion: bigint) => tagOf(feed, { plan, dataVersion }, source.incarnation);
-  const finish = async (rows: Rows, extent: Extent) => {
-    const data = await project(rows.data);
-    return pageOf(rows, { data, tag: tagAt(rows.dataVersion) }, extent);
+  const data =
+    projection === undefined
+      ? whole
+      : await source.projections.apply({ projection, data: whole, accountId });
+  return {
+    ...page,
+    tag: tagOf(plan, rows.dataVersion, source.incarnation),
+    text: `{"data":${data},${members}`,
+    dataLength: data.length,
   };
-  switch (plan.kind) {
-    case "document": {
-      const row = await source.reader.row(accountId, "read_document", [feed.feedId], isAt(atLeast));
-      if (row === undefined) return undefined;
-      const data = await project(row.data);
-      const text = `{"data":${data},`;
-      const tag = tagAt(row.data_version);
-      return {
-        dataVersion: row.data_version,
-        tag,
-        text,
-        dataLength: data.length,
-        nextCursor: null,
-        isCacheable: true,
-        expiresMs: Number.POSITIVE_INFINITY,
-      };
-    }
-    case "details": {
-      const read = (ids: readonly string[]) =>
-        readDetails(source, feed, { plan: { ...plan, ids }, atLeast, accountId });
-      let { ids } = plan;
-      let rows = await read(ids);
-      const listed = rows?.data === "[]" ? listedIds(ids) : undefined;
-      if (listed !== undefined) {
-        ids = listed;
-        rows = await read(ids);
-      }
-      return rows && finish(rows, { limit: ids.length, offset: 0 });
-    }
-    case "page": {
-      const rows =
-        plan.source === "collection"
-          ? await readCollection(source, feed, { plan, atLeast, accountId })
-          : await readStream(source, feed, { plan, atLeast, accountId });
-      return rows && finish(rows, plan);
-    }
-  }
-}
-
-/** Whether what was read is new enough. A feed that is not there may only have come later. */
-function isAt(atLeast: bigint) {
-  return (row: { readonly data_version: bigint } | undefined) =>
-    row !== undefined && row.data_version >= atLeast;
-}
-
-function pageOf(
-  { dataVersion, hasMore, nextCursor, isCacheable, expiresMs = Number.POSITIVE_INFINITY }: Rows,
-  { data, tag }: { readonly data: string; readonly tag: string },
-  extent: Extent,
-): Page {
-  const text = `{"data":${data},"limit":${extent.limit},"offset":${extent.offset},"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},`;
-  return { dataVersion, tag, text, dataLength: data.length, nextCursor, isCacheable, expiresMs };
 }
 
 /**
  * The feed is in it: a slug may change hands, and data versions begin anew with each feed. So is the
  * incarnation: in a database of an earlier moment, versions that were told before come again.
  */
-export function tagOf(
-  { feedId }: Feed,
-  { plan, dataVersion }: { readonly plan: ReadPlan; readonly dataVersion: bigint },
-  incarnation: string,
-): string {
-  return weakTag(`${feedId} ${dataVersion} ${plan.key}${incarnation}`);
+export function tagOf({ key }: ReadPlan, dataVersion: bigint, incarnation: string): string {
+  return weakTag(`${dataVersion} ${key}${incarnation}`);
+}
+
+function readRows(build: Build, plan: ReadPlan): Promise<Rows | undefined> {
+  if (plan.kind === "document") return readDocument(build);
+  if (plan.kind === "details") return readDetails(build, plan);
+  return plan.source === "collection" ? readCollection(build, plan) : readStream(build, plan);
+}
+
+async function readDocument({
+  source,
+  feed,
+  atLeast,
+  accountId,
+}: Build): Promise<Rows | undefined> {
+  const row = await source.reader.row(accountId, "read_document", [feed.feedId], isAt(atLeast));
+  if (row === undefined) return undefined;
+  const { data_version: dataVersion, data } = row;
+  return { dataVersion, data, members: "", nextCursor: null, expiresMs: Number.POSITIVE_INFINITY };
+}
+
+async function readDetails(
+  { source, feed, atLeast, accountId }: Build,
+  plan: DetailsPlan,
+): Promise<Rows | undefined> {
+  const statement = plan.source === "collection" ? "read_collection_rows" : "read_stream_rows";
+  const read = (ids: readonly string[]) => {
+    // No id holds a NUL, and PostgreSQL takes none in a parameter.
+    const sent = ids.filter((id) => !id.includes("\0"));
+    return source.reader.row(accountId, statement, [feed.feedId, sent], isAt(atLeast));
+  };
+  const row = await read(plan.ids);
+  const listed = row?.data === null ? listedIds(plan.ids) : undefined;
+  const found = listed === undefined ? row : await read(listed);
+  if (found === undefined) return undefined;
+  const { length: limit } = listed ?? plan.ids;
+  return {
+    ...listOf(found, { limit, offset: 0, nextCursor: null }),
+    expiresMs: feed.retentionDays === null ? Number.POSITIVE_INFINITY : 0,
+  };
 }
 
 async function readCollection(
-  { reader, cursorSecret, filterIndexer }: PageSource,
-  feed: Feed,
-  { plan, atLeast, accountId }: Wanted<PagePlan>,
+  { source, feed, atLeast, accountId }: Build,
+  plan: PagePlan,
 ): Promise<Rows | undefined> {
   const cursor = plan.cursor?.kind === "collection" ? plan.cursor : undefined;
-  const row = await reader.row(
+  const row = await source.reader.row(
     accountId,
     "read_collection_page",
     [
@@ -172,38 +148,30 @@ async function readCollection(
   );
   if (row === undefined) return undefined;
   const { batch_number: batchNumber, last_position: position } = row;
-  if (row.is_readable !== true) {
+  if (row.is_readable !== true || batchNumber === null) {
     throw new Problem("CURSOR_EXPIRED", {
       detail:
         "The batch that this cursor walks has been replaced and removed. Begin again without a cursor.",
     });
   }
-  if (batchNumber !== null) {
-    filterIndexer.noteUnindexed({ feedId: feed.feedId, batchNumber }, row);
-  }
-  if (row.is_refused) throw indexLags();
-  const hasNext = row.has_more && batchNumber !== null && position !== null;
+  noteIndex(source, { feedId: feed.feedId, batchNumber }, row);
+  const nextCursor =
+    row.has_more && position !== null
+      ? writeCursor({ kind: "collection", batchNumber, position }, plan.scope)
+      : null;
   return {
-    dataVersion: row.data_version,
-    data: `[${row.data ?? ""}]`,
-    hasMore: row.has_more,
-    nextCursor: hasNext
-      ? writeCursor(
-          { kind: "collection", batchNumber, position },
-          { secret: cursorSecret, binding: plan.binding },
-        )
-      : null,
-    isCacheable: row.is_current === true,
+    ...listOf(row, { ...plan, nextCursor }),
+    // A page of a retired batch expires with time rather than with a version.
+    expiresMs: row.is_current === true ? Number.POSITIVE_INFINITY : 0,
   };
 }
 
 async function readStream(
-  { reader, cursorSecret, filterIndexer }: PageSource,
-  feed: Feed,
-  { plan, atLeast, accountId }: Wanted<PagePlan>,
+  { source, feed, atLeast, accountId }: Build,
+  plan: PagePlan,
 ): Promise<Rows | undefined> {
   const cursor = plan.cursor?.kind === "stream" ? plan.cursor : undefined;
-  const row = await reader.row(
+  const row = await source.reader.row(
     accountId,
     "read_stream_page",
     [
@@ -220,52 +188,26 @@ async function readStream(
     isAt(atLeast),
   );
   if (row === undefined) return undefined;
-  filterIndexer.noteUnindexed({ feedId: feed.feedId, batchNumber: 0n }, row);
-  if (row.is_refused) throw indexLags();
+  noteIndex(source, { feedId: feed.feedId, batchNumber: 0n }, row);
   const { last_event_at: eventAt, last_position: position } = row;
-  const hasNext = row.has_more && eventAt !== null && position !== null;
-  const { retentionDays } = feed;
+  const nextCursor =
+    row.has_more && eventAt !== null && position !== null
+      ? writeCursor({ kind: "stream", eventAt, position }, plan.scope)
+      : null;
   return {
-    ...(retentionDays !== null &&
-      eventAt !== null && { expiresMs: Date.parse(eventAt) + retentionDays * MS_PER_DAY }),
-    dataVersion: row.data_version,
-    data: `[${row.data ?? ""}]`,
-    hasMore: row.has_more,
-    nextCursor: hasNext
-      ? writeCursor(
-          { kind: "stream", eventAt, position },
-          { secret: cursorSecret, binding: plan.binding },
-        )
-      : null,
-    isCacheable: true,
+    ...listOf(row, { ...plan, nextCursor }),
+    // When its oldest event becomes too old to be read.
+    expiresMs:
+      feed.retentionDays === null || eventAt === null
+        ? Number.POSITIVE_INFINITY
+        : Date.parse(eventAt) + feed.retentionDays * MS_PER_DAY,
   };
 }
 
-/** 503: rows are indexed behind the push, and too many of them still wait for that. */
-function indexLags(): Problem {
-  return unavailable(
-    "So much was pushed to this feed that its filter index is behind. Try the filter again in a few seconds, or read without it.",
-  );
-}
-
-async function readDetails(
-  { reader }: PageSource,
-  feed: Feed,
-  { plan, atLeast, accountId }: Wanted<DetailsPlan>,
-): Promise<Rows | undefined> {
-  // No id holds a NUL, and PostgreSQL takes none in a parameter.
-  const ids = plan.ids.filter((id) => !id.includes("\0"));
-  const statement = plan.source === "collection" ? "read_collection_rows" : "read_stream_rows";
-  const row = await reader.row(accountId, statement, [feed.feedId, ids], isAt(atLeast));
-  return (
-    row && {
-      dataVersion: row.data_version,
-      data: `[${row.data ?? ""}]`,
-      hasMore: false,
-      nextCursor: null,
-      isCacheable: feed.retentionDays === null,
-    }
-  );
+/** Whether what was read is new enough. A feed that is not there may only have come later. */
+function isAt(atLeast: bigint) {
+  return (row: { readonly data_version: bigint } | undefined) =>
+    row !== undefined && row.data_version >= atLeast;
 }
 
 function filterParameters({ filters }: PagePlan) {
@@ -274,4 +216,27 @@ function filterParameters({ filters }: PagePlan) {
     filters.map(({ text }) => text),
     filters.map(({ literal }) => literal),
   ] as const;
+}
+
+/** @throws {Problem} 503: rows are indexed behind the push, and too many of them still wait for that. */
+function noteIndex({ noteUnindexed }: PageSource, target: FilterTarget, row: Unindexed): void {
+  noteUnindexed(target, row);
+  if (!row.is_refused) return;
+  throw unavailable(
+    "So much was pushed to this feed that its filter index is behind. Try the filter again in a few seconds, or read without it.",
+  );
+}
+
+/** Rows as the answer shows them. */
+function listOf(
+  row: { readonly data_version: bigint; readonly data: string | null },
+  of: { readonly limit: number; readonly offset: number; readonly nextCursor: string | null },
+) {
+  const { limit, offset, nextCursor } = of;
+  return {
+    dataVersion: row.data_version,
+    data: `[${row.data ?? ""}]`,
+    members: `"limit":${limit},"offset":${offset},"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},`,
+    nextCursor,
+  };
 }

@@ -5,17 +5,12 @@
  * @module
  */
 import type { Feed } from "../../feeds/find.ts";
+import { invalidParameter } from "../../http/parameters.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
+import { excerpt } from "../../lib/code_points.ts";
 import { nearestWords } from "../../lib/nearest_words.ts";
 import { FILTER_SCHEMAS_KNOWN_MAX } from "../../limits.ts";
-
-/** A name that no row has, and the names that rows have. */
-export interface UnknownField {
-  readonly name: string;
-  /** Most likely first; empty if no name is near. */
-  readonly nearest: readonly string[];
-  readonly known: readonly string[];
-}
+import type { Filter } from "./filters.ts";
 
 /** Fields that rows have whatever the schema says. */
 const ALWAYS = ["id", "event_timestamp"];
@@ -23,20 +18,26 @@ const ALWAYS = ["id", "event_timestamp"];
 const OPENING = ["patternProperties", "$ref", "allOf", "anyOf", "oneOf"];
 /** What may be shown to a reader: a provider's name may hold anything, also a sentence. */
 const SHOWN = /^[\p{L}\p{N}_.$-]{1,40}$/u;
+const SHOWN_MAX = 10;
 
 /** By feed and definition. A schema may have 256 KB, and each new filter value is a new plan. */
 const known = new BoundedMap<string, ReadonlySet<string> | undefined>(FILTER_SCHEMAS_KNOWN_MAX);
 
-/** The first of the names that no row of the feed has. */
-export function findUnknownField(feed: Feed, names: readonly string[]): UnknownField | undefined {
-  if (feed.lockedSchema === null || names.length === 0) return undefined;
+/** A field that no row has would match nothing, which looks like an answer. @throws {Problem} 400 */
+export function refuseUnknownFields(feed: Feed, filters: readonly Filter[]): void {
+  if (feed.lockedSchema === null || filters.length === 0) return;
   const key = `${feed.feedId} ${feed.definitionVersion}`;
   if (!known.has(key)) known.set(key, fieldsOf(feed.lockedSchema));
   const fields = known.get(key);
-  const name = fields && names.find((each) => !fields.has(each));
-  if (fields === undefined || name === undefined) return undefined;
+  const unknown = fields && filters.find(({ name }) => !fields.has(name));
+  if (fields === undefined || unknown === undefined) return;
   const shown = [...fields].filter((each) => SHOWN.test(each));
-  return { name, nearest: nearestWords(name, shown), known: shown };
+  const nearest = nearestWords(unknown.name, shown).map((each) => `"${each}"`);
+  const help =
+    nearest.length > 0
+      ? `Did you mean ${nearest.slice(0, SHOWN_MAX).join(" or ")}?`
+      : `Filter by ${shown.slice(0, SHOWN_MAX).join(", ")}.`;
+  throw invalidParameter(`Rows of this feed have no field "${excerpt(unknown.name)}". ${help}`);
 }
 
 /** The names that rows can have; undefined if the schema leaves them open. */

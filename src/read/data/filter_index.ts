@@ -9,11 +9,9 @@
  *
  * @module
  */
-
 import { BackgroundWork } from "../../lib/background_work.ts";
-import type { Log } from "../../lib/log.ts";
 import { FILTER_QUEUE_MAX, FILTER_STEP_BYTES, FILTER_WALK_ROWS } from "../../limits.ts";
-import type { Database } from "../../postgres/client/query.ts";
+import type { Services } from "../../services.ts";
 
 /** A batch of a collection, or, by the number 0, a stream. */
 export interface FilterTarget {
@@ -29,68 +27,51 @@ export interface Unindexed {
   readonly is_refused: boolean;
 }
 
-export interface FilterIndexerOptions {
-  readonly database: Database;
-  readonly log: Log;
-  /** True once the gateway drains: work ends after the step under way. */
-  readonly isStopping: () => boolean;
-}
+/** Told of each filtered read, it brings the index up to date if the read lacked it much. */
+export type NoteUnindexed = (target: FilterTarget, lacked: Unindexed) => void;
 
 /** The work rests this many times as long as a step lasts: it takes a third of one core at most. */
 const REST_FACTOR = 2;
 const REST_MS_MIN = 10;
 
-export class FilterIndexer {
-  readonly #options: FilterIndexerOptions;
+export function createFilterIndexer({ database, log, state }: Services): NoteUnindexed {
   /** By batch; the next one first. */
-  readonly #queue = new Map<string, FilterTarget>();
-  readonly #working = new BackgroundWork({
-    run: () => this.#work(),
-    hasMore: () => this.#queue.size > 0 && !this.#options.isStopping(),
+  const queue = new Map<string, FilterTarget>();
+  const working = new BackgroundWork({
+    run: indexQueued,
+    hasMore: () => queue.size > 0 && !state.isDraining,
   });
 
-  constructor(options: FilterIndexerOptions) {
-    this.#options = options;
-  }
-
-  /** After a filtered read: brings the index up to date if the read lacked it much. */
-  noteUnindexed(target: FilterTarget, { unindexed, is_refused: isRefused }: Unindexed): void {
-    if (!isRefused && unindexed <= BigInt(FILTER_WALK_ROWS)) return;
-    const key = `${target.feedId} ${target.batchNumber}`;
-    if (this.#queue.has(key) || this.#queue.size >= FILTER_QUEUE_MAX) return;
-    if (this.#options.isStopping()) return;
-    this.#queue.set(key, target);
-    this.#working.start();
-  }
-
   /** A step of each in turn, so that none waits behind a large one. */
-  async #work(): Promise<void> {
-    for (const [key, target] of this.#queue) {
-      if (this.#options.isStopping()) return;
+  async function indexQueued(): Promise<void> {
+    for (const [key, target] of queue) {
+      if (state.isDraining) return;
       const startedMs = performance.now();
-      const hasMore = await this.#indexStep(target);
-      this.#queue.delete(key);
+      const hasMore = await indexStep(target);
+      queue.delete(key);
       // A map gives back last what was put in last, also to a walk that is under way.
-      if (hasMore) this.#queue.set(key, target);
+      if (hasMore) queue.set(key, target);
       await Bun.sleep(Math.max(REST_MS_MIN, REST_FACTOR * (performance.now() - startedMs)));
     }
   }
 
   /** False if the batch is done, or can't be indexed now: the next filtered read asks again. */
-  async #indexStep({ feedId, batchNumber }: FilterTarget): Promise<boolean> {
-    const { database, log, isStopping } = this.#options;
+  async function indexStep({ feedId, batchNumber }: FilterTarget): Promise<boolean> {
     try {
       const row = await database.row("index_filter_rows", [feedId, batchNumber, FILTER_STEP_BYTES]);
       return row?.has_more ?? false;
     } catch (error) {
-      if (!isStopping()) {
-        log.warn("filter index not brought up to date", {
-          feed: feedId,
-          batch: batchNumber,
-          error,
-        });
-      }
+      const about = { feed: feedId, batch: batchNumber, error };
+      if (!state.isDraining) log.warn("filter index not brought up to date", about);
       return false;
     }
   }
+
+  return (target, { unindexed, is_refused: isRefused }) => {
+    if (!isRefused && unindexed <= BigInt(FILTER_WALK_ROWS)) return;
+    const key = `${target.feedId} ${target.batchNumber}`;
+    if (state.isDraining || queue.has(key) || queue.size >= FILTER_QUEUE_MAX) return;
+    queue.set(key, target);
+    working.start();
+  };
 }

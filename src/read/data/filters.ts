@@ -10,7 +10,6 @@ import { invalidParameter, unknownParameter } from "../../http/parameters.ts";
 import { Refusal, type Refuse } from "../../http/validation.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
-import { FILTERS_MAX } from "../../limits.ts";
 
 /** One filter: the field's exact key, and the value as text and, where it is one, as a literal. */
 export interface Filter {
@@ -21,7 +20,7 @@ export interface Filter {
   readonly literal: string | null;
 }
 
-/** What PostgREST knows as operators, all of them disabled but the plain `eq`. */
+/** PostgREST's operators. All but the plain `eq` are disabled. */
 const OPERATORS = new Set(
   "eq neq gt gte lt lte like ilike match imatch in is isdistinct fts plfts phfts wfts cs cd ov sl sr nxr nxl adj not or and all any".split(
     " ",
@@ -53,7 +52,7 @@ export function filterParameter(known: readonly string[]) {
   });
 }
 
-/** Of a parameter that has the type of a filter. @throws {Problem} 400 `OPERATOR_DISABLED` */
+/** Reads a parameter that `filterParameter` has passed. @throws {Problem} 400 `OPERATOR_DISABLED` */
 export function readFilter(name: string, value: string): Filter {
   const key = keyOf(name);
   const text = value.slice(EQUALITY.length);
@@ -62,7 +61,7 @@ export function readFilter(name: string, value: string): Filter {
   return { name: key, text, literal: literalOf(text) };
 }
 
-/** What is no equality: another operator, or no filter at all. */
+/** The problem with a value that is no equality: another operator, or no filter at all. */
 function refusedFilter(name: string, value: string, known: readonly string[]): Problem {
   const dot = value.indexOf(".");
   const operator = dot < 0 ? undefined : value.slice(0, dot);
@@ -81,14 +80,6 @@ function refusedFilter(name: string, value: string, known: readonly string[]): P
   });
 }
 
-/** @throws {Problem} 400 if there are more than 10. */
-export function checkFilterCount(filters: readonly Filter[]): void {
-  if (filters.length <= FILTERS_MAX) return;
-  throw invalidParameter(
-    `At most ${FILTERS_MAX} filters are taken, got ${filters.length}. Leave some out.`,
-  );
-}
-
 /**
  * A name with a dot would mean a nested field; `payload.` in front makes it one key, literally. Clients
  * that are generated from the API's document write `filters[name]`.
@@ -102,7 +93,7 @@ function keyOf(written: string): string {
   });
 }
 
-/** Null if nothing that is stored can be equal: an exponent can be a bomb, also of a zero. */
+/** Null if no stored number can be equal. A huge exponent is a bomb for PostgreSQL, also that of a zero. */
 function literalOf(text: string): string | null {
   if (text === "true" || text === "false" || text === "null") return text;
   if (text.length > NUMBER_LENGTH_MAX || !NUMBER.test(text) || !isWithinDouble(text)) return null;

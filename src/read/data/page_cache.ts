@@ -4,19 +4,17 @@
  *
  * @module
  */
+import { LRUCache } from "lru-cache";
 import type { Page } from "./build_page.ts";
 import { type CompressedStart, compressStart } from "./compression.ts";
 
 interface Entry {
   readonly page: Page;
-  bytes: number;
+  readonly bytes: number;
   compressed?: Promise<CompressedStart>;
 }
 
-/**
- * Of an entry beside its texts: its objects and the map's slot, 480 bytes as measured, and the headers that
- * its answers share, 880 with an address of usual length.
- */
+/** Of an entry beside its texts: its objects and the headers that its answers share, as measured. */
 const ENTRY_OVERHEAD_BYTES = 1_536;
 const COMPRESSED_OVERHEAD_BYTES = 256;
 /** Of the whole cache, what one page may take. */
@@ -24,93 +22,55 @@ const PAGE_SHARE_MAX = 1 / 8;
 
 /** The least recently used pages go first. A page larger than an eighth of the cache is not kept. */
 export class PageCache {
-  readonly #bytesMax: number;
-  /** The least recently used first. */
-  readonly #entries = new Map<string, Entry>();
-  /** The last that was put there, which need not be moved: many readers may want one page. */
-  #newest: Entry | undefined;
-  #bytes = 0;
+  readonly #entryBytesMax: number;
+  readonly #entries: LRUCache<string, Entry>;
 
   constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
+    this.#entryBytesMax = bytesMax * PAGE_SHARE_MAX;
+    this.#entries = new LRUCache({
+      maxSize: bytesMax,
+      maxEntrySize: this.#entryBytesMax,
+      sizeCalculation: ({ bytes }) => bytes,
+    });
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#entries.calculatedSize;
   }
 
   get(key: string): Page | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    if (entry !== this.#newest) {
-      this.#entries.delete(key);
-      this.#append(key, entry);
-    }
-    return entry.page;
+    return this.#entries.get(key)?.page;
   }
 
   /** An older page than the one that is there is not kept. */
   set(key: string, page: Page): void {
-    const known = this.#entries.get(key)?.page;
+    const known = this.#entries.peek(key)?.page;
     if (known !== undefined && known.dataVersion > page.dataVersion) return;
-    this.#remove(key);
-    const size = ENTRY_OVERHEAD_BYTES + textBytes(key) + textBytes(page.text);
-    if (!page.isCacheable || size > this.#bytesMax * PAGE_SHARE_MAX) return;
-    this.#makeRoom(size);
-    this.#bytes += size;
-    this.#append(key, { page, bytes: size });
+    const bytes = ENTRY_OVERHEAD_BYTES + textBytes(key) + textBytes(page.text);
+    if (page.expiresMs > Date.now()) this.#entries.set(key, { page, bytes });
+    else this.#entries.delete(key);
   }
 
   /** The page compressed, once for all its readers; kept and counted as long as the page is. */
   compressed(key: string, page: Page): Promise<CompressedStart> {
-    const entry = this.#entries.get(key);
+    const entry = this.#entries.peek(key);
     if (entry?.page !== page) return compressStart(page.text);
-    entry.compressed ??= this.#compressInto(key, entry);
+    entry.compressed ??= this.#compress(key, entry);
     return entry.compressed;
   }
 
-  async #compressInto(key: string, entry: Entry): Promise<CompressedStart> {
+  async #compress(key: string, entry: Entry): Promise<CompressedStart> {
     try {
       const start = await compressStart(entry.page.text);
-      const isKept = this.#grow(key, entry, COMPRESSED_OVERHEAD_BYTES + start.bytes.length);
-      if (!isKept) delete entry.compressed;
+      const bytes = entry.bytes + COMPRESSED_OVERHEAD_BYTES + start.bytes.length;
+      const isKept = this.#entries.peek(key) === entry && bytes <= this.#entryBytesMax;
+      if (isKept) this.#entries.set(key, { ...entry, bytes });
+      else delete entry.compressed;
       return start;
     } catch (error) {
       delete entry.compressed;
       throw error;
     }
-  }
-
-  /** Where the entry has gone meanwhile, or would become too large, what is added is not kept. */
-  #grow(key: string, entry: Entry, size: number): boolean {
-    const isTooLarge = entry.bytes + size > this.#bytesMax * PAGE_SHARE_MAX;
-    if (this.#entries.get(key) !== entry || isTooLarge) return false;
-    // Taken out while room is made, so that it does not make way for itself.
-    this.#remove(key);
-    entry.bytes += size;
-    this.#makeRoom(entry.bytes);
-    this.#append(key, entry);
-    this.#bytes += entry.bytes;
-    return true;
-  }
-
-  #append(key: string, entry: Entry): void {
-    this.#entries.set(key, entry);
-    this.#newest = entry;
-  }
-
-  #makeRoom(size: number): void {
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes + size <= this.#bytesMax) return;
-      this.#remove(oldest);
-    }
-  }
-
-  #remove(key: string): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    this.#bytes -= entry.bytes;
-    this.#entries.delete(key);
   }
 }
 

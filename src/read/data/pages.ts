@@ -8,18 +8,18 @@ import { feedNotFound } from "../../http/refusals.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../../limits.ts";
 import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
-import { buildPage, type Page, tagOf } from "./build_page.ts";
-import { FilterIndexer } from "./filter_index.ts";
+import { buildPage, type Page } from "./build_page.ts";
+import { createFilterIndexer } from "./filter_index.ts";
 import { PageCache } from "./page_cache.ts";
-import type { PlannedRead } from "./plans.ts";
 import { Projections } from "./projections.ts";
+import type { ReadPlan } from "./read_plan.ts";
 
 /** What a page is of. */
 export interface PageWanted {
   /** Who asks first: in its turn a large projection is made. */
   readonly accountId: string;
   readonly feed: Feed;
-  readonly planned: PlannedRead;
+  readonly plan: ReadPlan;
 }
 
 export interface Pages {
@@ -28,28 +28,25 @@ export interface Pages {
    * the feed. One build serves all who ask meanwhile. @throws {Problem} 404, 400 and 410
    */
   atLeast(wanted: PageWanted, dataVersion: bigint | null): Promise<Page>;
-  /** The entity tag that the page has at this data version. */
-  tagAt(wanted: PageWanted, dataVersion: bigint): string;
   readonly cache: PageCache;
 }
 
 export function createPages(services: Services): Pages {
-  const { database, reader, cursorSecret, incarnation } = services;
+  const { reader, incarnation } = services;
   const { metrics } = services.http;
-  const filterIndexer = new FilterIndexer({
-    database,
-    log: services.log,
-    isStopping: () => services.state.isDraining,
-  });
-  const projections = new Projections();
-  const source = { reader, cursorSecret, incarnation, filterIndexer, projections };
+  const source = {
+    reader,
+    incarnation,
+    noteUnindexed: createFilterIndexer(services),
+    projections: new Projections(),
+  };
   const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
   metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
   const building = new Map<string, Promise<Page>>();
 
   function build(wanted: PageWanted, atLeast: bigint): Promise<Page> {
-    const { pageKey } = wanted.planned;
-    const underWay = building.get(pageKey);
+    const { key } = wanted.plan;
+    const underWay = building.get(key);
     if (underWay !== undefined) {
       return underWay.catch((error: unknown) => {
         // It was built in another's turn, which may have had no room.
@@ -57,24 +54,21 @@ export function createPages(services: Services): Pages {
         return buildNow(wanted, atLeast);
       });
     }
-    const built = buildNow(wanted, atLeast).finally(() => building.delete(pageKey));
-    building.set(pageKey, built);
+    const built = buildNow(wanted, atLeast).finally(() => building.delete(key));
+    building.set(key, built);
     return built;
   }
 
-  async function buildNow(
-    { accountId, feed, planned: { plan, pageKey } }: PageWanted,
-    atLeast: bigint,
-  ): Promise<Page> {
-    const page = await buildPage(source, feed, { plan, atLeast, accountId });
+  async function buildNow({ accountId, feed, plan }: PageWanted, atLeast: bigint): Promise<Page> {
+    const page = await buildPage({ source, feed, atLeast, accountId }, plan);
     if (page === undefined) throw feedNotFound();
-    cache.set(pageKey, page);
+    cache.set(plan.key, page);
     return page;
   }
 
   return {
     async atLeast(wanted, dataVersion) {
-      const known = cache.get(wanted.planned.pageKey);
+      const known = cache.get(wanted.plan.key);
       metrics.pageLookedUp(known !== undefined);
       const isGood =
         known !== undefined &&
@@ -88,8 +82,6 @@ export function createPages(services: Services): Pages {
       const second = await build(wanted, atLeast);
       return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
     },
-    tagAt: ({ feed, planned: { plan } }, dataVersion) =>
-      tagOf(feed, { plan, dataVersion }, incarnation),
     cache,
   };
 }

@@ -18,8 +18,9 @@ import { findFeed, problemOfNoFeed } from "../find_feed.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
 import type { Resource } from "../resource.ts";
 import { answerPage, cachingHeaders, headOfPage } from "./answer_page.ts";
+import { tagOf } from "./build_page.ts";
 import { createPages, type PageWanted } from "./pages.ts";
-import { createPlans, pageKeyOf } from "./plans.ts";
+import { createPlans } from "./plans.ts";
 import { type ReadPlan, type ReadQuery, readQuery, shortened } from "./read_plan.ts";
 
 /** Attempts to fit a page by the mean length of its rows. */
@@ -46,7 +47,7 @@ interface FindOptions {
 
 /** Reads by a feed's id or its `endpoint_path`. */
 export function createFeedReads(services: Services, reads: ReadPipeline) {
-  const { config, feeds, http, waits } = services;
+  const { config, feeds, http, incarnation, waits } = services;
   const plans = createPlans(services.cursorSecret);
   const pages = createPages(services);
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
@@ -67,7 +68,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       if (feed !== undefined) throw feedNotSynced();
       throw await problemOfNoFeed(feeds, wantedFeed);
     }
-    const wanted = { accountId, feed, planned: plans({ query, search }, feed) };
+    const wanted = { accountId, feed, plan: plans({ query, search }, feed) };
     return resourceOf(call, wanted, onDescribed);
   }
 
@@ -76,20 +77,20 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     wanted: PageWanted,
     onDescribed: FindOptions["onDescribed"],
   ): Resource {
-    const { feed, planned } = wanted;
+    const { feed, plan } = wanted;
     const { feedId } = feed;
     const { request } = call;
     return {
-      claim: claimOf({ operation: "data", feed, limits, query: planned.pageKey }, request.headers),
+      claim: claimOf({ operation: "data", feed, limits, query: plan.key }, request.headers),
       async build(atLeast) {
-        const { planned, page } = await fit(wanted, atLeast, charsMaxOf(request.headers));
+        const { pageKey, page } = await fit(wanted, atLeast, charsMaxOf(request.headers));
         return {
           version: page.dataVersion,
           answer: (grant) =>
             answerPage({
               request,
               feedId,
-              planned,
+              pageKey,
               page,
               grant,
               baseUrl: http.baseUrl(),
@@ -101,8 +102,8 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         const version = dataVersion ?? feed.dataVersion;
         onDescribed?.({ feedId, version });
         // What may be a 400 or 410 by now is one before it is a 304.
-        if (!isTagEnough(planned.plan)) await pages.atLeast(wanted, version);
-        const tag = pages.tagAt(wanted, version);
+        if (!isTagEnough(plan)) await pages.atLeast(wanted, version);
+        const tag = tagOf(plan, version, incarnation);
         return {
           tag,
           cachingHeaders: cachingHeaders(tag),
@@ -114,19 +115,17 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
 
   /** The page, with fewer rows where its data would be longer than asked for. */
   async function fit(wanted: PageWanted, atLeast: bigint | null, charsMax: number) {
-    let { planned } = wanted;
+    let { plan } = wanted;
     let page = await pages.atLeast(wanted, atLeast);
     for (let tries = 1; page.dataLength > charsMax; tries++) {
-      const { plan } = planned;
       if (plan.kind !== "page" || plan.limit === 1) break;
       // In proportion at first; rows of very different lengths are cut by halves.
       const share = tries <= FITS_IN_PROPORTION_MAX ? charsMax / page.dataLength : 1 / 2;
       const limit = Math.max(1, Math.min(plan.limit - 1, Math.floor(plan.limit * share)));
-      const fitting = shortened(plan, limit);
-      planned = { ...planned, plan: fitting, pageKey: pageKeyOf(wanted.feed, fitting) };
-      page = await pages.atLeast({ ...wanted, planned }, page.dataVersion);
+      plan = shortened(plan, limit);
+      page = await pages.atLeast({ ...wanted, plan }, page.dataVersion);
     }
-    return { planned, page };
+    return { pageKey: plan.key, page };
   }
 
   function answer(

@@ -1,8 +1,8 @@
 /**
  * From the query of a data read to what is to be read: pure, and before anything is charged.
  *
- * In goes a query that the route's schema has passed, then the feed; out comes a `ReadPlan`, or a 400. What
- * is wrong whatever the feed is told before whether there is one. Interface 4.4, decisions 2, 6 and 10.
+ * In goes a query that the route's schema has passed, then the feed; out comes a `ReadPlan`, or a 400. A mistake
+ * that does not depend on the feed is told before whether there is one. Interface 4.4, decisions 2, 6 and 10.
  *
  * @module
  */
@@ -12,11 +12,10 @@ import { Problem } from "../../http/errors.ts";
 import { distinctIds, idsParameter, readIds } from "../../http/ids.ts";
 import { cappedLimit } from "../../http/paging.ts";
 import { invalidParameter, queryInteger, queryTime } from "../../http/parameters.ts";
-import { excerpt } from "../../lib/code_points.ts";
-import { IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
-import { type Cursor, readCursor } from "./cursor.ts";
-import { findUnknownField } from "./filter_fields.ts";
-import { checkFilterCount, type Filter, filterParameter, readFilter } from "./filters.ts";
+import { FILTERS_MAX, IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
+import { type Cursor, type CursorScope, readCursor } from "./cursor.ts";
+import { refuseUnknownFields } from "./filter_fields.ts";
+import { type Filter, filterParameter, readFilter } from "./filters.ts";
 import { namesFieldOfData, type Projection, parseProjection } from "./projection_parse.ts";
 
 const READ_PARAMETERS = {
@@ -60,9 +59,12 @@ export interface AskedRead {
   readonly ids: readonly string[] | undefined;
 }
 
+/** Types of feeds that have rows. */
+type RowsType = Exclude<FeedType, "singleton">;
+
 interface Planned {
   readonly projection: Projection | undefined;
-  /** The query in a canonical form: equal plans have equal keys. */
+  /** The feed and the query in a canonical form: reads of one key show one page. */
   readonly key: string;
 }
 
@@ -74,14 +76,14 @@ export interface DocumentPlan extends Planned {
 /** Rows by id, all on one page. */
 export interface DetailsPlan extends Planned {
   readonly kind: "details";
-  readonly source: "collection" | "stream";
+  readonly source: RowsType;
   readonly ids: readonly string[];
 }
 
 /** One page of rows. */
 export interface PagePlan extends Planned {
   readonly kind: "page";
-  readonly source: "collection" | "stream";
+  readonly source: RowsType;
   readonly limit: number;
   readonly offset: number;
   readonly cursor: Cursor | undefined;
@@ -89,26 +91,29 @@ export interface PagePlan extends Planned {
   /** RFC 3339 in UTC, to the microsecond; inclusive. */
   readonly startTime: string | undefined;
   readonly endTime: string | undefined;
-  /** What a cursor of this walk is bound to. */
-  readonly binding: string;
+  /** Of the cursors of this walk. */
+  readonly scope: CursorScope;
 }
 
 export type ReadPlan = DocumentPlan | DetailsPlan | PagePlan;
 
 const ROWS_ONLY = ["cursor", "ids"] as const;
-/** Field names that a refusal tells. */
-const FIELDS_TOLD_MAX = 10;
 const STREAM_ONLY = ["start_time", "end_time"] as const;
+const NOT_WITH_IDS = ["limit", "offset", "cursor", ...STREAM_ONLY] as const;
 
 /**
- * What is wrong with a query whatever the feed, once the route's schema has passed it. `search` is the same,
- * raw. @throws {Problem} 400
+ * Reads a query that the route's schema has passed; `search` is the same, raw.
+ * @throws {Problem} 400 for what is wrong with the query whatever the feed
  */
 export function readQuery(query: ReadQuery, search: string): AskedRead {
   const filters = Object.entries(query)
     .filter(([name]) => !Object.hasOwn(READ_PARAMETERS, name))
     .flatMap(([name, values]) => [values].flat().map((value) => readFilter(name, String(value))));
-  checkFilterCount(filters);
+  if (filters.length > FILTERS_MAX) {
+    throw invalidParameter(
+      `At most ${FILTERS_MAX} filters are taken, got ${filters.length}. Leave some out.`,
+    );
+  }
   const { cursor, offset, start_time: startTime, end_time: endTime } = query;
   const ids = query.ids === undefined ? undefined : readOnlyIds(query, search, filters);
   if (cursor !== undefined && offset !== undefined) {
@@ -126,9 +131,10 @@ export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): Re
   const source: FeedType = feed.feedType ?? "singleton";
   refuseUseless(source, asked);
   refuseUnknownFields(feed, filters);
+  const { feedId } = feed;
   const projected = projection?.key ?? "";
   if (source === "singleton") {
-    return { kind: "document", projection, key: `document ${projected}` };
+    return { kind: "document", projection, key: `${feedId} document ${projected}` };
   }
   if (projection !== undefined && namesFieldOfData(projection)) {
     throw new Problem("JSONPATH_INVALID", {
@@ -141,52 +147,30 @@ export function planRead(asked: AskedRead, feed: Feed, cursorSecret: string): Re
       source,
       ids,
       projection,
-      key: `details ${JSON.stringify(ids)} ${projected}`,
+      key: `${feedId} details ${JSON.stringify(ids)} ${projected}`,
     };
   }
-  return planPage(asked, { feed, source, cursorSecret });
+  return planPage(asked, feed, { source, secret: cursorSecret });
 }
 
 /** A parameter that the feed's type has no use for is refused, not ignored. */
 function refuseUseless(source: FeedType, { query, filters }: AskedRead): void {
-  if (source !== "stream") {
-    for (const name of STREAM_ONLY) {
-      if (query[name] !== undefined) {
-        throw invalidParameter(
-          `${name} is for streams and this feed is a ${source}. Leave it out.`,
-        );
-      }
-    }
+  const ofStreams = STREAM_ONLY.find((name) => query[name] !== undefined);
+  if (source !== "stream" && ofStreams !== undefined) {
+    throw invalidParameter(
+      `${ofStreams} is for streams and this feed is a ${source}. Leave it out.`,
+    );
   }
   if (source !== "singleton") return;
-  for (const name of ROWS_ONLY) {
-    if (query[name] !== undefined) {
-      throw invalidParameter(
-        `${name} is for collections and streams and this feed is a singleton. Leave it out.`,
-      );
-    }
+  const ofRows = ROWS_ONLY.find((name) => query[name] !== undefined);
+  if (ofRows !== undefined) {
+    throw invalidParameter(
+      `${ofRows} is for collections and streams and this feed is a singleton. Leave it out.`,
+    );
   }
   if (filters.length > 0) {
     throw invalidParameter("A singleton has no rows to filter. Use jsonpath to pick from it.");
   }
-}
-
-/** A field that no row has would match nothing, which looks like an answer. Beyond 12. */
-function refuseUnknownFields(feed: Feed, filters: readonly Filter[]): void {
-  const unknown = findUnknownField(
-    feed,
-    filters.map(({ name }) => name),
-  );
-  if (unknown === undefined) return;
-  const { name, nearest, known } = unknown;
-  throw invalidParameter(
-    nearest.length > 0
-      ? `Rows of this feed have no field "${excerpt(name)}". Did you mean ${nearest
-          .slice(0, FIELDS_TOLD_MAX)
-          .map((each) => `"${each}"`)
-          .join(" or ")}?`
-      : `Rows of this feed have no field "${excerpt(name)}". Filter by ${known.slice(0, FIELDS_TOLD_MAX).join(", ")}.`,
-  );
 }
 
 function readProjection(jsonpath: string | undefined): Projection | undefined {
@@ -200,9 +184,7 @@ function readProjection(jsonpath: string | undefined): Projection | undefined {
 }
 
 function readOnlyIds(query: ReadQuery, search: string, filters: readonly Filter[]): string[] {
-  const { limit, offset, cursor, start_time, end_time } = query;
-  const besides = { limit, offset, cursor, start_time, end_time };
-  const beside = Object.entries(besides).find(([, value]) => value !== undefined)?.[0];
+  const beside = NOT_WITH_IDS.find((name) => query[name] !== undefined);
   if (beside !== undefined || filters.length > 0) {
     throw invalidParameter(
       `ids stands alone, but ${beside ?? "a filter"} came with it. Leave one of them out.`,
@@ -223,25 +205,17 @@ export function listedIds([id, ...others]: readonly string[]): readonly string[]
 
 /** The same page with fewer rows. */
 export function shortened(plan: PagePlan, limit: number): PagePlan {
-  const { length } = pageKeyStart(plan.limit);
-  return { ...plan, limit, key: pageKeyStart(limit) + plan.key.slice(length) };
+  return { ...plan, limit, key: plan.key.replace(/(?<=^\S+ page )\d+/, String(limit)) };
 }
 
-function pageKeyStart(limit: number): string {
-  return `page ${limit} `;
-}
-
-interface PageSource {
-  readonly feed: Feed;
-  readonly source: "collection" | "stream";
-  readonly cursorSecret: string;
-}
-
-function planPage({ query, filters, projection }: AskedRead, of: PageSource): PagePlan {
-  const { feed, source, cursorSecret } = of;
+function planPage(
+  { query, filters, projection }: AskedRead,
+  { feedId }: Feed,
+  { source, secret }: { readonly source: RowsType; readonly secret: string },
+): PagePlan {
   const { start_time: startTime, end_time: endTime } = query;
   const binding = JSON.stringify([
-    feed.feedId,
+    feedId,
     // They are ANDed, so their order makes no other query.
     filters.map(({ name, text }) => JSON.stringify([name, text])).sort(),
     startTime ?? null,
@@ -249,26 +223,26 @@ function planPage({ query, filters, projection }: AskedRead, of: PageSource): Pa
   ]);
   const limit = cappedLimit(query.limit);
   const offset = query.offset ?? 0;
-  const cursor = openCursor(query.cursor, source, { secret: cursorSecret, binding });
+  const scope = { secret, binding };
   return {
     kind: "page",
     source,
     limit,
     offset,
-    cursor,
+    cursor: openCursor(query.cursor, source, scope),
     filters,
     startTime,
     endTime,
-    binding,
+    scope,
     projection,
-    key: `${pageKeyStart(limit)}${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
+    key: `${feedId} page ${limit} ${offset} ${query.cursor ?? ""} ${binding} ${projection?.key ?? ""}`,
   };
 }
 
 function openCursor(
   token: string | undefined,
-  source: "collection" | "stream",
-  scope: { secret: string; binding: string },
+  source: RowsType,
+  scope: CursorScope,
 ): Cursor | undefined {
   if (token === undefined) return undefined;
   const cursor = readCursor(token, source, scope);

@@ -34,11 +34,7 @@ export interface Follow {
   /** The next page with events; 204 where none comes in time. */
   longPoll(readCall: ReadCall, read: TailRead, seconds: number): Promise<Answer | Problem>;
   /** Server-sent events; `onEnd` is called when none comes any more. */
-  events(readCall: ReadCall, read: TailRead, options: EventsOptions): Promise<Answer | Problem>;
-}
-
-export interface EventsOptions {
-  readonly onEnd: () => void;
+  events(readCall: ReadCall, read: TailRead, onEnd: () => void): Promise<Answer | Problem>;
 }
 
 /** What a read came to; the page, where one was built. */
@@ -95,12 +91,10 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   async function events(
     readCall: ReadCall,
     read: TailRead,
-    { onEnd }: EventsOptions,
+    onEnd: () => void,
   ): Promise<Answer | Problem> {
-    // A fault that is there from the start is told by a status.
-    const proof = await reads.recheck(readCall, (isFresh) =>
-      findTail(readCall, read, { isFresh, tell: () => {} }),
-    );
+    // A problem that exists from the start is told by a status.
+    const proof = await reads.recheck(readCall, (isFresh) => findTail(readCall, read, { isFresh }));
     if (proof instanceof Problem) return proof;
     const place = waits.enter(readCall.principal.accountId, readCall.call.request.signal);
     if (place === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
@@ -123,7 +117,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     const { request, requestId } = readCall.call;
     const endsMs = performance.now() + FOLLOW_MS_MAX;
     const isStillAt = stillAt(readCall, read);
-    // At first not all at once, where many connect again together.
+    // Spread at first, because many clients may connect again together.
     let recheckMs = RECHECK_MS * Math.random();
     const waitFor = ({ feedId, dataVersion: version }: Tail) => {
       const msMax = recheckMs;
@@ -151,7 +145,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
             yield eventText({ name: "rows", id: offset, data: bodyText(outcome) });
             pauseMs = PAUSE_MS;
           } else if (isOffsetNews) {
-            // Whoever is cut off before its first event misses nothing either.
+            // So a client that is cut off before its first event misses nothing either.
             yield offsetText(offset);
           }
         }
@@ -175,7 +169,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     }
   }
 
-  /** Whether the client has gone. @throws {Problem} if the stream must end otherwise */
+  /** Whether the client has gone. @throws {Problem} if the stream must end for another reason */
   function isOver(signal: AbortSignal, endsMs: number): boolean {
     if (signal.aborted) return true;
     if (waits.isDraining) throw draining();
@@ -184,16 +178,16 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   }
 
   /**
-   * Asks whether the feed has a version, which is taken for granted if nobody can tell. The feed as it was found
-   * before is proven, since to find it takes as long as the rest. Throws the problem if key or feed don't hold.
+   * Asks whether the feed still has a version; yes if the database can't tell now. It proves the feed that was
+   * found before, because to find it takes as long as the rest. Throws the problem if key or feed don't hold.
    */
   function stillAt(readCall: ReadCall, read: TailRead): (version: bigint) => Promise<boolean> {
-    // Wherever it reads on: to open its offset takes longer than all the rest.
+    // The offset does not matter here, and to open it takes longer than all the rest.
     const anywhere = { ...read, offset: "now" };
     let found: Promise<Resource> | undefined;
     const find = (isFresh: boolean) => {
       if (isFresh || found === undefined) {
-        found = findTail(readCall, anywhere, { isFresh, tell: () => {} });
+        found = findTail(readCall, anywhere, { isFresh });
       }
       return found;
     };
@@ -229,7 +223,7 @@ function nothingCame(offset: string, isDraining: boolean): Answer {
   };
 }
 
-/** A full window and a database that can't be reached pass, and the stream waits. @throws all other errors */
+/** The problems that pass while the stream waits: a full window, an unreachable database. @throws all other errors */
 function passingProblem(error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code !== "RATE_LIMITED" && problem.code !== "UNAVAILABLE") throw error;

@@ -63,7 +63,7 @@ interface Wanted {
 export type FindTail = (
   readCall: ReadCall,
   read: TailRead,
-  options: { readonly isFresh: boolean; readonly tell: (tail: Tail) => void },
+  options: { readonly isFresh: boolean; readonly tell?: (tail: Tail) => void },
 ) => Promise<Resource>;
 
 export function createTailReads(services: Services): FindTail {
@@ -106,14 +106,15 @@ export function createTailReads(services: Services): FindTail {
     return {
       claim: claimOf({ operation: "stream", feed, limits, query }, headers),
       async build(atLeast) {
-        const { tail, members } = await tails.ask({
+        const wantedPage = {
           accountId,
           feedId,
           place,
           limit,
           atLeast: atLeast ?? feed.dataVersion,
-        });
-        tell(tail);
+        };
+        const { tail, members } = await tails.ask(wantedPage);
+        tell?.(tail);
         return {
           // Events that came since are on the next page.
           version: null,

@@ -154,37 +154,34 @@ export function streamRoutes(services: Services, reads: ReadPipeline) {
       const { headers } = request;
       checkHeaders(STREAM_HEADERS_CHECK, request);
       const readCall = { call, principal };
-      const offset = headers.get("last-event-id") || (query.offset ?? "start");
-      const read = { reference: params.id, offset, limit: cappedLimit(query.limit) };
       const live = call.isHead ? undefined : (query.live ?? liveBy(headers));
-      if (live === undefined) {
-        return respondOutcome(http, call, await follow.page(readCall, { ...read, headers }));
-      }
+      const read = {
+        reference: params.id,
+        offset: headers.get("last-event-id") || (query.offset ?? "start"),
+        limit: cappedLimit(query.limit),
+        headers: live === "sse" ? withoutIdempotencyKey(headers) : headers,
+      };
+      if (live === undefined) return respondOutcome(http, call, await follow.page(readCall, read));
       if (live === "sse") {
-        // A comment comes more often; whoever reads nothing is given up by the stream itself.
+        // A comment comes more often; a client that reads nothing is given up by the stream itself.
         server?.timeout(request, 0);
-        // A key is for one read, and here are many.
-        const hasKey = headers.has("idempotency-key");
-        const ofEach = hasKey ? new Headers(headers) : headers;
-        if (hasKey) ofEach.delete("idempotency-key");
-        const events = await follow.events(
-          readCall,
-          { ...read, headers: ofEach },
-          // To take what is left.
-          { onEnd: () => server?.timeout(request, IDLE_SECONDS_MAX) },
-        );
-        return respondOutcome(http, call, events);
+        // At the end the client has this long to take what is left.
+        const onEnd = () => server?.timeout(request, IDLE_SECONDS_MAX);
+        return respondOutcome(http, call, await follow.events(readCall, read, onEnd));
       }
       const seconds = preferredWaitSeconds(headers, LONG_POLL_SECONDS) ?? LONG_POLL_SECONDS;
       server?.timeout(request, seconds + IDLE_SECONDS_MAX);
-      return respondOutcome(
-        http,
-        call,
-        await follow.longPoll(readCall, { ...read, headers }, seconds),
-      );
+      return respondOutcome(http, call, await follow.longPoll(readCall, read, seconds));
     },
     { params: FEED_PARAMS, query: STREAM_QUERY, ...FOLLOW_STREAM },
   );
+}
+
+/** A key is for one read, and a stream of events is many. */
+function withoutIdempotencyKey(headers: Headers): Headers {
+  const kept = new Headers(headers);
+  kept.delete("idempotency-key");
+  return kept;
 }
 
 function liveBy(headers: Headers): "sse" | undefined {

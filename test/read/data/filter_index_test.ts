@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { arrayLiteral } from "../../../src/postgres/client/array_literal.ts";
-import { connect } from "../../../src/postgres/client/connect.ts";
+import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
 import { createDatabase, type Database } from "../../../src/postgres/client/query.ts";
 import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import { type Filter, readFilter } from "../../../src/read/data/filters.ts";
@@ -92,60 +92,49 @@ function filtersOf(pairs: readonly (readonly [string, string])[]): Filter[] {
   return pairs.map(([name, text]) => readFilter(`payload.${name}`, `eq.${text}`));
 }
 
+const MEETS = "row_matches(payload, $2::text[], $3::text[], $4::text[]::jsonb[])";
+const FILTERS = "$2::text[], $3::text[], $4::text[]::jsonb[]";
+
+/** The fast way and the slow one, as queries of positions. */
+function waysOf(source: Source, { skipped, rowsMax, workMax }: Read) {
+  if (source === "collection") {
+    const batch = "(select current_batch from feeds where feed_id = $1)";
+    return {
+      fast: `select row_position
+        from match_collection_rows($1, ${batch}, ${skipped}, ${rowsMax}, ${FILTERS}, ${workMax})`,
+      slow: `select position
+        from collection_rows
+        where feed_id = $1 and batch_number = ${batch} and position > ${skipped} and ${MEETS}
+        order by position
+        limit ${rowsMax}`,
+    };
+  }
+  const [start, end] = ["'2026-01-01T00:00:01Z'", "'2026-01-01T00:00:04Z'"];
+  return {
+    fast: `select row_position
+      from match_stream_rows(
+        $1, 'infinity', ${skipped}, ${start}, ${end}, ${rowsMax}, ${FILTERS}, ${workMax})`,
+    slow: `select position
+      from stream_events
+      where feed_id = $1 and event_at between ${start} and ${end} and ${MEETS}
+      order by event_at desc, position desc
+      limit ${rowsMax}`,
+  };
+}
+
 /** What the fast way finds and what `row_matches` finds on every row, seen at one moment. */
 async function findBothWays(feedId: string, source: Source, read: Read) {
-  const { sql } = scene.gateway;
   const filters = filtersOf(read.filters);
-  const [names, texts, literals] = [
-    arrayLiteral(filters.map(({ name }) => name)),
-    arrayLiteral(filters.map(({ text }) => text)),
-    arrayLiteral(filters.map(({ literal }) => literal)),
-  ];
-  const [row] =
-    source === "collection"
-      ? await sql`
-          select
-            array(
-              select row_position
-              from match_collection_rows(
-                ${feedId}, (select current_batch from feeds where feed_id = ${feedId}),
-                ${read.skipped}, ${read.rowsMax}, ${names}::text[], ${texts}::text[],
-                ${literals}::text[]::jsonb[], ${read.workMax}
-              )
-            )::text as fast,
-            array(
-              select position
-              from collection_rows
-              where feed_id = ${feedId}
-                and batch_number = (select current_batch from feeds where feed_id = ${feedId})
-                and position > ${read.skipped}
-                and row_matches(
-                  payload, ${names}::text[], ${texts}::text[], ${literals}::text[]::jsonb[]
-                )
-              order by position
-              limit ${read.rowsMax}
-            )::text as slow`
-      : await sql`
-          select
-            array(
-              select row_position
-              from match_stream_rows(
-                ${feedId}, 'infinity', ${read.skipped}, '2026-01-01T00:00:01Z',
-                '2026-01-01T00:00:04Z', ${read.rowsMax}, ${names}::text[], ${texts}::text[],
-                ${literals}::text[]::jsonb[], ${read.workMax}
-              )
-            )::text as fast,
-            array(
-              select position
-              from stream_events
-              where feed_id = ${feedId}
-                and event_at between '2026-01-01T00:00:01Z' and '2026-01-01T00:00:04Z'
-                and row_matches(
-                  payload, ${names}::text[], ${texts}::text[], ${literals}::text[]::jsonb[]
-                )
-              order by event_at desc, position desc
-              limit ${read.rowsMax}
-            )::text as slow`;
+  const { fast, slow } = waysOf(source, read);
+  const [row] = await scene.gateway.sql.unsafe(
+    `select array(${fast})::text as fast, array(${slow})::text as slow`,
+    [
+      feedId,
+      arrayLiteral(filters.map(({ name }) => name)),
+      arrayLiteral(filters.map(({ text }) => text)),
+      arrayLiteral(filters.map(({ literal }) => literal)),
+    ],
+  );
   return row as unknown as { fast: string; slow: string };
 }
 
@@ -165,6 +154,41 @@ async function indexRows(feedId: string, source: Source, workMax: number): Promi
 
 async function indexAll(feedId: string, source: Source): Promise<void> {
   while (await indexRows(feedId, source, WORK_AMPLE)) {}
+}
+
+/** How far the feed is indexed; undefined if it has no index. */
+async function indexedPosition(feedId: string): Promise<number | undefined> {
+  const [row] = await scene.gateway.sql`
+    select indexed_position::int as position from filter_indexes where feed_id = ${feedId}`;
+  return row?.position;
+}
+
+/** One pass of the job that indexes what has this many rows without an index. */
+async function indexLargeBatches(unindexedMin: bigint): Promise<void> {
+  const parameters = [new Date().toISOString(), "0 seconds", unindexedMin, 10_000n] as const;
+  while ((await database.row("index_large_batches", parameters))?.is_more) {}
+}
+
+/** Pushes rows of these numbers and indexes them. */
+async function fill(
+  feedId: string,
+  source: Source,
+  of: { from: number; count: number; rowOf: (id: number) => object },
+): Promise<void> {
+  for (let first = of.from; first < of.from + of.count; first += 500) {
+    const rows = Array.from({ length: 500 }, (_, at) => of.rowOf(first + at));
+    expect((await scene.push(feedId, rows)).status).toBe(200);
+  }
+  await indexAll(feedId, source);
+}
+
+/** Rows of a table of this name that the transaction has fetched. */
+async function rowsFetched(session: Connections, table: string): Promise<number> {
+  const [row] = await session`
+    select max(seq_tup_read + idx_tup_fetch)::int as rows
+    from pg_stat_xact_user_tables
+    where relname like ${table}`;
+  return row?.rows ?? 0;
 }
 
 describe("filter index", () => {
@@ -291,13 +315,9 @@ describe("filter index", () => {
         data: unknown[];
       };
     const before = await read();
-    const indexed = async () => {
-      const [row] = await scene.gateway.sql`
-        select indexed_position from filter_indexes where feed_id = ${feed.feedId}`;
-      return row?.indexed_position as bigint | undefined;
-    };
-    for (let tries = 0; (await indexed()) !== 2_500n && tries < 500; tries++) await Bun.sleep(10);
-    expect(await indexed()).toBe(2_500n);
+    const indexed = () => indexedPosition(feed.feedId);
+    for (let tries = 0; (await indexed()) !== 2_500 && tries < 500; tries++) await Bun.sleep(10);
+    expect(await indexed()).toBe(2_500);
     await scene.gateway.sql`
       update feeds set data_version = data_version + 1 where feed_id = ${feed.feedId}`;
     expect((await read()).data).toEqual(before.data);
@@ -339,18 +359,12 @@ describe("filter index", () => {
   test("by a plan that was made while a stream was small, a large one is looked up by its keys", async () => {
     const session = connect({ url: scene.gateway.databaseUrl }, { connectionsMax: 1 });
     const feedId = await scene.createFeed({ type: "stream" });
-    const fill = async (from: number, count: number) => {
-      for (let first = from; first < from + count; first += 500) {
-        const rows = Array.from({ length: 500 }, (_, at) => ({
-          id: first + at,
-          event_timestamp: new Date(Date.UTC(2026, 0, 1) + (first + at) * 1_000).toISOString(),
-          city: `c${at % 100}`,
-          kind: `k${at % 7}`,
-        }));
-        expect((await scene.push(feedId, rows)).status).toBe(200);
-      }
-      await indexAll(feedId, "stream");
-    };
+    const rowOf = (id: number) => ({
+      id,
+      event_timestamp: new Date(Date.UTC(2026, 0, 1) + id * 1_000).toISOString(),
+      city: `c${id % 100}`,
+      kind: `k${(id % 500) % 7}`,
+    });
     const read = async (city: number) => {
       const filters = arrayLiteral(["city", "kind"]);
       const values = arrayLiteral([`c${city}`, "k2"]);
@@ -365,25 +379,14 @@ describe("filter index", () => {
       );
       return row?.found as number;
     };
-    await fill(0, 1_000);
+    await fill(feedId, "stream", { from: 0, count: 1_000, rowOf });
     for (let city = 0; city < 8; city += 1) await read(city);
-    await fill(1_000, 10_000);
+    await fill(feedId, "stream", { from: 1_000, count: 10_000, rowOf });
     await session`begin`;
-    const fetched = async () =>
-      Number(
-        (
-          await session`
-            select seq_tup_read + idx_tup_fetch as rows
-            from pg_stat_xact_user_tables
-            where relname like 'stream_events%'
-            order by rows desc
-            limit 1`
-        )[0]?.rows ?? 0,
-      );
-    const before = await fetched();
+    const before = await rowsFetched(session, "stream_events%");
     expect(await read(16)).toBe(20);
     // Of 11,000 rows 110 have the city.
-    expect((await fetched()) - before).toBeLessThan(1_000);
+    expect((await rowsFetched(session, "stream_events%")) - before).toBeLessThan(1_000);
     await session`rollback`;
     await session.end();
   });
@@ -393,17 +396,10 @@ describe("filter index", () => {
       const session = connect({ url: scene.gateway.databaseUrl }, { connectionsMax: 1 });
       const feedId = await scene.createFeed({ type: source });
       // Of 2,000 rows one has both, or all three.
-      const fill = async (from: number, count: number) => {
-        for (let first = from; first < from + count; first += 500) {
-          const rows = Array.from({ length: 500 }, (_, at) => {
-            const id = first + at;
-            const even = id % 2;
-            const isBoth = id % 2_000 === 999;
-            return { id, a: even, b: isBoth ? 0 : even, c: isBoth ? "0" : id % 3 };
-          });
-          expect((await scene.push(feedId, rows)).status).toBe(200);
-        }
-        await indexAll(feedId, source);
+      const rowOf = (id: number) => {
+        const even = id % 2;
+        const isBoth = id % 2_000 === 999;
+        return { id, a: even, b: isBoth ? 0 : even, c: isBoth ? "0" : id % 3 };
       };
       const read = async (names: string[], values: string[]) => {
         const feed = await scene.feed(feedId);
@@ -420,21 +416,14 @@ describe("filter index", () => {
         );
         return found.map(({ id }) => Number(id)).sort((a, b) => a - b);
       };
-      const fetched = async () =>
-        Number(
-          (
-            await session`
-              select max(seq_tup_read + idx_tup_fetch) as rows
-              from pg_stat_xact_user_tables
-              where relname in ('collection_rows', 'stream_events')`
-          )[0]?.rows,
-        );
-      await fill(0, 500);
+      const fetched = () =>
+        rowsFetched(session, source === "stream" ? "stream_events" : "collection_rows");
+      await fill(feedId, source, { from: 0, count: 500, rowOf });
       for (let times = 0; times < 8; times += 1) {
         expect(await read(["a", "b"], ["1", "0"])).toEqual([]);
         await read(["c", "a", "b"], ["0", "1", "0"]);
       }
-      await fill(500, 9_500);
+      await fill(feedId, source, { from: 500, count: 9_500, rowOf });
       await session`begin`;
       const before = await fetched();
       const both = [999, 2_999, 4_999, 6_999, 8_999];
@@ -471,33 +460,18 @@ describe("filter index", () => {
   test("what was pushed to and has grown large is indexed before anyone filters it", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     await scene.push(feedId, [{ id: 1 }, { id: 2 }, { id: 3 }]);
-    const position = async () =>
-      (
-        await scene.gateway.sql`
-          select indexed_position::int as position from filter_indexes where feed_id = ${feedId}`
-      )[0]?.position;
-    const pass = async (unindexedMin: bigint) => {
-      const parameters = [new Date().toISOString(), "0 seconds", unindexedMin, 10_000n] as const;
-      while ((await database.row("index_large_batches", parameters))?.is_more) {}
-    };
-    await pass(4n);
-    expect(await position()).toBeUndefined();
+    await indexLargeBatches(4n);
+    expect(await indexedPosition(feedId)).toBeUndefined();
     // As if nobody had looked yet.
     await scene.gateway.sql`delete from maintenance_jobs where name = 'filter indexes'`;
-    await pass(3n);
-    expect(await position()).toBe(3);
+    await indexLargeBatches(3n);
+    expect(await indexedPosition(feedId)).toBe(3);
   });
 
   test("what has grown large is found however much was pushed to others since", async () => {
     const { sql } = scene.gateway;
-    const pass = async (steps: number) => {
-      const parameters = [new Date().toISOString(), "0 seconds", 3n, 10_000n] as const;
-      for (let step = 0; step < steps; step += 1) {
-        if (!(await database.row("index_large_batches", parameters))?.is_more) return;
-      }
-    };
     // A pass that found nothing: the next looks on from here.
-    await pass(1_000);
+    await indexLargeBatches(3n);
     const [large, other] = [
       await scene.createFeed({ type: "stream" }),
       await scene.createFeed({ type: "stream" }),
@@ -508,10 +482,8 @@ describe("filter index", () => {
         feed_id, stored, rows_received, rows_inserted, rows_updated, rows_duplicate, body_bytes, duration_ms
       )
       select ${other}, false, 0, 0, 0, 0, 0, 0 from generate_series(1, 1500)`;
-    await pass(1_000);
-    const [index] = await sql`
-      select indexed_position::int as position from filter_indexes where feed_id = ${large}`;
-    expect(index?.position).toBe(3);
+    await indexLargeBatches(3n);
+    expect(await indexedPosition(large)).toBe(3);
   });
 
   test("what another process indexes is left to it", async () => {
@@ -520,18 +492,14 @@ describe("filter index", () => {
     await scene.push(feedId, [{ id: 1 }]);
     await indexAll(feedId, "collection");
     await scene.push(feedId, [{ id: 2 }]);
-    const indexed = async () =>
-      (
-        await sql`select indexed_position::int as at from filter_indexes where feed_id = ${feedId}`
-      )[0]?.at;
     const holder = await sql.reserve();
     await holder`begin`;
     await holder`select from filter_indexes where feed_id = ${feedId} for update`;
     expect(await indexRows(feedId, "collection", WORK_AMPLE)).toBe(false);
-    expect(await indexed()).toBe(1);
+    expect(await indexedPosition(feedId)).toBe(1);
     await holder`rollback`;
     holder.release();
     await indexAll(feedId, "collection");
-    expect(await indexed()).toBe(2);
+    expect(await indexedPosition(feedId)).toBe(2);
   });
 });

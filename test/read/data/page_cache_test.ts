@@ -3,14 +3,13 @@ import fc from "fast-check";
 import type { Page } from "../../../src/read/data/build_page.ts";
 import { PageCache } from "../../../src/read/data/page_cache.ts";
 
-const pageOf = (text: string, isCacheable = true): Page => ({
+const pageOf = (text: string, expiresMs = Number.POSITIVE_INFINITY): Page => ({
   dataVersion: 1n,
   tag: 'W/"x"',
   text,
   dataLength: 1,
   nextCursor: null,
-  isCacheable,
-  expiresMs: Number.POSITIVE_INFINITY,
+  expiresMs,
 });
 
 describe("page cache", () => {
@@ -34,7 +33,7 @@ describe("page cache", () => {
           expect(cache.bytes).toBeLessThanOrEqual(32_000);
         }
         // Each page replaced by one that is not kept: nothing is left, and nothing is counted.
-        for (const key of "abcdefghijkl") cache.set(key, pageOf("x", false));
+        for (const key of "abcdefghijkl") cache.set(key, pageOf("x", 0));
         expect(cache.bytes).toBe(0);
       }),
       { numRuns: 200 },

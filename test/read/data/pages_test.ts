@@ -24,50 +24,41 @@ const FEED: Feed = {
   suspensionReason: null,
 };
 
+const PLAN = createPlans(SECRET)({ query: {}, search: "" }, FEED);
+
+type DocumentRow = { data: string; data_version: bigint };
+
+/** Pages over a database that answers with `row`. */
+function pagesOf(row: (accountId: string) => Promise<DocumentRow>, incarnation = "") {
+  return createPages({
+    database: {},
+    reader: { row },
+    cursorSecret: SECRET,
+    incarnation,
+    http: { metrics: new Metrics() },
+    log: createLog({ level: "silent" }),
+    state: { isDraining: true },
+  } as unknown as Services);
+}
+
+function wantedBy(accountId: string) {
+  return { accountId, feed: FEED, plan: PLAN };
+}
+
 test("the tag of a page tells the database's incarnation, in which versions may come again", async () => {
   const tagIn = async (incarnation: string) => {
-    const pages = createPages({
-      database: {},
-      reader: { row: async () => ({ data: "1", data_version: 1n }) },
-      cursorSecret: SECRET,
-      incarnation,
-      http: { metrics: new Metrics() },
-      log: createLog({ level: "silent" }),
-      state: { isDraining: true },
-    } as unknown as Services);
-    return (
-      await pages.atLeast(
-        {
-          accountId: FEED.accountId,
-          feed: FEED,
-          planned: createPlans(SECRET)({ query: {}, search: "" }, FEED),
-        },
-        null,
-      )
-    ).tag;
+    const pages = pagesOf(async () => ({ data: "1", data_version: 1n }), incarnation);
+    return (await pages.atLeast(wantedBy("reader"), null)).tag;
   };
   expect(await tagIn("a")).toBe(await tagIn("a"));
   expect(await tagIn("a")).not.toBe(await tagIn("b"));
 });
 
 test("a read that shares a page with one that asked before it is never shown an older version", async () => {
-  const flights: ((row: { data: string; data_version: bigint }) => void)[] = [];
-  const pages = createPages({
-    database: {},
-    reader: { row: () => new Promise((resolve) => flights.push(resolve)) },
-    cursorSecret: SECRET,
-    incarnation: "",
-    http: { metrics: new Metrics() },
-    log: createLog({ level: "silent" }),
-    state: { isDraining: true },
-  } as unknown as Services);
-  const wanted = {
-    accountId: FEED.accountId,
-    feed: FEED,
-    planned: createPlans(SECRET)({ query: {}, search: "" }, FEED),
-  };
-  const before = pages.atLeast(wanted, null);
-  const granted = pages.atLeast(wanted, 2n);
+  const flights: ((row: DocumentRow) => void)[] = [];
+  const pages = pagesOf(() => new Promise((resolve) => flights.push(resolve)));
+  const before = pages.atLeast(wantedBy("reader"), null);
+  const granted = pages.atLeast(wantedBy("reader"), 2n);
   flights[0]?.({ data: "1", data_version: 1n });
   expect((await before).dataVersion).toBe(1n);
   await Bun.sleep(0);
@@ -76,26 +67,12 @@ test("a read that shares a page with one that asked before it is never shown an 
 });
 
 test("a read that shares a page with an account without a budget is built in its own turn", async () => {
-  const [poor, rich] = ["poor", "rich"];
-  const pages = createPages({
-    database: {},
-    reader: {
-      row: async (accountId: string) => {
-        await Bun.sleep(0);
-        if (accountId === poor) throw new DatabaseTimeSpentError(1, 1);
-        return { data: "1", data_version: 1n };
-      },
-    },
-    cursorSecret: SECRET,
-    incarnation: "",
-    http: { metrics: new Metrics() },
-    log: createLog({ level: "silent" }),
-    state: { isDraining: true },
-  } as unknown as Services);
-  const planned = createPlans(SECRET)({ query: {}, search: "" }, FEED);
-  const [first, second] = [poor, rich].map((accountId) =>
-    pages.atLeast({ accountId: accountId as string, feed: FEED, planned }, null),
-  );
-  const settled = await Promise.allSettled([first, second]);
+  const pages = pagesOf(async (accountId) => {
+    await Bun.sleep(0);
+    if (accountId === "poor") throw new DatabaseTimeSpentError(1, 1);
+    return { data: "1", data_version: 1n };
+  });
+  const reads = ["poor", "rich"].map((accountId) => pages.atLeast(wantedBy(accountId), null));
+  const settled = await Promise.allSettled(reads);
   expect(settled).toMatchObject([{ status: "rejected" }, { value: { dataVersion: 1n } }]);
 });

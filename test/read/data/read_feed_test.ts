@@ -166,21 +166,6 @@ describe("readFeed: filters", () => {
       expect({ query, ids: page.data.map(({ id }) => id) }).toEqual({ query, ids });
     }
   });
-
-  test("other operators and nested fields are refused by name", async () => {
-    const feed = await seedFeed(gateway, owner, { type: "collection", rows: rows(1) });
-    for (const query of [
-      "n=gt.5",
-      "n=like.a*",
-      "n=not.eq.5",
-      "a.b=eq.1",
-      "n=in.(1,2)",
-      "n=eq(any).5",
-    ]) {
-      const problem = await problemOf(await gateway.get(`/v1/feed/${feed.slug}?${query}`, key));
-      expect({ query, ...problem }).toMatchObject({ status: 400, code: "OPERATOR_DISABLED" });
-    }
-  });
 });
 
 describe("readFeed: ids", () => {
@@ -190,8 +175,6 @@ describe("readFeed: ids", () => {
     const page = await read(`/v1/feed/${feed.slug}?ids=%F0%9F%A6%8A,nope,a%2Cb&ids=7,7`);
     expect(page.data.map(({ id }) => id)).toEqual(["🦊", "a,b", 7]);
     expect(page).toMatchObject({ limit: 4, offset: 0, has_more: false, next_cursor: null });
-    const beside = await gateway.get(`/v1/feed/${feed.slug}?ids=7&limit=3`, key);
-    expect(await problemOf(beside)).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
   });
 });
 
@@ -206,9 +189,6 @@ describe("readFeed: projection", () => {
     expect(await response.text()).toStartWith(
       '{"data":[{"nr":1,"usd":12345678901234567890.10}],"limit":20,',
     );
-    const filter = encodeURIComponent("$[?(@.id < 3)]");
-    const refused = await gateway.get(`/v1/feed/${feed.slug}?jsonpath=${filter}`, key);
-    expect(await problemOf(refused)).toMatchObject({ code: "JSONPATH_FILTER_DISABLED" });
   });
 });
 
@@ -226,6 +206,10 @@ describe("readFeed: refusals", () => {
       ["nowhere?jsonpath=$[?(1)]", key, 400, "JSONPATH_FILTER_DISABLED"],
       ["nowhere?a.b=eq.1", key, 400, "OPERATOR_DISABLED"],
       ["nowhere?a=gt.1", key, 400, "OPERATOR_DISABLED"],
+      ["nowhere?a=like.b*", key, 400, "OPERATOR_DISABLED"],
+      ["nowhere?a=not.eq.5", key, 400, "OPERATOR_DISABLED"],
+      ["nowhere?a=in.(1,2)", key, 400, "OPERATOR_DISABLED"],
+      ["nowhere?a=eq(any).5", key, 400, "OPERATOR_DISABLED"],
       ["nowhere?ids=1&limit=2", key, 400, "INVALID_PARAMETER"],
       ["nowhere?cursor=x&offset=1", key, 400, "INVALID_PARAMETER"],
       ["nowhere?cursor=x", key, 404, "FEED_NOT_FOUND"],

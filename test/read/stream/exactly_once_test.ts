@@ -118,6 +118,6 @@ test("every follower gets every event once and in the order of commit, each page
         expect([logged.length, new Set(usageIds).size]).toEqual([usageIds.length, usageIds.length]);
       }
     }),
-    { numRuns: 5, endOnFailure: true },
+    { numRuns: 3, endOnFailure: true },
   );
 }, 240_000);

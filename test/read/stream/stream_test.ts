@@ -342,7 +342,7 @@ describe("server-sent events", () => {
         },
       );
       expect(idsOf(JSON.parse((await source.next("rows")).data))).toEqual(["a"]);
-      const none = await Promise.race([source.next("rows"), Bun.sleep(2_500)]);
+      const none = await Promise.race([source.next("rows"), Bun.sleep(1_500)]);
       expect(none).toBeUndefined();
       source.close();
     } finally {
