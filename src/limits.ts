@@ -161,6 +161,15 @@ export const DATABASE_WAIT_MS_MAX = 250;
 export const DATABASE_WAITING_FREE = 512;
 /** What was let in may wait this many times the limit before it is refused after all: a machine may stall. */
 export const LATENESS_MAX = 6;
+/** How reads, and proofs of what is true of them, wait and leave together (`lib/batcher.ts`). */
+export const ADMISSION_BATCHES = {
+  batchMax: ADMISSION_BATCH_MAX,
+  flightsMax: ADMISSION_FLIGHTS_MAX,
+  queueMax: ADMISSION_QUEUE_MAX,
+  waitMsMax: ADMISSION_WAIT_MS_MAX,
+  waitingFree: ADMISSION_WAITING_FREE,
+  latenessMax: LATENESS_MAX,
+};
 /** Answers of 503 in a second, a fifth of a process's time at most, and at once after a quiet while. */
 export const REFUSALS_PER_SECOND = 1_500;
 export const REFUSALS_AT_ONCE_MAX = 300;

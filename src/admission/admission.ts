@@ -56,7 +56,7 @@ import {
 } from "./decide.ts";
 import type { LogOutcome } from "./log_batch.ts";
 import { createProofs, newsOf, type Proof, type Proofs, type Remembered } from "./proofs.ts";
-import { ReadLog } from "./read_log.ts";
+import { ReadLog, type ReadLogOptions } from "./read_log.ts";
 import { Refunds } from "./refunds.ts";
 import { type Reservation, release, take, without } from "./reservation.ts";
 import { limitOf, priceOf, windowOf } from "./terms.ts";
@@ -75,10 +75,8 @@ export interface AdmissionObserver {
 
 export interface AdmissionOptions {
   readonly database: Database;
-  /** Reads in one statement at most. @default ADMISSION_BATCH_MAX */
-  readonly batchMax?: number;
-  /** Statements under way at most. @default ADMISSION_FLIGHTS_MAX */
-  readonly flightsMax?: number;
+  /** Sizes of batches, in place of `ADMISSION_BATCHES`. */
+  readonly batches?: ReadLogOptions["batches"];
   readonly observer?: AdmissionObserver;
   readonly log?: Log;
 }
@@ -120,8 +118,7 @@ export class Admission {
       accounts: this.#accounts,
       clock: this.#clock,
       refunds: this.#refunds,
-      batchMax: options.batchMax,
-      flightsMax: options.flightsMax,
+      batches: options.batches,
       onSent: (reads) => options.observer?.batchSent(reads),
       onLogged: ({ claim, priceNanos }) =>
         this.#observe(claim.operation, "granted", Number(priceNanos) / NANOS_PER_CREDIT, true),

@@ -6,16 +6,7 @@
  */
 
 import { Batcher } from "../lib/batcher.ts";
-import {
-  ADMISSION_BATCH_MAX,
-  ADMISSION_FLIGHTS_MAX,
-  ADMISSION_QUEUE_MAX,
-  ADMISSION_WAIT_MS_MAX,
-  ADMISSION_WAITING_FREE,
-  IDEMPOTENCY_TTL_US,
-  LATENESS_MAX,
-  WINDOW_US,
-} from "../limits.ts";
+import { ADMISSION_BATCHES, IDEMPOTENCY_TTL_US, WINDOW_US } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import type { AccountNews, Caller, CountedEvent, SpentByKey } from "./accounts.ts";
 import type { Receipt } from "./types.ts";
@@ -57,12 +48,7 @@ export type Proofs = Batcher<Question, Proof>;
 
 export function createProofs(database: Database): Proofs {
   return new Batcher<Question, Proof>({
-    batchMax: ADMISSION_BATCH_MAX,
-    flightsMax: ADMISSION_FLIGHTS_MAX,
-    queueMax: ADMISSION_QUEUE_MAX,
-    waitMsMax: ADMISSION_WAIT_MS_MAX,
-    waitingFree: ADMISSION_WAITING_FREE,
-    latenessMax: LATENESS_MAX,
+    ...ADMISSION_BATCHES,
     run: async (questions) => {
       const rows = await database.rows("prove_calls", [
         questions.map(({ caller }) => caller.account.id),

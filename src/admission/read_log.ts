@@ -6,14 +6,7 @@
  */
 import { assert } from "../lib/assert.ts";
 import { Batcher } from "../lib/batcher.ts";
-import {
-  ADMISSION_BATCH_MAX,
-  ADMISSION_FLIGHTS_MAX,
-  ADMISSION_QUEUE_MAX,
-  ADMISSION_WAIT_MS_MAX,
-  ADMISSION_WAITING_FREE,
-  LATENESS_MAX,
-} from "../limits.ts";
+import { ADMISSION_BATCHES } from "../limits.ts";
 import { isPartitionMissing, mayBeCommitted } from "../postgres/client/failures.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
@@ -38,10 +31,8 @@ export interface ReadLogOptions {
   readonly clock: DatabaseClock;
   /** Told of batches of which it is not known whether they were committed. */
   readonly refunds: Refunds;
-  /** Reads in one statement at most. @default ADMISSION_BATCH_MAX */
-  readonly batchMax?: number | undefined;
-  /** Statements under way at most. @default ADMISSION_FLIGHTS_MAX */
-  readonly flightsMax?: number | undefined;
+  /** In place of `ADMISSION_BATCHES`. */
+  readonly batches?: Partial<typeof ADMISSION_BATCHES> | undefined;
   /** Told of each batch that is sent, by its reads. */
   readonly onSent: (reads: number) => void;
   /** Told of each read that was logged. */
@@ -57,12 +48,8 @@ export class ReadLog {
   constructor(options: ReadLogOptions) {
     this.#options = options;
     this.#batcher = new Batcher<Reservation, LogOutcome>({
-      batchMax: options.batchMax ?? ADMISSION_BATCH_MAX,
-      flightsMax: options.flightsMax ?? ADMISSION_FLIGHTS_MAX,
-      queueMax: ADMISSION_QUEUE_MAX,
-      waitMsMax: ADMISSION_WAIT_MS_MAX,
-      waitingFree: ADMISSION_WAITING_FREE,
-      latenessMax: LATENESS_MAX,
+      ...ADMISSION_BATCHES,
+      ...options.batches,
       holdOf: ({ account }) => account.id,
       isWanted: (reservation) => !reservation.isGone(),
       run: (reservations) => this.#send(reservations),

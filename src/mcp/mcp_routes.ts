@@ -24,7 +24,7 @@ import {
   WINDOW_MS,
 } from "../limits.ts";
 import type { Services } from "../services.ts";
-import type { ClientRequest } from "./own_routes.ts";
+import type { Exchange } from "./own_routes.ts";
 import { answerPlainCall } from "./plain_call.ts";
 import { createMcpServer, serverCard } from "./server.ts";
 
@@ -37,8 +37,8 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const request = present(requestInfo);
-      const client = { request, requestId: requestIdOf(request.headers) };
-      return createMcpServer({ services, handle, client });
+      const requestId = requestIdOf(request.headers);
+      return createMcpServer({ services, handle, request, requestId });
     },
     {
       onerror: (error) => services.log.debug("MCP request refused", { error }),
@@ -63,16 +63,16 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
         if (message instanceof Response) return message;
         // A tool may wait as long as a long poll.
         server?.timeout(request, LONG_POLL_SECONDS + IDLE_SECONDS_MAX);
-        const client = { request, requestId };
-        const plain = await answerPlainCall(message.value, { services, handle, client });
-        return plain ?? handler.fetch(named(client), { parsedBody: message.value });
+        const exchange = { services, handle, request, requestId };
+        const plain = await answerPlainCall(message.value, exchange);
+        return plain ?? handler.fetch(named(exchange), { parsedBody: message.value });
       },
       { parse: "none", query: NO_PARAMETERS, detail: { hide: true } },
     );
 }
 
 /** The request without its body, which has been read, and with the id that its answer has. */
-function named({ request: { url, method, headers, signal }, requestId }: ClientRequest): Request {
+function named({ request: { url, method, headers, signal }, requestId }: Exchange): Request {
   const copy = new Request(url, { method, headers, signal });
   copy.headers.set("X-Request-Id", requestId);
   return copy;

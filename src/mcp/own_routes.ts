@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { Services } from "../services.ts";
 
 /** The answer of a route: its status, its headers, and its body as text. */
 export interface OwnAnswer {
@@ -24,8 +25,12 @@ export interface OwnRequest {
 /** Asks a route of this gateway. Never rejects: what fails is an answer, too. */
 export type AskRoute = (request: OwnRequest) => Promise<OwnAnswer>;
 
-/** The request that a message came with. */
-export interface ClientRequest {
+/** What a message is answered with. */
+export interface Exchange {
+  readonly services: Services;
+  /** The app that has all other routes. */
+  readonly handle: (request: Request) => Promise<Response>;
+  /** The request that the message came with. */
   readonly request: Request;
   /** Its routes are called under the same id. */
   readonly requestId: string;
@@ -34,12 +39,8 @@ export interface ClientRequest {
 /** Of the client's request, what goes with every call. */
 const PASSED_ON = ["x-api-key", "authorization", "traceparent"];
 
-/** `handle` is the app; `client` is what the tool call came with. */
-export function ownRoutes(
-  handle: (request: Request) => Promise<Response>,
-  { client, baseUrl }: { readonly client: ClientRequest; readonly baseUrl: string },
-): AskRoute {
-  const { request, requestId } = client;
+export function ownRoutes({ services, handle, request, requestId }: Exchange): AskRoute {
+  const baseUrl = services.http.baseUrl();
   const passedOn: Record<string, string> = { "x-request-id": requestId };
   for (const name of PASSED_ON) {
     const value = request.headers.get(name);

@@ -11,8 +11,9 @@ import { isJsonContentType } from "@modelcontextprotocol/server";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { eventText } from "../http/event_stream.ts";
+import type { Exchange } from "./own_routes.ts";
 import { STATELESS_REVISION, serverInfo } from "./server.ts";
-import { callTool, type Exchange, TOOLS } from "./tools.ts";
+import { callTool, TOOLS } from "./tools.ts";
 
 const BEFORE_STATELESS: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
 const ACCEPTED = ["application/json", "text/event-stream"];
@@ -64,7 +65,7 @@ export async function answerPlainCall(
   message: unknown,
   exchange: Exchange,
 ): Promise<Response | undefined> {
-  const { headers } = exchange.client.request;
+  const { headers } = exchange.request;
   const accept = headers.get("accept") ?? "";
   const isUsual =
     isJsonContentType(headers.get("content-type")) &&

@@ -108,8 +108,7 @@ function ours(
   const connections = connect(database.address, { connectionsMax: options.flightsMax });
   const admission = new Admission({
     database: createDatabase(connections),
-    batchMax: options.batchMax,
-    flightsMax: options.flightsMax,
+    batches: { batchMax: options.batchMax, flightsMax: options.flightsMax },
   });
   return {
     name: options.name,
