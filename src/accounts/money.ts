@@ -63,9 +63,19 @@ export function exactNumber(text: string): unknown {
   return JSON.rawJSON(text);
 }
 
+/** Credits for `JSON.stringify`. */
+export function creditsNumber(nanos: bigint): unknown {
+  return exactNumber(creditsText(nanos));
+}
+
+/** USD for `JSON.stringify`. */
+export function usdNumber(nanos: bigint): unknown {
+  return exactNumber(usdText(nanos));
+}
+
 /** An amount of nano-dollars in both units, for `JSON.stringify`. */
 export function amountOf(nanos: bigint) {
-  return { credits: exactNumber(creditsText(nanos)), usd: exactNumber(usdText(nanos)) };
+  return { credits: creditsNumber(nanos), usd: usdNumber(nanos) };
 }
 
 /** A whole number of 10^-decimals as the shortest decimal text. */

@@ -6,20 +6,19 @@
 import { grantCredits, revokeCredits } from "../accounts/ledger.ts";
 import { creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import { command, RefusedError } from "./command.ts";
-import { withDatabase } from "./database.ts";
+import { RefusedError } from "./command.ts";
+import { databaseCommand } from "./database.ts";
 import {
   balanceFull,
-  entryLines,
-  entryText,
+  entryAnswer,
   REASON_OPTION,
   referenceOption,
   referenceTaken,
 } from "./ledger_entries.ts";
 import { ACCOUNT_OPTION, credits, required } from "./options.ts";
-import { findAccount, throwUnknownAccount } from "./references.ts";
+import { accountIdOf, throwUnknownAccount } from "./references.ts";
 
-const creditsGrant = command({
+const creditsGrant = databaseCommand({
   words: "credits grant",
   about: "give an account credits (1 credit = 0.000001 USD)",
   options: {
@@ -28,28 +27,27 @@ const creditsGrant = command({
     reason: REASON_OPTION,
     reference: referenceOption("names the grant: the same one twice is one entry"),
   },
-  run: ({ config, values }) =>
-    withDatabase(config, async (database) => {
-      const { account, credits: amountNanos, reason, reference } = values;
-      const { account_id: accountId } = await findAccount(database, account);
-      const outcome = await grantCredits(database, { accountId, amountNanos, reason, reference });
-      switch (outcome.kind) {
-        case "appended":
-        case "repeated":
-          return { json: entryText(outcome.entry), text: entryLines(outcome.entry) };
-        case "reference_taken":
-          throw referenceTaken(outcome.entry);
-        case "account_unknown":
-          return throwUnknownAccount(account);
-        case "balance_full":
-          throw balanceFull();
-        default:
-          return unreachable(outcome);
-      }
-    }),
+  run: async ({ database, values }) => {
+    const { account, credits: amountNanos, reason, reference } = values;
+    const accountId = await accountIdOf(database, account);
+    const outcome = await grantCredits(database, { accountId, amountNanos, reason, reference });
+    switch (outcome.kind) {
+      case "appended":
+      case "repeated":
+        return entryAnswer(outcome.entry);
+      case "reference_taken":
+        throw referenceTaken(outcome.entry);
+      case "account_unknown":
+        return throwUnknownAccount(account);
+      case "balance_full":
+        throw balanceFull();
+      default:
+        return unreachable(outcome);
+    }
+  },
 });
 
-const creditsRevoke = command({
+const creditsRevoke = databaseCommand({
   words: "credits revoke",
   about: "take credits back from an account; refused if it has fewer",
   options: {
@@ -58,27 +56,26 @@ const creditsRevoke = command({
     reason: REASON_OPTION,
     reference: referenceOption("names the revocation: the same one twice is one entry"),
   },
-  run: ({ config, values }) =>
-    withDatabase(config, async (database) => {
-      const { account, credits: amountNanos, reason, reference } = values;
-      const { account_id: accountId } = await findAccount(database, account);
-      const outcome = await revokeCredits(database, { accountId, amountNanos, reason, reference });
-      switch (outcome.kind) {
-        case "appended":
-        case "repeated":
-          return { json: entryText(outcome.entry), text: entryLines(outcome.entry) };
-        case "reference_taken":
-          throw referenceTaken(outcome.entry);
-        case "account_unknown":
-          return throwUnknownAccount(account);
-        case "balance_short":
-          throw new RefusedError(
-            `account ${accountId} has ${creditsWords(outcome.balanceNanos)}, so ${creditsText(amountNanos)} can't be taken back`,
-          );
-        default:
-          return unreachable(outcome);
-      }
-    }),
+  run: async ({ database, values }) => {
+    const { account, credits: amountNanos, reason, reference } = values;
+    const accountId = await accountIdOf(database, account);
+    const outcome = await revokeCredits(database, { accountId, amountNanos, reason, reference });
+    switch (outcome.kind) {
+      case "appended":
+      case "repeated":
+        return entryAnswer(outcome.entry);
+      case "reference_taken":
+        throw referenceTaken(outcome.entry);
+      case "account_unknown":
+        return throwUnknownAccount(account);
+      case "balance_short":
+        throw new RefusedError(
+          `account ${accountId} has ${creditsWords(outcome.balanceNanos)}, so ${creditsText(amountNanos)} can't be taken back`,
+        );
+      default:
+        return unreachable(outcome);
+    }
+  },
 });
 
 export const CREDIT_COMMANDS = [creditsGrant, creditsRevoke];

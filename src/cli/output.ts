@@ -68,14 +68,19 @@ const TIME_FORM = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const NUMBER_FORM = /^-?[\d.]+$/;
 const GAP = "  ";
 
-/** Rows under a header, each column as wide as its widest value where there is room. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): Fitted {
-  const lines = [header, ...rows];
+/** The columns of a table: each one's value in a row, by its title. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
+
+/** Rows under a header, each column as wide as its widest value if there is room. */
+export function table<Row>(rows: readonly Row[], values: Columns<Row>): Fitted {
+  const header = Object.keys(values);
+  const cells = rows.map((row) => Object.values(values).map((value) => shown(value(row))));
+  const lines = [header, ...cells];
   const widths = header.map((_, column) =>
     Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
   );
   return (columns = Number.POSITIVE_INFINITY) => {
-    const kinds = header.map((_, column) => kindOf(rows.map((row) => row[column] ?? "")));
+    const kinds = header.map((_, column) => kindOf(cells.map((line) => line[column] ?? "")));
     const fitted = fit(widths, { kinds, columns });
     return lines
       .map((line) => line.map((cell, column) => cut(cell, fitted[column] ?? 0)))
@@ -125,27 +130,24 @@ function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** One name and value a line, the values below each other. */
-export function fields(pairs: Readonly<Record<string, string>>): string {
-  const entries = Object.entries(pairs);
+/** One name and value a line, the values below each other; what is undefined has no line. */
+export function fields(pairs: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(pairs).filter(([, value]) => value !== undefined);
   const width = Math.max(...entries.map(([name]) => name.length));
-  return entries.map((entry) => padded(entry, [width, 0])).join("\n");
+  return entries.map(([name, value]) => padded([name, shown(value)], [width, 0])).join("\n");
 }
 
 function padded(cells: readonly string[], widths: readonly number[]): string {
   return cells
-    .map(
-      (cell, column) =>
-        cell +
-        " ".repeat((widths[column] ?? 0) - Math.min(widths[column] ?? 0, Bun.stringWidth(cell))),
-    )
+    .map((cell, column) => {
+      const missing = (widths[column] ?? 0) - Bun.stringWidth(cell);
+      return cell + " ".repeat(Math.max(0, missing));
+    })
     .join(GAP)
     .trimEnd();
 }
 
-/** A stored value on one line; what a table shows for null. */
+/** A value on one line; `-` stands for null. */
 export function shown(value: unknown): string {
-  return value === null || value === undefined
-    ? "-"
-    : escapeInvisible(String(value).replace(/\s+/g, " "));
+  return value === null ? "-" : escapeInvisible(String(value).replace(/\s+/g, " "));
 }

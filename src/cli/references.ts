@@ -27,6 +27,16 @@ export async function findAccount(database: Database, text: string): Promise<Row
   return rows[0] ?? throwUnknownAccount(text);
 }
 
+/** The id of that account; null if the option was not given. */
+export async function accountIdOf(database: Database, text: string): Promise<string>;
+export async function accountIdOf(
+  database: Database,
+  text: string | undefined,
+): Promise<string | null>;
+export async function accountIdOf(database: Database, text: string | undefined) {
+  return text === undefined ? null : (await findAccount(database, text)).account_id;
+}
+
 /**
  * A key by id, by its beginning, or whole. The beginning must be more than all keys have, so that the only
  * key there is is not meant by chance.
@@ -62,6 +72,14 @@ export function keyParameters(
 export async function findFeed(database: Database, text: string): Promise<FeedRow> {
   const row = await database.row("find_feed_row", [...referenceParameters(text), false]);
   return row ?? throwUnknown("feed", text, "feedgate feed list");
+}
+
+/** The id of that feed; null if the option was not given. */
+export async function feedIdOf(
+  database: Database,
+  text: string | undefined,
+): Promise<string | null> {
+  return text === undefined ? null : (await findFeed(database, text)).feed_id;
 }
 
 /** The same, for commands that a deleted feed is no good for. @throws {RefusedError} */

@@ -4,19 +4,19 @@
  * @module
  */
 import { resolve } from "node:path";
-import type { Config } from "../config.ts";
+import { type Config, PORT_MAX } from "../config.ts";
 import { createLog } from "../lib/log.ts";
 import { DRAIN_EXIT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { type Gateway, startGateway } from "../server.ts";
 import { command, type Options } from "./command.ts";
-import { port, text, workers } from "./options.ts";
+import { integer, text, workers } from "./options.ts";
 import type { Output } from "./output.ts";
 import { startWorkers } from "./workers/supervisor.ts";
 
 /** `serve` and `demo` take these. */
 export const LISTEN_OPTIONS = {
-  port: port("default PORT, else 3000; 0 takes a free one"),
+  port: integer("default PORT, else 3000; 0 takes a free one", { least: 0, most: PORT_MAX }),
   host: text({
     placeholder: "H",
     about: "address to listen on; default HOST, else 127.0.0.1",

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readPage } from "../../src/cli/list_page.ts";
+import { listAnswer } from "../../src/cli/list_page.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { linesOf, type Operator, operatorOf } from "./support.ts";
 
@@ -173,20 +173,27 @@ describe("a list", () => {
   });
 });
 
-describe("readPage", () => {
+describe("listAnswer", () => {
   test("asks for one row more than it shows, and for no more", async () => {
     const asked: number[] = [];
-    const read = async (rowsMax: number) => {
-      asked.push(rowsMax);
-      return [1, 2, 3].slice(0, rowsMax);
+    const answer = async (limit: number | undefined) => {
+      const { json, more } = await listAnswer(limit, {
+        read: async (rowsMax) => {
+          asked.push(rowsMax);
+          return [1, 2, 3].slice(0, rowsMax);
+        },
+        cursorOf: (row) => `behind ${row}`,
+        json: String,
+        columns: {},
+      });
+      return [json, more];
     };
-    const cursorOf = (row: number) => `behind ${row}`;
-    expect(await readPage(2, { read, cursorOf })).toEqual({
-      rows: [1, 2],
-      more: "there are more: the same command with --after behind 2 goes on",
-    });
-    expect(await readPage(3, { read, cursorOf })).toEqual({ rows: [1, 2, 3], more: undefined });
-    expect(await readPage(undefined, { read, cursorOf })).toMatchObject({ rows: [1, 2, 3] });
+    expect(await answer(2)).toEqual([
+      "[1,2]",
+      "there are more: the same command with --after behind 2 goes on",
+    ]);
+    expect(await answer(3)).toEqual(["[1,2,3]", undefined]);
+    expect(await answer(undefined)).toEqual(["[1,2,3]", undefined]);
     expect(asked).toEqual([3, 4, 101]);
   });
 });
