@@ -5,16 +5,17 @@
  * @module
  */
 import { creditsNumber, creditsText, creditsWords, usdNumber, usdText } from "../accounts/money.ts";
+import { present } from "../lib/assert.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
-import { type Answer, RefusedError, UsageError } from "./command.ts";
+import { type Answer, UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
 import { AFTER_OPTION, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { count, required, SUSPENSION_REASON, text } from "./options.ts";
 import { fields } from "./output.ts";
-import { accountIdOf, findAccount, throwUnknownAccount } from "./references.ts";
+import { accountIdOf, findAccount } from "./references.ts";
 
-type AccountRow = Row<"find_accounts">;
+type AccountRow = Row<"list_accounts">;
 
 const NAME = { placeholder: "S", about: "display name", lengthMax: NAME_LENGTH_MAX } as const;
 
@@ -27,9 +28,8 @@ const accountCreate = databaseCommand({
   },
   run: async ({ database, config, values }) => {
     const maxFeeds = values["max-feeds"] ?? config.limits.maxFeeds;
-    const row = await database.row("create_account", [values.name, maxFeeds]);
-    if (row === undefined) throw new RefusedError("the account was not made; try again");
-    return answerOf(row);
+    const made = await database.row("create_account", [values.name, maxFeeds]);
+    return answerOf(await findAccount(database, present(made).account_id));
   },
 });
 
@@ -49,8 +49,8 @@ const accountEdit = databaseCommand({
   run: async ({ database, values, arguments: [id = ""] }) => {
     const { name = null, "max-feeds": maxFeeds = null } = values;
     const accountId = await accountIdOf(database, id);
-    const row = await database.row("edit_account", [accountId, name, maxFeeds]);
-    return answerOf(row ?? throwUnknownAccount(id));
+    await database.row("edit_account", [accountId, name, maxFeeds]);
+    return answerOf(await findAccount(database, accountId));
   },
 });
 
@@ -73,8 +73,8 @@ const accountResume = databaseCommand({
 /** To do it twice is to do it once. */
 async function setSuspended(database: Database, id: string, reason: string | null) {
   const accountId = await accountIdOf(database, id);
-  const row = await database.row("suspend_account", [accountId, reason]);
-  return answerOf(row ?? throwUnknownAccount(id));
+  await database.row("suspend_account", [accountId, reason]);
+  return answerOf(await findAccount(database, accountId));
 }
 
 const accountList = databaseCommand({
@@ -84,7 +84,7 @@ const accountList = databaseCommand({
   run: async ({ database, values }) => {
     const afterId = await accountIdOf(database, values.after);
     return listAnswer(values.limit, {
-      read: (limit) => database.rows("list_accounts", [afterId, limit]),
+      read: (limit) => database.rows("list_accounts", [null, null, afterId, limit]),
       cursorOf: (row) => row.account_id,
       json: (row) => JSON.stringify(accountEntry(row)),
       columns: {
@@ -107,8 +107,7 @@ const accountShow = databaseCommand({
   options: {},
   run: async ({ database, arguments: [id = ""] }) => {
     const row = await findAccount(database, id);
-    const proof = await database.row("prove_ledger", [row.account_id]);
-    if (proof === undefined) return throwUnknownAccount(id);
+    const proof = present(await database.row("prove_ledger", [row.account_id]));
     const { granted_nanos: granted, revoked_nanos: revoked } = proof;
     const { charged_nanos: charged, refunded_nanos: refunded } = proof;
     const isBalanced = granted - revoked - charged + refunded === proof.balance_nanos;

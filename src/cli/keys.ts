@@ -24,14 +24,7 @@ import {
   time,
 } from "./options.ts";
 import { fields, shown } from "./output.ts";
-import {
-  accountIdOf,
-  findKey,
-  findLiveFeed,
-  keyParameters,
-  throwUnknownAccount,
-  throwUnknownKey,
-} from "./references.ts";
+import { accountIdOf, findKey, findLiveFeed, keyParameters } from "./references.ts";
 
 /** How long a rotated key still works where nothing is said, and at most. */
 const GRACE_SECONDS = 24 * 3_600;
@@ -65,19 +58,17 @@ const keyCreate = databaseCommand({
     const { permission, name, expires: expiresAt, "daily-credits": dailyNanos } = values;
     const feedIds = values.feeds && (await feedIdsOf(database, values.feeds));
     const order = { accountId, permission, name, expiresAt, dailyNanos, feedIds };
-    const issued = await issueKey(database, order);
-    if (issued === undefined) return throwUnknownAccount(values.account);
-    const { keyId, key } = issued;
+    const { keyId, key } = await issueKey(database, order);
+    const row = await findKey(database, keyId);
     return {
       json: JSON.stringify({
         id: keyId,
         key,
         permission,
         account_id: accountId,
-        name: name ?? null,
-        expires_at: issued.expiresAt,
-        daily_credits: dailyNanos === undefined ? null : creditsNumber(dailyNanos),
-        feed_ids: feedIds ?? null,
+        name: row.name,
+        expires_at: row.expires_at,
+        ...limitsEntry(row),
       }),
       text: [
         fields({
@@ -85,10 +76,9 @@ const keyCreate = databaseCommand({
           id: keyId,
           permission,
           account: accountId,
-          name: name ?? null,
-          expires: issued.expiresAt ?? "never",
-          "daily credits": dailyNanos === undefined ? "all" : creditsText(dailyNanos),
-          feeds: feedIds?.join(", ") ?? "all",
+          name: row.name,
+          expires: row.expires_at ?? "never",
+          ...limitsFields(row),
         }),
         KEEP_NOW,
       ].join("\n"),
@@ -122,8 +112,9 @@ const keyEdit = databaseCommand({
       daily_nanos: typeof daily === "bigint" ? String(daily) : daily,
       feed_ids: feeds && (await feedIdsOf(database, feeds)),
     });
-    const row = await database.row("edit_key", [keyId, fields]);
-    if (row === undefined) throw keyNotUsable(given, "is revoked, and can't be changed");
+    const edited = await database.row("edit_key", [keyId, fields]);
+    if (edited === undefined) throw keyNotUsable(given, "is revoked, and can't be changed");
+    const row = await findKey(database, keyId);
     return { json: keyText(row), text: fieldsOf(row) };
   },
 });
@@ -145,7 +136,8 @@ const keyRotate = databaseCommand({
     if (rotated === undefined) {
       throw keyNotUsable(given, "is revoked or has expired; make a new one with key create");
     }
-    const { key, row } = rotated;
+    const { key } = rotated;
+    const row = await findKey(database, rotated.keyId);
     return {
       json: keyText(row, { key, replaces: keyId }),
       text: [`key:  ${key}`, fieldsOf(row), `replaces:  ${keyId}`, KEEP_NOW].join("\n"),
@@ -159,9 +151,10 @@ const keyList = databaseCommand({
   options: { account: required(ACCOUNT_OPTION), limit: LIMIT_OPTION, after: AFTER_OPTION },
   run: async ({ database, values }) => {
     const accountId = await accountIdOf(database, values.account);
-    const after = values.after === undefined ? undefined : await findKey(database, values.after);
+    const { after } = values;
+    const afterId = after === undefined ? null : (await findKey(database, after)).key_id;
     return listAnswer(values.limit, {
-      read: (limit) => database.rows("list_keys", [accountId, after?.key_id ?? null, limit]),
+      read: (limit) => database.rows("list_keys", [accountId, null, null, null, afterId, limit]),
       cursorOf: (row) => row.key_id,
       json: (row) => keyText(row),
       columns: {
@@ -172,7 +165,7 @@ const keyList = databaseCommand({
         EXPIRES: (row) => row.expires_at,
         REVOKED: (row) => row.revoked_at,
         "LAST USED": (row) => row.last_used_at,
-        "DAILY CREDITS": (row) => (row.daily_nanos === null ? "all" : creditsText(row.daily_nanos)),
+        "DAILY CREDITS": (row) => limitsFields(row)["daily credits"],
         FEEDS: (row) => feedIdsIn(row)?.length ?? "all",
         NAME: (row) => row.name,
       },
@@ -193,10 +186,10 @@ const keyFind = databaseCommand({
     const [, , beginning] = keyParameters(wanted);
     // Of a key that was cut off, as much can be compared as is stored.
     const row = await findKey(database, beginning === null ? wanted : startOf(beginning));
-    const { account_name: owner, ...record } = row;
+    const { account_name } = row;
     return {
-      json: keyText(record, { account_name: owner }),
-      text: [fieldsOf(row), `owner:  ${shown(owner)}`].join("\n"),
+      json: keyText(row, { account_name }),
+      text: [fieldsOf(row), `owner:  ${shown(account_name)}`].join("\n"),
     };
   },
 });
@@ -208,9 +201,9 @@ const keyRevoke = databaseCommand({
   options: {},
   run: async ({ database, arguments: [id = ""] }) => {
     const { key_id: keyId } = await findKey(database, id);
-    const row = await database.row("revoke_key", [keyId]);
-    if (row === undefined) return throwUnknownKey(id);
-    return { json: keyText(row), text: `key ${row.key_id} is revoked since ${row.revoked_at}` };
+    await database.row("revoke_key", [keyId]);
+    const row = await findKey(database, keyId);
+    return { json: keyText(row), text: `key ${keyId} is revoked since ${row.revoked_at}` };
   },
 });
 
@@ -239,21 +232,40 @@ function fieldsOf(row: KeyRow): string {
     expires: row.expires_at ?? "never",
     revoked: row.revoked_at,
     "last used": row.last_used_at,
-    "daily credits": row.daily_nanos === null ? "all" : creditsText(row.daily_nanos),
-    feeds: feedIdsIn(row)?.join(", ") ?? "all",
+    ...limitsFields(row),
   });
 }
 
 /** `more` comes behind the id. */
 function keyText(row: KeyRow, more: Readonly<Record<string, string>> = {}): string {
-  const { key_id: id, daily_nanos: daily, feed_ids: _, ...rest } = row;
   return JSON.stringify({
-    id,
+    id: row.key_id,
     ...more,
-    ...rest,
-    daily_credits: daily === null ? null : creditsNumber(daily),
-    feed_ids: feedIdsIn(row),
+    key_start: row.key_start,
+    permission: row.permission,
+    account_id: row.account_id,
+    name: row.name,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    revoked_at: row.revoked_at,
+    last_used_at: row.last_used_at,
+    ...limitsEntry(row),
   });
+}
+
+/** What the key may spend and read; null: all. */
+function limitsEntry(row: KeyRow) {
+  return {
+    daily_credits: row.daily_nanos === null ? null : creditsNumber(row.daily_nanos),
+    feed_ids: feedIdsIn(row),
+  };
+}
+
+function limitsFields(row: KeyRow) {
+  return {
+    "daily credits": row.daily_nanos === null ? "all" : creditsText(row.daily_nanos),
+    feeds: feedIdsIn(row)?.join(", ") ?? "all",
+  };
 }
 
 function feedIdsIn({ feed_ids: list }: KeyRow): string[] | null {

@@ -12,14 +12,15 @@ import { parseUuid } from "../lib/uuid.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { RefusedError } from "./command.ts";
 
-/** Candidates that a refusal lists. */
+/** Candidates that a refusal lists, and one more, which says that there are more. */
 const CANDIDATES_TOLD_MAX = 10;
+const CANDIDATES_MAX = CANDIDATES_TOLD_MAX + 1;
 
 /** An account by id or exact name. @throws {RefusedError} if there is none, or several. */
-export async function findAccount(database: Database, text: string): Promise<Row<"find_accounts">> {
+export async function findAccount(database: Database, text: string): Promise<Row<"list_accounts">> {
   const accountId = parseUuid(text) ?? null;
   const name = accountId === null ? text : null;
-  const rows = await database.rows("find_accounts", [accountId, name, CANDIDATES_TOLD_MAX + 1]);
+  const rows = await database.rows("list_accounts", [accountId, name, null, CANDIDATES_MAX]);
   refuseSeveral(`"${text}" is the name of several accounts`, rows, {
     describe: (row) => `${row.account_id} (made ${row.created_at})`,
     advice: "name one by its id",
@@ -43,15 +44,11 @@ export async function accountIdOf(database: Database, text: string | undefined) 
  *
  * @throws {RefusedError} if there is none, or several.
  */
-export async function findKey(database: Database, text: string): Promise<Row<"find_keys">> {
-  const [keyId, keyHash, beginning] = keyParameters(text);
+export async function findKey(database: Database, text: string): Promise<Row<"list_keys">> {
+  const parameters = keyParameters(text);
+  const [, , beginning] = parameters;
   if (beginning !== null && !isKeyBeginning(beginning)) return throwUnknownKey(text);
-  const rows = await database.rows("find_keys", [
-    keyId,
-    keyHash,
-    beginning,
-    CANDIDATES_TOLD_MAX + 1,
-  ]);
+  const rows = await database.rows("list_keys", [null, ...parameters, null, CANDIDATES_MAX]);
   refuseSeveral(`several keys begin with "${text}"`, rows, {
     describe: (row) => `${row.key_id} (${row.key_start}, of ${row.account_name})`,
     advice: "name one by its id, or by more of it",
@@ -93,7 +90,7 @@ export function throwUnknownAccount(text: string): never {
   return throwUnknown("account", text, "feedgate account list");
 }
 
-export function throwUnknownKey(text: string): never {
+function throwUnknownKey(text: string): never {
   return throwUnknown("key", text, "feedgate key list --account ID");
 }
 

@@ -3,7 +3,7 @@
 -- fields: what is to be changed and nothing else, as one JSON object: name, expires_at, daily_nanos, feed_ids;
 --   null clears
 create or replace function edit_key(edited_key uuid, fields json)
-returns setof api_keys
+returns setof uuid
 language plpgsql
 as $$
 declare
@@ -41,6 +41,6 @@ begin
   elsif 'daily_nanos' = any (given) then
     perform begin_key_budget(edited.account_id, edited_key);
   end if;
-  return next edited;
+  return next edited_key;
 end
 $$;

@@ -7,7 +7,6 @@ import sql_accounts_create_key from "../../../sql/accounts/create_key.sql" with 
 import sql_accounts_create_promotion from "../../../sql/accounts/create_promotion.sql" with { type: "text" };
 import sql_accounts_edit_key from "../../../sql/accounts/edit_key.sql" with { type: "text" };
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
-import sql_accounts_find_keys from "../../../sql/accounts/find_keys.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_functions_begin_key_budget from "../../../sql/accounts/functions/begin_key_budget.sql" with { type: "text" };
@@ -53,7 +52,6 @@ import sql_cli_count_rows_left from "../../../sql/cli/count_rows_left.sql" with 
 import sql_cli_create_account from "../../../sql/cli/create_account.sql" with { type: "text" };
 import sql_cli_edit_account from "../../../sql/cli/edit_account.sql" with { type: "text" };
 import sql_cli_export_usage from "../../../sql/cli/export_usage.sql" with { type: "text" };
-import sql_cli_find_accounts from "../../../sql/cli/find_accounts.sql" with { type: "text" };
 import sql_cli_functions_credits_of_nanos from "../../../sql/cli/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_cli_has_accounts from "../../../sql/cli/has_accounts.sql" with { type: "text" };
 import sql_cli_keep_demo_account from "../../../sql/cli/keep_demo_account.sql" with { type: "text" };
@@ -263,7 +261,6 @@ export const STATEMENTS = {
   create_promotion: sql_accounts_create_promotion,
   edit_key: sql_accounts_edit_key,
   find_account: sql_accounts_find_account,
-  find_keys: sql_accounts_find_keys,
   find_usage_walk_end: sql_accounts_find_usage_walk_end,
   grant_credits: sql_accounts_grant_credits,
   list_keys: sql_accounts_list_keys,
@@ -286,7 +283,6 @@ export const STATEMENTS = {
   create_account: sql_cli_create_account,
   edit_account: sql_cli_edit_account,
   export_usage: sql_cli_export_usage,
-  find_accounts: sql_cli_find_accounts,
   has_accounts: sql_cli_has_accounts,
   keep_demo_account: sql_cli_keep_demo_account,
   list_accounts: sql_cli_list_accounts,
@@ -352,12 +348,11 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
-  /** a new key of an account, by its hash; no row if the account is unknown */
+  /** a new key of an account, by its hash */
   create_key: {
     parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null, daily_nanos: bigint | null, feed_ids: readonly (string | null)[] | null];
     row: {
       readonly key_id: string;
-      readonly expires_at: string | null;
     };
   };
   /** makes a promotion code; if the code exists, returns that one */
@@ -377,16 +372,6 @@ export interface StatementTypes {
     parameters: readonly [key_id: string, fields: string];
     row: {
       readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
-      readonly daily_nanos: bigint | null;
-      readonly feed_ids: string | null;
     };
   };
   /** an account with its balance and the budget of one of its keys, for its owner */
@@ -399,24 +384,6 @@ export interface StatementTypes {
       readonly daily_nanos: bigint | null;
       readonly spent_nanos: bigint;
       readonly day: number;
-    };
-  };
-  /** the keys that an operator means by an id, a whole key's hash or the beginning of a key, oldest first */
-  find_keys: {
-    parameters: readonly [key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, limit: number];
-    row: {
-      readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly account_name: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
-      readonly daily_nanos: bigint | null;
-      readonly feed_ids: string | null;
     };
   };
   /** how far one page may look through an account's usage log for the calls of one feed */
@@ -442,14 +409,15 @@ export interface StatementTypes {
       readonly created_at: string | null;
     };
   };
-  /** the keys of an account in any state, oldest first, from behind the page before */
+  /** keys in any state, oldest first, from behind the page before: an account's, or what an operator means by an */
   list_keys: {
-    parameters: readonly [account_id: string, after_key_id: string | null, limit: number];
+    parameters: readonly [account_id: string | null, key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, after_key_id: string | null, limit: number];
     row: {
       readonly key_id: string;
       readonly key_start: string;
       readonly permission: string;
       readonly account_id: string;
+      readonly account_name: string;
       readonly name: string | null;
       readonly created_at: string;
       readonly expires_at: string | null;
@@ -541,16 +509,6 @@ export interface StatementTypes {
     parameters: readonly [key_id: string];
     row: {
       readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
-      readonly daily_nanos: bigint | null;
-      readonly feed_ids: string | null;
     };
   };
   /** a new key in place of one that holds, which ends after the grace */
@@ -558,16 +516,6 @@ export interface StatementTypes {
     parameters: readonly [key_id: string, new_hash: Uint8Array, new_start: string, grace: string];
     row: {
       readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
-      readonly daily_nanos: bigint | null;
-      readonly feed_ids: string | null;
     };
   };
   /** notes that keys were used since the process last said so */
@@ -681,11 +629,6 @@ export interface StatementTypes {
     parameters: readonly [name: string, max_feeds_allowed: number];
     row: {
       readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-      readonly suspension_reason: string | null;
     };
   };
   /** changes an account's name or quota; what is null stays */
@@ -693,11 +636,6 @@ export interface StatementTypes {
     parameters: readonly [account_id: string, name: string | null, max_feeds_allowed: number | null];
     row: {
       readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-      readonly suspension_reason: string | null;
     };
   };
   /** a chunk of an account's usage log, oldest first, from behind the chunk before */
@@ -710,18 +648,6 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly key_id: string | null;
       readonly charge_nanos: bigint;
-    };
-  };
-  /** the accounts that an operator means by an id or by an exact name, oldest first; names may repeat */
-  find_accounts: {
-    parameters: readonly [account_id: string | null, name: string | null, limit: number];
-    row: {
-      readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-      readonly suspension_reason: string | null;
     };
   };
   /** whether there is an account; until then a start prints the next steps */
@@ -738,9 +664,9 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
-  /** accounts with their balance, oldest first, from behind the page before */
+  /** accounts with their balance, oldest first, from behind the page before: all of them, or those that an */
   list_accounts: {
-    parameters: readonly [after_account_id: string | null, limit: number];
+    parameters: readonly [account_id: string | null, name: string | null, after_account_id: string | null, limit: number];
     row: {
       readonly account_id: string;
       readonly name: string;
@@ -897,11 +823,6 @@ export interface StatementTypes {
     parameters: readonly [account_id: string, reason: string | null];
     row: {
       readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-      readonly suspension_reason: string | null;
     };
   };
   /** nobody may read the feed or push to it while there is a reason; null ends that */
@@ -909,7 +830,6 @@ export interface StatementTypes {
     parameters: readonly [feed_id: string, reason: string | null];
     row: {
       readonly feed_id: string;
-      readonly suspension_reason: string | null;
     };
   };
   /** how many feeds an account owns, drafts included: what counts against its quota */
