@@ -35,7 +35,7 @@ export function referenceOption(about: string): Option<string, false> {
 
 export function referenceTaken(entry: LedgerEntry): RefusedError {
   return new RefusedError(
-    `reference "${entry.reference}" is taken: a ${entry.kind} of ${creditsWords(entry.amountNanos)} for account ${entry.accountId} has it`,
+    `reference "${entry.reference}" is taken: a ${entry.kind} of ${creditsWords(entry.amount_nanos)} for account ${entry.account_id} has it`,
   );
 }
 
@@ -50,29 +50,29 @@ export interface EntrySubject {
 }
 
 export function entryAnswer(entry: LedgerEntry, about?: EntrySubject): Answer {
-  const { amountNanos, balanceBeforeNanos: before, balanceAfterNanos: after } = entry;
+  const { amount_nanos: amount, balance_before_nanos: before, balance_after_nanos: after } = entry;
   return {
     json: JSON.stringify({
-      entry_id: Number(entry.entryId),
-      account_id: entry.accountId,
+      entry_id: Number(entry.entry_id),
+      account_id: entry.account_id,
       kind: entry.kind,
-      credits: creditsNumber(amountNanos),
+      credits: creditsNumber(amount),
       balance_before_credits: creditsNumber(before),
       balance_after_credits: creditsNumber(after),
       reason: entry.reason,
       reference: entry.reference,
-      created_at: entry.createdAt,
+      created_at: entry.created_at,
       ...about?.json,
     }),
     text: fields({
       ...about?.fields,
-      entry: `${entry.entryId} (${entry.kind})`,
-      account: entry.accountId,
-      credits: creditsText(amountNanos),
+      entry: `${entry.entry_id} (${entry.kind})`,
+      account: entry.account_id,
+      credits: creditsText(amount),
       balance: `${creditsText(before)} before, ${creditsText(after)} after`,
       reason: entry.reason,
       reference: entry.reference,
-      written: entry.createdAt,
+      written: entry.created_at,
     }),
   };
 }

@@ -6,14 +6,13 @@
 import { createPromotion, redeemPromotion } from "../accounts/ledger.ts";
 import { creditsNumber, creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import type { Row } from "../postgres/client/query.ts";
 import { RefusedError, UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
-import { balanceFull, entryAnswer, referenceTaken } from "./ledger_entries.ts";
+import { balanceFull, entryAnswer } from "./ledger_entries.ts";
 import { AFTER_OPTION, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, count, credits, required, time } from "./options.ts";
 import { fields } from "./output.ts";
-import { accountIdOf, throwUnknownAccount } from "./references.ts";
+import { accountIdOf } from "./references.ts";
 
 const CODE_FORM = /^[\x21-\x7e]{1,64}$/;
 
@@ -32,31 +31,26 @@ const promoCreate = databaseCommand({
     }
   },
   run: async ({ database, values, arguments: [code = ""] }) => {
-    const outcome = await createPromotion(database, {
+    const made = await createPromotion(database, {
       code,
       amountNanos: values.credits,
       maxRedemptions: values["max-redemptions"] ?? null,
       expiresAt: values.expires ?? null,
     });
-    if (outcome.kind === "code_taken") {
+    if (made === undefined) {
       throw new RefusedError(
         `promotion code "${code}" is there already, with other credits, redemptions or end; choose another code`,
       );
     }
-    const { amountNanos, maxRedemptions, expiresAt, createdAt } = outcome.promotion;
+    const { amount_nanos: nanos, ...rest } = made;
+    const { max_redemptions: most } = made;
     return {
-      json: JSON.stringify({
-        code,
-        credits: creditsNumber(amountNanos),
-        max_redemptions: maxRedemptions,
-        expires_at: expiresAt,
-        created_at: createdAt,
-      }),
+      json: JSON.stringify({ code, credits: creditsNumber(nanos), ...rest }),
       text: fields({
         code,
-        gives: creditsWords(amountNanos),
-        redemptions: maxRedemptions === null ? "any number" : `at most ${maxRedemptions}`,
-        expires: expiresAt ?? "never",
+        gives: creditsWords(nanos),
+        redemptions: most === null ? "any number" : `at most ${most}`,
+        expires: made.expires_at ?? "never",
       }),
     };
   },
@@ -75,7 +69,7 @@ const promoRedeem = databaseCommand({
         return entryAnswer(outcome.entry);
       case "already_redeemed":
         throw new RefusedError(
-          `account ${accountId} has redeemed "${code}" already, at ${outcome.entry.createdAt}`,
+          `account ${accountId} has redeemed "${code}" already, at ${outcome.entry.created_at}`,
         );
       case "code_unknown":
         throw new RefusedError(`there is no promotion code "${code}"; see feedgate promo list`);
@@ -83,10 +77,6 @@ const promoRedeem = databaseCommand({
         throw new RefusedError(`promotion code "${code}" has expired`);
       case "exhausted":
         throw new RefusedError(`promotion code "${code}" has no redemption left`);
-      case "account_unknown":
-        return throwUnknownAccount(values.account);
-      case "reference_taken":
-        throw referenceTaken(outcome.entry);
       case "balance_full":
         throw balanceFull();
       default:
@@ -106,7 +96,8 @@ const promoList = databaseCommand({
     listAnswer(values.limit, {
       read: (limit) => database.rows("list_promotions", [values.after ?? null, limit]),
       cursorOf: (row) => row.code,
-      json: promotionText,
+      json: ({ code, amount_nanos: nanos, ...rest }) =>
+        JSON.stringify({ code, credits: creditsNumber(nanos), ...rest }),
       columns: {
         CODE: (row) => row.code,
         CREDITS: (row) => creditsText(row.amount_nanos),
@@ -119,7 +110,3 @@ const promoList = databaseCommand({
 });
 
 export const PROMOTION_COMMANDS = [promoCreate, promoRedeem, promoList];
-
-function promotionText({ code, amount_nanos: nanos, ...rest }: Row<"list_promotions">): string {
-  return JSON.stringify({ code, credits: creditsNumber(nanos), ...rest });
-}

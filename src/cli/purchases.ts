@@ -13,7 +13,7 @@ import { databaseCommand } from "./database.ts";
 import { entryAnswer, REASON_OPTION, referenceOption, referenceTaken } from "./ledger_entries.ts";
 import { afterNumber, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, FEED_OPTION, required } from "./options.ts";
-import { accountIdOf, findFeed, findLiveFeed, throwUnknownAccount } from "./references.ts";
+import { accountIdOf, findFeed, findLiveFeed } from "./references.ts";
 
 const purchaseRecord = databaseCommand({
   words: "purchase record",
@@ -46,10 +46,6 @@ const purchaseRecord = databaseCommand({
         );
       case "reference_taken":
         throw referenceTaken(outcome.entry);
-      case "account_unknown":
-        return throwUnknownAccount(values.account);
-      case "feed_unknown":
-        throw new RefusedError(`there is no feed "${values.feed}"; see feedgate feed list`);
       default:
         return unreachable(outcome);
     }
@@ -76,8 +72,6 @@ const purchaseUndo = databaseCommand({
         return feedEntryAnswer(outcome.entry, feedId);
       case "not_purchased":
         throw new RefusedError(`account ${accountId} has not bought feed "${values.feed}"`);
-      case "account_unknown":
-        return throwUnknownAccount(values.account);
       default:
         return unreachable(outcome);
     }

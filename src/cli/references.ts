@@ -25,7 +25,7 @@ export async function findAccount(database: Database, text: string): Promise<Row
     describe: (row) => `${row.account_id} (made ${row.created_at})`,
     advice: "name one by its id",
   });
-  return rows[0] ?? throwUnknownAccount(text);
+  return rows[0] ?? throwUnknown("account", text, "feedgate account list");
 }
 
 /** The id of that account; null if the option was not given. */
@@ -84,10 +84,6 @@ export async function findLiveFeed(database: Database, text: string): Promise<Fe
   const row = await findFeed(database, text);
   if (row.deleted_at === null) return row;
   throw new RefusedError(`feed "${text}" was deleted at ${row.deleted_at}`);
-}
-
-export function throwUnknownAccount(text: string): never {
-  return throwUnknown("account", text, "feedgate account list");
 }
 
 function throwUnknownKey(text: string): never {

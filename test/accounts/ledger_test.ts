@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  changeCredits,
   createPromotion,
-  grantCredits,
   recordPurchase,
   redeemPromotion,
   refundEvent,
-  revokeCredits,
   undoPurchase,
 } from "../../src/accounts/ledger.ts";
 import type { Database } from "../../src/postgres/client/query.ts";
@@ -223,8 +222,8 @@ async function createScene() {
     switch (wanted.do) {
       case "grant":
       case "revoke": {
-        const change = wanted.do === "grant" ? grantCredits : revokeCredits;
-        const outcome = await change(database, {
+        const outcome = await changeCredits(database, {
+          kind: wanted.do === "grant" ? "grant" : "revocation",
           accountId: accountIds[wanted.account] as string,
           amountNanos: BigInt(wanted.amount),
           reason: "test",
@@ -252,15 +251,15 @@ async function createScene() {
             reason: "test",
           })
         ).kind;
-      case "create":
-        return (
-          await createPromotion(database, {
-            code: `${scene} ${wanted.code}`,
-            amountNanos: BigInt(wanted.amount),
-            maxRedemptions: wanted.most,
-            expiresAt: wanted.isExpired ? "2026-01-01T00:00:00Z" : null,
-          })
-        ).kind;
+      case "create": {
+        const made = await createPromotion(database, {
+          code: `${scene} ${wanted.code}`,
+          amountNanos: BigInt(wanted.amount),
+          maxRedemptions: wanted.most,
+          expiresAt: wanted.isExpired ? "2026-01-01T00:00:00Z" : null,
+        });
+        return made === undefined ? "code_taken" : "created";
+      }
       case "redeem":
         return (
           await redeemPromotion(database, {
@@ -382,7 +381,8 @@ describe("ledger", () => {
     const accountId = await gateway.createAccount();
     const key = await gateway.createKey(accountId, "read");
     const grants = Array.from({ length: 40 }, (_, number) =>
-      grantCredits(database, {
+      changeCredits(database, {
+        kind: "grant",
         accountId,
         amountNanos: 1_000n,
         reason: "test",

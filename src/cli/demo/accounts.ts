@@ -11,7 +11,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { issueKey } from "../../accounts/issue_key.ts";
 import { hashKey, type Permission } from "../../accounts/key_format.ts";
-import { grantCredits } from "../../accounts/ledger.ts";
+import { changeCredits } from "../../accounts/ledger.ts";
 import { assert } from "../../lib/assert.ts";
 import { WINDOW_US } from "../../limits.ts";
 import type { Database } from "../../postgres/client/query.ts";
@@ -39,7 +39,8 @@ export async function keepDemoAccounts(database: Database, dataDir: string): Pro
   assert(providerId !== undefined && consumerId !== undefined, "the demo has two accounts");
   await database.row("keep_demo_account", [providerId, "Demo provider", PROVIDER_FEEDS_MAX]);
   await database.row("keep_demo_account", [consumerId, "Demo consumer", 1]);
-  await grantCredits(database, {
+  await changeCredits(database, {
+    kind: "grant",
     accountId: consumerId,
     amountNanos: CREDIT_NANOS,
     reason: "to begin with",

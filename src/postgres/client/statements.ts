@@ -3,10 +3,12 @@
  *
  * @module
  */
+import sql_accounts_append_ledger_entry from "../../../sql/accounts/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_create_key from "../../../sql/accounts/create_key.sql" with { type: "text" };
 import sql_accounts_create_promotion from "../../../sql/accounts/create_promotion.sql" with { type: "text" };
 import sql_accounts_edit_key from "../../../sql/accounts/edit_key.sql" with { type: "text" };
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
+import sql_accounts_find_ledger_entry from "../../../sql/accounts/find_ledger_entry.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_functions_begin_key_budget from "../../../sql/accounts/functions/begin_key_budget.sql" with { type: "text" };
@@ -20,13 +22,11 @@ import sql_accounts_functions_rotate_key from "../../../sql/accounts/functions/r
 import sql_accounts_functions_undo_purchase from "../../../sql/accounts/functions/undo_purchase.sql" with { type: "text" };
 import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
 import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
-import sql_accounts_grant_credits from "../../../sql/accounts/grant_credits.sql" with { type: "text" };
 import sql_accounts_list_keys from "../../../sql/accounts/list_keys.sql" with { type: "text" };
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
 import sql_accounts_record_purchase from "../../../sql/accounts/record_purchase.sql" with { type: "text" };
 import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_refund_event from "../../../sql/accounts/refund_event.sql" with { type: "text" };
-import sql_accounts_revoke_credits from "../../../sql/accounts/revoke_credits.sql" with { type: "text" };
 import sql_accounts_revoke_key from "../../../sql/accounts/revoke_key.sql" with { type: "text" };
 import sql_accounts_rotate_key from "../../../sql/accounts/rotate_key.sql" with { type: "text" };
 import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
@@ -257,18 +257,18 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
 
 /** The text of every statement, by name. */
 export const STATEMENTS = {
+  append_ledger_entry: sql_accounts_append_ledger_entry,
   create_key: sql_accounts_create_key,
   create_promotion: sql_accounts_create_promotion,
   edit_key: sql_accounts_edit_key,
   find_account: sql_accounts_find_account,
+  find_ledger_entry: sql_accounts_find_ledger_entry,
   find_usage_walk_end: sql_accounts_find_usage_walk_end,
-  grant_credits: sql_accounts_grant_credits,
   list_keys: sql_accounts_list_keys,
   page_usage: sql_accounts_page_usage,
   record_purchase: sql_accounts_record_purchase,
   redeem_promotion: sql_accounts_redeem_promotion,
   refund_event: sql_accounts_refund_event,
-  revoke_credits: sql_accounts_revoke_credits,
   revoke_key: sql_accounts_revoke_key,
   rotate_key: sql_accounts_rotate_key,
   touch_keys: sql_accounts_touch_keys,
@@ -348,6 +348,15 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
+  /** gives an account credits or takes them back, once for each reference, and never more than it has */
+  append_ledger_entry: {
+    parameters: readonly [account_id: string, kind: string, amount_nanos: bigint, reason: string, reference: string | null];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly balance: bigint;
+    };
+  };
   /** a new key of an account, by its hash */
   create_key: {
     parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null, daily_nanos: bigint | null, feed_ids: readonly (string | null)[] | null];
@@ -355,16 +364,14 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
-  /** makes a promotion code; if the code exists, returns that one */
+  /** makes a promotion code; no row if the code exists with other content */
   create_promotion: {
     parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null];
     row: {
-      readonly code: string;
       readonly amount_nanos: bigint;
       readonly max_redemptions: number | null;
       readonly expires_at: string | null;
       readonly created_at: string;
-      readonly is_same: boolean;
     };
   };
   /** changes a key's name, end, budget or scope */
@@ -386,27 +393,26 @@ export interface StatementTypes {
       readonly day: number;
     };
   };
+  /** an entry as it was written */
+  find_ledger_entry: {
+    parameters: readonly [entry_id: bigint];
+    row: {
+      readonly entry_id: bigint;
+      readonly account_id: string;
+      readonly kind: string;
+      readonly amount_nanos: bigint;
+      readonly balance_before_nanos: bigint;
+      readonly balance_after_nanos: bigint;
+      readonly reason: string;
+      readonly reference: string | null;
+      readonly created_at: string;
+    };
+  };
   /** how far one page may look through an account's usage log for the calls of one feed */
   find_usage_walk_end: {
     parameters: readonly [account_id: string, since: string | null, until: string | null, before_usage_id: string | null, events: number];
     row: {
       readonly usage_id: string;
-    };
-  };
-  /** gives an account credits, once for each reference */
-  grant_credits: {
-    parameters: readonly [account_id: string, amount_nanos: bigint, reason: string, reference: string | null];
-    row: {
-      readonly outcome: string;
-      readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
     };
   };
   /** keys in any state, oldest first, from behind the page before: an account's, or what an operator means by an */
@@ -445,14 +451,6 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
     };
   };
   /** gives an account the credits of a promotion code, once */
@@ -461,14 +459,6 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
     };
   };
   /** gives back the charge of a read that was answered, once */
@@ -477,31 +467,6 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
-    };
-  };
-  /** takes credits back from an account, once for each reference, and never more than it has */
-  revoke_credits: {
-    parameters: readonly [account_id: string, amount_nanos: bigint, reason: string, reference: string | null];
-    row: {
-      readonly outcome: string;
-      readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
-      readonly balance: bigint | null;
     };
   };
   /** ends a key for good; a key that was revoked before keeps that time */
@@ -531,14 +496,6 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
     };
   };
   /** the usage log takes events of this month */
