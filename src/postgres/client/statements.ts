@@ -964,7 +964,7 @@ export interface StatementTypes {
   };
   /** removes rows that are too old to matter, a bounded piece at a time */
   remove_aged_rows: {
-    parameters: readonly [job: string, aged_table: string, aged_column: string, moment: string, pause: string, age: string, row_limit: number];
+    parameters: readonly [moment: string, pause: string, age: string, row_limit: number, job: string, aged_table: string];
     row: {
       readonly is_more: boolean;
     };
