@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type CreditChange, changeCredits } from "../accounts/ledger.ts";
+import { changeLedger } from "../accounts/ledger.ts";
 import { creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { type CommandSpec, type Options, RefusedError } from "./command.ts";
@@ -30,7 +30,7 @@ export const CREDIT_COMMANDS = [
 ];
 
 function creditCommand(
-  kind: CreditChange["kind"],
+  kind: "grant" | "revocation",
   named: Pick<CommandSpec<Options>, "words" | "about">,
 ) {
   return databaseCommand({
@@ -42,10 +42,11 @@ function creditCommand(
       reference: referenceOption(`names the ${kind}: the same one twice is one entry`),
     },
     run: async ({ database, values }) => {
-      const { credits: amountNanos, reason, reference } = values;
+      const { credits: nanos, reason, reference = null } = values;
       const accountId = await accountIdOf(database, values.account);
-      const change = { kind, accountId, amountNanos, reason, reference };
-      const outcome = await changeCredits(database, change);
+      const amount = kind === "grant" ? nanos : -nanos;
+      const entry = [accountId, kind, amount, reason, reference] as const;
+      const outcome = await changeLedger(database, "append_ledger_entry", entry);
       switch (outcome.kind) {
         case "appended":
         case "repeated":
@@ -56,7 +57,7 @@ function creditCommand(
           throw balanceFull();
         case "balance_short":
           throw new RefusedError(
-            `account ${accountId} has ${creditsWords(outcome.balanceNanos)}, so ${creditsText(amountNanos)} can't be taken back`,
+            `account ${accountId} has ${creditsWords(outcome.balance)}, so ${creditsText(nanos)} can't be taken back`,
           );
         default:
           return unreachable(outcome);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createPromotion, redeemPromotion } from "../accounts/ledger.ts";
+import { changeLedger } from "../accounts/ledger.ts";
 import { creditsNumber, creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { RefusedError, UsageError } from "./command.ts";
@@ -31,19 +31,14 @@ const promoCreate = databaseCommand({
     }
   },
   run: async ({ database, values, arguments: [code = ""] }) => {
-    const made = await createPromotion(database, {
-      code,
-      amountNanos: values.credits,
-      maxRedemptions: values["max-redemptions"] ?? null,
-      expiresAt: values.expires ?? null,
-    });
+    const { credits: amount, "max-redemptions": most = null, expires = null } = values;
+    const made = await database.row("create_promotion", [code, amount, most, expires]);
     if (made === undefined) {
       throw new RefusedError(
         `promotion code "${code}" is there already, with other credits, redemptions or end; choose another code`,
       );
     }
     const { amount_nanos: nanos, ...rest } = made;
-    const { max_redemptions: most } = made;
     return {
       json: JSON.stringify({ code, credits: creditsNumber(nanos), ...rest }),
       text: fields({
@@ -63,7 +58,7 @@ const promoRedeem = databaseCommand({
   options: { account: required(ACCOUNT_OPTION) },
   run: async ({ database, values, arguments: [code = ""] }) => {
     const accountId = await accountIdOf(database, values.account);
-    const outcome = await redeemPromotion(database, { code, accountId });
+    const outcome = await changeLedger(database, "redeem_promotion", [code, accountId]);
     switch (outcome.kind) {
       case "redeemed":
         return entryAnswer(outcome.entry);

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type LedgerEntry, recordPurchase, undoPurchase } from "../accounts/ledger.ts";
+import { changeLedger, type LedgerEntry } from "../accounts/ledger.ts";
 import { NANOS_PER_CENT, usdNumber, usdOfCents } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import type { Row } from "../postgres/client/query.ts";
@@ -26,8 +26,8 @@ const purchaseRecord = databaseCommand({
   run: async ({ database, values }) => {
     const accountId = await accountIdOf(database, values.account);
     const { feed_id: feedId } = await findLiveFeed(database, values.feed);
-    const { reference } = values;
-    const outcome = await recordPurchase(database, { accountId, feedId, reference });
+    const purchase = [accountId, feedId, values.reference ?? null] as const;
+    const outcome = await changeLedger(database, "record_purchase", purchase);
     switch (outcome.kind) {
       case "purchased":
       case "repeated":
@@ -63,7 +63,8 @@ const purchaseUndo = databaseCommand({
   run: async ({ database, values, output }) => {
     const accountId = await accountIdOf(database, values.account);
     const { feed_id: feedId } = await findFeed(database, values.feed);
-    const outcome = await undoPurchase(database, { accountId, feedId, reason: values.reason });
+    const undo = [accountId, feedId, values.reason] as const;
+    const outcome = await changeLedger(database, "undo_purchase", undo);
     switch (outcome.kind) {
       case "repeated":
         output.note(`account ${accountId}'s purchase of this feed was undone already\n`);

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type LedgerEntry, refundEvent } from "../accounts/ledger.ts";
+import { changeLedger, type LedgerEntry } from "../accounts/ledger.ts";
 import {
   USAGE_COLUMNS,
   type UsageRow,
@@ -57,7 +57,7 @@ const usageRefund = databaseCommand({
   options: { reason: REASON_OPTION },
   run: async ({ database, values, arguments: [given = ""], output }) => {
     const usageId = parseUuid(given) ?? throwUnknownUsage(given);
-    const outcome = await refundEvent(database, { usageId, reason: values.reason });
+    const outcome = await changeLedger(database, "refund_event", [usageId, values.reason]);
     switch (outcome.kind) {
       case "repeated":
         output.note(`usage event ${usageId} was refunded already\n`);
