@@ -1,5 +1,7 @@
 -- Changes a key that was not revoked. No row comes back if there is none.
 --
+-- A new budget holds for the whole of today, so it begins with what the usage log has since midnight.
+--
 -- fields: what is to be changed and nothing else, as one JSON object: name, expires_at, daily_nanos, feed_ids;
 --   null clears
 create or replace function edit_key(edited_key uuid, fields json)
@@ -26,7 +28,23 @@ begin
     where key_spending.account_id = edited.account_id
       and key_spending.key_id = edited_key;
   elsif fields -> 'daily_nanos' is not null then
-    perform begin_key_budget(edited.account_id, edited_key);
+    insert into key_spending as known (account_id, key_id, day, spent_nanos)
+    select
+      edited.account_id,
+      edited_key,
+      today.day,
+      (
+        select coalesce(sum(usage_events.charge_nanos), 0)
+        from usage_events
+        where usage_events.account_id = edited.account_id
+          and usage_events.usage_id >= uuid_from_time(to_timestamp(today.day * 86400.0))
+          and usage_events.key_id = edited_key
+          and not usage_events.failed
+      )
+    from (select utc_day(epoch_us(clock_timestamp())) as day) as today
+    on conflict (account_id, key_id) do update
+    set day = excluded.day,
+      spent_nanos = excluded.spent_nanos;
   end if;
   return next edited_key;
 end

@@ -11,7 +11,6 @@ import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" w
 import sql_accounts_find_ledger_entry from "../../../sql/accounts/find_ledger_entry.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
-import sql_accounts_functions_begin_key_budget from "../../../sql/accounts/functions/begin_key_budget.sql" with { type: "text" };
 import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
 import sql_accounts_functions_lock_account_of_key from "../../../sql/accounts/functions/lock_account_of_key.sql" with { type: "text" };
@@ -177,7 +176,6 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
-  { name: "begin_key_budget", text: sql_accounts_functions_begin_key_budget },
   { name: "edit_key", text: sql_accounts_functions_edit_key },
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
   { name: "lock_account_of_key", text: sql_accounts_functions_lock_account_of_key },
