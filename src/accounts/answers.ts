@@ -17,7 +17,7 @@ export function accountText(row: Row<"find_account">, limits: Limits): string {
     id: row.account_id,
     name: row.name,
     balance: amountOf(row.balance_nanos),
-    // Left out where the key has none.
+    // Left out if the key has none.
     budget: budgetOf(row),
     limits: limitsOf(limits),
   });

@@ -41,7 +41,7 @@ export function callPriceNanos(pricePer1kText: string): bigint | undefined {
   return parseDecimal(pricePer1kText, PRICE_DECIMALS);
 }
 
-/** Nano-dollars of an amount of credits given as text; undefined where it has more than 3 decimals. */
+/** Nano-dollars of an amount of credits given as text; undefined if it has more than 3 decimals. */
 export function nanosOfCredits(text: string): bigint | undefined {
   return parseDecimal(text, CREDIT_DECIMALS);
 }

@@ -1,8 +1,7 @@
 /**
- * From the arguments of the process to a command and its typed input; and every help text.
+ * Parses the arguments of the process into a command and its typed input, and writes every help text.
  *
- * The table of commands is the one source: usage, help and messages of wrong usage are made from it.
- * Decisions 8 and 10.
+ * Usage, help and messages of wrong usage are made from the table of commands. Decisions 8 and 10.
  *
  * @module
  */
@@ -63,7 +62,7 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   };
 }
 
-/** The words that name the command, at the front or behind flags; what is left is its own. */
+/** The words that name the command, which may come after flags, and the other arguments. */
 function splitWords(argv: readonly string[], commands: readonly Command[]) {
   const parsed = parseArgs({
     args: [...argv],
@@ -117,7 +116,7 @@ function parseOptions(rest: readonly string[], { command, options }: Known) {
     }
     return { texts, given: positionals };
   } catch (error) {
-    // What parseArgs says beyond its first sentence is about itself.
+    // Only the first sentence is about the call; the others are about parseArgs.
     const [first = ""] = messageOf(error).split(/[\n.](?:\s|$)/);
     const message = first.replace(
       /^Option '(--[a-z-]+).*' argument is ambiguous$/,

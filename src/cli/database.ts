@@ -1,5 +1,5 @@
 /**
- * Commands on the database: it is joined or started, migrated, and left again, whatever happens.
+ * Commands on the database. Each joins or starts it, migrates it, and always leaves it again.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export interface DatabaseInput<Of extends Options = Options> extends Input<Of> {
 }
 
 export interface DatabaseCommandSpec<Of extends Options> extends Omit<CommandSpec<Of>, "run"> {
-  /** What is wrong whatever the database has. @throws {UsageError} */
+  /** Checks that need no database. @throws {UsageError} */
   check?(input: Input<Of>): void;
   run(input: DatabaseInput<Of>): Promise<Answer | undefined>;
 }
@@ -54,7 +54,7 @@ export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of
   });
 }
 
-/** A session of its own, for what a pool can't do: a copy, a transaction, another schema. */
+/** Runs work on a single session, for what a pool can't do: a copy, a transaction, another schema. */
 export async function withConnection<Result>(
   address: DatabaseAddress,
   work: (connection: Connections) => Promise<Result>,

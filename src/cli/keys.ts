@@ -26,7 +26,7 @@ import {
 import { fields, shown } from "./output.ts";
 import { accountIdOf, findKey, findLiveFeed, keyParameters } from "./references.ts";
 
-/** How long a rotated key still works where nothing is said, and at most. */
+/** How long a rotated key still works by default, and at most. */
 const GRACE_SECONDS = 24 * 3_600;
 const GRACE_SECONDS_MAX = 365 * 24 * 3_600;
 const KEEP_NOW = "Keep the key now: only its hash is stored, so it can't be shown again.";
@@ -236,7 +236,7 @@ function fieldsOf(row: KeyRow): string {
   });
 }
 
-/** `more` comes behind the id. */
+/** A key's record as JSON; `more` are members to put after the id. */
 function keyText(row: KeyRow, more: Readonly<Record<string, string>> = {}): string {
   return JSON.stringify({
     id: row.key_id,

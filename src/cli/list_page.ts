@@ -1,8 +1,8 @@
 /**
- * Pages of lists: `--limit`, and `--after` with what the page before has told on standard error.
+ * Pages of lists: `--limit`, and `--after` with the cursor that the page before wrote to standard error.
  *
- * A list has a stable order, and the next page begins behind the row that the cursor names. So no row is shown
- * twice or left out if rows are added meanwhile. A cursor is the row's own id, so there is nothing to keep.
+ * A list has a stable order, and the next page begins after the row that the cursor names. So no row is shown
+ * twice or left out if rows are added meanwhile. A cursor is the row's own id, so nothing is stored for it.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export const LIMIT_OPTION = integer(`rows at most; default ${LIMIT_DEFAULT}`, {
   most: LIMIT_MAX,
 });
 
-/** `--after` of a list whose cursor is a reference: an id, and whatever else names such a thing. */
+/** `--after` of a list whose cursor is a reference: an id, a name, a slug. */
 export const AFTER_OPTION: Option<string, false> = text({
   placeholder: "ID",
   about: "go on behind this one; a page that is not the last one tells it",
@@ -36,9 +36,9 @@ export function afterNumber(row: string): Option<bigint, false> {
 }
 
 export interface List<Row> {
-  /** In the list's order, from behind the cursor; one row more than is shown is asked for. */
+  /** Rows in the list's order, after the cursor. It is asked for one more than is shown. */
   read(rowsMax: number): Promise<readonly Row[]>;
-  /** What `--after` takes to go on behind a row. */
+  /** The cursor of a row: `--after` goes on after it. */
   cursorOf(row: Row): unknown;
   /** The text of a row as a JSON value. */
   json(row: Row): string;

@@ -1,6 +1,6 @@
 /**
- * Options by what they hold: credits, counts, times, texts. Each says what it takes where it is given
- * something else. Decisions 8 and 10.
+ * Options by their type: credits, counts, times, texts. Given anything else, each says what it takes.
+ * Decisions 8 and 10.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const AMOUNT_NANOS_MAX = 10n ** 18n;
 /** PostgreSQL's integer. */
 const COUNT_MAX = 2 ** 31 - 1;
 const REFERENCE_LENGTH_MAX = 200;
-/** Each has a pool of its own, and PostgreSQL a bound on connections. */
+/** Each worker has a pool, and PostgreSQL limits connections. */
 const WORKERS_MAX = 64;
 
 const SECONDS_OF: Readonly<Record<string, number>> & { readonly d: number } = {

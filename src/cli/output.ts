@@ -1,5 +1,5 @@
 /**
- * Where a command writes: standard output, as text for a reader or, with `--json`, as one JSON value.
+ * Writes what a command says: to standard output, as text for a reader or, with `--json`, as one JSON value.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { parseUuid } from "../lib/uuid.ts";
 export interface Output {
   /** Whether `--json` was given. */
   readonly isJson: boolean;
-  /** Resolves when the text has left: what is written slowly is read slowly, too. */
+  /** Resolves when the text has left, so that a slow reader slows the command down. */
   write(text: string): Promise<void>;
   /** To standard error, for a reader; nothing with `--json`. */
   note(text: string): void;
 }
 
-/** Who reads has closed the pipe (`… | head`): nothing more is to be written, and nothing is wrong. */
+/** The reader has closed the pipe (`… | head`): there is nothing more to write, and nothing is wrong. */
 export class OutputClosedError extends Error {
   override readonly name = "OutputClosedError";
 }
@@ -28,7 +28,7 @@ export interface Streams {
   write(text: string): Promise<void>;
   /** To standard error. */
   complain(text: string): void;
-  /** Of the terminal that standard output is; absent where it is none. */
+  /** Width of the terminal; absent if standard output is none. */
   readonly columns?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What an operator names: accounts by id or name, keys by id or beginning, feeds by id or slug. What is not
- * there is refused in one wording, and so is what several are named by: that refusal lists them.
+ * Finds what an operator names: accounts by id or name, keys by id or beginning, feeds by id or slug. If there
+ * are several, the refusal lists them.
  *
  * @module
  */
@@ -95,12 +95,12 @@ function throwUnknown(noun: string, text: string, list: string): never {
 }
 
 interface Wording<Candidate> {
-  /** What tells one candidate from the others. */
+  /** Tells one candidate from the others. */
   describe(candidate: Candidate): string;
   readonly advice: string;
 }
 
-/** @throws {RefusedError} where there is more than one, as the operator has to choose. */
+/** @throws {RefusedError} if there is more than one, because the operator has to choose. */
 function refuseSeveral<Candidate>(
   problem: string,
   candidates: readonly Candidate[],

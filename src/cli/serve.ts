@@ -92,11 +92,11 @@ function nextSteps({ baseUrl }: Listening, { databaseUrl, dataDir }: Config): st
   ].join("\n");
 }
 
-/** A signal to the group arrives twice where a parent passes it on: once more within this is the same one. */
+/** A signal to the group arrives twice if a parent passes it on. A second one within this time is the same. */
 const SAME_SIGNAL_MS = 250;
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Serves; `onStart` runs once the gateway listens, and is left alone where a signal comes first. */
+/** Serves until a signal. `onStart` runs once the gateway listens, and a signal does not wait for it. */
 export function serveUntilSignal(
   config: Config,
   onStart: (gateway: Gateway) => Promise<void>,
@@ -108,7 +108,7 @@ async function untilSignal<Served extends Listening>(
   start: () => Promise<Served>,
   onStart: (served: Served) => Promise<void>,
 ): Promise<void> {
-  // Before the database is started: a signal in between must not leave it behind.
+  // Before the database starts, because a signal in between must not leave it running.
   const signalled = catchSignals();
   const served = await start();
   try {

@@ -25,7 +25,7 @@ import type { Database } from "../postgres/client/query.ts";
 export interface Job {
   /** As the log, the metrics and `maintenance_jobs` name it. */
   readonly name: string;
-  /** From the end of a pass to the begin of the next, over all processes. */
+  /** From the end of a pass to the beginning of the next, over all processes. */
   readonly everyMs: number;
   /** Does one bounded piece at the time `now` (RFC 3339); true if more is left. */
   step(database: Database, now: string): Promise<boolean>;
@@ -82,7 +82,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
       return database.row("remove_aged_rows", [...turn, age, ROWS_MAX, "audit retention", table]);
     }),
     job("idempotency keys", 10 * MINUTE_MS, (database, turn) => {
-      // Admission has not heeded them since.
+      // Admission ignores older ones.
       const age = interval(IDEMPOTENCY_TTL_MS);
       const table = "idempotency_keys";
       return database.row("remove_aged_rows", [...turn, age, ROWS_MAX, "idempotency keys", table]);

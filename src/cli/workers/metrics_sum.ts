@@ -1,8 +1,8 @@
 /**
  * The figures of all workers as one text for Prometheus.
  *
- * Counts of a worker that has died are kept, as they were told last: a sum that shrank would be taken
- * for a restart, and all of it for new.
+ * The last counts of a worker that has died are kept. Otherwise the sum would shrink, and Prometheus would take
+ * that for a restart and count all of it again.
  *
  * @module
  */

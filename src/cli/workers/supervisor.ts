@@ -183,7 +183,7 @@ function startWorker(context: Context): Worker {
     try {
       child.send(message);
     } catch (error) {
-      // Between its death and our knowing of it there is nobody to tell.
+      // It has died, and we have not heard of it yet.
       context.log.debug("a worker can't be told", { pid: child.pid, kind: message.kind, error });
     }
   };
@@ -199,7 +199,7 @@ function startWorker(context: Context): Worker {
     told.resolve();
     return child.signalCode ?? code;
   });
-  // Whoever waits for it is told; a restart looks at the exit instead.
+  // Callers await the same promise; a restart looks at the exit instead.
   listening.promise.then(
     () => clearTimeout(late),
     () => child.kill("SIGKILL"),
@@ -231,7 +231,7 @@ function startWorker(context: Context): Worker {
 async function freePort(config: Config): Promise<number> {
   const { port, host } = config;
   await requireHost(config);
-  // What no worker could use is told once, here.
+  // Refuse here, once, what no worker could use.
   if (config.tls !== undefined) await readTls(config.tls);
   const server = listenOn(config, () =>
     Bun.serve({

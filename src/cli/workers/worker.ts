@@ -66,6 +66,6 @@ export async function runWorker(): Promise<number> {
 }
 
 function tell(message: ToSupervisor): void {
-  // Without a supervisor there is nobody to tell, and the end is near.
+  // If the supervisor has gone, this worker is about to stop.
   if (process.connected) process.send?.(message);
 }
