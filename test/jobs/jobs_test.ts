@@ -3,6 +3,7 @@ import { createJobs, type Job } from "../../src/jobs/jobs.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { lockWaiters } from "../support/lock_waiters.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -189,14 +190,7 @@ describe("abandoned batches", () => {
     await holder`select from batches where feed_id = ${first} for update`;
     const job = jobs.find(({ name }) => name === "abandoned batches") as Job;
     const step = job.step(database, later(today, DAY_MS).toISOString());
-    const isWaiting = async () =>
-      (
-        await sql`
-          select from pg_stat_activity
-          where wait_event_type = 'Lock' and query like '%retire_abandoned%'
-            and datname = current_database()`
-      ).length > 0;
-    while (!(await isWaiting())) await Bun.sleep(5);
+    await lockWaiters(sql);
     await sql`
       update batches set pushed_at = ${later(today, DAY_MS).toISOString()}
       where feed_id = ${second}`;
@@ -245,12 +239,7 @@ describe("usage", () => {
     await other`begin`;
     await other`update usage_events set refunded = true where usage_id = ${event?.usage_id}`;
     const step = job.step(database, today.toISOString());
-    const isWaiting = async () =>
-      (
-        await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%retire_usage%'
-        and datname = current_database()`
-      ).length > 0;
-    while (!(await isWaiting())) await Bun.sleep(5);
+    await lockWaiters(sql);
     await other`commit`;
     other.release();
     await step;
