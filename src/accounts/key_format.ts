@@ -10,7 +10,7 @@ import { randomInt } from "node:crypto";
 export type Permission = "read" | "write";
 
 /** Every key begins with it. */
-export const KEY_PREFIX = "fg_";
+const KEY_PREFIX = "fg_";
 /** Finds in a text what may be a key, also a mistyped one. */
 export const KEY_SHAPE = /fg_[0-9A-Za-z_]{10,}/g;
 

@@ -12,7 +12,7 @@ import { parseUuid } from "../lib/uuid.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { RefusedError } from "./command.ts";
 
-/** Candidates that a refusal lists, and one more, which says that there are more. */
+/** Candidates that a refusal lists. One more is read, which shows that there are more. */
 const CANDIDATES_TOLD_MAX = 10;
 const CANDIDATES_MAX = CANDIDATES_TOLD_MAX + 1;
 
@@ -39,8 +39,8 @@ export async function accountIdOf(database: Database, text: string | undefined) 
 }
 
 /**
- * A key by id, by its beginning, or whole. The beginning must be more than all keys have, so that the only
- * key there is is not meant by chance.
+ * A key by id, by its beginning, or whole. The beginning must be longer than the prefix that all keys share.
+ * Otherwise it would name any key that is the only one.
  *
  * @throws {RefusedError} if there is none, or several.
  */
@@ -79,7 +79,7 @@ export async function feedIdOf(
   return text === undefined ? null : (await findFeed(database, text)).feed_id;
 }
 
-/** The same, for commands that a deleted feed is no good for. @throws {RefusedError} */
+/** A feed by id or slug. @throws {RefusedError} if there is none, or if it is deleted. */
 export async function findLiveFeed(database: Database, text: string): Promise<FeedRow> {
   const row = await findFeed(database, text);
   if (row.deleted_at === null) return row;
