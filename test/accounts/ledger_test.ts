@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { changeLedger } from "../../src/accounts/ledger.ts";
-import type { Database } from "../../src/postgres/client/query.ts";
-import type { Gateway } from "../../src/server.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { startTestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
-let gateway: TestGateway;
-let peer: Gateway;
-let database: Database;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  peer = await gateway.startPeer();
-  database = gateway.gateway.services.database;
-});
+const gateway = await startTestGateway();
+const peer = await gateway.startPeer();
+const { database } = gateway.gateway.services;
 afterAll(() => gateway.stop());
 
 const ACCOUNTS = 3;

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { createJobs, type Job } from "../../src/jobs/jobs.ts";
-import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { createDatabase } from "../../src/postgres/client/query.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { lockWaiters } from "../support/lock_waiters.ts";
 
@@ -12,21 +12,14 @@ const RETENTION_DAYS = 40;
 const AUDIT_DAYS = 90;
 const STEPS_MAX = 200;
 
-let sql: Connections;
-let database: Database;
-let jobs: readonly Job[];
-let owner: string;
-
-beforeAll(async () => {
-  sql = connect({ url: (await createTestDatabase()).ownUrl }, { connectionsMax: 4 });
-  database = createDatabase(sql);
-  jobs = createJobs({
-    usageRetentionDays: RETENTION_DAYS,
-    auditRetentionDays: AUDIT_DAYS,
-    flushKeyUses: async () => {},
-  });
-  owner = await createAccount();
+const sql = connect({ url: (await createTestDatabase()).ownUrl }, { connectionsMax: 4 });
+const database = createDatabase(sql);
+const jobs = createJobs({
+  usageRetentionDays: RETENTION_DAYS,
+  auditRetentionDays: AUDIT_DAYS,
+  flushKeyUses: async () => {},
 });
+const owner = await createAccount();
 afterAll(() => sql.end());
 
 async function createAccount(balanceNanos = 0): Promise<string> {
