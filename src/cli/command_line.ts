@@ -10,6 +10,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { messageOf } from "../lib/error_fields.ts";
 import { type Command, type Option, type Options, UsageError } from "./command.ts";
 import { flag, text } from "./options.ts";
+import { fields } from "./output.ts";
 
 /** Every command takes these. */
 const GLOBAL_OPTIONS = {
@@ -178,14 +179,13 @@ function helpFor(words: readonly string[], commands: readonly Command[]): string
 }
 
 function overview(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((each) => each.words.length));
   return [
     "Usage: feedgate <command> [options]",
     "",
-    ...commands.map((each) => `  ${each.words.padEnd(width)}  ${each.about}`),
+    indented(commands.map((each) => [each.words, each.about])),
     "",
     "Every command takes:",
-    ...optionLines(GLOBAL_OPTIONS),
+    optionList(GLOBAL_OPTIONS),
     "",
     "feedgate <command> --help tells more, feedgate --version which it is.",
     "Exit codes: 0 done, 1 refused, 2 wrong usage or environment.",
@@ -204,16 +204,18 @@ function commandHelp(command: Command): string {
     "",
     `${command.about[0]?.toUpperCase()}${command.about.slice(1)}.`,
     "",
-    ...optionLines({ ...command.options, ...GLOBAL_OPTIONS }),
+    optionList({ ...command.options, ...GLOBAL_OPTIONS }),
   ].join("\n");
 }
 
-function optionLines(options: Options): string[] {
-  const usages = Object.entries(options).map(([name, option]) => optionUsage(name, option));
-  const width = Math.max(...usages.map((usage) => usage.length));
-  return Object.values(options).map(
-    (option, index) => `  ${(usages[index] as string).padEnd(width)}  ${option.about}`,
+function optionList(options: Options): string {
+  return indented(
+    Object.entries(options).map(([name, option]) => [optionUsage(name, option), option.about]),
   );
+}
+
+function indented(pairs: readonly (readonly [string, string])[]): string {
+  return fields(Object.fromEntries(pairs)).replace(/^/gm, "  ");
 }
 
 function optionUsage(name: string, option: Option<unknown>): string {
