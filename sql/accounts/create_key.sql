@@ -1,5 +1,5 @@
 -- name: create_key
--- why: a new key of an account, by its hash; no row if the account is unknown
+-- why: a new key of an account, by its hash
 -- $1 account_id uuid
 -- $2 key_hash bytea
 -- $3 key_start text
@@ -8,11 +8,9 @@
 -- $6 expires_at timestamptz?
 -- $7 daily_nanos bigint?
 -- $8 feed_ids uuid[]?
--- returns key_id uuid, expires_at timestamptz?
+-- returns key_id uuid
 insert into api_keys (
   account_id, key_hash, key_start, permission, name, expires_at, daily_nanos, feed_ids
 )
-select account_id, $2, $3, $4, $5, $6, $7, $8
-from accounts
-where account_id = $1
-returning key_id, expires_at
+values ($1, $2, $3, $4, $5, $6, $7, $8)
+returning key_id

@@ -2,18 +2,6 @@
 -- why: gives back the charge of a read that was answered, once
 -- $1 usage_id uuid
 -- $2 reason text
--- returns outcome text, entry_id bigint?, account_id uuid?, kind text?, amount_nanos bigint?,
---   balance_before_nanos bigint?, balance_after_nanos bigint?, reason text?, reference text?,
---   created_at timestamptz?
-select
-  outcome,
-  (entry).entry_id,
-  (entry).account_id,
-  (entry).kind,
-  (entry).amount_nanos,
-  (entry).balance_before_nanos,
-  (entry).balance_after_nanos,
-  (entry).reason,
-  (entry).reference,
-  (entry).created_at
+-- returns outcome text, entry_id bigint?
+select outcome, (entry).entry_id
 from refund_event($1, $2)

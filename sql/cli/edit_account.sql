@@ -5,8 +5,7 @@
 -- $1 account_id uuid
 -- $2 name text?
 -- $3 max_feeds_allowed int?
--- returns account_id uuid, name text, max_feeds_allowed int, balance_nanos bigint,
---   created_at timestamptz, suspension_reason text?
+-- returns account_id uuid
 with known as (
   select name
   from accounts
@@ -19,7 +18,7 @@ edited as (
     max_feeds_allowed = coalesce($3, accounts.max_feeds_allowed)
   from known
   where accounts.account_id = $1
-  returning accounts.*, accounts.name <> known.name as is_renamed
+  returning accounts.account_id, accounts.name <> known.name as is_renamed
 ),
 shown as (
   select feeds.feed_id
@@ -36,5 +35,5 @@ renewed as (
   from shown
   where feeds.feed_id = shown.feed_id
 )
-select account_id, name, max_feeds_allowed, balance_nanos, created_at, suspension_reason
+select account_id
 from edited

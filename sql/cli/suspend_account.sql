@@ -2,9 +2,8 @@
 -- why: no key of the account may be used while there is a reason; null ends that
 -- $1 account_id uuid
 -- $2 reason text?
--- returns account_id uuid, name text, max_feeds_allowed int, balance_nanos bigint,
---   created_at timestamptz, suspension_reason text?
+-- returns account_id uuid
 update accounts
 set suspension_reason = $2
 where account_id = $1
-returning account_id, name, max_feeds_allowed, balance_nanos, created_at, suspension_reason
+returning account_id

@@ -27,8 +27,7 @@ import { assert } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
 import { AccountShape, UsageShape } from "./account_shapes.ts";
 import { accountText, usageText } from "./answers.ts";
-import { pageUsage } from "./page_usage.ts";
-import { readUsageQuery } from "./usage_query.ts";
+import { pageUsage, readUsageQuery } from "./usage_page.ts";
 
 const USAGE_QUERY = parameters({
   limit: limitParameter("Events"),
@@ -95,21 +94,23 @@ export function accountRoutes(services: Services) {
     .get(
       "/usage",
       async ({ call, principal, query }) => {
-        const { cursor, feed_id: feedId, key_id: keyId, since, until } = query;
+        const { cursor, feed_id: feedId = null, key_id: keyId = null } = query;
+        const { since = null, until = null } = query;
         const limit = cappedLimit(query.limit);
-        const asked = {
-          accountId: principal.accountId,
-          limit,
-          feedId,
-          keyId,
-          since,
-          until,
-          cursor,
-        };
-        const read = readUsageQuery(asked, cursorSecret);
-        if (read.kind !== "query") throw usageProblem(read.kind);
+        const { accountId } = principal;
+        if (since !== null && until !== null && since > until) {
+          throw invalidParameter("since is later than until. Swap them.");
+        }
+        const filter = { accountId, feedId, keyId, since, until };
+        const asked = readUsageQuery(filter, { cursor, cursorSecret });
+        if (asked === undefined) {
+          throw new Problem("CURSOR_INVALID", {
+            detail:
+              "This cursor was not issued for this account and these filters. Start again without it.",
+          });
+        }
         await admitHousekeeping(services, { call, principal, operation: "usage" });
-        const page = await pageUsage(database.onBehalfOf(principal.accountId), read.query);
+        const page = await pageUsage(database.onBehalfOf(accountId), { query: asked, limit });
         const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
         const headers = privateJson();
         if (page.nextCursor !== null) headers.Link = nextLink(link, page.nextCursor);
@@ -117,14 +118,4 @@ export function accountRoutes(services: Services) {
       },
       { query: USAGE_QUERY, ...LIST_USAGE },
     );
-}
-
-function usageProblem(kind: "times_swapped" | "cursor_invalid"): Problem {
-  if (kind === "times_swapped") {
-    return invalidParameter("since is later than until. Swap them.");
-  }
-  return new Problem("CURSOR_INVALID", {
-    detail:
-      "This cursor was not issued for this account and these filters. Start again without it.",
-  });
 }

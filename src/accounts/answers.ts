@@ -8,8 +8,8 @@ import { MS_PER_SECOND, US_PER_DAY, US_PER_MS } from "../lib/time_units.ts";
 import { HOUSEKEEPING_LIMIT, type Limits, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { amountOf } from "./money.ts";
-import type { UsagePage } from "./page_usage.ts";
 import { usageEventText } from "./usage_event.ts";
+import type { UsagePage } from "./usage_page.ts";
 
 /** The account with its balance as exact numbers. */
 export function accountText(row: Row<"find_account">, limits: Limits): string {
@@ -17,7 +17,7 @@ export function accountText(row: Row<"find_account">, limits: Limits): string {
     id: row.account_id,
     name: row.name,
     balance: amountOf(row.balance_nanos),
-    // Left out where the key has none.
+    // Left out if the key has none.
     budget: budgetOf(row),
     limits: limitsOf(limits),
   });

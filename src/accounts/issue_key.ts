@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { Database, Row } from "../postgres/client/query.ts";
+import { present } from "../lib/assert.ts";
+import type { Database } from "../postgres/client/query.ts";
 import { generateKey, hashKey, type Permission, startOf } from "./key_format.ts";
 
 export interface KeyOrder {
@@ -23,8 +24,6 @@ export interface IssuedKey {
   readonly keyId: string;
   /** The key itself. */
   readonly key: string;
-  /** RFC 3339, UTC. */
-  readonly expiresAt: string | null;
 }
 
 export interface KeyRotation {
@@ -34,11 +33,7 @@ export interface KeyRotation {
   readonly graceSeconds: number;
 }
 
-/** Undefined if there is no such account. */
-export async function issueKey(
-  database: Database,
-  order: KeyOrder,
-): Promise<IssuedKey | undefined> {
+export async function issueKey(database: Database, order: KeyOrder): Promise<IssuedKey> {
   const key = generateKey(order.permission);
   const row = await database.row("create_key", [
     order.accountId,
@@ -50,19 +45,16 @@ export async function issueKey(
     order.dailyNanos ?? null,
     order.feedIds ?? null,
   ]);
-  return row && { keyId: row.key_id, key, expiresAt: row.expires_at };
+  return { keyId: present(row).key_id, key };
 }
 
-/**
- * A new key with the settings of another one, which ends after the grace, given in seconds. Undefined if the
- * other one does not hold.
- */
+/** A new key with the settings of another one, which ends after the grace. Undefined if the other one does not hold. */
 export async function rotateKey(
   database: Database,
   { keyId, permission, graceSeconds }: KeyRotation,
-): Promise<{ readonly key: string; readonly row: Row<"rotate_key"> } | undefined> {
+): Promise<IssuedKey | undefined> {
   const key = generateKey(permission);
   const grace = `${graceSeconds} seconds`;
   const row = await database.row("rotate_key", [keyId, hashKey(key), startOf(key), grace]);
-  return row && { key, row };
+  return row && { keyId: row.key_id, key };
 }

@@ -10,8 +10,8 @@ import { randomInt } from "node:crypto";
 export type Permission = "read" | "write";
 
 /** Every key begins with it. */
-export const KEY_PREFIX = "fg_";
-/** Whatever in a text may be a key, mistyped ones too. */
+const KEY_PREFIX = "fg_";
+/** Finds in a text what may be a key, also a mistyped one. */
 export const KEY_SHAPE = /fg_[0-9A-Za-z_]{10,}/g;
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -38,7 +38,7 @@ export function permissionOf(key: string): Permission | undefined {
   return isWhole && (permission === "read" || permission === "write") ? permission : undefined;
 }
 
-/** Whether a text begins as a key does, and goes on beyond what all keys of a permission begin with. */
+/** Whether a text is the beginning of a key, and longer than the prefix that all keys of a permission share. */
 export function isKeyBeginning(text: string): boolean {
   return BEGINNING.test(text);
 }

@@ -41,7 +41,7 @@ export function callPriceNanos(pricePer1kText: string): bigint | undefined {
   return parseDecimal(pricePer1kText, PRICE_DECIMALS);
 }
 
-/** Nano-dollars of an amount of credits given as text; undefined where it has more than 3 decimals. */
+/** Nano-dollars of an amount of credits given as text; undefined if it has more than 3 decimals. */
 export function nanosOfCredits(text: string): bigint | undefined {
   return parseDecimal(text, CREDIT_DECIMALS);
 }
@@ -63,9 +63,19 @@ export function exactNumber(text: string): unknown {
   return JSON.rawJSON(text);
 }
 
+/** Credits for `JSON.stringify`. */
+export function creditsNumber(nanos: bigint): unknown {
+  return exactNumber(creditsText(nanos));
+}
+
+/** USD for `JSON.stringify`. */
+export function usdNumber(nanos: bigint): unknown {
+  return exactNumber(usdText(nanos));
+}
+
 /** An amount of nano-dollars in both units, for `JSON.stringify`. */
 export function amountOf(nanos: bigint) {
-  return { credits: exactNumber(creditsText(nanos)), usd: exactNumber(usdText(nanos)) };
+  return { credits: creditsNumber(nanos), usd: usdNumber(nanos) };
 }
 
 /** A whole number of 10^-decimals as the shortest decimal text. */

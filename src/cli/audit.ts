@@ -1,76 +1,50 @@
 /**
  * `audit`: who changed what, before and after, newest first.
  *
- * The trail is written by the database with each change (`0006_audit_events.sql`); this command reads it.
+ * Triggers of the database write the trail with each change; this command reads it.
  *
  * @module
  */
 import type { Row } from "../postgres/client/query.ts";
-import { command } from "./command.ts";
-import { withDatabase } from "./database.ts";
-import { LIMIT_OPTION, readPage } from "./list_page.ts";
-import { ACCOUNT_OPTION, count, text, time } from "./options.ts";
-import { shown, table } from "./output.ts";
-import { findAccount, findFeed } from "./references.ts";
+import { databaseCommand } from "./database.ts";
+import { afterNumber, LIMIT_OPTION, listAnswer } from "./list_page.ts";
+import { ACCOUNT_OPTION, FEED_OPTION, time } from "./options.ts";
+import { accountIdOf, feedIdOf } from "./references.ts";
 
-const EVENTS_MAX = Number.MAX_SAFE_INTEGER;
-const REFERENCE_LENGTH_MAX = 200;
-
-const audit = command({
+const audit = databaseCommand({
   words: "audit",
   about: "list who changed what, newest first: operator commands, create and edit",
   options: {
     account: ACCOUNT_OPTION,
-    feed: text({
-      placeholder: "ID",
-      about: "the feed, by id or slug",
-      lengthMax: REFERENCE_LENGTH_MAX,
-    }),
+    feed: FEED_OPTION,
     since: time("inclusive lower bound"),
     limit: LIMIT_OPTION,
-    after: count(
-      "go on behind the event of this id; a page that is not the last one tells it",
-      EVENTS_MAX,
-    ),
+    after: afterNumber("the event of this id"),
   },
-  run: ({ config, values }) =>
-    withDatabase(config, async (database) => {
-      const { account, feed, since = null, after } = values;
-      const owner = account === undefined ? undefined : await findAccount(database, account);
-      const about = feed === undefined ? undefined : await findFeed(database, feed);
-      const before = after === undefined ? null : BigInt(after);
-      const { rows, more } = await readPage(values.limit, {
-        read: (limit) =>
-          database.rows("list_audit_events", [
-            owner?.account_id ?? null,
-            about?.feed_id ?? null,
-            since,
-            before,
-            limit,
-          ]),
-        cursorOf: (row) => row.event_id,
-      });
-      return {
-        more,
-        json: `[${rows.map(eventText).join(",")}]`,
-        text: table(
-          ["WHEN", "WHO", "WHAT", "ACCOUNT", "FEED", "BEFORE", "AFTER"],
-          rows.map((row) => [
-            row.happened_at,
-            shown(row.actor),
-            row.action,
-            shown(row.account_id),
-            shown(row.feed_id),
-            shown(row.before),
-            shown(row.after),
-          ]),
-        ),
-      };
-    }),
+  run: async ({ database, values }) => {
+    const { since = null, after = null } = values;
+    const accountId = await accountIdOf(database, values.account);
+    const feedId = await feedIdOf(database, values.feed);
+    return listAnswer(values.limit, {
+      read: (limit) => database.rows("list_audit_events", [accountId, feedId, since, after, limit]),
+      cursorOf: (row) => row.event_id,
+      json: eventText,
+      columns: {
+        WHEN: (row) => row.happened_at,
+        WHO: (row) => row.actor,
+        WHAT: (row) => row.action,
+        ACCOUNT: (row) => row.account_id,
+        FEED: (row) => row.feed_id,
+        BEFORE: (row) => row.before,
+        AFTER: (row) => row.after,
+      },
+    });
+  },
 });
 
 export const AUDIT_COMMANDS = [audit];
 
+/** `before` and `after` are JSON texts already. */
 function eventText(row: Row<"list_audit_events">): string {
   const { before, after, event_id: id, ...rest } = row;
   const plain = JSON.stringify(rest).slice(1, -1);

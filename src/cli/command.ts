@@ -9,11 +9,11 @@ import type { Fitted, Output } from "./output.ts";
 
 /** One option of a command; its text is read once, here, into a typed value. */
 export interface Option<Value, IsRequired extends boolean = boolean> {
-  /** What stands for the value in the help: `N`, `ID`. Empty: a flag. */
+  /** Stands for the value in the help: `N`, `ID`. Empty for a flag. */
   readonly placeholder: string;
   readonly about: string;
   readonly isRequired: IsRequired;
-  /** @throws {UsageError} where the text can't be used; `name` is what the user wrote: `--credits`. */
+  /** @throws {UsageError} if the text can't be used; `name` is what the user wrote: `--credits`. */
   read(text: string, name: string): Value;
 }
 
@@ -42,7 +42,7 @@ export interface Answer {
   readonly json: string;
   /** For a reader; lines without the last line break. */
   readonly text: string | Fitted;
-  /** Of a list that goes on: how to see more. To standard error, with `--json`, too. */
+  /** How to see more of a list. Goes to standard error, also with `--json`. */
   readonly more?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface CommandSpec<Of extends Options> {
   readonly makesDatabase?: boolean;
   /** Whether what it answers can't be looked up later. */
   readonly isToldOnce?: boolean;
-  /** Nothing comes back where the command has written by itself. */
+  /** Undefined if the command has written its answer itself. */
   run(input: Input<Of>): Promise<Answer | undefined>;
 }
 

@@ -1,8 +1,7 @@
 /**
- * From the arguments of the process to a command and its typed input; and every help text.
+ * Parses the arguments of the process into a command and its typed input, and writes every help text.
  *
- * The table of commands is the one source: usage, help and messages of wrong usage are made from it.
- * Decisions 8 and 10.
+ * Usage, help and messages of wrong usage are made from the table of commands. Decisions 8 and 10.
  *
  * @module
  */
@@ -11,6 +10,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { messageOf } from "../lib/error_fields.ts";
 import { type Command, type Option, type Options, UsageError } from "./command.ts";
 import { flag, text } from "./options.ts";
+import { fields } from "./output.ts";
 
 /** Every command takes these. */
 const GLOBAL_OPTIONS = {
@@ -63,7 +63,7 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   };
 }
 
-/** The words that name the command, at the front or behind flags; what is left is its own. */
+/** The words that name the command, which may come after flags, and the other arguments. */
 function splitWords(argv: readonly string[], commands: readonly Command[]) {
   const parsed = parseArgs({
     args: [...argv],
@@ -117,7 +117,7 @@ function parseOptions(rest: readonly string[], { command, options }: Known) {
     }
     return { texts, given: positionals };
   } catch (error) {
-    // What parseArgs says beyond its first sentence is about itself.
+    // Only the first sentence is about the call; the others are about parseArgs.
     const [first = ""] = messageOf(error).split(/[\n.](?:\s|$)/);
     const message = first.replace(
       /^Option '(--[a-z-]+).*' argument is ambiguous$/,
@@ -179,14 +179,13 @@ function helpFor(words: readonly string[], commands: readonly Command[]): string
 }
 
 function overview(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((each) => each.words.length));
   return [
     "Usage: feedgate <command> [options]",
     "",
-    ...commands.map((each) => `  ${each.words.padEnd(width)}  ${each.about}`),
+    indented(commands.map((each) => [each.words, each.about])),
     "",
     "Every command takes:",
-    ...optionLines(GLOBAL_OPTIONS),
+    optionList(GLOBAL_OPTIONS),
     "",
     "feedgate <command> --help tells more, feedgate --version which it is.",
     "Exit codes: 0 done, 1 refused, 2 wrong usage or environment.",
@@ -205,16 +204,18 @@ function commandHelp(command: Command): string {
     "",
     `${command.about[0]?.toUpperCase()}${command.about.slice(1)}.`,
     "",
-    ...optionLines({ ...command.options, ...GLOBAL_OPTIONS }),
+    optionList({ ...command.options, ...GLOBAL_OPTIONS }),
   ].join("\n");
 }
 
-function optionLines(options: Options): string[] {
-  const usages = Object.entries(options).map(([name, option]) => optionUsage(name, option));
-  const width = Math.max(...usages.map((usage) => usage.length));
-  return Object.values(options).map(
-    (option, index) => `  ${(usages[index] as string).padEnd(width)}  ${option.about}`,
+function optionList(options: Options): string {
+  return indented(
+    Object.entries(options).map(([name, option]) => [optionUsage(name, option), option.about]),
   );
+}
+
+function indented(pairs: readonly (readonly [string, string])[]): string {
+  return fields(Object.fromEntries(pairs)).replace(/^/gm, "  ");
 }
 
 function optionUsage(name: string, option: Option<unknown>): string {

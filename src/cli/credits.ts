@@ -3,82 +3,65 @@
  *
  * @module
  */
-import { grantCredits, revokeCredits } from "../accounts/ledger.ts";
+import { changeLedger } from "../accounts/ledger.ts";
 import { creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import { command, RefusedError } from "./command.ts";
-import { withDatabase } from "./database.ts";
+import { type CommandSpec, type Options, RefusedError } from "./command.ts";
+import { databaseCommand } from "./database.ts";
 import {
   balanceFull,
-  entryLines,
-  entryText,
+  entryAnswer,
   REASON_OPTION,
   referenceOption,
   referenceTaken,
 } from "./ledger_entries.ts";
 import { ACCOUNT_OPTION, credits, required } from "./options.ts";
-import { findAccount, throwUnknownAccount } from "./references.ts";
+import { accountIdOf } from "./references.ts";
 
-const creditsGrant = command({
-  words: "credits grant",
-  about: "give an account credits (1 credit = 0.000001 USD)",
-  options: {
-    account: required(ACCOUNT_OPTION),
-    credits: required(credits("how many, with up to 3 decimals")),
-    reason: REASON_OPTION,
-    reference: referenceOption("names the grant: the same one twice is one entry"),
-  },
-  run: ({ config, values }) =>
-    withDatabase(config, async (database) => {
-      const { account, credits: amountNanos, reason, reference } = values;
-      const { account_id: accountId } = await findAccount(database, account);
-      const outcome = await grantCredits(database, { accountId, amountNanos, reason, reference });
+export const CREDIT_COMMANDS = [
+  creditCommand("grant", {
+    words: "credits grant",
+    about: "give an account credits (1 credit = 0.000001 USD)",
+  }),
+  creditCommand("revocation", {
+    words: "credits revoke",
+    about: "take credits back from an account; refused if it has fewer",
+  }),
+];
+
+function creditCommand(
+  kind: "grant" | "revocation",
+  named: Pick<CommandSpec<Options>, "words" | "about">,
+) {
+  return databaseCommand({
+    ...named,
+    options: {
+      account: required(ACCOUNT_OPTION),
+      credits: required(credits("how many, with up to 3 decimals")),
+      reason: REASON_OPTION,
+      reference: referenceOption(`names the ${kind}: the same one twice is one entry`),
+    },
+    run: async ({ database, values }) => {
+      const { credits: nanos, reason, reference = null } = values;
+      const accountId = await accountIdOf(database, values.account);
+      const amount = kind === "grant" ? nanos : -nanos;
+      const entry = [accountId, kind, amount, reason, reference] as const;
+      const outcome = await changeLedger(database, "append_ledger_entry", entry);
       switch (outcome.kind) {
         case "appended":
         case "repeated":
-          return { json: entryText(outcome.entry), text: entryLines(outcome.entry) };
+          return entryAnswer(outcome.entry);
         case "reference_taken":
           throw referenceTaken(outcome.entry);
-        case "account_unknown":
-          return throwUnknownAccount(account);
         case "balance_full":
           throw balanceFull();
-        default:
-          return unreachable(outcome);
-      }
-    }),
-});
-
-const creditsRevoke = command({
-  words: "credits revoke",
-  about: "take credits back from an account; refused if it has fewer",
-  options: {
-    account: required(ACCOUNT_OPTION),
-    credits: required(credits("how many, with up to 3 decimals")),
-    reason: REASON_OPTION,
-    reference: referenceOption("names the revocation: the same one twice is one entry"),
-  },
-  run: ({ config, values }) =>
-    withDatabase(config, async (database) => {
-      const { account, credits: amountNanos, reason, reference } = values;
-      const { account_id: accountId } = await findAccount(database, account);
-      const outcome = await revokeCredits(database, { accountId, amountNanos, reason, reference });
-      switch (outcome.kind) {
-        case "appended":
-        case "repeated":
-          return { json: entryText(outcome.entry), text: entryLines(outcome.entry) };
-        case "reference_taken":
-          throw referenceTaken(outcome.entry);
-        case "account_unknown":
-          return throwUnknownAccount(account);
         case "balance_short":
           throw new RefusedError(
-            `account ${accountId} has ${creditsWords(outcome.balanceNanos)}, so ${creditsText(amountNanos)} can't be taken back`,
+            `account ${accountId} has ${creditsWords(outcome.balance)}, so ${creditsText(nanos)} can't be taken back`,
           );
         default:
           return unreachable(outcome);
       }
-    }),
-});
-
-export const CREDIT_COMMANDS = [creditsGrant, creditsRevoke];
+    },
+  });
+}

@@ -1,39 +1,60 @@
 /**
- * The database of one command: it is joined or started, migrated, and left again, whatever happens.
+ * Commands on the database. Each joins or starts it, migrates it, and always leaves it again.
  *
  * @module
  */
 import { spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
-import type { Config } from "../config.ts";
 import { type Connections, connect, type DatabaseAddress } from "../postgres/client/connect.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { IS_STARTED_BY_ROOT } from "../postgres/embedded/owner.ts";
 import { openDatabase } from "../postgres/open_database.ts";
+import {
+  type Answer,
+  type Command,
+  type CommandSpec,
+  command,
+  type Input,
+  type Options,
+} from "./command.ts";
 
 /** One statement at a time; a few for what is looked up together. */
 const CONNECTIONS_MAX = 4;
 const END_WAIT_SECONDS = 1;
 
-export async function withDatabase<Result>(
-  config: Config,
-  work: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  // A sum over a whole log may take long, and holds nobody else up.
-  const options = {
-    connectionsMax: CONNECTIONS_MAX,
-    statementTimeoutMs: 0,
-    actor: `operator ${operatorName()}`,
-  };
-  const { database, close } = await openDatabase(config, options);
-  try {
-    return await work(database);
-  } finally {
-    await close();
-  }
+/** What a command on the database gets. */
+export interface DatabaseInput<Of extends Options = Options> extends Input<Of> {
+  readonly database: Database;
 }
 
-/** A session of its own, for what a pool can't do: a copy, a transaction, another schema. */
+export interface DatabaseCommandSpec<Of extends Options> extends Omit<CommandSpec<Of>, "run"> {
+  /** Checks that need no database. @throws {UsageError} */
+  check?(input: Input<Of>): void;
+  run(input: DatabaseInput<Of>): Promise<Answer | undefined>;
+}
+
+/** A command that runs statements. */
+export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of>): Command {
+  return command<Of>({
+    ...spec,
+    async run(input) {
+      spec.check?.(input);
+      const { database, close } = await openDatabase(input.config, {
+        connectionsMax: CONNECTIONS_MAX,
+        // A sum over a whole log may take long, and holds nobody else up.
+        statementTimeoutMs: 0,
+        actor: `operator ${operatorName()}`,
+      });
+      try {
+        return await spec.run({ ...input, database });
+      } finally {
+        await close();
+      }
+    },
+  });
+}
+
+/** Runs work on a single session, for what a pool can't do: a copy, a transaction, another schema. */
 export async function withConnection<Result>(
   address: DatabaseAddress,
   work: (connection: Connections) => Promise<Result>,

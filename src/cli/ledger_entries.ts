@@ -4,13 +4,13 @@
  * @module
  */
 import { type LedgerEntry, REFERENCE_RESERVED } from "../accounts/ledger.ts";
-import { creditsText, creditsWords } from "../accounts/money.ts";
-import { type Option, RefusedError, UsageError } from "./command.ts";
+import { creditsNumber, creditsText, creditsWords } from "../accounts/money.ts";
+import { type Answer, type Option, RefusedError, UsageError } from "./command.ts";
 import { required, text } from "./options.ts";
-import { fields, shown } from "./output.ts";
+import { fields } from "./output.ts";
 
 const REASON_LENGTH_MAX = 500;
-export const REFERENCE_LENGTH_MAX = 200;
+const REFERENCE_LENGTH_MAX = 200;
 
 /** The option of every command that writes an entry for a reason. */
 export const REASON_OPTION = required(
@@ -35,7 +35,7 @@ export function referenceOption(about: string): Option<string, false> {
 
 export function referenceTaken(entry: LedgerEntry): RefusedError {
   return new RefusedError(
-    `reference "${entry.reference}" is taken: a ${entry.kind} of ${creditsWords(entry.amountNanos)} for account ${entry.accountId} has it`,
+    `reference "${entry.reference}" is taken: a ${entry.kind} of ${creditsWords(entry.amount_nanos)} for account ${entry.account_id} has it`,
   );
 }
 
@@ -43,24 +43,36 @@ export function balanceFull(): RefusedError {
   return new RefusedError("the balance would be larger than the ledger can hold");
 }
 
-/** A JSON object with money as exact numbers; `more` is further members' text. */
-export function entryText(entry: LedgerEntry, more = ""): string {
-  return `{"entry_id":${entry.entryId},"account_id":"${entry.accountId}","kind":"${entry.kind}","credits":${creditsText(entry.amountNanos)},"balance_before_credits":${creditsText(entry.balanceBeforeNanos)},"balance_after_credits":${creditsText(entry.balanceAfterNanos)},"reason":${JSON.stringify(entry.reason)},"reference":${JSON.stringify(entry.reference)},"created_at":"${entry.createdAt}"${more}}`;
+/** What an entry is about, as further members of the JSON object and of the text. */
+export interface EntrySubject {
+  readonly json: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
 }
 
-export function entryFields(entry: LedgerEntry): Record<string, string> {
-  const { balanceBeforeNanos: before, balanceAfterNanos: after } = entry;
+export function entryAnswer(entry: LedgerEntry, about?: EntrySubject): Answer {
+  const { amount_nanos: amount, balance_before_nanos: before, balance_after_nanos: after } = entry;
   return {
-    entry: `${entry.entryId} (${entry.kind})`,
-    account: entry.accountId,
-    credits: creditsText(entry.amountNanos),
-    balance: `${creditsText(before)} before, ${creditsText(after)} after`,
-    reason: shown(entry.reason),
-    reference: shown(entry.reference),
-    written: entry.createdAt,
+    json: JSON.stringify({
+      entry_id: Number(entry.entry_id),
+      account_id: entry.account_id,
+      kind: entry.kind,
+      credits: creditsNumber(amount),
+      balance_before_credits: creditsNumber(before),
+      balance_after_credits: creditsNumber(after),
+      reason: entry.reason,
+      reference: entry.reference,
+      created_at: entry.created_at,
+      ...about?.json,
+    }),
+    text: fields({
+      ...about?.fields,
+      entry: `${entry.entry_id} (${entry.kind})`,
+      account: entry.account_id,
+      credits: creditsText(amount),
+      balance: `${creditsText(before)} before, ${creditsText(after)} after`,
+      reason: entry.reason,
+      reference: entry.reference,
+      written: entry.created_at,
+    }),
   };
-}
-
-export function entryLines(entry: LedgerEntry): string {
-  return fields(entryFields(entry));
 }

@@ -1,13 +1,14 @@
 /**
- * Pages of lists: `--limit`, and `--after` with what the page before has told on standard error.
+ * Pages of lists: `--limit`, and `--after` with the cursor that the page before wrote to standard error.
  *
- * A list has a stable order, and the next page begins behind the row that the cursor names, so nothing is shown
- * twice or left out where rows are added meanwhile. A cursor is the row's own id, so there is nothing to keep.
+ * A list has a stable order, and the next page begins after the row that the cursor names. So no row is shown
+ * twice or left out if rows are added meanwhile. A cursor is the row's own id, so nothing is stored for it.
  *
  * @module
  */
-import type { Option } from "./command.ts";
-import { count, text } from "./options.ts";
+import type { Answer, Option } from "./command.ts";
+import { integer, text } from "./options.ts";
+import { type Columns, table } from "./output.ts";
 
 /** Rows of a list without `--limit`, and at most with it. */
 export const LIMIT_DEFAULT = 100;
@@ -15,39 +16,48 @@ export const LIMIT_MAX = 1_000;
 const CURSOR_LENGTH_MAX = 200;
 
 /** `--limit` of every list. */
-export const LIMIT_OPTION = count(`rows at most; default ${LIMIT_DEFAULT}`, LIMIT_MAX);
+export const LIMIT_OPTION = integer(`rows at most; default ${LIMIT_DEFAULT}`, {
+  least: 1,
+  most: LIMIT_MAX,
+});
 
-/** `--after` of a list whose cursor is a reference: an id, and whatever else names such a thing. */
+/** `--after` of a list whose cursor is a reference: an id, a name, a slug. */
 export const AFTER_OPTION: Option<string, false> = text({
   placeholder: "ID",
   about: "go on behind this one; a page that is not the last one tells it",
   lengthMax: CURSOR_LENGTH_MAX,
 });
 
-export interface Page<Row> {
-  readonly rows: readonly Row[];
-  /** For the answer: that there are more rows, and how to see them. */
-  readonly more: string | undefined;
+/** `--after` of a list whose cursor is a number. */
+export function afterNumber(row: string): Option<bigint, false> {
+  const about = `go on behind ${row}; a page that is not the last one tells it`;
+  const number = integer(about, { least: 1, most: Number.MAX_SAFE_INTEGER });
+  return { ...number, read: (given, name) => BigInt(number.read(given, name)) };
 }
 
-export interface PageSource<Row> {
-  /** In the list's order, from behind the cursor; one row more than is shown is asked for. */
+export interface List<Row> {
+  /** Rows in the list's order, after the cursor. It is asked for one more than is shown. */
   read(rowsMax: number): Promise<readonly Row[]>;
-  /** What `--after` takes to go on behind a row. */
+  /** The cursor of a row: `--after` goes on after it. */
   cursorOf(row: Row): unknown;
+  /** The text of a row as a JSON value. */
+  json(row: Row): string;
+  readonly columns: Columns<Row>;
 }
 
-export async function readPage<Row>(
+/** A page of a list, and whether there are more. */
+export async function listAnswer<Row>(
   limit: number | undefined,
-  { read, cursorOf }: PageSource<Row>,
-): Promise<Page<Row>> {
+  { read, cursorOf, json, columns }: List<Row>,
+): Promise<Answer> {
   const rowsMax = limit ?? LIMIT_DEFAULT;
   const found = await read(rowsMax + 1);
   const rows = found.slice(0, rowsMax);
   const last = rows.at(-1);
   const isLast = last === undefined || found.length === rows.length;
   return {
-    rows,
+    json: `[${rows.map(json).join(",")}]`,
+    text: table(rows, columns),
     more: isLast
       ? undefined
       : `there are more: the same command with --after ${cursorOf(last)} goes on`,

@@ -1,12 +1,11 @@
 /**
- * Options by what they hold: credits, counts, times, texts. Each says what it takes where it is given
- * something else. Decisions 8 and 10.
+ * Options by their type: credits, counts, times, texts. Given anything else, each says what it takes.
+ * Decisions 8 and 10.
  *
  * @module
  */
 
 import { nanosOfCredits } from "../accounts/money.ts";
-import { PORT_MAX } from "../config.ts";
 import { hasAtMost } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
@@ -16,7 +15,8 @@ import { type Option, UsageError } from "./command.ts";
 const AMOUNT_NANOS_MAX = 10n ** 18n;
 /** PostgreSQL's integer. */
 const COUNT_MAX = 2 ** 31 - 1;
-/** Each has a pool of its own, and PostgreSQL a bound on connections. */
+const REFERENCE_LENGTH_MAX = 200;
+/** Each worker has a pool, and PostgreSQL limits connections. */
 const WORKERS_MAX = 64;
 
 const SECONDS_OF: Readonly<Record<string, number>> & { readonly d: number } = {
@@ -44,12 +44,12 @@ export function flag(about: string): Option<boolean, false> {
   return optional({ placeholder: "", about }, () => true);
 }
 
-export interface TextBounds {
+interface TextOption extends OptionText {
   /** Code points. */
   readonly lengthMax: number;
 }
 
-export function text(option: OptionText & TextBounds): Option<string, false> {
+export function text(option: TextOption): Option<string, false> {
   return optional(option, (given, name) => {
     if (given.trim() === "") throw new UsageError(`${name} must not be blank`);
     if (given.includes("\0")) throw new UsageError(`${name} must not hold a NUL character`);
@@ -71,17 +71,18 @@ export function oneOf<const Choice extends string>(
   });
 }
 
-/** A whole number of at least 1. */
-export function count(about: string, most = COUNT_MAX): Option<number, false> {
-  return optional({ placeholder: "N", about }, (given, name) =>
-    readInteger(given, { name, least: 1, most }),
-  );
+interface Range {
+  readonly least: number;
+  readonly most: number;
 }
 
-export function port(about: string): Option<number, false> {
-  return optional({ placeholder: "N", about }, (given, name) =>
-    readInteger(given, { name, least: 0, most: PORT_MAX }),
-  );
+export function integer(about: string, range: Range): Option<number, false> {
+  return optional({ placeholder: "N", about }, (given, name) => readInteger(given, name, range));
+}
+
+/** A whole number of at least 1. */
+export function count(about: string): Option<number, false> {
+  return integer(about, { least: 1, most: COUNT_MAX });
 }
 
 /** A number of processes; `auto` is that of the machine's processor cores. */
@@ -89,7 +90,7 @@ export function workers(about: string): Option<number, false> {
   return optional({ placeholder: "N|auto", about }, (given, name) =>
     given === "auto"
       ? navigator.hardwareConcurrency
-      : readInteger(given, { name, least: 1, most: WORKERS_MAX }),
+      : readInteger(given, name, { least: 1, most: WORKERS_MAX }),
   );
 }
 
@@ -117,7 +118,7 @@ export function orNull<Value>(
 }
 
 /** Texts with commas between them. */
-export function list(option: OptionText & TextBounds): Option<readonly string[], false> {
+export function list(option: TextOption): Option<readonly string[], false> {
   const whole = text(option);
   return optional(option, (given, name) => {
     const parts = whole
@@ -152,21 +153,24 @@ export function time(about: string): Option<string, false> {
   });
 }
 
-function readInteger(
-  given: string,
-  range: { readonly name: string; readonly least: number; readonly most: number },
-): number {
-  const { name, least, most } = range;
+function readInteger(given: string, name: string, { least, most }: Range): number {
   const number = Number(given);
   if (/^\d{1,16}$/.test(given) && number >= least && number <= most) return number;
   throw new UsageError(`${name} must be an integer from ${least} to ${most}, got "${given}"`);
 }
 
-/** The options of every command that names an account. */
+/** The option of every command that names an account. */
 export const ACCOUNT_OPTION = text({
   placeholder: "ID",
   about: "the account, by id or exact name",
   lengthMax: NAME_LENGTH_MAX,
+});
+
+/** The option of every command that names a feed. */
+export const FEED_OPTION = text({
+  placeholder: "ID",
+  about: "the feed, by id or slug",
+  lengthMax: REFERENCE_LENGTH_MAX,
 });
 
 /** The option of every command that suspends. */

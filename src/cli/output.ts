@@ -1,5 +1,5 @@
 /**
- * Where a command writes: standard output, as text for a reader or, with `--json`, as one JSON value.
+ * Writes what a command says: to standard output, as text for a reader or, with `--json`, as one JSON value.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { parseUuid } from "../lib/uuid.ts";
 export interface Output {
   /** Whether `--json` was given. */
   readonly isJson: boolean;
-  /** Resolves when the text has left: what is written slowly is read slowly, too. */
+  /** Resolves when the text has left, so that a slow reader slows the command down. */
   write(text: string): Promise<void>;
   /** To standard error, for a reader; nothing with `--json`. */
   note(text: string): void;
 }
 
-/** Who reads has closed the pipe (`… | head`): nothing more is to be written, and nothing is wrong. */
+/** The reader has closed the pipe (`… | head`): there is nothing more to write, and nothing is wrong. */
 export class OutputClosedError extends Error {
   override readonly name = "OutputClosedError";
 }
@@ -28,7 +28,7 @@ export interface Streams {
   write(text: string): Promise<void>;
   /** To standard error. */
   complain(text: string): void;
-  /** Of the terminal that standard output is; absent where it is none. */
+  /** Width of the terminal; absent if standard output is none. */
   readonly columns?: number | undefined;
 }
 
@@ -68,14 +68,19 @@ const TIME_FORM = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const NUMBER_FORM = /^-?[\d.]+$/;
 const GAP = "  ";
 
-/** Rows under a header, each column as wide as its widest value where there is room. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): Fitted {
-  const lines = [header, ...rows];
+/** The columns of a table: each one's value in a row, by its title. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
+
+/** Rows under a header, each column as wide as its widest value if there is room. */
+export function table<Row>(rows: readonly Row[], values: Columns<Row>): Fitted {
+  const header = Object.keys(values);
+  const cells = rows.map((row) => Object.values(values).map((value) => shown(value(row))));
+  const lines = [header, ...cells];
   const widths = header.map((_, column) =>
     Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
   );
   return (columns = Number.POSITIVE_INFINITY) => {
-    const kinds = header.map((_, column) => kindOf(rows.map((row) => row[column] ?? "")));
+    const kinds = header.map((_, column) => kindOf(cells.map((line) => line[column] ?? "")));
     const fitted = fit(widths, { kinds, columns });
     return lines
       .map((line) => line.map((cell, column) => cut(cell, fitted[column] ?? 0)))
@@ -125,27 +130,24 @@ function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** One name and value a line, the values below each other. */
-export function fields(pairs: Readonly<Record<string, string>>): string {
-  const entries = Object.entries(pairs);
+/** One name and value a line, the values below each other; what is undefined has no line. */
+export function fields(pairs: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(pairs).filter(([, value]) => value !== undefined);
   const width = Math.max(...entries.map(([name]) => name.length));
-  return entries.map((entry) => padded(entry, [width, 0])).join("\n");
+  return entries.map(([name, value]) => padded([name, shown(value)], [width, 0])).join("\n");
 }
 
 function padded(cells: readonly string[], widths: readonly number[]): string {
   return cells
-    .map(
-      (cell, column) =>
-        cell +
-        " ".repeat((widths[column] ?? 0) - Math.min(widths[column] ?? 0, Bun.stringWidth(cell))),
-    )
+    .map((cell, column) => {
+      const missing = (widths[column] ?? 0) - Bun.stringWidth(cell);
+      return cell + " ".repeat(Math.max(0, missing));
+    })
     .join(GAP)
     .trimEnd();
 }
 
-/** A stored value on one line; what a table shows for null. */
+/** A value on one line; `-` stands for null. */
 export function shown(value: unknown): string {
-  return value === null || value === undefined
-    ? "-"
-    : escapeInvisible(String(value).replace(/\s+/g, " "));
+  return value === null ? "-" : escapeInvisible(String(value).replace(/\s+/g, " "));
 }

@@ -3,21 +3,20 @@
  *
  * @module
  */
-import { createPromotion, redeemPromotion } from "../accounts/ledger.ts";
-import { creditsText, creditsWords } from "../accounts/money.ts";
+import { changeLedger } from "../accounts/ledger.ts";
+import { creditsNumber, creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import type { Row } from "../postgres/client/query.ts";
-import { command, RefusedError, UsageError } from "./command.ts";
-import { withDatabase } from "./database.ts";
-import { balanceFull, entryLines, entryText, referenceTaken } from "./ledger_entries.ts";
-import { AFTER_OPTION, LIMIT_OPTION, readPage } from "./list_page.ts";
+import { RefusedError, UsageError } from "./command.ts";
+import { databaseCommand } from "./database.ts";
+import { balanceFull, entryAnswer } from "./ledger_entries.ts";
+import { AFTER_OPTION, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, count, credits, required, time } from "./options.ts";
-import { fields, shown, table } from "./output.ts";
-import { findAccount, throwUnknownAccount } from "./references.ts";
+import { fields } from "./output.ts";
+import { accountIdOf } from "./references.ts";
 
 const CODE_FORM = /^[\x21-\x7e]{1,64}$/;
 
-const promoCreate = command({
+const promoCreate = databaseCommand({
   words: "promo create",
   arguments: ["CODE"],
   about: "make a promotion code that gives credits",
@@ -26,105 +25,83 @@ const promoCreate = command({
     "max-redemptions": count("over all accounts; default any number"),
     expires: time("when it ends; default never"),
   },
-  run: ({ config, values, arguments: [code = ""] }) => {
+  check: ({ arguments: [code = ""] }) => {
     if (!CODE_FORM.test(code)) {
       throw new UsageError("CODE must be 1 to 64 visible ASCII characters");
     }
-    return withDatabase(config, async (database) => {
-      const outcome = await createPromotion(database, {
+  },
+  run: async ({ database, values, arguments: [code = ""] }) => {
+    const { credits: amount, "max-redemptions": most = null, expires = null } = values;
+    const made = await database.row("create_promotion", [code, amount, most, expires]);
+    if (made === undefined) {
+      throw new RefusedError(
+        `promotion code "${code}" is there already, with other credits, redemptions or end; choose another code`,
+      );
+    }
+    const { amount_nanos: nanos, ...rest } = made;
+    return {
+      json: JSON.stringify({ code, credits: creditsNumber(nanos), ...rest }),
+      text: fields({
         code,
-        amountNanos: values.credits,
-        maxRedemptions: values["max-redemptions"] ?? null,
-        expiresAt: values.expires ?? null,
-      });
-      if (outcome.kind === "code_taken") {
-        throw new RefusedError(
-          `promotion code "${code}" is there already, with other credits, redemptions or end; choose another code`,
-        );
-      }
-      const { amountNanos, maxRedemptions, expiresAt, createdAt } = outcome.promotion;
-      const amount = creditsText(amountNanos);
-      return {
-        json: `{"code":${JSON.stringify(code)},"credits":${amount},"max_redemptions":${maxRedemptions},"expires_at":${JSON.stringify(expiresAt)},"created_at":"${createdAt}"}`,
-        text: fields({
-          code,
-          gives: creditsWords(amountNanos),
-          redemptions: maxRedemptions === null ? "any number" : `at most ${maxRedemptions}`,
-          expires: expiresAt ?? "never",
-        }),
-      };
-    });
+        gives: creditsWords(nanos),
+        redemptions: most === null ? "any number" : `at most ${most}`,
+        expires: made.expires_at ?? "never",
+      }),
+    };
   },
 });
 
-const promoRedeem = command({
+const promoRedeem = databaseCommand({
   words: "promo redeem",
   arguments: ["CODE"],
   about: "give an account the credits of a promotion code, once per account",
   options: { account: required(ACCOUNT_OPTION) },
-  run: ({ config, values, arguments: [code = ""] }) =>
-    withDatabase(config, async (database) => {
-      const { account_id: accountId } = await findAccount(database, values.account);
-      const outcome = await redeemPromotion(database, { code, accountId });
-      switch (outcome.kind) {
-        case "redeemed":
-          return { json: entryText(outcome.entry), text: entryLines(outcome.entry) };
-        case "already_redeemed":
-          throw new RefusedError(
-            `account ${accountId} has redeemed "${code}" already, at ${outcome.entry.createdAt}`,
-          );
-        case "code_unknown":
-          throw new RefusedError(`there is no promotion code "${code}"; see feedgate promo list`);
-        case "expired":
-          throw new RefusedError(`promotion code "${code}" has expired`);
-        case "exhausted":
-          throw new RefusedError(`promotion code "${code}" has no redemption left`);
-        case "account_unknown":
-          return throwUnknownAccount(values.account);
-        case "reference_taken":
-          throw referenceTaken(outcome.entry);
-        case "balance_full":
-          throw balanceFull();
-        default:
-          return unreachable(outcome);
-      }
-    }),
+  run: async ({ database, values, arguments: [code = ""] }) => {
+    const accountId = await accountIdOf(database, values.account);
+    const outcome = await changeLedger(database, "redeem_promotion", [code, accountId]);
+    switch (outcome.kind) {
+      case "redeemed":
+        return entryAnswer(outcome.entry);
+      case "already_redeemed":
+        throw new RefusedError(
+          `account ${accountId} has redeemed "${code}" already, at ${outcome.entry.created_at}`,
+        );
+      case "code_unknown":
+        throw new RefusedError(`there is no promotion code "${code}"; see feedgate promo list`);
+      case "expired":
+        throw new RefusedError(`promotion code "${code}" has expired`);
+      case "exhausted":
+        throw new RefusedError(`promotion code "${code}" has no redemption left`);
+      case "balance_full":
+        throw balanceFull();
+      default:
+        return unreachable(outcome);
+    }
+  },
 });
 
-const promoList = command({
+const promoList = databaseCommand({
   words: "promo list",
   about: "list promotion codes, by code",
   options: {
     limit: LIMIT_OPTION,
     after: AFTER_OPTION,
   },
-  run: ({ config, values }) =>
-    withDatabase(config, async (database) => {
-      const { rows, more } = await readPage(values.limit, {
-        read: (limit) => database.rows("list_promotions", [values.after ?? null, limit]),
-        cursorOf: (row) => row.code,
-      });
-      return {
-        more,
-        json: `[${rows.map(promotionText).join(",")}]`,
-        text: table(
-          ["CODE", "CREDITS", "REDEEMED", "AT MOST", "EXPIRES", "CREATED"],
-          rows.map((row) => [
-            row.code,
-            creditsText(row.amount_nanos),
-            String(row.redemptions),
-            shown(row.max_redemptions),
-            shown(row.expires_at),
-            row.created_at,
-          ]),
-        ),
-      };
+  run: ({ database, values }) =>
+    listAnswer(values.limit, {
+      read: (limit) => database.rows("list_promotions", [values.after ?? null, limit]),
+      cursorOf: (row) => row.code,
+      json: ({ code, amount_nanos: nanos, ...rest }) =>
+        JSON.stringify({ code, credits: creditsNumber(nanos), ...rest }),
+      columns: {
+        CODE: (row) => row.code,
+        CREDITS: (row) => creditsText(row.amount_nanos),
+        REDEEMED: (row) => row.redemptions,
+        "AT MOST": (row) => row.max_redemptions,
+        EXPIRES: (row) => row.expires_at,
+        CREATED: (row) => row.created_at,
+      },
     }),
 });
 
 export const PROMOTION_COMMANDS = [promoCreate, promoRedeem, promoList];
-
-function promotionText({ amount_nanos: nanos, ...row }: Row<"list_promotions">): string {
-  const { code, ...rest } = row;
-  return `{"code":${JSON.stringify(code)},"credits":${creditsText(nanos)},${JSON.stringify(rest).slice(1)}`;
-}

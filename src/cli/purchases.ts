@@ -4,147 +4,117 @@
  *
  * @module
  */
-import { type LedgerEntry, recordPurchase, undoPurchase } from "../accounts/ledger.ts";
-import { NANOS_PER_CENT, usdOfCents, usdText } from "../accounts/money.ts";
+import { changeLedger, type LedgerEntry } from "../accounts/ledger.ts";
+import { NANOS_PER_CENT, usdNumber, usdOfCents } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import type { Row } from "../postgres/client/query.ts";
-import { type Answer, command, RefusedError } from "./command.ts";
-import { withDatabase } from "./database.ts";
-import {
-  entryFields,
-  entryText,
-  REASON_OPTION,
-  REFERENCE_LENGTH_MAX,
-  referenceOption,
-  referenceTaken,
-} from "./ledger_entries.ts";
-import { LIMIT_OPTION, readPage } from "./list_page.ts";
-import { ACCOUNT_OPTION, count, required, text } from "./options.ts";
-import { fields, shown, table } from "./output.ts";
-import { findAccount, findFeed, findLiveFeed, throwUnknownAccount } from "./references.ts";
+import { type Answer, RefusedError } from "./command.ts";
+import { databaseCommand } from "./database.ts";
+import { entryAnswer, REASON_OPTION, referenceOption, referenceTaken } from "./ledger_entries.ts";
+import { afterNumber, LIMIT_OPTION, listAnswer } from "./list_page.ts";
+import { ACCOUNT_OPTION, FEED_OPTION, required } from "./options.ts";
+import { accountIdOf, findFeed, findLiveFeed } from "./references.ts";
 
-const FEED_OPTION = required(
-  text({ placeholder: "ID", about: "the feed, by id or slug", lengthMax: REFERENCE_LENGTH_MAX }),
-);
-
-const purchaseRecord = command({
+const purchaseRecord = databaseCommand({
   words: "purchase record",
   about: "note that an account has bought a one-time feed, which opens it for reading",
   options: {
     account: required(ACCOUNT_OPTION),
-    feed: FEED_OPTION,
+    feed: required(FEED_OPTION),
     reference: referenceOption("of the payment: the same one twice is one entry"),
   },
-  run: ({ config, values }) =>
-    withDatabase(config, async (database) => {
-      const { account_id: accountId } = await findAccount(database, values.account);
-      const { feed_id: feedId } = await findLiveFeed(database, values.feed);
-      const { reference } = values;
-      const outcome = await recordPurchase(database, { accountId, feedId, reference });
-      switch (outcome.kind) {
-        case "purchased":
-        case "repeated":
-          return feedEntryAnswer(outcome.entry, feedId);
-        case "already_purchased":
-          throw new RefusedError(
-            `account ${accountId} has bought this feed already, ${outcome.entry.reference === null ? "without a reference" : `under reference "${outcome.entry.reference}"`}`,
-          );
-        case "undone":
-          throw new RefusedError(
-            `the purchase under reference "${outcome.entry.reference}" was undone; if it was paid again, give another reference`,
-          );
-        case "not_one_time":
-          throw new RefusedError(
-            `feed "${values.feed}" is not sold once: its price_type is not one_time`,
-          );
-        case "reference_taken":
-          throw referenceTaken(outcome.entry);
-        case "account_unknown":
-          return throwUnknownAccount(values.account);
-        case "feed_unknown":
-          throw new RefusedError(`there is no feed "${values.feed}"; see feedgate feed list`);
-        default:
-          return unreachable(outcome);
-      }
-    }),
+  run: async ({ database, values }) => {
+    const accountId = await accountIdOf(database, values.account);
+    const { feed_id: feedId } = await findLiveFeed(database, values.feed);
+    const purchase = [accountId, feedId, values.reference ?? null] as const;
+    const outcome = await changeLedger(database, "record_purchase", purchase);
+    switch (outcome.kind) {
+      case "purchased":
+      case "repeated":
+        return feedEntryAnswer(outcome.entry, feedId);
+      case "already_purchased":
+        throw new RefusedError(
+          `account ${accountId} has bought this feed already, ${outcome.entry.reference === null ? "without a reference" : `under reference "${outcome.entry.reference}"`}`,
+        );
+      case "undone":
+        throw new RefusedError(
+          `the purchase under reference "${outcome.entry.reference}" was undone; if it was paid again, give another reference`,
+        );
+      case "not_one_time":
+        throw new RefusedError(
+          `feed "${values.feed}" is not sold once: its price_type is not one_time`,
+        );
+      case "reference_taken":
+        throw referenceTaken(outcome.entry);
+      default:
+        return unreachable(outcome);
+    }
+  },
 });
 
-const purchaseUndo = command({
+const purchaseUndo = databaseCommand({
   words: "purchase undo",
   about: "take back that an account has bought a one-time feed, which closes it for reading",
-  options: { account: required(ACCOUNT_OPTION), feed: FEED_OPTION, reason: REASON_OPTION },
-  run: ({ config, values, output }) =>
-    withDatabase(config, async (database) => {
-      const { account_id: accountId } = await findAccount(database, values.account);
-      const { feed_id: feedId } = await findFeed(database, values.feed);
-      const outcome = await undoPurchase(database, { accountId, feedId, reason: values.reason });
-      switch (outcome.kind) {
-        case "repeated":
-          output.note(`account ${accountId}'s purchase of this feed was undone already\n`);
-          return feedEntryAnswer(outcome.entry, feedId);
-        case "undone":
-          return feedEntryAnswer(outcome.entry, feedId);
-        case "not_purchased":
-          throw new RefusedError(`account ${accountId} has not bought feed "${values.feed}"`);
-        case "account_unknown":
-          return throwUnknownAccount(values.account);
-        default:
-          return unreachable(outcome);
-      }
-    }),
+  options: {
+    account: required(ACCOUNT_OPTION),
+    feed: required(FEED_OPTION),
+    reason: REASON_OPTION,
+  },
+  run: async ({ database, values, output }) => {
+    const accountId = await accountIdOf(database, values.account);
+    const { feed_id: feedId } = await findFeed(database, values.feed);
+    const undo = [accountId, feedId, values.reason] as const;
+    const outcome = await changeLedger(database, "undo_purchase", undo);
+    switch (outcome.kind) {
+      case "repeated":
+        output.note(`account ${accountId}'s purchase of this feed was undone already\n`);
+        return feedEntryAnswer(outcome.entry, feedId);
+      case "undone":
+        return feedEntryAnswer(outcome.entry, feedId);
+      case "not_purchased":
+        throw new RefusedError(`account ${accountId} has not bought feed "${values.feed}"`);
+      default:
+        return unreachable(outcome);
+    }
+  },
 });
 
-const purchaseList = command({
+const purchaseList = databaseCommand({
   words: "purchase list",
   about: "list one-time feeds that accounts have bought, newest first; none that was undone",
   options: {
     account: ACCOUNT_OPTION,
     limit: LIMIT_OPTION,
-    after: count(
-      "go on behind the purchase of this entry; a page that is not the last one tells it",
-      Number.MAX_SAFE_INTEGER,
-    ),
+    after: afterNumber("the purchase of this entry"),
   },
-  run: ({ config, values }) =>
-    withDatabase(config, async (database) => {
-      const { account, after } = values;
-      const buyer = account === undefined ? undefined : await findAccount(database, account);
-      const before = after === undefined ? null : BigInt(after);
-      const { rows, more } = await readPage(values.limit, {
-        read: (limit) =>
-          database.rows("list_purchases", [buyer?.account_id ?? null, before, limit]),
-        cursorOf: (row) => row.entry_id,
-      });
-      return {
-        more,
-        json: `[${rows.map(purchaseText).join(",")}]`,
-        text: table(
-          ["BOUGHT", "ACCOUNT", "FEED", "SLUG", "USD", "REFERENCE", "ENTRY"],
-          rows.map((row) => [
-            row.purchased_at,
-            row.account_id,
-            row.feed_id,
-            row.endpoint_path,
-            usdOfCents(row.price_cents),
-            shown(row.reference),
-            String(row.entry_id),
-          ]),
-        ),
-      };
-    }),
+  run: async ({ database, values }) => {
+    const { after = null } = values;
+    const buyerId = await accountIdOf(database, values.account);
+    return listAnswer(values.limit, {
+      read: (limit) => database.rows("list_purchases", [buyerId, after, limit]),
+      cursorOf: (row) => row.entry_id,
+      json: purchaseText,
+      columns: {
+        BOUGHT: (row) => row.purchased_at,
+        ACCOUNT: (row) => row.account_id,
+        FEED: (row) => row.feed_id,
+        SLUG: (row) => row.endpoint_path,
+        USD: (row) => usdOfCents(row.price_cents),
+        REFERENCE: (row) => row.reference,
+        ENTRY: (row) => row.entry_id,
+      },
+    });
+  },
 });
 
 export const PURCHASE_COMMANDS = [purchaseRecord, purchaseUndo, purchaseList];
 
-/** An entry about a feed. */
 function feedEntryAnswer(entry: LedgerEntry, feedId: string): Answer {
-  return {
-    json: entryText(entry, `,"feed_id":"${feedId}"`),
-    text: fields({ feed: feedId, ...entryFields(entry) }),
-  };
+  return entryAnswer(entry, { json: { feed_id: feedId }, fields: { feed: feedId } });
 }
 
 function purchaseText(row: Row<"list_purchases">): string {
   const { entry_id: entryId, price_cents: cents, ...rest } = row;
-  return `{"entry_id":${entryId},${JSON.stringify(rest).slice(1, -1)},"price_usd":${usdText(cents * NANOS_PER_CENT)}}`;
+  const price = usdNumber(cents * NANOS_PER_CENT);
+  return JSON.stringify({ entry_id: Number(entryId), ...rest, price_usd: price });
 }

@@ -1,6 +1,6 @@
 /**
- * What an operator names: accounts by id or name, keys by id or beginning, feeds by id or slug. What is not
- * there is refused in one wording, and so is what several are named by: that refusal lists them.
+ * Finds what an operator names: accounts by id or name, keys by id or beginning, feeds by id or slug. If there
+ * are several, the refusal lists them.
  *
  * @module
  */
@@ -12,36 +12,43 @@ import { parseUuid } from "../lib/uuid.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { RefusedError } from "./command.ts";
 
-/** Candidates that a refusal lists. */
+/** Candidates that a refusal lists. One more is read, which shows that there are more. */
 const CANDIDATES_TOLD_MAX = 10;
+const CANDIDATES_MAX = CANDIDATES_TOLD_MAX + 1;
 
 /** An account by id or exact name. @throws {RefusedError} if there is none, or several. */
-export async function findAccount(database: Database, text: string): Promise<Row<"find_accounts">> {
+export async function findAccount(database: Database, text: string): Promise<Row<"list_accounts">> {
   const accountId = parseUuid(text) ?? null;
   const name = accountId === null ? text : null;
-  const rows = await database.rows("find_accounts", [accountId, name, CANDIDATES_TOLD_MAX + 1]);
+  const rows = await database.rows("list_accounts", [accountId, name, null, CANDIDATES_MAX]);
   refuseSeveral(`"${text}" is the name of several accounts`, rows, {
     describe: (row) => `${row.account_id} (made ${row.created_at})`,
     advice: "name one by its id",
   });
-  return rows[0] ?? throwUnknownAccount(text);
+  return rows[0] ?? throwUnknown("account", text, "feedgate account list");
+}
+
+/** The id of that account; null if the option was not given. */
+export async function accountIdOf(database: Database, text: string): Promise<string>;
+export async function accountIdOf(
+  database: Database,
+  text: string | undefined,
+): Promise<string | null>;
+export async function accountIdOf(database: Database, text: string | undefined) {
+  return text === undefined ? null : (await findAccount(database, text)).account_id;
 }
 
 /**
- * A key by id, by its beginning, or whole. The beginning must be more than all keys have, so that the only
- * key there is is not meant by chance.
+ * A key by id, by its beginning, or whole. The beginning must be longer than the prefix that all keys share.
+ * Otherwise it would name any key that is the only one.
  *
  * @throws {RefusedError} if there is none, or several.
  */
-export async function findKey(database: Database, text: string): Promise<Row<"find_keys">> {
-  const [keyId, keyHash, beginning] = keyParameters(text);
+export async function findKey(database: Database, text: string): Promise<Row<"list_keys">> {
+  const parameters = keyParameters(text);
+  const [, , beginning] = parameters;
   if (beginning !== null && !isKeyBeginning(beginning)) return throwUnknownKey(text);
-  const rows = await database.rows("find_keys", [
-    keyId,
-    keyHash,
-    beginning,
-    CANDIDATES_TOLD_MAX + 1,
-  ]);
+  const rows = await database.rows("list_keys", [null, ...parameters, null, CANDIDATES_MAX]);
   refuseSeveral(`several keys begin with "${text}"`, rows, {
     describe: (row) => `${row.key_id} (${row.key_start}, of ${row.account_name})`,
     advice: "name one by its id, or by more of it",
@@ -64,18 +71,22 @@ export async function findFeed(database: Database, text: string): Promise<FeedRo
   return row ?? throwUnknown("feed", text, "feedgate feed list");
 }
 
-/** The same, for commands that a deleted feed is no good for. @throws {RefusedError} */
+/** The id of that feed; null if the option was not given. */
+export async function feedIdOf(
+  database: Database,
+  text: string | undefined,
+): Promise<string | null> {
+  return text === undefined ? null : (await findFeed(database, text)).feed_id;
+}
+
+/** A feed by id or slug. @throws {RefusedError} if there is none, or if it is deleted. */
 export async function findLiveFeed(database: Database, text: string): Promise<FeedRow> {
   const row = await findFeed(database, text);
   if (row.deleted_at === null) return row;
   throw new RefusedError(`feed "${text}" was deleted at ${row.deleted_at}`);
 }
 
-export function throwUnknownAccount(text: string): never {
-  return throwUnknown("account", text, "feedgate account list");
-}
-
-export function throwUnknownKey(text: string): never {
+function throwUnknownKey(text: string): never {
   return throwUnknown("key", text, "feedgate key list --account ID");
 }
 
@@ -84,12 +95,12 @@ function throwUnknown(noun: string, text: string, list: string): never {
 }
 
 interface Wording<Candidate> {
-  /** What tells one candidate from the others. */
+  /** Tells one candidate from the others. */
   describe(candidate: Candidate): string;
   readonly advice: string;
 }
 
-/** @throws {RefusedError} where there is more than one, as the operator has to choose. */
+/** @throws {RefusedError} if there is more than one, because the operator has to choose. */
 function refuseSeveral<Candidate>(
   problem: string,
   candidates: readonly Candidate[],

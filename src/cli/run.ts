@@ -1,5 +1,5 @@
 /**
- * Runs one command: arguments in, exit code out. 0 if it is done, 1 where it is refused, 2 for
+ * Runs one command: arguments in, exit code out. 0 if it is done, 1 if it is refused, 2 for
  * wrong usage; a failure is one line on standard error. Decisions 8 and 10.
  *
  * @module
@@ -63,7 +63,7 @@ export async function runCommand(
   }
 }
 
-/** What was done stands, even if nobody could be told; that is said where it can't be looked up. */
+/** A command whose answer could not be written is done. If the answer can't be looked up, the error says so. */
 async function tell(
   { write }: Streams,
   { words, isToldOnce }: Command,

@@ -4,19 +4,19 @@
  * @module
  */
 import { resolve } from "node:path";
-import type { Config } from "../config.ts";
+import { type Config, PORT_MAX } from "../config.ts";
 import { createLog } from "../lib/log.ts";
 import { DRAIN_EXIT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { type Gateway, startGateway } from "../server.ts";
 import { command, type Options } from "./command.ts";
-import { port, text, workers } from "./options.ts";
+import { integer, text, workers } from "./options.ts";
 import type { Output } from "./output.ts";
 import { startWorkers } from "./workers/supervisor.ts";
 
 /** `serve` and `demo` take these. */
 export const LISTEN_OPTIONS = {
-  port: port("default PORT, else 3000; 0 takes a free one"),
+  port: integer("default PORT, else 3000; 0 takes a free one", { least: 0, most: PORT_MAX }),
   host: text({
     placeholder: "H",
     about: "address to listen on; default HOST, else 127.0.0.1",
@@ -92,11 +92,11 @@ function nextSteps({ baseUrl }: Listening, { databaseUrl, dataDir }: Config): st
   ].join("\n");
 }
 
-/** A signal to the group arrives twice where a parent passes it on: once more within this is the same one. */
+/** A signal to the group arrives twice if a parent passes it on. A second one within this time is the same. */
 const SAME_SIGNAL_MS = 250;
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Serves; `onStart` runs once the gateway listens, and is left alone where a signal comes first. */
+/** Serves until a signal. `onStart` runs once the gateway listens, and a signal does not wait for it. */
 export function serveUntilSignal(
   config: Config,
   onStart: (gateway: Gateway) => Promise<void>,
@@ -108,7 +108,7 @@ async function untilSignal<Served extends Listening>(
   start: () => Promise<Served>,
   onStart: (served: Served) => Promise<void>,
 ): Promise<void> {
-  // Before the database is started: a signal in between must not leave it behind.
+  // Before the database starts, because a signal in between must not leave it running.
   const signalled = catchSignals();
   const served = await start();
   try {

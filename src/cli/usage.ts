@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type LedgerEntry, refundEvent } from "../accounts/ledger.ts";
+import { changeLedger, type LedgerEntry } from "../accounts/ledger.ts";
 import {
   USAGE_COLUMNS,
   type UsageRow,
@@ -14,16 +14,16 @@ import {
 import { unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import type { Database } from "../postgres/client/query.ts";
-import { type Answer, command, RefusedError, UsageError } from "./command.ts";
-import { withDatabase } from "./database.ts";
-import { balanceFull, entryFields, entryText, REASON_OPTION } from "./ledger_entries.ts";
+import { type Answer, RefusedError, UsageError } from "./command.ts";
+import { databaseCommand } from "./database.ts";
+import { balanceFull, entryAnswer, REASON_OPTION } from "./ledger_entries.ts";
 import { ACCOUNT_OPTION, oneOf, required, time } from "./options.ts";
-import { fields, type Output } from "./output.ts";
-import { findAccount } from "./references.ts";
+import type { Output } from "./output.ts";
+import { accountIdOf } from "./references.ts";
 
 const CHUNK_ROWS = 5_000;
 
-const usageExport = command({
+const usageExport = databaseCommand({
   words: "usage export",
   about: "print an account's usage log, oldest first",
   options: {
@@ -32,58 +32,54 @@ const usageExport = command({
     until: time("inclusive upper bound"),
     format: oneOf(["csv", "json"], "default csv"),
   },
-  run: ({ config, values, output }) => {
-    if (output.isJson && values.format === "csv") {
+  check: ({ values: { format, since, until }, output }) => {
+    if (output.isJson && format === "csv") {
       throw new UsageError("--json and --format csv exclude each other; leave one out");
     }
-    const isJson = output.isJson || values.format === "json";
-    const { since, until } = values;
     if (since !== undefined && until !== undefined && since > until) {
       throw new UsageError("--since is later than --until; swap them");
     }
-    return withDatabase(config, async (database) => {
-      const { account_id: accountId } = await findAccount(database, values.account);
-      const chunks = readChunks(database, { accountId, since, until });
-      await (isJson ? writeJson(chunks, output) : writeCsv(chunks, output));
-      return undefined;
-    });
+  },
+  run: async ({ database, values, output }) => {
+    const { since = null, until = null } = values;
+    const isJson = output.isJson || values.format === "json";
+    const accountId = await accountIdOf(database, values.account);
+    const chunks = readChunks(database, { accountId, since, until });
+    await (isJson ? writeJson(chunks, output) : writeCsv(chunks, output));
+    return undefined;
   },
 });
 
-const usageRefund = command({
+const usageRefund = databaseCommand({
   words: "usage refund",
   arguments: ["USAGE_ID"],
   about: "give back what a read was charged, once",
   options: { reason: REASON_OPTION },
-  run: ({ config, values, arguments: [given = ""], output }) =>
-    withDatabase(config, async (database) => {
-      const usageId = parseUuid(given) ?? throwUnknownUsage(given);
-      const outcome = await refundEvent(database, { usageId, reason: values.reason });
-      switch (outcome.kind) {
-        case "repeated":
-          output.note(`usage event ${usageId} was refunded already\n`);
-          return answerOf(usageId, outcome.entry);
-        case "refunded":
-          return answerOf(usageId, outcome.entry);
-        case "usage_unknown":
-          return throwUnknownUsage(given);
-        case "not_charged":
-          throw new RefusedError(`usage event ${usageId} cost nothing, so nothing can be refunded`);
-        case "balance_full":
-          throw balanceFull();
-        default:
-          return unreachable(outcome);
-      }
-    }),
+  run: async ({ database, values, arguments: [given = ""], output }) => {
+    const usageId = parseUuid(given) ?? throwUnknownUsage(given);
+    const outcome = await changeLedger(database, "refund_event", [usageId, values.reason]);
+    switch (outcome.kind) {
+      case "repeated":
+        output.note(`usage event ${usageId} was refunded already\n`);
+        return answerOf(usageId, outcome.entry);
+      case "refunded":
+        return answerOf(usageId, outcome.entry);
+      case "usage_unknown":
+        return throwUnknownUsage(given);
+      case "not_charged":
+        throw new RefusedError(`usage event ${usageId} cost nothing, so nothing can be refunded`);
+      case "balance_full":
+        throw balanceFull();
+      default:
+        return unreachable(outcome);
+    }
+  },
 });
 
 export const USAGE_COMMANDS = [usageExport, usageRefund];
 
 function answerOf(usageId: string, entry: LedgerEntry): Answer {
-  return {
-    json: entryText(entry, `,"usage_id":"${usageId}"`),
-    text: fields({ "usage event": usageId, ...entryFields(entry) }),
-  };
+  return entryAnswer(entry, { json: { usage_id: usageId }, fields: { "usage event": usageId } });
 }
 
 function throwUnknownUsage(given: string): never {
@@ -94,12 +90,14 @@ function throwUnknownUsage(given: string): never {
 
 interface UsageRange {
   readonly accountId: string;
-  readonly since: string | undefined;
-  readonly until: string | undefined;
+  readonly since: string | null;
+  readonly until: string | null;
 }
 
-async function* readChunks(database: Database, range: UsageRange): AsyncGenerator<UsageRow[]> {
-  const { accountId, since = null, until = null } = range;
+async function* readChunks(
+  database: Database,
+  { accountId, since, until }: UsageRange,
+): AsyncGenerator<UsageRow[]> {
   let afterUsageId: string | null = null;
   while (true) {
     const chunk: UsageRow[] = await database.rows("export_usage", [

@@ -8,6 +8,7 @@
  * @module
  */
 
+import { present } from "../lib/assert.ts";
 import {
   ABANDONED_BATCH_MS,
   DELETED_SLUG_MS,
@@ -24,7 +25,7 @@ import type { Database } from "../postgres/client/query.ts";
 export interface Job {
   /** As the log, the metrics and `maintenance_jobs` name it. */
   readonly name: string;
-  /** From the end of a pass to the begin of the next, over all processes. */
+  /** From the end of a pass to the beginning of the next, over all processes. */
   readonly everyMs: number;
   /** Does one bounded piece at the time `now` (RFC 3339); true if more is left. */
   step(database: Database, now: string): Promise<boolean>;
@@ -55,86 +56,57 @@ const EVENTS_MAX = 1_000;
 export function createJobs(options: JobOptions): readonly Job[] {
   const { usageRetentionDays, auditRetentionDays, flushKeyUses } = options;
   return [
-    bounded("remove_retired_rows", {
-      name: "retired batches",
-      everyMs: MINUTE_MS,
-      ageMs: RETIRED_BATCH_GRACE_MS,
-      countMax: ROWS_MAX,
+    job("retired batches", MINUTE_MS, (database, turn) =>
+      database.row("remove_retired_rows", [...turn, interval(RETIRED_BATCH_GRACE_MS), ROWS_MAX]),
+    ),
+    job("deleted feeds", MINUTE_MS, (database, turn) =>
+      database.row("remove_deleted_feeds", [...turn, interval(DELETED_SLUG_MS), ROWS_MAX]),
+    ),
+    job("event retention", MINUTE_MS, (database, turn) =>
+      database.row("remove_expired_events", [...turn, EVENTS_MAX]),
+    ),
+    job("abandoned batches", 10 * MINUTE_MS, (database, turn) =>
+      database.row("retire_abandoned_batches", [
+        ...turn,
+        interval(ABANDONED_BATCH_MS),
+        BATCHES_MAX,
+      ]),
+    ),
+    job("usage retention", HOUR_MS, (database, turn) => {
+      const age = interval(usageRetentionDays * DAY_MS);
+      return database.row("retire_usage", [...turn, age, USAGE_ROWS_MAX]);
     }),
-    bounded("remove_deleted_feeds", {
-      name: "deleted feeds",
-      everyMs: MINUTE_MS,
-      ageMs: DELETED_SLUG_MS,
-      countMax: ROWS_MAX,
+    job("audit retention", HOUR_MS, (database, turn) => {
+      const age = interval(auditRetentionDays * DAY_MS);
+      const table = "audit_events";
+      return database.row("remove_aged_rows", [...turn, age, ROWS_MAX, "audit retention", table]);
     }),
-    {
-      name: "event retention",
-      everyMs: MINUTE_MS,
-      async step(database, now) {
-        const parameters = [now, milliseconds(MINUTE_MS), EVENTS_MAX] as const;
-        return (await database.row("remove_expired_events", parameters))?.is_more === true;
-      },
-    },
-    bounded("retire_abandoned_batches", {
-      name: "abandoned batches",
-      everyMs: 10 * MINUTE_MS,
-      ageMs: ABANDONED_BATCH_MS,
-      countMax: BATCHES_MAX,
+    job("idempotency keys", 10 * MINUTE_MS, (database, turn) => {
+      // Admission ignores older ones.
+      const age = interval(IDEMPOTENCY_TTL_MS);
+      const table = "idempotency_keys";
+      return database.row("remove_aged_rows", [...turn, age, ROWS_MAX, "idempotency keys", table]);
     }),
-    bounded("retire_usage", {
-      name: "usage retention",
-      everyMs: HOUR_MS,
-      ageMs: usageRetentionDays * DAY_MS,
-      countMax: USAGE_ROWS_MAX,
+    job("reliability", 5 * MINUTE_MS, (database, turn) =>
+      database.row("score_feeds", [...turn, interval(RELIABILITY_HISTORY_MS), FEEDS_MAX]),
+    ),
+    job("push history", HOUR_MS, (database, turn) =>
+      database.row("prune_pushes", [...turn, interval(PUSH_HISTORY_MS), ROWS_MAX]),
+    ),
+    job("filter entries", MINUTE_MS, (database, turn) =>
+      database.row("remove_filter_entries", [
+        ...turn,
+        interval(RETIRED_BATCH_GRACE_MS),
+        ENTRIES_MAX,
+      ]),
+    ),
+    job("filter indexes", MINUTE_MS, (database, turn) => {
+      const bounds = [BigInt(FILTER_UNASKED_ROWS_MIN), FILTER_STEP_BYTES] as const;
+      return database.row("index_large_batches", [...turn, ...bounds]);
     }),
-    aged(["audit_events", "happened_at"], {
-      name: "audit retention",
-      everyMs: HOUR_MS,
-      ageMs: auditRetentionDays * DAY_MS,
-      countMax: ROWS_MAX,
-    }),
-    aged(["idempotency_keys", "happened_at"], {
-      name: "idempotency keys",
-      everyMs: 10 * MINUTE_MS,
-      // Admission has not heeded them since.
-      ageMs: IDEMPOTENCY_TTL_MS,
-      countMax: ROWS_MAX,
-    }),
-    bounded("score_feeds", {
-      name: "reliability",
-      everyMs: 5 * MINUTE_MS,
-      ageMs: RELIABILITY_HISTORY_MS,
-      countMax: FEEDS_MAX,
-    }),
-    bounded("prune_pushes", {
-      name: "push history",
-      everyMs: HOUR_MS,
-      ageMs: PUSH_HISTORY_MS,
-      countMax: ROWS_MAX,
-    }),
-    bounded("remove_filter_entries", {
-      name: "filter entries",
-      everyMs: MINUTE_MS,
-      ageMs: RETIRED_BATCH_GRACE_MS,
-      countMax: ENTRIES_MAX,
-    }),
-    {
-      name: "filter indexes",
-      everyMs: MINUTE_MS,
-      async step(database, now) {
-        const bounds = [BigInt(FILTER_UNASKED_ROWS_MIN), FILTER_STEP_BYTES] as const;
-        const parameters = [now, milliseconds(MINUTE_MS), ...bounds] as const;
-        return (await database.row("index_large_batches", parameters))?.is_more === true;
-      },
-    },
-    {
-      name: "usage partitions",
-      everyMs: HOUR_MS,
-      async step(database, now) {
-        const parameters = [now, milliseconds(HOUR_MS), USAGE_MONTHS_AHEAD] as const;
-        return (await database.row("keep_usage_partitions", parameters))?.is_more === true;
-      },
-    },
+    job("usage partitions", HOUR_MS, (database, turn) =>
+      database.row("keep_usage_partitions", [...turn, USAGE_MONTHS_AHEAD]),
+    ),
     {
       // Every process writes down its own.
       name: "key uses",
@@ -147,50 +119,21 @@ export function createJobs(options: JobOptions): readonly Job[] {
   ];
 }
 
-/** Statements that take the time, the pause to the next pass, an age and a bound. */
-type BoundedStatement =
-  | "remove_retired_rows"
-  | "remove_deleted_feeds"
-  | "retire_abandoned_batches"
-  | "retire_usage"
-  | "score_feeds"
-  | "prune_pushes"
-  | "remove_filter_entries";
+/** What each job's statement takes first: the time, and the pause to the next pass. */
+type Turn = readonly [now: string, pause: string];
 
-interface BoundedJob {
-  readonly name: string;
-  readonly everyMs: number;
-  readonly ageMs: number;
-  /** What one step looks at or removes, at most. */
-  readonly countMax: number;
-}
-
-function bounded(statement: BoundedStatement, of: BoundedJob): Job {
-  const { name, everyMs, ageMs, countMax } = of;
+function job(
+  name: string,
+  everyMs: number,
+  run: (database: Database, turn: Turn) => Promise<{ readonly is_more: boolean } | undefined>,
+): Job {
   return {
     name,
     everyMs,
-    async step(database, now) {
-      const parameters = [now, milliseconds(everyMs), milliseconds(ageMs), countMax] as const;
-      return (await database.row(statement, parameters))?.is_more === true;
-    },
+    step: async (database, now) => present(await run(database, [now, interval(everyMs)])).is_more,
   };
 }
 
-/** Removes rows by a table's column that tells their age. */
-function aged([table, column]: readonly [string, string], of: BoundedJob): Job {
-  const { name, everyMs, ageMs, countMax } = of;
-  return {
-    name,
-    everyMs,
-    async step(database, now) {
-      const [pause, age] = [milliseconds(everyMs), milliseconds(ageMs)];
-      const parameters = [name, table, column, now, pause, age, countMax] as const;
-      return (await database.row("remove_aged_rows", parameters))?.is_more === true;
-    },
-  };
-}
-
-function milliseconds(count: number): string {
-  return `${count} milliseconds`;
+function interval(ms: number): string {
+  return `${ms} milliseconds`;
 }

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { problemOf, startTestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await startTestGateway();
 afterAll(() => gateway.stop());
 
 interface UsageAnswer {

@@ -1,32 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Gateway } from "../../src/server.ts";
-import { type Operator, operatorOf } from "../cli/support.ts";
-import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { type SeededFeed, seedFeed } from "../support/seed.ts";
+import { describe, expect, test } from "bun:test";
+import { startOperatedGateway } from "../cli/support.ts";
+import { problemOf } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
 
 interface Issued {
   readonly id: string;
   readonly key: string;
 }
 
-let gateway: TestGateway;
-let peers: Gateway[];
-let operator: Operator;
-let provider: string;
-let feed: SeededFeed;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ FEEDGATE_READ_LIMIT_PAID: "100000" });
-  peers = [await gateway.startPeer(), await gateway.startPeer()];
-  operator = operatorOf(gateway.databaseUrl);
-  provider = await gateway.createAccount();
-  feed = await seedFeed(gateway, provider, {
-    type: "collection",
-    rows: [{ id: "a" }],
-    callPriceNanos: 1_500,
-  });
+const { gateway, operator } = await startOperatedGateway({ FEEDGATE_READ_LIMIT_PAID: "100000" });
+const peers = [await gateway.startPeer(), await gateway.startPeer()];
+const provider = await gateway.createAccount();
+const feed = await seedFeed(gateway, provider, {
+  type: "collection",
+  rows: [{ id: "a" }],
+  callPriceNanos: 1_500,
 });
-afterAll(() => gateway.stop());
 
 async function createKey(accountId: string, ...options: string[]): Promise<Issued> {
   const words = ["key", "create", "--account", accountId, "--permission", "read", ...options];

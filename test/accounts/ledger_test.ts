@@ -1,27 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  createPromotion,
-  grantCredits,
-  recordPurchase,
-  redeemPromotion,
-  refundEvent,
-  revokeCredits,
-  undoPurchase,
-} from "../../src/accounts/ledger.ts";
-import type { Database } from "../../src/postgres/client/query.ts";
-import type { Gateway } from "../../src/server.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { changeLedger } from "../../src/accounts/ledger.ts";
+import { startTestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
-let gateway: TestGateway;
-let peer: Gateway;
-let database: Database;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  peer = await gateway.startPeer();
-  database = gateway.gateway.services.database;
-});
+const gateway = await startTestGateway();
+const peer = await gateway.startPeer();
+const { database } = gateway.gateway.services;
 afterAll(() => gateway.stop());
 
 const ACCOUNTS = 3;
@@ -217,19 +202,20 @@ async function createScene() {
       headers: { "x-api-key": keys[wanted.account] as string },
     });
   const referenceOf = (number: number | undefined) =>
-    number === undefined ? undefined : `${scene} ${number}`;
+    number === undefined ? null : `${scene} ${number}`;
 
   async function run(wanted: Step): Promise<string> {
     switch (wanted.do) {
       case "grant":
       case "revoke": {
-        const change = wanted.do === "grant" ? grantCredits : revokeCredits;
-        const outcome = await change(database, {
-          accountId: accountIds[wanted.account] as string,
-          amountNanos: BigInt(wanted.amount),
-          reason: "test",
-          reference: referenceOf(wanted.reference),
-        });
+        const isGrant = wanted.do === "grant";
+        const outcome = await changeLedger(database, "append_ledger_entry", [
+          accountIds[wanted.account] as string,
+          isGrant ? "grant" : "revocation",
+          BigInt(isGrant ? wanted.amount : -wanted.amount),
+          "test",
+          referenceOf(wanted.reference),
+        ]);
         return outcome.kind;
       }
       case "read": {
@@ -240,41 +226,41 @@ async function createScene() {
       }
       case "refund": {
         const usageId = usageIds[wanted.account]?.[wanted.read] ?? crypto.randomUUID();
-        return (await refundEvent(database, { usageId, reason: "test" })).kind;
+        return (await changeLedger(database, "refund_event", [usageId, "test"])).kind;
       }
       case "look":
         return String((await get(feeds[wanted.feed]?.slug as string, wanted)).status);
       case "undo":
         return (
-          await undoPurchase(database, {
-            accountId: accountIds[wanted.account] as string,
-            feedId: feeds[wanted.feed]?.feedId as string,
-            reason: "test",
-          })
+          await changeLedger(database, "undo_purchase", [
+            accountIds[wanted.account] as string,
+            feeds[wanted.feed]?.feedId as string,
+            "test",
+          ])
         ).kind;
-      case "create":
-        return (
-          await createPromotion(database, {
-            code: `${scene} ${wanted.code}`,
-            amountNanos: BigInt(wanted.amount),
-            maxRedemptions: wanted.most,
-            expiresAt: wanted.isExpired ? "2026-01-01T00:00:00Z" : null,
-          })
-        ).kind;
+      case "create": {
+        const made = await database.row("create_promotion", [
+          `${scene} ${wanted.code}`,
+          BigInt(wanted.amount),
+          wanted.most,
+          wanted.isExpired ? "2026-01-01T00:00:00Z" : null,
+        ]);
+        return made === undefined ? "code_taken" : "created";
+      }
       case "redeem":
         return (
-          await redeemPromotion(database, {
-            code: `${scene} ${wanted.code}`,
-            accountId: accountIds[wanted.account] as string,
-          })
+          await changeLedger(database, "redeem_promotion", [
+            `${scene} ${wanted.code}`,
+            accountIds[wanted.account] as string,
+          ])
         ).kind;
       case "purchase":
         return (
-          await recordPurchase(database, {
-            accountId: accountIds[wanted.account] as string,
-            feedId: feeds[wanted.feed]?.feedId as string,
-            reference: referenceOf(wanted.reference),
-          })
+          await changeLedger(database, "record_purchase", [
+            accountIds[wanted.account] as string,
+            feeds[wanted.feed]?.feedId as string,
+            referenceOf(wanted.reference),
+          ])
         ).kind;
     }
   }
@@ -382,12 +368,13 @@ describe("ledger", () => {
     const accountId = await gateway.createAccount();
     const key = await gateway.createKey(accountId, "read");
     const grants = Array.from({ length: 40 }, (_, number) =>
-      grantCredits(database, {
+      changeLedger(database, "append_ledger_entry", [
         accountId,
-        amountNanos: 1_000n,
-        reason: "test",
-        reference: `mixed ${number % 20}`,
-      }),
+        "grant",
+        1_000n,
+        "test",
+        `mixed ${number % 20}`,
+      ]),
     );
     const reads = Array.from({ length: 60 }, () => gateway.get(`/v1/feed/${feed.slug}`, key));
     const statuses = (await Promise.all(reads)).map((response) => response.status);

@@ -122,7 +122,7 @@ async function setScene(): Promise<Scene> {
     await seedFeed(gateway, owner, { type: "collection", rows, oneTimePriceCents: 500 }),
   ];
   const [budgeted] = await gateway.sql`
-    select (edit_key(key_id, ${JSON.stringify({ daily_nanos: BUDGET_NANOS })})).key_id
+    select edit_key(key_id, ${JSON.stringify({ daily_nanos: BUDGET_NANOS })}) as key_id
     from api_keys
     where key_hash = ${hashKey(keys[1] as string)}`;
   const budgetKeyId: string = budgeted?.key_id;

@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { generateKey, permissionOf } from "../../src/accounts/key_format.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
-import { linesOf, type Operator, operatorOf } from "./support.ts";
+import { failed, refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
-const UNKNOWN = "00000000-0000-4000-8000-000000000001";
-
-let gateway: TestGateway;
-let operator: Operator;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  operator = operatorOf(gateway.databaseUrl);
-});
-afterAll(() => gateway.stop());
+const { gateway, operator } = await startOperatedGateway();
 
 interface Account {
   id: string;
@@ -89,7 +80,7 @@ describe("account", () => {
     ]);
     expect((await operator.run(["account", "edit", id])).code).toBe(2);
     expect((await operator.run(["account", "edit", id, "--max-feeds", "0"])).code).toBe(2);
-    expect((await operator.run(["account", "edit", UNKNOWN, "--name", "X"])).code).toBe(1);
+    expect((await operator.run(["account", "edit", UNKNOWN_ID, "--name", "X"])).code).toBe(1);
   });
 
   test("a new name is shown with the account's feeds at once: metadata, and the skill's digest", async () => {
@@ -159,9 +150,8 @@ describe("account", () => {
   });
 
   test("an unknown id is exit code 1", async () => {
-    for (const id of [UNKNOWN, "abc"]) {
-      const { code, stdout, stderr } = await operator.run(["account", "show", id, "--json"]);
-      expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
+    for (const id of [UNKNOWN_ID, "abc"]) {
+      refused(await operator.run(["account", "show", id, "--json"]));
     }
   });
 
@@ -186,12 +176,7 @@ describe("account", () => {
 
     const other = await createAccount(name);
     const refusals = [["account", "show", name], ["account", "edit", name, "--name", "X"], grant];
-    for (const argv of refusals) {
-      const { code, stdout, stderr } = await operator.run(argv);
-      expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
-      expect(stderr).toContain(id);
-      expect(stderr).toContain(other);
-    }
+    for (const argv of refusals) refused(await operator.run(argv), id, other);
     expect(await operator.json("account", "show", other)).toMatchObject({ balance_credits: 0 });
   });
 
@@ -209,8 +194,8 @@ describe("account", () => {
     const id = await createAccount();
     await createAccount(id);
     expect(await operator.json("account", "show", id)).toMatchObject({ id, name: "Acme" });
-    await createAccount(UNKNOWN);
-    expect((await operator.run(["account", "show", UNKNOWN])).code).toBe(1);
+    await createAccount(UNKNOWN_ID);
+    expect((await operator.run(["account", "show", UNKNOWN_ID])).code).toBe(1);
   });
 });
 
@@ -313,10 +298,7 @@ describe("key", () => {
     });
     await gateway.sql`
       update api_keys set key_start = 'fg_read_twin' where key_id in (${one.id}, ${other.id})`;
-    const several = await operator.run(["key", "find", "fg_read_twin"]);
-    expect([several.code, several.stdout]).toEqual([1, ""]);
-    expect(several.stderr).toContain(one.id);
-    expect(several.stderr).toContain(other.id);
+    refused(await operator.run(["key", "find", "fg_read_twin"]), one.id, other.id);
   });
 
   test("find compares a whole key by its hash: one of the same beginning is not it", async () => {
@@ -324,10 +306,10 @@ describe("key", () => {
     const stranger = generateKey("read");
     const start = stranger.slice(0, 12);
     await gateway.sql`update api_keys set key_start = ${start} where key_id = ${id}`;
-    for (const text of [stranger, UNKNOWN, key.slice(0, 12)]) {
-      const { code, stdout, stderr } = await operator.run(["key", "find", text]);
-      expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
-      expect(stderr).not.toContain(stranger);
+    for (const text of [stranger, UNKNOWN_ID, key.slice(0, 12)]) {
+      const run = await operator.run(["key", "find", text]);
+      refused(run);
+      expect(run.stderr).not.toContain(stranger);
     }
     expect(await operator.json("key", "find", key)).toMatchObject({ id });
     expect(await operator.json("key", "find", start)).toMatchObject({ id });
@@ -342,8 +324,7 @@ describe("key", () => {
       ["%", 1],
       ["_", 1],
     ] as const) {
-      const { code, stdout, stderr } = await operator.run(["key", "find", text]);
-      expect([text, code, stdout, linesOf(stderr).length]).toEqual([text, exitCode, "", 1]);
+      failed(await operator.run(["key", "find", text]), exitCode);
     }
     expect((await operator.run(["key", "find"])).code).toBe(2);
     expect((await operator.run(["key", "find", "a", "b"])).code).toBe(2);
@@ -367,10 +348,7 @@ describe("key", () => {
     const [one, other] = [await createKey(accountId), await createKey(accountId)];
     await gateway.sql`
       update api_keys set key_start = 'fg_read_same' where key_id in (${one.id}, ${other.id})`;
-    const { code, stdout, stderr } = await operator.run(["key", "revoke", "fg_read_sa"]);
-    expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
-    expect(stderr).toContain(one.id);
-    expect(stderr).toContain(other.id);
+    refused(await operator.run(["key", "revoke", "fg_read_sa"]), one.id, other.id);
     const keys = await operator.json("key", "list", "--account", accountId);
     expect(keys).toMatchObject([{ revoked_at: null }, { revoked_at: null }]);
   });
@@ -380,9 +358,9 @@ describe("key", () => {
     const { id, key } = await createKey(await createAccount());
     const mistyped = `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`;
     for (const text of ["", "fg", "fg_", "fg_read_", mistyped, key.slice(0, 20)]) {
-      const { code, stdout, stderr } = await operator.run(["key", "revoke", text]);
-      expect([text, code, stdout, linesOf(stderr).length]).toEqual([text, 1, "", 1]);
-      expect(stderr).not.toContain(mistyped);
+      const run = await operator.run(["key", "revoke", text]);
+      refused(run);
+      expect(run.stderr).not.toContain(mistyped);
     }
     expect(await operator.json("key", "find", id)).toMatchObject({ revoked_at: null });
   });
@@ -398,14 +376,13 @@ describe("key", () => {
 
   test("an unknown account or key is exit code 1", async () => {
     for (const argv of [
-      ["key", "create", "--account", UNKNOWN, "--permission", "read"],
+      ["key", "create", "--account", UNKNOWN_ID, "--permission", "read"],
       ["key", "create", "--account", "abc", "--permission", "read"],
-      ["key", "list", "--account", UNKNOWN],
-      ["key", "revoke", UNKNOWN],
+      ["key", "list", "--account", UNKNOWN_ID],
+      ["key", "revoke", UNKNOWN_ID],
       ["key", "revoke", "abc"],
     ]) {
-      const { code, stdout, stderr } = await operator.run(argv);
-      expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
+      refused(await operator.run(argv));
     }
   });
 });

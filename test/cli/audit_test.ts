@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { execSync } from "node:child_process";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
-import { type Operator, operatorOf } from "./support.ts";
+import { startOperatedGateway } from "./support.ts";
 
 interface Event {
   readonly id: number;
@@ -15,19 +14,13 @@ interface Event {
   readonly after: Record<string, unknown> | null;
 }
 
-let gateway: TestGateway;
-let operator: Operator;
 const { USER } = process.env;
-beforeAll(async () => {
-  // Whoever runs a command says this as he likes.
-  process.env.USER = "somebody-else";
-  gateway = await startTestGateway();
-  operator = operatorOf(gateway.databaseUrl);
-});
+const { gateway, operator } = await startOperatedGateway();
+// Whoever runs a command may set this to anything.
+process.env.USER = "somebody-else";
 afterAll(() => {
   if (USER === undefined) delete process.env.USER;
   else process.env.USER = USER;
-  return gateway.stop();
 });
 
 const account = execSync("id -un || echo uid $(id -u)", { encoding: "utf8" }).trim();

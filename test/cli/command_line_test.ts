@@ -7,7 +7,15 @@ import { DEMO_COMMANDS } from "../../src/cli/demo/demo.ts";
 import { OutputClosedError } from "../../src/cli/output.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import { createOperator, linesOf, type Operator, runFeedgate, runProcess } from "./support.ts";
+import {
+  createOperator,
+  failed,
+  linesOf,
+  type Operator,
+  refused,
+  runFeedgate,
+  runProcess,
+} from "./support.ts";
 
 const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
 const ID = "00000000-0000-4000-8000-000000000001";
@@ -285,10 +293,7 @@ describe("runCommand", () => {
       ["account", "create"],
       ["promo", "create", "a b", "--credits", "1"],
     ]) {
-      const { code, stdout, stderr } = await operator.run(argv);
-      expect([code, stdout]).toEqual([2, ""]);
-      expect(linesOf(stderr)).toHaveLength(1);
-      expect(stderr).toStartWith("feedgate: ");
+      failed(await operator.run(argv), 2, "feedgate: ");
     }
   });
 
@@ -310,10 +315,9 @@ describe("runCommand", () => {
       operator.databaseUrl.replace(/test_\d+/, "no_such_database"),
     ]) {
       for (const argv of [["account", "list"], ["migrate"], ["serve", "--port", "0"]]) {
-        const { code, stdout, stderr } = await operator.run(argv, { DATABASE_URL: url });
-        expect([code, stdout]).toEqual([1, ""]);
-        expect(linesOf(stderr)).toHaveLength(1);
-        expect(stderr).not.toContain("secret-word");
+        const run = await operator.run(argv, { DATABASE_URL: url });
+        refused(run);
+        expect(run.stderr).not.toContain("secret-word");
       }
     }
   });

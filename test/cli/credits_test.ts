@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { describe, expect, test } from "bun:test";
 import { seedFeed } from "../support/seed.ts";
-import { balanceOf, type Operator, operatorOf, type Run, refused } from "./support.ts";
+import { balanceOf, type Run, refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
-const UNKNOWN = "00000000-0000-4000-8000-000000000001";
-
-let gateway: TestGateway;
-let operator: Operator;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  operator = operatorOf(gateway.databaseUrl);
-});
-afterAll(() => gateway.stop());
+const { gateway, operator } = await startOperatedGateway();
 
 function grant(accountId: string, credits: string, ...more: string[]): Promise<Run> {
   const argv = ["credits", "grant", "--account", accountId, "--credits", credits];
@@ -68,7 +59,7 @@ describe("credits grant", () => {
   });
 
   test("an unknown account, and more than the ledger can hold, are exit code 1", async () => {
-    refused(await grant(UNKNOWN, "5"), UNKNOWN);
+    refused(await grant(UNKNOWN_ID, "5"), UNKNOWN_ID);
     const accountId = await gateway.createAccount();
     for (let times = 0; times < 9; times++) expect((await grant(accountId, "1e15")).code).toBe(0);
     refused(await grant(accountId, "1e15"), "larger than the ledger can hold");
@@ -117,7 +108,7 @@ describe("credits revoke", () => {
     // What was refused has not taken its reference.
     expect((await revoke(accountId, "10", "--reference", "back 1")).code).toBe(0);
     refused(await revoke(accountId, "0.001"), "has 0 credits");
-    refused(await revoke(UNKNOWN, "1"), UNKNOWN);
+    refused(await revoke(UNKNOWN_ID, "1"), UNKNOWN_ID);
     expect(await balanceOf(operator, accountId)).toBe(0);
   });
 

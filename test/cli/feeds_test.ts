@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { describe, expect, test } from "bun:test";
 import { seedFeed } from "../support/seed.ts";
-import { linesOf, type Operator, operatorOf } from "./support.ts";
+import { refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
-let gateway: TestGateway;
-let operator: Operator;
-let provider: string;
-let key: string;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  operator = operatorOf(gateway.databaseUrl);
-  provider = await gateway.createAccount({ name: "A provider" });
-  key = await gateway.createKey(await gateway.createAccount(), "read");
-});
-afterAll(() => gateway.stop());
+const { gateway, operator } = await startOperatedGateway();
+const provider = await gateway.createAccount({ name: "A provider" });
+const key = await gateway.createKey(await gateway.createAccount(), "read");
 
 const seed = (name: string) =>
   seedFeed(gateway, provider, { type: "singleton", rows: [{ rate: 1 }], name });
@@ -62,11 +53,7 @@ describe("feed", () => {
 
   test("where one of several is unknown, none is published", async () => {
     const feed = await seed("Five");
-    const { code, stdout, stderr } = await operator.run([
-      ...["feed", "publish", feed.slug, "no-such-feed"],
-    ]);
-    expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
-    expect(stderr).toContain("no-such-feed");
+    refused(await operator.run(["feed", "publish", feed.slug, "no-such-feed"]), "no-such-feed");
     expect(await operator.json("feed", "show", feed.slug)).toMatchObject({ is_public: false });
   });
 
@@ -110,10 +97,9 @@ describe("feed", () => {
     for (const argv of [
       ["feed", "show", "no-such-feed"],
       ["feed", "unpublish", "no-such-feed"],
-      ["feed", "list", "--account", "00000000-0000-4000-8000-000000000001"],
+      ["feed", "list", "--account", UNKNOWN_ID],
     ]) {
-      const { code, stdout, stderr } = await operator.run(argv);
-      expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
+      refused(await operator.run(argv));
     }
   });
 

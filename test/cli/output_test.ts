@@ -5,8 +5,14 @@ import { createOperator, linesOf, type Operator, runInTerminal } from "./support
 const ID = "00000000-0000-4000-8000-000000000001";
 const TIME = "2026-11-21T08:15:19.038672Z";
 
+/** A table of plain cells. */
+function tableOf(header: readonly string[], rows: readonly (readonly string[])[]) {
+  const columns = header.map((title, column) => [title, (row: readonly string[]) => row[column]]);
+  return table(rows, Object.fromEntries(columns));
+}
+
 describe("table", () => {
-  const cells = table(
+  const cells = tableOf(
     ["ID", "CREDITS", "CREATED", "NAME"],
     [
       [ID, "1234567890.125", TIME, "A name that is long, and says nothing of use to anybody"],
@@ -44,14 +50,14 @@ describe("table", () => {
   });
 
   test("of several texts, the widest gives room first", () => {
-    const texts = table(["A", "B", "C"], [["x".repeat(50), "y".repeat(15), "z".repeat(30)]]);
+    const texts = tableOf(["A", "B", "C"], [["x".repeat(50), "y".repeat(15), "z".repeat(30)]]);
     expect(texts(60).split("\n")[1]).toBe(
       `${"x".repeat(19)}…  ${"y".repeat(15)}  ${"z".repeat(20)}…`,
     );
   });
 
   test("counts what a character takes on the screen", () => {
-    const wide = table(
+    const wide = tableOf(
       ["NAME", "N"],
       [
         ["東京".repeat(20), "1"],
@@ -64,8 +70,8 @@ describe("table", () => {
   });
 
   test("without rows is its header, which is cut, too", () => {
-    expect(table(["ID", "NAME"], [])(80)).toBe("ID  NAME");
-    expect(table(["ID", "NAME"], [])(6)).toBe("ID  N…");
+    expect(tableOf(["ID", "NAME"], [])(80)).toBe("ID  NAME");
+    expect(tableOf(["ID", "NAME"], [])(6)).toBe("ID  N…");
   });
 });
 

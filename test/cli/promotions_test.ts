@@ -1,16 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { balanceOf, linesOf, type Operator, operatorOf, refused } from "./support.ts";
+import { describe, expect, test } from "bun:test";
+import { balanceOf, linesOf, refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
-const UNKNOWN = "00000000-0000-4000-8000-000000000001";
-
-let gateway: TestGateway;
-let operator: Operator;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  operator = operatorOf(gateway.databaseUrl);
-});
-afterAll(() => gateway.stop());
+const { gateway, operator } = await startOperatedGateway();
 
 describe("promo", () => {
   const redeem = (code: string, accountId: string) =>
@@ -60,7 +51,7 @@ describe("promo", () => {
     const accountId = await gateway.createAccount();
     refused(await redeem("OLD", accountId), "expired");
     refused(await redeem("NONE", accountId), 'no promotion code "NONE"; see feedgate promo list');
-    refused(await redeem("OLD", UNKNOWN), UNKNOWN);
+    refused(await redeem("OLD", UNKNOWN_ID), UNKNOWN_ID);
     expect(await balanceOf(operator, accountId)).toBe(0);
   });
 

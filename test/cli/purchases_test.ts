@@ -1,35 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { seedFeed } from "../support/seed.ts";
-import { balanceOf, linesOf, type Operator, operatorOf, refused } from "./support.ts";
+import { describe, expect, test } from "bun:test";
+import { type Seed, seedFeed } from "../support/seed.ts";
+import { balanceOf, linesOf, refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
-const UNKNOWN = "00000000-0000-4000-8000-000000000001";
+const { gateway, operator } = await startOperatedGateway();
+const provider = await gateway.createAccount();
 
-let gateway: TestGateway;
-let operator: Operator;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  operator = operatorOf(gateway.databaseUrl);
-});
-afterAll(() => gateway.stop());
+const seed = (price: Partial<Seed> = { oneTimePriceCents: 500 }) =>
+  seedFeed(gateway, provider, { type: "singleton", rows: [{ rate: 1 }], ...price });
+
+const purchase = (word: "record" | "undo", accountId: string, feed: string, ...more: string[]) =>
+  operator.run(["purchase", word, "--account", accountId, "--feed", feed, "--json", ...more]);
+
+/** A feed that is sold once, and an account with a key that may buy it. */
+async function createSale() {
+  const accountId = await gateway.createAccount();
+  return { feed: await seed(), accountId, key: await gateway.createKey(accountId, "read") };
+}
 
 describe("purchase record", () => {
   const record = (accountId: string, feed: string, ...more: string[]) =>
-    operator.run([
-      ...["purchase", "record", "--account", accountId, "--feed", feed, "--json"],
-      ...more,
-    ]);
+    purchase("record", accountId, feed, ...more);
 
   test("opens a one-time feed, costs no credit, and may be repeated", async () => {
-    const provider = await gateway.createAccount();
-    const rows = [{ rate: 1 }];
-    const feed = await seedFeed(gateway, provider, {
-      type: "singleton",
-      rows,
-      oneTimePriceCents: 500,
-    });
-    const accountId = await gateway.createAccount();
-    const key = await gateway.createKey(accountId, "read");
+    const { feed, accountId, key } = await createSale();
     expect((await gateway.get(`/v1/feed/${feed.slug}`, key)).status).toBe(402);
     const first = await record(accountId, feed.slug, "--reference", "receipt 1");
     expect(JSON.parse(first.stdout)).toMatchObject({
@@ -53,10 +46,7 @@ describe("purchase record", () => {
   });
 
   test("one reference is one purchase", async () => {
-    const provider = await gateway.createAccount();
-    const seed = { type: "singleton", rows: [{ rate: 1 }], oneTimePriceCents: 500 } as const;
-    const one = await seedFeed(gateway, provider, seed);
-    const two = await seedFeed(gateway, provider, seed);
+    const [one, two] = [await seed(), await seed()];
     const accountId = await gateway.createAccount();
     expect((await record(accountId, one.slug, "--reference", "receipt 3")).code).toBe(0);
     refused(await record(accountId, two.slug, "--reference", "receipt 3"), "receipt 3");
@@ -65,42 +55,20 @@ describe("purchase record", () => {
   });
 
   test("a feed that is not sold once, an unknown feed or account: exit code 1", async () => {
-    const provider = await gateway.createAccount();
-    const rows = [{ rate: 1 }];
-    const free = await seedFeed(gateway, provider, { type: "singleton", rows });
-    const metered = await seedFeed(gateway, provider, {
-      type: "singleton",
-      rows,
-      callPriceNanos: 1_000,
-    });
-    const sold = await seedFeed(gateway, provider, {
-      type: "singleton",
-      rows,
-      oneTimePriceCents: 100,
-    });
+    const free = await seed({});
+    const metered = await seed({ callPriceNanos: 1_000 });
+    const sold = await seed();
     const accountId = await gateway.createAccount();
     refused(await record(accountId, free.slug), "not sold once");
     refused(await record(accountId, metered.slug), "not sold once");
     refused(await record(accountId, "no-such-feed"), "no-such-feed");
-    refused(await record(UNKNOWN, sold.slug), UNKNOWN);
+    refused(await record(UNKNOWN_ID, sold.slug), UNKNOWN_ID);
   });
 });
 
 describe("purchase undo", () => {
-  const purchase = (word: "record" | "undo", accountId: string, feed: string, ...more: string[]) =>
-    operator.run(["purchase", word, "--account", accountId, "--feed", feed, "--json", ...more]);
   const undo = (accountId: string, feed: string, reason = "paid back") =>
     purchase("undo", accountId, feed, "--reason", reason);
-
-  async function createSale() {
-    const feed = await seedFeed(gateway, await gateway.createAccount(), {
-      type: "singleton",
-      rows: [{ rate: 1 }],
-      oneTimePriceCents: 500,
-    });
-    const accountId = await gateway.createAccount();
-    return { feed, accountId, key: await gateway.createKey(accountId, "read") };
-  }
 
   test("keeps its reason in the ledger, says the same if it is repeated, and the feed may be bought again", async () => {
     const { feed, accountId } = await createSale();
@@ -203,7 +171,7 @@ describe("purchase undo", () => {
     const { feed, accountId } = await createSale();
     refused(await undo(accountId, feed.slug), "has not bought");
     refused(await undo(accountId, "no-such-feed"), "no-such-feed");
-    refused(await undo(UNKNOWN, feed.slug), UNKNOWN);
+    refused(await undo(UNKNOWN_ID, feed.slug), UNKNOWN_ID);
     await purchase("record", accountId, feed.slug);
     for (const more of [
       [],
@@ -224,12 +192,7 @@ describe("purchase undo", () => {
 
 describe("purchase list", () => {
   test("has what accounts have bought and still have, newest first", async () => {
-    const provider = await gateway.createAccount();
-    const seed = { type: "singleton", rows: [{ rate: 1 }], oneTimePriceCents: 500 } as const;
-    const feeds = [
-      await seedFeed(gateway, provider, seed),
-      await seedFeed(gateway, provider, seed),
-    ];
+    const feeds = [await seed(), await seed()];
     const [one, two] = [
       await gateway.createAccount(),
       await gateway.createAccount({ name: "Two" }),
@@ -269,8 +232,8 @@ describe("purchase list", () => {
   });
 
   test("of an unknown account is exit code 1; a blank one, a wrong entry and an argument are exit code 2", async () => {
-    refused(await operator.run(["purchase", "list", "--account", UNKNOWN]), UNKNOWN);
-    for (const argv of [["--account", " "], ["--after", "x"], ["--after", "0"], [UNKNOWN]]) {
+    refused(await operator.run(["purchase", "list", "--account", UNKNOWN_ID]), UNKNOWN_ID);
+    for (const argv of [["--account", " "], ["--after", "x"], ["--after", "0"], [UNKNOWN_ID]]) {
       expect((await operator.run(["purchase", "list", ...argv])).code).toBe(2);
     }
   });

@@ -4,11 +4,15 @@
  *
  * @module
  */
-import { expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { resolve } from "node:path";
 import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "../../src/cli/commands.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { startTestGateway } from "../support/gateway.ts";
+
+/** The id of nothing. */
+export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000001";
 
 const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -37,6 +41,13 @@ export interface Operator {
 export async function createOperator(): Promise<Operator> {
   const { url } = await createTestDatabase();
   return operatorOf(url);
+}
+
+/** A gateway for the tests of a file, and an operator of its database. */
+export async function startOperatedGateway(environment?: Record<string, string>) {
+  const gateway = await startTestGateway(environment);
+  afterAll(() => gateway.stop());
+  return { gateway, operator: operatorOf(gateway.databaseUrl) };
 }
 
 export function operatorOf(databaseUrl: string): Operator {
@@ -151,7 +162,17 @@ export async function firstLine(stream: ReadableStream<Uint8Array>): Promise<str
 }
 
 /** Checks that a command was refused: exit code 1, and one line on standard error that says why. */
-export function refused({ code, stdout, stderr }: Run, message: string): void {
-  expect([code, stdout, linesOf(stderr).length]).toEqual([1, "", 1]);
-  expect(stderr).toContain(message);
+export function refused(run: Run, ...messages: readonly string[]): void {
+  failed(run, 1, ...messages);
+}
+
+/** Checks that a command failed with this exit code, and with one line on standard error that says why. */
+export function failed(run: Run, exitCode: 1 | 2, ...messages: readonly string[]): void {
+  expect({ ...run, lines: linesOf(run.stderr).length }).toEqual({
+    code: exitCode,
+    stdout: "",
+    stderr: run.stderr,
+    lines: 1,
+  });
+  for (const message of messages) expect(run.stderr).toContain(message);
 }

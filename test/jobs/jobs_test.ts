@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { createJobs, type Job } from "../../src/jobs/jobs.ts";
-import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { createDatabase, type Database } from "../../src/postgres/client/query.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { createDatabase } from "../../src/postgres/client/query.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { lockWaiters } from "../support/lock_waiters.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -11,21 +12,14 @@ const RETENTION_DAYS = 40;
 const AUDIT_DAYS = 90;
 const STEPS_MAX = 200;
 
-let sql: Connections;
-let database: Database;
-let jobs: readonly Job[];
-let owner: string;
-
-beforeAll(async () => {
-  sql = connect({ url: (await createTestDatabase()).ownUrl }, { connectionsMax: 4 });
-  database = createDatabase(sql);
-  jobs = createJobs({
-    usageRetentionDays: RETENTION_DAYS,
-    auditRetentionDays: AUDIT_DAYS,
-    flushKeyUses: async () => {},
-  });
-  owner = await createAccount();
+const sql = connect({ url: (await createTestDatabase()).ownUrl }, { connectionsMax: 4 });
+const database = createDatabase(sql);
+const jobs = createJobs({
+  usageRetentionDays: RETENTION_DAYS,
+  auditRetentionDays: AUDIT_DAYS,
+  flushKeyUses: async () => {},
 });
+const owner = await createAccount();
 afterAll(() => sql.end());
 
 async function createAccount(balanceNanos = 0): Promise<string> {
@@ -189,14 +183,7 @@ describe("abandoned batches", () => {
     await holder`select from batches where feed_id = ${first} for update`;
     const job = jobs.find(({ name }) => name === "abandoned batches") as Job;
     const step = job.step(database, later(today, DAY_MS).toISOString());
-    const isWaiting = async () =>
-      (
-        await sql`
-          select from pg_stat_activity
-          where wait_event_type = 'Lock' and query like '%retire_abandoned%'
-            and datname = current_database()`
-      ).length > 0;
-    while (!(await isWaiting())) await Bun.sleep(5);
+    await lockWaiters(sql);
     await sql`
       update batches set pushed_at = ${later(today, DAY_MS).toISOString()}
       where feed_id = ${second}`;
@@ -245,12 +232,7 @@ describe("usage", () => {
     await other`begin`;
     await other`update usage_events set refunded = true where usage_id = ${event?.usage_id}`;
     const step = job.step(database, today.toISOString());
-    const isWaiting = async () =>
-      (
-        await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%retire_usage%'
-        and datname = current_database()`
-      ).length > 0;
-    while (!(await isWaiting())) await Bun.sleep(5);
+    await lockWaiters(sql);
     await other`commit`;
     other.release();
     await step;

@@ -8,8 +8,8 @@
 -- entry_feed: the feed that it is about, if there is one
 --
 -- balance: the balance before the entry
--- Outcomes: appended; repeated; account_unknown; reference_taken (`entry` is the one that has it);
--- balance_full (the sum would not fit a bigint); balance_short (it would be below zero).
+-- Outcomes: appended; repeated; reference_taken (`entry` is the one that has it); balance_full (the sum would not
+-- fit a bigint); balance_short (it would be below zero).
 create or replace function append_ledger_entry(
   entry_account uuid,
   entry_kind text,
@@ -26,14 +26,10 @@ as $$
 declare
   balance_most constant bigint := 9223372036854775807;
 begin
-  select balance_nanos into balance
+  select balance_nanos into strict balance
   from accounts
   where account_id = entry_account
   for no key update;
-  if not found then
-    outcome := 'account_unknown';
-    return;
-  end if;
 
   select * into entry
   from credit_ledger

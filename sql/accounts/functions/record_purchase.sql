@@ -3,9 +3,8 @@
 -- reference says that it was paid a second time. After an undo it may be bought again, but not by the
 -- reference of before, which may be a late retry.
 --
--- Outcomes: purchased; repeated; account_unknown; feed_unknown; not_one_time; already_purchased
--- (under the reference of `entry`); undone (so was the purchase of this reference, `entry`);
--- reference_taken as in append_ledger_entry.
+-- Outcomes: purchased; repeated; not_one_time; already_purchased (under the reference of `entry`); undone (so was
+-- the purchase of this reference, `entry`); reference_taken as in append_ledger_entry.
 create or replace function record_purchase(
   buying_account uuid,
   bought_feed uuid,
@@ -23,18 +22,6 @@ begin
   from accounts
   where account_id = buying_account
   for no key update;
-  if not found then
-    outcome := 'account_unknown';
-    return;
-  end if;
-  select * into feed
-  from feeds
-  where feed_id = bought_feed;
-  if not found then
-    outcome := 'feed_unknown';
-    return;
-  end if;
-
   select credit_ledger.* into entry
   from purchases
   join credit_ledger
@@ -49,6 +36,9 @@ begin
     end;
     return;
   end if;
+  select * into strict feed
+  from feeds
+  where feed_id = bought_feed;
   if feed.price_type <> 'one_time' then
     outcome := 'not_one_time';
     return;

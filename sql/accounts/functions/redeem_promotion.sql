@@ -1,8 +1,8 @@
 -- Gives an account the credits of a promotion code. The account is locked first and the code's row
 -- then, so that the last redemption of a code is given once.
 --
--- Outcomes: redeemed; account_unknown; code_unknown; already_redeemed (`entry` is the first one);
--- expired; exhausted; reference_taken and balance_full as in append_ledger_entry.
+-- Outcomes: redeemed; code_unknown; already_redeemed (`entry` is the first one); expired; exhausted; balance_full
+-- as in append_ledger_entry.
 create or replace function redeem_promotion(
   wanted_code text,
   redeeming_account uuid,
@@ -19,10 +19,6 @@ begin
   from accounts
   where account_id = redeeming_account
   for no key update;
-  if not found then
-    outcome := 'account_unknown';
-    return;
-  end if;
   select * into promotion
   from promotion_codes
   where code = wanted_code

@@ -8,12 +8,12 @@ create or replace function rotate_key(
   new_start text,
   grace interval
 )
-returns setof api_keys
+returns setof uuid
 language plpgsql
 as $$
 declare
   rotated api_keys;
-  made api_keys;
+  made_key uuid;
 begin
   perform lock_account_of_key(old_key);
   select *
@@ -32,15 +32,15 @@ begin
     rotated.account_id, new_hash, new_start, rotated.permission, rotated.name,
     rotated.expires_at, rotated.daily_nanos, rotated.feed_ids
   )
-  returning * into made;
+  returning key_id into made_key;
   insert into key_spending (account_id, key_id, day, spent_nanos)
-  select key_spending.account_id, made.key_id, key_spending.day, key_spending.spent_nanos
+  select key_spending.account_id, made_key, key_spending.day, key_spending.spent_nanos
   from key_spending
   where key_spending.account_id = rotated.account_id
     and key_spending.key_id = old_key;
   update api_keys
   set expires_at = least(api_keys.expires_at, clock_timestamp() + grace)
   where api_keys.key_id = old_key;
-  return next made;
+  return next made_key;
 end
 $$;

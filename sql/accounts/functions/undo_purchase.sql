@@ -2,8 +2,7 @@
 -- next read is refused. An entry of the amount 0 keeps the reason, because the purchase was paid elsewhere.
 -- Afterwards the feed may be bought again.
 --
--- Outcomes: undone; repeated (`entry` is the last undo: the feed has not been bought again since);
--- account_unknown; not_purchased.
+-- Outcomes: undone; repeated (`entry` is the last undo: the feed has not been bought again since); not_purchased.
 create or replace function undo_purchase(
   buying_account uuid,
   bought_feed uuid,
@@ -15,16 +14,11 @@ language plpgsql
 as $$
 declare
   undone_entry bigint;
-  appended record;
 begin
   perform
   from accounts
   where account_id = buying_account
   for no key update;
-  if not found then
-    outcome := 'account_unknown';
-    return;
-  end if;
 
   delete from purchases
   where account_id = buying_account
@@ -42,16 +36,16 @@ begin
     return;
   end if;
 
-  select * into appended
-  from append_ledger_entry(
-    buying_account,
-    'purchase_undo',
-    0,
-    undo_reason,
-    'purchase_undo:' || undone_entry,
-    bought_feed
-  );
   outcome := 'undone';
-  entry := appended.entry;
+  entry := (
+    append_ledger_entry(
+      buying_account,
+      'purchase_undo',
+      0,
+      undo_reason,
+      'purchase_undo:' || undone_entry,
+      bought_feed
+    )
+  ).entry;
 end
 $$;

@@ -1,15 +1,14 @@
 -- Removes the rows of a table that are older than `age`, the oldest first, a bounded piece at a time. Rows
 -- that are locked are passed over until the next pass, so that nobody waits for this, nor this for anybody.
 --
--- aged_table, aged_column: where the rows are, and what tells how old they are; it has an index
+-- aged_table: has an index on happened_at
 create or replace function remove_aged_rows(
-  job text,
-  aged_table text,
-  aged_column text,
   moment timestamptz,
   pause interval,
   age interval,
-  row_limit int
+  row_limit int,
+  job text,
+  aged_table text
 )
 returns boolean
 language plpgsql
@@ -27,14 +26,13 @@ begin
       where ctid = any (array(
         select aged.ctid
         from %1$I as aged
-        where aged.%2$I <= $1
-        order by aged.%2$I
+        where aged.happened_at <= $1
+        order by aged.happened_at
         limit $2
         for update skip locked
       ))
     $remove$,
-    aged_table,
-    aged_column
+    aged_table
   )
   using moment - age, row_limit;
   get diagnostics removed = row_count;

@@ -16,14 +16,13 @@ set enable_seqscan = off
 as $$
 declare
   job constant text := 'abandoned batches';
-  batch record;
-  found_count int := 0;
-  retired_count int := 0;
+  found_count int;
+  retired_count int;
 begin
   if begin_job(job, moment) is null then
     return false;
   end if;
-  for batch in
+  with abandoned as materialized (
     select batches.feed_id, batches.batch_number
     from batches
     join feeds
@@ -35,29 +34,22 @@ begin
       and feeds.current_batch is distinct from batches.batch_number
     order by coalesce(batches.pushed_at, batches.begun_at)
     limit batch_limit
-  loop
-    found_count := found_count + 1;
-    perform
-    from feeds
-    where feeds.feed_id = batch.feed_id
-    for no key update skip locked;
-    continue when not found;
-
+    for no key update of feeds skip locked
+  ),
+  retired as (
     update batches
     set status = 'retired',
       retired_at = moment
-    from feeds
-    where batches.feed_id = batch.feed_id
-      and batches.batch_number = batch.batch_number
+    from abandoned
+    where batches.feed_id = abandoned.feed_id
+      and batches.batch_number = abandoned.batch_number
       and batches.status = 'open'
-      -- It may have been pushed to while this pass was at others.
+      -- It may have been pushed to before the feed was locked.
       and coalesce(batches.pushed_at, batches.begun_at) <= moment - age
-      and feeds.feed_id = batch.feed_id
-      and feeds.current_batch is distinct from batches.batch_number;
-    if found then
-      retired_count := retired_count + 1;
-    end if;
-  end loop;
+    returning batches.batch_number
+  )
+  select (select count(*) from abandoned), (select count(*) from retired)
+  into found_count, retired_count;
   return end_job(job, moment, pause, found_count = batch_limit and retired_count > 0);
 end
 $$;

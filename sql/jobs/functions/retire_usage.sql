@@ -24,20 +24,15 @@ begin
   if begin_job(job, moment) is null then
     return false;
   end if;
-  select children.name
+  -- A month is over if it is an earlier one than that of the oldest moment to keep.
+  select min(pg_class.relname::text)
   into partition_name
-  from (
-    select pg_class.relname::text as name
-    from pg_inherits
-    join pg_class
-      on pg_class.oid = pg_inherits.inhrelid
-    where pg_inherits.inhparent = 'usage_events'::regclass
-      and pg_class.relname ~ '^usage_events_[0-9]{4}_[0-9]{2}$'
-  ) as children
-  where (to_timestamp(right(children.name, 7), 'YYYY_MM')::timestamp + interval '1 month')
-    at time zone 'UTC' <= moment - retention
-  order by children.name
-  limit 1;
+  from pg_inherits
+  join pg_class
+    on pg_class.oid = pg_inherits.inhrelid
+  where pg_inherits.inhparent = 'usage_events'::regclass
+    and pg_class.relname ~ '^usage_events_[0-9]{4}_[0-9]{2}$'
+    and right(pg_class.relname, 7) < to_char((moment - retention) at time zone 'UTC', 'YYYY_MM');
   if partition_name is null then
     return end_job(job, moment, pause, false);
   end if;

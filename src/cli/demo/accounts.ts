@@ -11,7 +11,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { issueKey } from "../../accounts/issue_key.ts";
 import { hashKey, type Permission } from "../../accounts/key_format.ts";
-import { grantCredits } from "../../accounts/ledger.ts";
+import { changeLedger } from "../../accounts/ledger.ts";
 import { assert } from "../../lib/assert.ts";
 import { WINDOW_US } from "../../limits.ts";
 import type { Database } from "../../postgres/client/query.ts";
@@ -39,12 +39,13 @@ export async function keepDemoAccounts(database: Database, dataDir: string): Pro
   assert(providerId !== undefined && consumerId !== undefined, "the demo has two accounts");
   await database.row("keep_demo_account", [providerId, "Demo provider", PROVIDER_FEEDS_MAX]);
   await database.row("keep_demo_account", [consumerId, "Demo consumer", 1]);
-  await grantCredits(database, {
-    accountId: consumerId,
-    amountNanos: CREDIT_NANOS,
-    reason: "to begin with",
-    reference: `demo:${consumerId}`,
-  });
+  await changeLedger(database, "append_ledger_entry", [
+    consumerId,
+    "grant",
+    CREDIT_NANOS,
+    "to begin with",
+    `demo:${consumerId}`,
+  ]);
   const keysPath = join(dataDir, KEYS_FILE);
   const known = readKeys(keysPath);
   const readKey = await keepKey(database, { known, accountId: consumerId, permission: "read" });
@@ -69,9 +70,7 @@ async function keepKey(database: Database, wanted: KeyWanted): Promise<string> {
     const row = await database.row("find_key", [hashKey(key), WINDOW_US]);
     if (row?.account_id === accountId && row.permission === permission) return key;
   }
-  const issued = await issueKey(database, { accountId, permission, name: "demo" });
-  assert(issued !== undefined, "the demo's account is there");
-  return issued.key;
+  return (await issueKey(database, { accountId, permission, name: "demo" })).key;
 }
 
 function readKeys(path: string): KnownKeys {

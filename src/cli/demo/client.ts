@@ -19,7 +19,7 @@ export type GatewayClient = <Answer>(call: GatewayCall) => Promise<Answer>;
 const TRIES_MAX = 4;
 const RETRY_MS_DEFAULT = 1_000;
 
-/** A client of one gateway. Its calls throw an Error with the gateway's own words where it refuses. */
+/** A client of one gateway. If the gateway refuses a call, it throws an Error with the gateway's own words. */
 export function createClient(baseUrl: string): GatewayClient {
   return async ({ method, path, key, body }) => {
     for (let tries = 1; ; tries++) {

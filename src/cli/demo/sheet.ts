@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { table } from "../output.ts";
+import { fields, table } from "../output.ts";
 import type { DemoAccounts } from "./accounts.ts";
 import type { FilledFeed } from "./fill.ts";
 
@@ -31,28 +31,23 @@ export function sheetText(sheet: Sheet): string {
     "Feedgate is running, with real feeds to read.",
     "",
     indented(
-      table(
-        ["Address", baseUrl],
-        [
-          ["Docs", `${baseUrl}/docs`],
-          ["Read key", accounts.readKey],
-          ["Write key", accounts.writeKey],
-          ["Consumer", `account ${accounts.consumerId}`],
-          ["Provider", `account ${accounts.providerId}`],
-        ],
-      )(),
+      fields({
+        Address: baseUrl,
+        Docs: `${baseUrl}/docs`,
+        "Read key": accounts.readKey,
+        "Write key": accounts.writeKey,
+        Consumer: `account ${accounts.consumerId}`,
+        Provider: `account ${accounts.providerId}`,
+      }),
     ),
     "",
     indented(
-      table(
-        ["FEED", "TYPE", "PRICE", "NAME"],
-        feeds.map(({ slug, feed: { definition } }) => [
-          slug,
-          definition.feed_type,
-          priceOf(definition),
-          String(definition.name),
-        ]),
-      )(),
+      table(feeds, {
+        FEED: ({ slug }) => slug,
+        TYPE: ({ feed }) => feed.definition.feed_type,
+        PRICE: ({ feed }) => priceOf(feed.definition),
+        NAME: ({ feed }) => feed.definition.name,
+      })(),
     ),
     "",
     ...linesOf(sheet).flatMap(({ about, curl }) => [`  # ${about}`, `  ${curl}`, ""]),

@@ -1,5 +1,5 @@
 /**
- * What supervisor and workers tell one another, over Bun's channel between parent and child.
+ * The messages between supervisor and workers, over Bun's channel between parent and child.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
  * The figures of all workers as one text for Prometheus.
  *
- * Counts of a worker that has died are kept, as they were told last: a sum that shrank would be taken
- * for a restart, and all of it for new.
+ * The last counts of a worker that has died are kept. Otherwise the sum would shrink, and Prometheus would take
+ * that for a restart and count all of it again.
  *
  * @module
  */
@@ -19,44 +19,25 @@ export interface MetricsSum {
 
 export function createMetricsSum(): MetricsSum {
   const living = new Map<number, MetricsSnapshot>();
-  let retired: MetricsSnapshot = [];
+  // Counts of all dead workers, as one total.
+  let retired: Promise<object> = Promise.resolve([]);
 
   return {
     update(worker, snapshot) {
       living.set(worker, snapshot);
     },
     retire(worker) {
-      const last = living.get(worker);
+      const counts = (living.get(worker) ?? []).filter(isCount);
       living.delete(worker);
-      if (last === undefined) return;
-      // Counts of dead workers are kept as one total.
-      retired = flattened([retired, last.filter(isCount)]);
+      retired = retired.then((total) =>
+        AggregatorRegistry.aggregate([total, counts]).getMetricsAsJSON(),
+      );
     },
-    text: () => AggregatorRegistry.aggregate([retired, ...living.values()]).metrics(),
+    text() {
+      const snapshots = [...living.values()];
+      return retired.then((total) => AggregatorRegistry.aggregate([total, ...snapshots]).metrics());
+    },
   };
-}
-
-type Sample = MetricsSnapshot[number]["values"][number];
-
-/** Two or more snapshots of counts as one, added up by name and labels. */
-function flattened(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
-  const metrics = new Map<
-    string,
-    { metric: MetricsSnapshot[number]; values: Map<string, Sample> }
-  >();
-  for (const metric of snapshots.flat()) {
-    const known = metrics.get(metric.name) ?? { metric, values: new Map<string, Sample>() };
-    metrics.set(metric.name, known);
-    for (const sample of metric.values) {
-      const key = JSON.stringify([sample.metricName, sample.labels]);
-      const value = (known.values.get(key)?.value ?? 0) + sample.value;
-      known.values.set(key, { ...sample, value });
-    }
-  }
-  return [...metrics.values()].map(({ metric, values }) => ({
-    ...metric,
-    values: [...values.values()],
-  }));
 }
 
 /** Whether a figure only ever grows, and is added up over processes. */

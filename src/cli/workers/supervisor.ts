@@ -29,8 +29,6 @@ export interface Workers {
   readonly port: number;
   /** One connection of the supervisor's own. */
   readonly database: Database;
-  /** Of the workers that live now. */
-  readonly pids: readonly number[];
   /** Drains all of them, then leaves the database. */
   stop(): Promise<void>;
 }
@@ -59,6 +57,7 @@ interface Context {
   readonly config: Config;
   readonly log: Log;
   readonly sum: MetricsSum;
+  /** Those that live now. */
   readonly workers: Set<Worker>;
   /** Resolves with the newest figures of every worker in the sum. */
   readonly figures: SingleFlight<void, unknown>;
@@ -91,25 +90,13 @@ export async function startWorkers({ config, log, count }: WorkersOptions): Prom
   const stop = async () => {
     context.isStopping = true;
     clearInterval(snapshots);
-    await Promise.all([...context.workers].map((worker) => worker.stop()));
+    await Promise.all([...workers].map((worker) => worker.stop()));
     await close();
   };
   try {
     const starts = Array.from({ length: count }, (_, number) => keepWorker(context, number + 1));
     const [baseUrl] = await Promise.all(starts);
-    let stopping: Promise<void> | undefined;
-    return {
-      baseUrl: present(baseUrl),
-      port,
-      database,
-      get pids() {
-        return [...context.workers].map(({ pid }) => pid);
-      },
-      stop: () => {
-        stopping ??= stop();
-        return stopping;
-      },
-    };
+    return { baseUrl: present(baseUrl), port, database, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -119,7 +106,6 @@ export async function startWorkers({ config, log, count }: WorkersOptions): Prom
 /** Starts a worker and, whenever it dies from then on, the next in its place. Resolves at the first. */
 async function keepWorker(context: Context, number: number): Promise<string> {
   const first = startWorker(context);
-  context.workers.add(first);
   const baseUrl = await first.listening;
   keepAlive(context, number, first).catch((error) => {
     context.log.error("a worker is no longer kept alive", { worker: number, error });
@@ -133,8 +119,6 @@ async function keepAlive(context: Context, number: number, first: Worker): Promi
   for (;;) {
     const sinceMs = performance.now();
     const exit = await worker.exited;
-    context.workers.delete(worker);
-    context.sum.retire(worker.pid);
     if (context.isStopping) return;
     pauseMs = performance.now() - sinceMs > STEADY_MS ? PAUSE_MS_MIN : pauseMs;
     context.log.error("a worker has died, starting another", {
@@ -146,7 +130,6 @@ async function keepAlive(context: Context, number: number, first: Worker): Promi
     pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
     if (context.isStopping) return;
     worker = startWorker(context);
-    context.workers.add(worker);
     worker.listening.catch((error) => {
       context.log.error("a worker did not start", { worker: number, error });
     });
@@ -154,21 +137,19 @@ async function keepAlive(context: Context, number: number, first: Worker): Promi
 }
 
 interface Worker {
-  readonly pid: number;
   /** The base URL, once it serves. */
   readonly listening: Promise<string>;
   /** Exit code or signal. */
   readonly exited: Promise<number | string>;
-  send(message: ToWorker): void;
   /** Resolves with its newest figures kept. */
   snapshot(): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** A new worker, which is among the workers until it exits. */
 function startWorker(context: Context): Worker {
   const listening = Promise.withResolvers<string>();
   let told = Promise.withResolvers<void>();
-  let hasExited = false;
   const receive = (message: ToSupervisor) => {
     switch (message.kind) {
       case "listening":
@@ -178,8 +159,8 @@ function startWorker(context: Context): Worker {
         listening.reject(Object.assign(new Error(message.message), { code: message.code }));
         break;
       case "snapshot":
-        // Its figures have gone over to those of the dead.
-        if (!hasExited) context.sum.update(child.pid, message.snapshot);
+        // Of a worker that has exited, the counts are with those of the dead.
+        if (context.workers.has(worker)) context.sum.update(child.pid, message.snapshot);
         told.resolve();
         break;
       case "sum":
@@ -202,7 +183,7 @@ function startWorker(context: Context): Worker {
     try {
       child.send(message);
     } catch (error) {
-      // Between its death and our knowing of it there is nobody to tell.
+      // It has died, and we have not heard of it yet.
       context.log.debug("a worker can't be told", { pid: child.pid, kind: message.kind, error });
     }
   };
@@ -211,23 +192,22 @@ function startWorker(context: Context): Worker {
     START_MS_MAX,
   );
   const exited = child.exited.then((code) => {
-    hasExited = true;
+    context.workers.delete(worker);
+    context.sum.retire(child.pid);
     clearTimeout(late);
     listening.reject(new Error(`a worker ended before it served (${child.signalCode ?? code})`));
     told.resolve();
     return child.signalCode ?? code;
   });
-  // Whoever waits for it is told; a restart looks at the exit instead.
+  // Callers await the same promise; a restart looks at the exit instead.
   listening.promise.then(
     () => clearTimeout(late),
     () => child.kill("SIGKILL"),
   );
   send({ kind: "start", config: context.config });
-  return {
-    pid: child.pid,
+  const worker: Worker = {
     listening: listening.promise,
     exited,
-    send,
     async snapshot() {
       told = Promise.withResolvers<void>();
       send({ kind: "snapshot" });
@@ -240,6 +220,8 @@ function startWorker(context: Context): Worker {
       clearTimeout(killing);
     },
   };
+  context.workers.add(worker);
+  return worker;
 }
 
 /**
@@ -249,7 +231,7 @@ function startWorker(context: Context): Worker {
 async function freePort(config: Config): Promise<number> {
   const { port, host } = config;
   await requireHost(config);
-  // What no worker could use is told once, here.
+  // Refuse here, once, what no worker could use.
   if (config.tls !== undefined) await readTls(config.tls);
   const server = listenOn(config, () =>
     Bun.serve({

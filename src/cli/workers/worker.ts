@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Config } from "../../config.ts";
 import { codeOf, messageOf } from "../../lib/error_fields.ts";
 import { createLog } from "../../lib/log.ts";
 import { DRAIN_MS_MAX } from "../../limits.ts";
@@ -22,7 +23,7 @@ export function isWorker(argv: readonly string[]): boolean {
 /** Serves to the end; resolves with the exit code. */
 export async function runWorker(): Promise<number> {
   const stopped = Promise.withResolvers<void>();
-  const started = Promise.withResolvers<Extract<ToWorker, { kind: "start" }>["config"]>();
+  const started = Promise.withResolvers<Config>();
   const sums: ((text: string) => void)[] = [];
   let gateway: Gateway | undefined;
   process.on("message", async (message: ToWorker) => {
@@ -66,6 +67,6 @@ export async function runWorker(): Promise<number> {
 }
 
 function tell(message: ToSupervisor): void {
-  // Without a supervisor there is nobody to tell, and the end is near.
+  // If the supervisor has gone, this worker is about to stop.
   if (process.connected) process.send?.(message);
 }

@@ -3,14 +3,14 @@
  *
  * @module
  */
+import sql_accounts_append_ledger_entry from "../../../sql/accounts/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_create_key from "../../../sql/accounts/create_key.sql" with { type: "text" };
 import sql_accounts_create_promotion from "../../../sql/accounts/create_promotion.sql" with { type: "text" };
 import sql_accounts_edit_key from "../../../sql/accounts/edit_key.sql" with { type: "text" };
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
-import sql_accounts_find_keys from "../../../sql/accounts/find_keys.sql" with { type: "text" };
+import sql_accounts_find_ledger_entry from "../../../sql/accounts/find_ledger_entry.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
-import sql_accounts_functions_begin_key_budget from "../../../sql/accounts/functions/begin_key_budget.sql" with { type: "text" };
 import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
 import sql_accounts_functions_lock_account_of_key from "../../../sql/accounts/functions/lock_account_of_key.sql" with { type: "text" };
@@ -21,13 +21,11 @@ import sql_accounts_functions_rotate_key from "../../../sql/accounts/functions/r
 import sql_accounts_functions_undo_purchase from "../../../sql/accounts/functions/undo_purchase.sql" with { type: "text" };
 import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
 import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
-import sql_accounts_grant_credits from "../../../sql/accounts/grant_credits.sql" with { type: "text" };
 import sql_accounts_list_keys from "../../../sql/accounts/list_keys.sql" with { type: "text" };
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
 import sql_accounts_record_purchase from "../../../sql/accounts/record_purchase.sql" with { type: "text" };
 import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_refund_event from "../../../sql/accounts/refund_event.sql" with { type: "text" };
-import sql_accounts_revoke_credits from "../../../sql/accounts/revoke_credits.sql" with { type: "text" };
 import sql_accounts_revoke_key from "../../../sql/accounts/revoke_key.sql" with { type: "text" };
 import sql_accounts_rotate_key from "../../../sql/accounts/rotate_key.sql" with { type: "text" };
 import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
@@ -53,7 +51,6 @@ import sql_cli_count_rows_left from "../../../sql/cli/count_rows_left.sql" with 
 import sql_cli_create_account from "../../../sql/cli/create_account.sql" with { type: "text" };
 import sql_cli_edit_account from "../../../sql/cli/edit_account.sql" with { type: "text" };
 import sql_cli_export_usage from "../../../sql/cli/export_usage.sql" with { type: "text" };
-import sql_cli_find_accounts from "../../../sql/cli/find_accounts.sql" with { type: "text" };
 import sql_cli_functions_credits_of_nanos from "../../../sql/cli/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_cli_has_accounts from "../../../sql/cli/has_accounts.sql" with { type: "text" };
 import sql_cli_keep_demo_account from "../../../sql/cli/keep_demo_account.sql" with { type: "text" };
@@ -175,7 +172,6 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
-  { name: "begin_key_budget", text: sql_accounts_functions_begin_key_budget },
   { name: "edit_key", text: sql_accounts_functions_edit_key },
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
   { name: "lock_account_of_key", text: sql_accounts_functions_lock_account_of_key },
@@ -251,19 +247,18 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
 
 /** The text of every statement, by name. */
 export const STATEMENTS = {
+  append_ledger_entry: sql_accounts_append_ledger_entry,
   create_key: sql_accounts_create_key,
   create_promotion: sql_accounts_create_promotion,
   edit_key: sql_accounts_edit_key,
   find_account: sql_accounts_find_account,
-  find_keys: sql_accounts_find_keys,
+  find_ledger_entry: sql_accounts_find_ledger_entry,
   find_usage_walk_end: sql_accounts_find_usage_walk_end,
-  grant_credits: sql_accounts_grant_credits,
   list_keys: sql_accounts_list_keys,
   page_usage: sql_accounts_page_usage,
   record_purchase: sql_accounts_record_purchase,
   redeem_promotion: sql_accounts_redeem_promotion,
   refund_event: sql_accounts_refund_event,
-  revoke_credits: sql_accounts_revoke_credits,
   revoke_key: sql_accounts_revoke_key,
   rotate_key: sql_accounts_rotate_key,
   touch_keys: sql_accounts_touch_keys,
@@ -278,7 +273,6 @@ export const STATEMENTS = {
   create_account: sql_cli_create_account,
   edit_account: sql_cli_edit_account,
   export_usage: sql_cli_export_usage,
-  find_accounts: sql_cli_find_accounts,
   has_accounts: sql_cli_has_accounts,
   keep_demo_account: sql_cli_keep_demo_account,
   list_accounts: sql_cli_list_accounts,
@@ -344,24 +338,30 @@ export const STATEMENTS = {
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
-  /** a new key of an account, by its hash; no row if the account is unknown */
+  /** gives an account credits or takes them back, once for each reference, and never more than it has */
+  append_ledger_entry: {
+    parameters: readonly [account_id: string, kind: string, amount_nanos: bigint, reason: string, reference: string | null];
+    row: {
+      readonly outcome: string;
+      readonly entry_id: bigint | null;
+      readonly balance: bigint;
+    };
+  };
+  /** a new key of an account, by its hash */
   create_key: {
     parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null, daily_nanos: bigint | null, feed_ids: readonly (string | null)[] | null];
     row: {
       readonly key_id: string;
-      readonly expires_at: string | null;
     };
   };
-  /** makes a promotion code; if the code exists, returns that one */
+  /** makes a promotion code; no row if the code exists with other content */
   create_promotion: {
     parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null];
     row: {
-      readonly code: string;
       readonly amount_nanos: bigint;
       readonly max_redemptions: number | null;
       readonly expires_at: string | null;
       readonly created_at: string;
-      readonly is_same: boolean;
     };
   };
   /** changes a key's name, end, budget or scope */
@@ -369,16 +369,6 @@ export interface StatementTypes {
     parameters: readonly [key_id: string, fields: string];
     row: {
       readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
-      readonly daily_nanos: bigint | null;
-      readonly feed_ids: string | null;
     };
   };
   /** an account with its balance and the budget of one of its keys, for its owner */
@@ -393,22 +383,19 @@ export interface StatementTypes {
       readonly day: number;
     };
   };
-  /** the keys that an operator means by an id, a whole key's hash or the beginning of a key, oldest first */
-  find_keys: {
-    parameters: readonly [key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, limit: number];
+  /** an entry as it was written */
+  find_ledger_entry: {
+    parameters: readonly [entry_id: bigint];
     row: {
-      readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
+      readonly entry_id: bigint;
       readonly account_id: string;
-      readonly account_name: string;
-      readonly name: string | null;
+      readonly kind: string;
+      readonly amount_nanos: bigint;
+      readonly balance_before_nanos: bigint;
+      readonly balance_after_nanos: bigint;
+      readonly reason: string;
+      readonly reference: string | null;
       readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
-      readonly daily_nanos: bigint | null;
-      readonly feed_ids: string | null;
     };
   };
   /** how far one page may look through an account's usage log for the calls of one feed */
@@ -418,30 +405,15 @@ export interface StatementTypes {
       readonly usage_id: string;
     };
   };
-  /** gives an account credits, once for each reference */
-  grant_credits: {
-    parameters: readonly [account_id: string, amount_nanos: bigint, reason: string, reference: string | null];
-    row: {
-      readonly outcome: string;
-      readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
-    };
-  };
-  /** the keys of an account in any state, oldest first, from behind the page before */
+  /** keys in any state, oldest first, from behind the page before: an account's, or what an operator means by an */
   list_keys: {
-    parameters: readonly [account_id: string, after_key_id: string | null, limit: number];
+    parameters: readonly [account_id: string | null, key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, after_key_id: string | null, limit: number];
     row: {
       readonly key_id: string;
       readonly key_start: string;
       readonly permission: string;
       readonly account_id: string;
+      readonly account_name: string;
       readonly name: string | null;
       readonly created_at: string;
       readonly expires_at: string | null;
@@ -469,14 +441,6 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
     };
   };
   /** gives an account the credits of a promotion code, once */
@@ -485,14 +449,6 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
     };
   };
   /** gives back the charge of a read that was answered, once */
@@ -501,31 +457,6 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
-    };
-  };
-  /** takes credits back from an account, once for each reference, and never more than it has */
-  revoke_credits: {
-    parameters: readonly [account_id: string, amount_nanos: bigint, reason: string, reference: string | null];
-    row: {
-      readonly outcome: string;
-      readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
-      readonly balance: bigint | null;
     };
   };
   /** ends a key for good; a key that was revoked before keeps that time */
@@ -533,16 +464,6 @@ export interface StatementTypes {
     parameters: readonly [key_id: string];
     row: {
       readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
-      readonly daily_nanos: bigint | null;
-      readonly feed_ids: string | null;
     };
   };
   /** a new key in place of one that holds, which ends after the grace */
@@ -550,16 +471,6 @@ export interface StatementTypes {
     parameters: readonly [key_id: string, new_hash: Uint8Array, new_start: string, grace: string];
     row: {
       readonly key_id: string;
-      readonly key_start: string;
-      readonly permission: string;
-      readonly account_id: string;
-      readonly name: string | null;
-      readonly created_at: string;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      readonly last_used_at: string | null;
-      readonly daily_nanos: bigint | null;
-      readonly feed_ids: string | null;
     };
   };
   /** notes that keys were used since the process last said so */
@@ -575,14 +486,6 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
-      readonly account_id: string | null;
-      readonly kind: string | null;
-      readonly amount_nanos: bigint | null;
-      readonly balance_before_nanos: bigint | null;
-      readonly balance_after_nanos: bigint | null;
-      readonly reason: string | null;
-      readonly reference: string | null;
-      readonly created_at: string | null;
     };
   };
   /** the usage log takes events of this month */
@@ -673,11 +576,6 @@ export interface StatementTypes {
     parameters: readonly [name: string, max_feeds_allowed: number];
     row: {
       readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-      readonly suspension_reason: string | null;
     };
   };
   /** changes an account's name or quota; what is null stays */
@@ -685,11 +583,6 @@ export interface StatementTypes {
     parameters: readonly [account_id: string, name: string | null, max_feeds_allowed: number | null];
     row: {
       readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-      readonly suspension_reason: string | null;
     };
   };
   /** a chunk of an account's usage log, oldest first, from behind the chunk before */
@@ -702,18 +595,6 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly key_id: string | null;
       readonly charge_nanos: bigint;
-    };
-  };
-  /** the accounts that an operator means by an id or by an exact name, oldest first; names may repeat */
-  find_accounts: {
-    parameters: readonly [account_id: string | null, name: string | null, limit: number];
-    row: {
-      readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-      readonly suspension_reason: string | null;
     };
   };
   /** whether there is an account; until then a start prints the next steps */
@@ -730,9 +611,9 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
-  /** accounts with their balance, oldest first, from behind the page before */
+  /** accounts with their balance, oldest first, from behind the page before: all of them, or those that an */
   list_accounts: {
-    parameters: readonly [after_account_id: string | null, limit: number];
+    parameters: readonly [account_id: string | null, name: string | null, after_account_id: string | null, limit: number];
     row: {
       readonly account_id: string;
       readonly name: string;
@@ -889,11 +770,6 @@ export interface StatementTypes {
     parameters: readonly [account_id: string, reason: string | null];
     row: {
       readonly account_id: string;
-      readonly name: string;
-      readonly max_feeds_allowed: number;
-      readonly balance_nanos: bigint;
-      readonly created_at: string;
-      readonly suspension_reason: string | null;
     };
   };
   /** nobody may read the feed or push to it while there is a reason; null ends that */
@@ -901,7 +777,6 @@ export interface StatementTypes {
     parameters: readonly [feed_id: string, reason: string | null];
     row: {
       readonly feed_id: string;
-      readonly suspension_reason: string | null;
     };
   };
   /** how many feeds an account owns, drafts included: what counts against its quota */
@@ -1079,7 +954,7 @@ export interface StatementTypes {
   };
   /** removes rows that are too old to matter, a bounded piece at a time */
   remove_aged_rows: {
-    parameters: readonly [job: string, aged_table: string, aged_column: string, moment: string, pause: string, age: string, row_limit: number];
+    parameters: readonly [moment: string, pause: string, age: string, row_limit: number, job: string, aged_table: string];
     row: {
       readonly is_more: boolean;
     };

@@ -1,0 +1,71 @@
+/**
+ * Pages of an account's usage log, newest first. Decisions 7 and 10.
+ *
+ * A cursor is bound to the account and to the filters; `limit` may change from page to page.
+ *
+ * @module
+ */
+import { openToken, sealToken, type TokenOptions } from "../lib/sealed_token.ts";
+import { USAGE_WALK_MAX } from "../limits.ts";
+import type { Queries } from "../postgres/client/query.ts";
+import type { UsageRow } from "./usage_event.ts";
+
+/** What is asked for, each part valid by itself. */
+export interface UsageFilter {
+  readonly accountId: string;
+  readonly feedId: string | null;
+  readonly keyId: string | null;
+  /** UTC, both inclusive. */
+  readonly since: string | null;
+  readonly until: string | null;
+}
+
+export interface UsageQuery extends UsageFilter {
+  /** The last usage id of the page before. */
+  readonly beforeUsageId: string | null;
+  /** Seals the next page's cursor. */
+  readonly scope: TokenOptions;
+}
+
+export interface UsagePage {
+  readonly rows: readonly UsageRow[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** Undefined if the cursor was not issued for this account and these filters. */
+export function readUsageQuery(
+  filter: UsageFilter,
+  { cursor, cursorSecret }: { readonly cursor: string | undefined; readonly cursorSecret: string },
+): UsageQuery | undefined {
+  const { accountId, feedId, keyId, since, until } = filter;
+  const binding = [accountId, feedId, keyId, since, until].join(" ");
+  const scope = { secret: cursorSecret, purpose: "usage cursor", binding };
+  if (cursor === undefined) return { ...filter, beforeUsageId: null, scope };
+  const opened = openToken(cursor, scope);
+  return opened && { ...filter, beforeUsageId: opened.toString("utf8"), scope };
+}
+
+/**
+ * A page of one feed's or one key's calls may have fewer than asked for, or none, and a next page all the same: it
+ * looks at so many events of the log, and the next goes on from there.
+ */
+export async function pageUsage(
+  database: Queries,
+  { query, limit }: { readonly query: UsageQuery; readonly limit: number },
+): Promise<UsagePage> {
+  const { accountId, feedId, keyId, since, until, beforeUsageId } = query;
+  const bounds = [since, until, beforeUsageId] as const;
+  const walkEnd =
+    feedId === null && keyId === null
+      ? undefined
+      : await database.row("find_usage_walk_end", [accountId, ...bounds, USAGE_WALK_MAX]);
+  const from = walkEnd?.usage_id ?? null;
+  // One more than the page tells whether there is a next one.
+  const parameters = [accountId, feedId, keyId, ...bounds, from, limit + 1] as const;
+  const found = await database.rows("page_usage", parameters);
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? (rows.at(-1)?.usage_id ?? null) : from;
+  const nextCursor = last === null ? null : sealToken(Buffer.from(last, "utf8"), query.scope);
+  return { rows, nextCursor };
+}
