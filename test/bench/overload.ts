@@ -15,7 +15,6 @@ import { parseArgs } from "node:util";
 import type { Socket } from "bun";
 import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
-import type { TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 import { processorSeconds, residentMb, startServer } from "./processes.ts";
 import type { Bench } from "./run.ts";
@@ -127,8 +126,7 @@ async function seed(database: BenchDatabase) {
       ${arrayLiteral(keys.map(startOf))}::text[]
     ) as given (account_id, hash, start)`;
   const rows = Array.from({ length: PAGES }, (_, id) => ({ id, name: `row ${id}` }));
-  const scene = { sql } as unknown as TestGateway;
-  const feed = await seedFeed(scene, accounts[0]?.account_id, { type: "collection", rows });
+  const feed = await seedFeed({ sql }, accounts[0]?.account_id, { type: "collection", rows });
   await sql.unsafe("vacuum analyze");
   return { keys, feedId: feed.feedId };
 }

@@ -9,7 +9,7 @@ import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
-import { problemOf, type TestGateway } from "../support/gateway.ts";
+import { problemOf } from "../support/gateway.ts";
 import { insertKey } from "../support/insert_key.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { type ServerPair, startServerPair } from "../support/standby.ts";
@@ -44,14 +44,13 @@ beforeAll(async () => {
   const start = () => startGateway(config, createLog({ level: "silent" }), { closingNoticeMs: 0 });
   gateways = [await start(), await start()];
   sql = connect({ url: `${url}&search_path=${FUNCTION_SCHEMA},public` }, { connectionsMax: 2 });
-  const scene = { sql } as unknown as TestGateway;
   const { accountId: owner } = await agent(0);
   const seed = { type: "collection", rows: [{ id: 1 }] } as const;
-  free = await seedFeed(scene, owner, seed);
-  metered = await seedFeed(scene, owner, { ...seed, callPriceNanos: PRICE_NANOS });
+  free = await seedFeed({ sql }, owner, seed);
+  metered = await seedFeed({ sql }, owner, { ...seed, callPriceNanos: PRICE_NANOS });
   sold = [
-    await seedFeed(scene, owner, { ...seed, oneTimePriceCents: 500 }),
-    await seedFeed(scene, owner, { ...seed, oneTimePriceCents: 500 }),
+    await seedFeed({ sql }, owner, { ...seed, oneTimePriceCents: 500 }),
+    await seedFeed({ sql }, owner, { ...seed, oneTimePriceCents: 500 }),
   ];
 });
 afterAll(async () => {

@@ -18,7 +18,6 @@ import { findPrograms, placeSite } from "../../src/postgres/embedded/site.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
-import type { TestGateway } from "../support/gateway.ts";
 import { insertKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -61,10 +60,9 @@ beforeAll(async () => {
   const accountId: string = accounts[0]?.account_id;
   readKey = await insertKey(sql, accountId, "read");
   writeKey = await insertKey(sql, accountId, "write");
-  const scene = { sql } as unknown as TestGateway;
   const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}` }));
-  ({ feedId } = await seedFeed(scene, accountId, { type: "collection", rows }));
-  ({ feedId: otherFeedId } = await seedFeed(scene, accountId, { type: "collection", rows }));
+  ({ feedId } = await seedFeed({ sql }, accountId, { type: "collection", rows }));
+  ({ feedId: otherFeedId } = await seedFeed({ sql }, accountId, { type: "collection", rows }));
 });
 
 afterAll(async () => {
