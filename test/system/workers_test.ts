@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Subprocess } from "bun";
-import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
+import { countLogged } from "../support/account_checks.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
@@ -144,9 +144,7 @@ describe("serve --workers", () => {
     isOver = true;
     await Promise.all(readers);
     expect(usageIds.length).toBeGreaterThan(10);
-    const found = await gateway.sql`
-      select count(*)::int as rows from usage_events where usage_id = any(${arrayLiteral(usageIds)}::uuid[])`;
-    expect(found[0]?.rows).toBe(usageIds.length);
+    expect(await countLogged(gateway.sql, usageIds)).toBe(usageIds.length);
     // What the dead one had told last stays in the sum.
     expect(await metric("feedgate_usage_events_total")).toBeGreaterThan(counted);
   });
