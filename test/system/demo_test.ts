@@ -5,12 +5,12 @@ import { DEMO_FEEDS } from "../../src/cli/demo/feeds.ts";
 import { pushBodies } from "../../src/cli/demo/fill.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { firstLine, runFeedgate, spawnFeedgate } from "../cli/support.ts";
+import { runFeedgate, spawnFeedgate } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { type Announced, serveGateway } from "../support/served_gateway.ts";
 
-interface Sheet {
-  base_url: string;
+interface Sheet extends Announced {
   read_key: string;
   write_key: string;
   consumer_account_id: string;
@@ -25,13 +25,8 @@ async function withDemo<Result>(
   environment: Environment,
   work: (sheet: Sheet) => Promise<Result>,
 ): Promise<Result> {
-  const child = spawnFeedgate(["demo", "--port", "0", "--json"], environment);
-  try {
-    return await work(JSON.parse(await firstLine(child.stdout)));
-  } finally {
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
-  }
+  const demo = await serveGateway<Sheet>(["demo"], environment);
+  return await work(demo.announced).finally(demo.stop);
 }
 
 /** What a line prints when it is pasted into a shell. */

@@ -12,6 +12,7 @@ import {
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import { findProcesses, waitFor } from "../support/processes.ts";
+import { serveGateway } from "../support/served_gateway.ts";
 
 /** Whether no process of a data directory is left; the server's keeper ends a moment after it. */
 function isLeft(dataDir: string): Promise<boolean> {
@@ -82,8 +83,7 @@ describe("serve", () => {
     const account = (await operator.json("account", "create", "--name", "A")) as { id: string };
     const order = ["key", "create", "--account", account.id, "--permission", "read"];
     const { key } = (await operator.json(...order)) as { key: string };
-    const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: url });
-    const baseUrl = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0];
+    const { child, baseUrl } = await serveGateway(["serve"], { DATABASE_URL: url });
     const sql = connect(address, { connectionsMax: 1 });
     await sql`begin`;
     await sql`select from accounts for update`;
@@ -131,16 +131,15 @@ describe("serve", () => {
 
   test("the embedded database is started, joined by commands, and stopped with its last user", async () => {
     const dataDir = await usedDataDir();
-    const child = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});
-    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0];
+    const served = await serveGateway(["serve", "--data-dir", dataDir], {});
     const run = async (...argv: string[]) =>
       JSON.parse((await runFeedgate([...argv, "--json", "--data-dir", dataDir], {})).stdout);
     const account = await run("account", "create", "--name", "Acme");
     const key = await run("key", "create", "--account", account.id, "--permission", "read");
-    const answer = await fetch(`${address}/v1/account`, { headers: { "x-api-key": key.key } });
+    const { baseUrl } = served;
+    const answer = await fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key.key } });
     expect(await answer.json()).toMatchObject({ id: account.id });
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
+    await served.stop();
     expect(await isLeft(dataDir)).toBe(true);
     // On its own it starts the database for itself, and stops it.
     expect(await run("account", "list")).toMatchObject([{ id: account.id }]);
