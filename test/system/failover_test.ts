@@ -149,7 +149,8 @@ describe("a failover that lost commits", () => {
     expect(await codeOf(0, metered, spender)).toBe("granted");
     await Bun.sleep(LOAD_MS);
     const lost = load.seenSince(cutMs);
-    await pair.failOver();
+    await pair.endPrimary();
+    await pair.promote();
     const failedOverMs = performance.now();
     await untilServed(prober);
 

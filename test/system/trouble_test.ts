@@ -1,25 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../src/limits.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { findPrograms, placeSite } from "../../src/postgres/embedded/site.ts";
+import { placeSite } from "../../src/postgres/embedded/site.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
-import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { usedDataDir } from "../support/folders.ts";
 import { insertKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
+import { startServerPair } from "../support/standby.ts";
 
 /** No request hangs longer, and trouble that is over is forgotten as soon. Issue 7. */
 const HANG_MS_MAX = 10_000;
@@ -55,14 +48,7 @@ beforeAll(async () => {
   postgres = await startEmbedded({ dataDir });
   gateway = await start(urlOf(postgres.host));
   sql = connect({ url: urlOf(postgres.host) }, { connectionsMax: 2 });
-  const accounts = await sql`
-    insert into accounts (name, max_feeds_allowed) values ('Acme', 100) returning account_id`;
-  const accountId: string = accounts[0]?.account_id;
-  readKey = await insertKey(sql, accountId, "read");
-  writeKey = await insertKey(sql, accountId, "write");
-  const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}` }));
-  ({ feedId } = await seedFeed({ sql }, accountId, { type: "collection", rows }));
-  ({ feedId: otherFeedId } = await seedFeed({ sql }, accountId, { type: "collection", rows }));
+  await setScene(sql);
 });
 
 afterAll(async () => {
@@ -70,6 +56,21 @@ afterAll(async () => {
   await sql.end({ timeout: 1 });
   await postgres.stop();
 });
+
+/** An account with its keys, and two feeds with rows. */
+async function setScene(database: Connections): Promise<void> {
+  const accounts = await database`
+    insert into accounts (name, max_feeds_allowed) values ('Acme', 100) returning account_id`;
+  const accountId: string = accounts[0]?.account_id;
+  readKey = await insertKey(database, accountId, "read");
+  writeKey = await insertKey(database, accountId, "write");
+  const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}` }));
+  ({ feedId } = await seedFeed({ sql: database }, accountId, { type: "collection", rows }));
+  ({ feedId: otherFeedId } = await seedFeed({ sql: database }, accountId, {
+    type: "collection",
+    rows,
+  }));
+}
 
 interface Answer {
   readonly status: number;
@@ -294,27 +295,28 @@ describe("the database in trouble", () => {
 
   test("of several hosts the one that can be written to is found, at the start and after a failover", async () => {
     await gateway.stop();
-    const standby = await copyAsStandby();
+    const pair = await startServerPair();
     try {
       // A host that is not there, a standby, and the primary.
-      gateway = await start(urlOf("/nowhere", standby.host, postgres.host));
+      const urls = [pair.standbyUrl, pair.primaryUrl].map((url) => new URL(url));
+      const hosts = urls.map(({ searchParams }) => String(searchParams.get("host")));
+      gateway = await start(urlOf("/nowhere", ...hosts));
+      await setScene(pair.sql);
       expect((await read()).status).toBe(200);
       expect((await push(otherFeedId)).status).toBe(200);
       const running = load();
       await Bun.sleep(200);
-      process.kill(postgres.pid, "SIGQUIT");
+      await pair.endPrimary();
       await Bun.sleep(1_000);
       expect((await read()).status).toBe(503);
-      const promoting = connect({ url: urlOf(standby.host) }, { connectionsMax: 1 });
-      await promoting`select pg_promote()`;
-      await promoting.end();
+      await pair.promote();
       const recoveredMs = await recovery();
       expectSound(await running.stop());
       expect(recoveredMs).toBeLessThan(RECOVERY_MS_MAX);
       expect((await push(otherFeedId)).status).toBe(200);
     } finally {
       await gateway.stop();
-      standby.stop();
+      await pair.stop();
     }
   });
 });
@@ -322,58 +324,4 @@ describe("the database in trouble", () => {
 /** Text that does not compress. */
 function noise(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(15_000))).toString("base64");
-}
-
-/** A second server from a copy of the first one's files, as a standby in its own folder. */
-async function copyAsStandby(): Promise<{ readonly host: string; stop(): void }> {
-  const site = placeSite(dataDir);
-  const programs = await findPrograms(site);
-  const folder = temporaryFolder();
-  await sql.unsafe("checkpoint");
-  process.kill(postgres.pid, "SIGINT");
-  while (spawnSync("kill", ["-0", String(postgres.pid)]).status === 0) await Bun.sleep(20);
-  const cluster = join(folder, "cluster");
-  cpSync(site.cluster, cluster, { recursive: true, preserveTimestamps: true });
-  writeFileSync(join(cluster, "standby.signal"), "");
-  const { account } = site;
-  if (account !== undefined) {
-    spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, folder]);
-  }
-  chmodSync(cluster, 0o700);
-  postgres = await startEmbedded({ dataDir });
-  const settings = [
-    "-c",
-    "listen_addresses=",
-    "-c",
-    "timezone=UTC",
-    "-c",
-    "max_connections=200",
-    "-p",
-    "5432",
-  ];
-  const child: ChildProcess = spawn(
-    join(programs.folder, "bin", "postgres"),
-    ["-D", cluster, "-k", folder, ...settings],
-    {
-      ...account,
-      cwd: "/",
-      env: { PATH: process.env.PATH, LC_ALL: "C", ...programs.libraries },
-      stdio: "ignore",
-    },
-  );
-  const isUp = () => /^ready/m.test(readFileSync(join(cluster, "postmaster.pid"), "utf8"));
-  for (;;) {
-    try {
-      if (isUp()) break;
-    } catch {
-      // Not written yet.
-    }
-    await Bun.sleep(20);
-  }
-  return {
-    host: folder,
-    stop() {
-      child.kill("SIGQUIT");
-    },
-  };
 }
