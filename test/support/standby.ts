@@ -7,13 +7,13 @@
  * @module
  */
 import { type ChildProcess, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { placeSite } from "../../src/postgres/embedded/site.ts";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { giveToPostgres, startCluster } from "./cluster.ts";
+import { temporaryFolder } from "./folders.ts";
 
 export interface ServerPair {
   readonly primaryUrl: string;
@@ -43,9 +43,7 @@ function urlOf(host: string): string {
 }
 
 export async function startServerPair(): Promise<ServerPair> {
-  const folder = mkdtempSync(join(tmpdir(), "feedgate-pair-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(folder, 0o755);
+  const folder = temporaryFolder();
   const dataDir = join(folder, "primary");
   const postgres = await startEmbedded({ dataDir });
   const site = placeSite(dataDir);
@@ -105,7 +103,6 @@ export async function startServerPair(): Promise<ServerPair> {
       await standbySql?.end({ timeout: 0 });
       await sql.end({ timeout: 0 });
       await postgres.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -4,13 +4,12 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { createCluster } from "../../src/postgres/embedded/cluster.ts";
 import { findPrograms, makeDataDir, placeSite } from "../../src/postgres/embedded/site.ts";
 import { giveToPostgres, startCluster } from "./cluster.ts";
+import { temporaryFolder } from "./folders.ts";
 import { freePort } from "./free_port.ts";
 
 export interface TlsPostgres {
@@ -31,9 +30,7 @@ const POLL_MS = 10;
 
 /** @throws where openssl is not installed, or IPv6 not to be had. */
 export async function startTlsPostgres(): Promise<TlsPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), "feedgate-database-tls-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(folder, 0o755);
+  const folder = temporaryFolder();
   const file = (name: string) => join(folder, name);
   makeAuthority(file("ca"));
   makeAuthority(file("other"));
@@ -72,7 +69,6 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     async stop() {
       child.kill("SIGQUIT");
       await new Promise((resolve) => child.once("exit", resolve));
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import createClient from "openapi-fetch";
 import openapiTS, { astToString } from "openapi-typescript";
 import { loadContract, type OpenApi } from "../support/contract.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -18,7 +17,7 @@ let file: string;
 beforeAll(async () => {
   gateway = await startTestGateway();
   document = (await loadContract(gateway.baseUrl)).document;
-  folder = mkdtempSync(join(tmpdir(), "feedgate-openapi-"));
+  folder = temporaryFolder();
   file = join(folder, "openapi.json");
   await Bun.write(file, JSON.stringify(document, null, 2));
 });

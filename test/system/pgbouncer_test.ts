@@ -5,8 +5,7 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import type { Permission } from "../../src/accounts/key_format.ts";
@@ -16,6 +15,7 @@ import { type Connections, connect } from "../../src/postgres/client/connect.ts"
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { operatorOf } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { freePort } from "../support/free_port.ts";
 import { insertKey } from "../support/insert_key.ts";
 
@@ -85,7 +85,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     await admin.unsafe(`create database ${DATABASE}`);
     await admin.end();
     sql = connect({ ...address, database: DATABASE }, { connectionsMax: 2 });
-    folder = mkdtempSync(join(tmpdir(), "feedgate-pgbouncer-"));
+    folder = temporaryFolder();
     chmodSync(folder, 0o777);
     const port = freePort();
     const settings = writeSettings(address.host, port);
@@ -106,7 +106,6 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     await sql.end();
     pooler.kill("SIGKILL");
     await pooler.exited;
-    rmSync(folder, { recursive: true, force: true });
   });
 
   async function createAccount(permission: Permission, credits: number) {
