@@ -60,7 +60,7 @@ async function lookInto<Result>(dataDir: string, look: (sql: Connections) => Pro
   }
 }
 
-test("a backup is of one moment, whatever is written while it runs", async () => {
+test("a backup shows one moment, whatever is written while it runs", async () => {
   const sql = connect({ url: (await createTestDatabase()).url }, { connectionsMax: 2 });
   const pieces: string[] = [];
   const sink = new Writable({
@@ -113,7 +113,7 @@ function read(baseUrl: string): Promise<Response> {
 }
 
 describe("backup and restore", () => {
-  test("what was written while it served is restored, row for row, and serves on", async () => {
+  test("a restored backup has every row that was written while the gateway served, and serves on", async () => {
     const serving = await serve(source);
     const made = await fetch(`${serving.baseUrl}/v1/provider/feed/create`, {
       method: "POST",
@@ -177,7 +177,7 @@ describe("backup and restore", () => {
     expect(shown.ledger.is_balanced).toBe(true);
   }, 60_000);
 
-  test("a month of the usage log can't be dropped while it is written", async () => {
+  test("a month of the usage log can't be dropped while a backup writes it", async () => {
     const { address } = await createTestDatabase();
     const sql = connect(address, { connectionsMax: 2 });
     const accountId = crypto.randomUUID();
@@ -216,7 +216,7 @@ describe("backup and restore", () => {
     await Promise.all([sql.end(), other.end()]);
   });
 
-  test("two to one file: one of them is it, whole, and the other is refused", async () => {
+  test("of two backups to one file, one is written whole and the other is refused", async () => {
     const path = join(files, "twice.backup");
     const both = await Promise.all([run(source, "backup", path), run(source, "backup", path)]);
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
@@ -226,7 +226,7 @@ describe("backup and restore", () => {
     expect(readdirSync(files).filter((name) => name.endsWith(".part"))).toEqual([]);
   }, 60_000);
 
-  test("a database with accounts, a file that was cut, and one that is no backup are refused", async () => {
+  test("restore refuses a database with accounts, a file that was cut, and a file that is no backup", async () => {
     expect(await run(target, "restore", file)).toMatchObject({
       code: 1,
       lines: [expect.stringContaining("has accounts already")],
@@ -274,7 +274,7 @@ describe("backup and restore", () => {
     });
   }, 120_000);
 
-  test("no text of a backup becomes a part of a statement", async () => {
+  test("restore makes no text of a backup part of a statement", async () => {
     const folder = await usedDataDir();
     const witness = join(files, "witness");
     const lines = Buffer.from(Bun.gunzipSync(readFileSync(file))).toString("latin1");
@@ -304,7 +304,7 @@ describe("backup and restore", () => {
     }
   }, 60_000);
 
-  test("a data directory that another feedgate uses is refused, and none comes in meanwhile", async () => {
+  test("restore refuses a data directory that another feedgate uses, and lets none in meanwhile", async () => {
     const folder = await usedDataDir();
     const serving = await serve(folder);
     const refused = await run(folder, "restore", file);
@@ -323,7 +323,7 @@ describe("backup and restore", () => {
     await (await late).stop();
   }, 60_000);
 
-  test("of an external database PostgreSQL's own tools are named", async () => {
+  test("backup of an external database names PostgreSQL's own tools", async () => {
     const operator = operatorOf((await createTestDatabase()).url);
     const { code, stderr } = await operator.run(["backup", join(files, "external")]);
     expect([code, stderr.includes("pg_dump")]).toEqual([1, true]);

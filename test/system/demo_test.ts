@@ -77,7 +77,7 @@ describe("demo", () => {
     return JSON.parse(stdout) as Value;
   }
 
-  test("its curl lines work as printed; another start has the same keys and feeds, and pushes nothing", async () => {
+  test("the demo's curl lines work as printed; another start has the same keys and feeds, and pushes nothing", async () => {
     const feedsNow = () => operate<{ is_public: boolean; last_sync_at: string }[]>("feed", "list");
     const first = await withDemo(environment, async (sheet) => {
       const rows = await feedsNow();
@@ -128,7 +128,7 @@ describe("demo", () => {
     });
   });
 
-  test("a start that was killed or stopped half-way is finished by the next one", async () => {
+  test("a demo that was killed or stopped while it started is finished by the next start", async () => {
     const { url, address } = await createTestDatabase();
     const sql = connect(address, { connectionsMax: 1 });
     const fresh = { DATABASE_URL: url, FEEDGATE_DATA_DIR: temporaryFolder() };
@@ -154,7 +154,7 @@ describe("demo", () => {
     await sql.end();
   });
 
-  test("keys that were lost or revoked are replaced", async () => {
+  test("the demo replaces keys that were lost or revoked", async () => {
     const first = await withDemo(environment, async (sheet) => {
       const keys = await operate<{ id: string; key_start: string }[]>(
         ...["key", "list", "--account", sheet.consumer_account_id],
@@ -175,7 +175,7 @@ describe("demo", () => {
     });
   });
 
-  test("what it prints for a reader names address, docs, both keys, and five curl lines", async () => {
+  test("what the demo prints for a reader names address, docs, both keys, and five curl lines", async () => {
     const child = spawnFeedgate(["demo", "--port", "0"], environment);
     const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
@@ -210,7 +210,7 @@ test("the sample of each demo feed is part of a row that the feed has", () => {
 });
 
 describe("pushBodies", () => {
-  test("keeps within any deployment's limits, and loses no row", () => {
+  test("pushBodies keeps within any deployment's limits, and loses no row", () => {
     const limits = { ...LIMITS_DEFAULT, rows: 100, requestBodyBytes: 60_000 };
     for (const feed of DEMO_FEEDS) {
       const bodies = pushBodies(feed, limits);

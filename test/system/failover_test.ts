@@ -127,7 +127,7 @@ async function untilServed(caller: Agent): Promise<void> {
 }
 
 describe("a failover that lost commits", () => {
-  test("gateways go on by what the new primary knows: limits, money and purchases hold, and no usage id of after it is lost", async () => {
+  test("after a failover that lost commits, gateways go on by what the new primary knows: limits, money and purchases hold, and no later usage id is lost", async () => {
     const agents = await Promise.all(Array.from({ length: AGENTS }, () => agent(4)));
     const [buyer, poor, spender, prober] = [
       await agent(0),

@@ -39,7 +39,7 @@ async function run(command: readonly string[]) {
 }
 
 describe("OpenAPI document, read by others' tools", () => {
-  test("Redocly's recommended rules: no error, no warning", async () => {
+  test("the OpenAPI document meets Redocly's recommended rules without a warning", async () => {
     const cli = join(MODULES, "@redocly/cli/bin/cli.js");
     const { code, out, err } = await run([cli, "lint", file, "--extends", "recommended"]);
     expect({ code, hasProblems: /\d+ (error|warning)/.test(out + err), out }).toEqual({
@@ -49,7 +49,7 @@ describe("OpenAPI document, read by others' tools", () => {
     });
   });
 
-  test("Spectral's rules for OpenAPI: no error, no warning", async () => {
+  test("the OpenAPI document meets Spectral's rules without a warning", async () => {
     await Bun.write(join(folder, "ruleset.yaml"), 'extends: ["spectral:oas"]\n');
     const cli = join(MODULES, "@stoplight/spectral-cli/dist/index.js");
     const ruleset = join(folder, "ruleset.yaml");
@@ -57,7 +57,7 @@ describe("OpenAPI document, read by others' tools", () => {
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("No results") });
   });
 
-  test("a client generated from it reads a feed, with types that hold", async () => {
+  test("a client generated from the OpenAPI document reads a feed, with types that hold", async () => {
     const types = astToString(await openapiTS(structuredClone(document) as never));
     await Bun.write(join(folder, "api.ts"), types);
     await Bun.write(

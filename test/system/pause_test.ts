@@ -52,7 +52,7 @@ async function agent(credits = 0) {
 }
 
 describe("a gateway that was paused", () => {
-  test("knows a window as it was before, and refuses what others have granted since", async () => {
+  test("a gateway that was paused refuses reads for whose window others have granted the rest", async () => {
     const { key } = await agent();
     expect(await statusesOf(sleeper.baseUrl, free, key, 4)).toEqual(Array(4).fill(200));
     await whilePaused(async () => {
@@ -62,7 +62,7 @@ describe("a gateway that was paused", () => {
     expect(await statusesOf(sleeper.baseUrl, free, key, 4)).toEqual([200, 429, 429, 429]);
   });
 
-  test("knows a balance as it was before, and charges none of what others have spent since", async () => {
+  test("a gateway that was paused charges no credits that others have spent", async () => {
     const { accountId, key } = await agent((8 * PRICE_NANOS) / 1_000);
     expect(await statusesOf(sleeper.baseUrl, metered, key, 2)).toEqual([200, 200]);
     await whilePaused(async () => {
@@ -75,7 +75,7 @@ describe("a gateway that was paused", () => {
     expect(row?.balance).toBe(0);
   });
 
-  test("knows a key that was revoked since, and a suspended account's, and reads nothing with them", async () => {
+  test("a gateway that was paused reads nothing with a key that was revoked, or whose account was suspended", async () => {
     const [revoked, suspended] = [await agent(), await agent()];
     for (const { key } of [revoked, suspended]) {
       expect(await statusesOf(sleeper.baseUrl, free, key, 1)).toEqual([200]);
@@ -93,7 +93,7 @@ describe("a gateway that was paused", () => {
     expect(codes).toEqual(["KEY_INVALID", "ACCOUNT_SUSPENDED"]);
   });
 
-  test("under load, with reads under way: no window over its limit, each usage id logged once, and the books are exact", async () => {
+  test("a gateway that is paused under load leaves no window over its limit, each usage id logged once, and exact books", async () => {
     const agents = await Promise.all(Array.from({ length: 60 }, () => agent(6)));
     const seen: string[] = [];
     let isOver = false;

@@ -139,7 +139,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     };
   }
 
-  test("two gateways have migrated it, each step once, and left no lock", async () => {
+  test("behind PgBouncer, two gateways migrate a database, each step once, and leave no lock", async () => {
     const migrations = await sql`select version from schema_migrations order by version`;
     expect(migrations.map((row) => Number(row.version))).toEqual(
       migrations.map((_, index) => index + 1),
@@ -151,7 +151,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     ).toHaveLength(0);
   });
 
-  test("create, push, edit, walk, search, filter, and credit for N reads pays for N", async () => {
+  test("behind PgBouncer, feeds are created, pushed, read, searched, filtered and exported", async () => {
     const provider = await createAccount("write", 0);
     const consumer = await createAccount("read", GRANTED_CREDITS);
     const made = await call("POST", "/v1/provider/feed/create", provider.key, {
@@ -193,7 +193,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     expect([exported.code, exported.stdout.trim().split("\n").length]).toEqual([0, 1 + 4]);
   });
 
-  test("of many reads at once, as many are charged as are paid for, and none is lost", async () => {
+  test("behind PgBouncer, as many of many reads at once are charged as are paid for, and none is lost", async () => {
     const provider = await createAccount("write", 0);
     const consumer = await createAccount("read", GRANTED_CREDITS);
     const feeds = await Promise.all(
@@ -229,7 +229,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     expect(rows[0]?.balance_nanos).toBe(0n);
   });
 
-  test("statements are bounded by what the pooler says on each of its connections", async () => {
+  test("behind PgBouncer, statements are bounded by what the pooler says on each of its connections", async () => {
     const pooled = connect({ url: databaseUrl, isPooled: true }, { connectionsMax: 8 });
     const settings = await Promise.all(
       Array.from({ length: 20 }, () => pooled`select current_setting('statement_timeout') as it`),
@@ -238,7 +238,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     await pooled.end();
   });
 
-  test("without the setting, the start ends with what to set", async () => {
+  test("behind PgBouncer without DATABASE_POOLED, the start fails and says what to set", async () => {
     const { code, stderr } = await operatorOf(databaseUrl).run(["serve", "--port", "0"]);
     expect([code, stderr]).toEqual([
       1,

@@ -145,7 +145,7 @@ describe("start", () => {
     ]);
   });
 
-  test("a database that can't be reached is one line and exit code 1", async () => {
+  test("a database that can't be reached is refused with one line and exit code 1", async () => {
     for (const url of [
       "postgres://someone:secret@127.0.0.1:1/feedgate",
       "postgres://someone:secret@127.0.0.1:1,127.0.0.1:2/feedgate",
@@ -158,7 +158,7 @@ describe("start", () => {
     }
   }, 20_000);
 
-  test("an address that names no kind of server that can be written to is one line", async () => {
+  test("an address that asks for a server that can't be written to is refused with one line", async () => {
     const url = "postgres://127.0.0.1:1/feedgate?target_session_attrs=standby";
     const lines = await failure(url, 2);
     expect(lines).toEqual([expect.stringContaining("target_session_attrs")]);

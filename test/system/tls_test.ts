@@ -66,7 +66,7 @@ describe.skipIf(OPENSSL === null)("TLS_CERT_FILE and TLS_KEY_FILE", () => {
       }));
   }
 
-  test("one file without the other, or one that can't be used, is one line and a refused start", async () => {
+  test("one TLS file without the other, or one that can't be used, refuses the start with one line", async () => {
     const { DATABASE_URL = "", TLS_CERT_FILE = "", TLS_KEY_FILE = "" } = environment;
     const half = await operatorOf(DATABASE_URL).run(["migrate"], { TLS_CERT_FILE });
     expect([half.code, linesOf(half.stderr)]).toEqual([

@@ -171,7 +171,7 @@ function serverProcesses(): number[] {
 }
 
 describe("the database in trouble", () => {
-  test(`${KILLS} killed connections under load: 200 or 503, recovery by itself, none leaks`, async () => {
+  test(`${KILLS} killed database connections under load: answers are 200 or 503, service recovers by itself, and no connection leaks`, async () => {
     const running = load();
     for (let kill = 0; kill < KILLS; kill++) {
       await sql`
@@ -195,7 +195,7 @@ describe("the database in trouble", () => {
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(KILLS);
   });
 
-  test("a restart under load: 503 while it lasts, and 200 within 5 s after it", async () => {
+  test("a restart of the database under load: 503 while it lasts, and 200 within 5 s after it", async () => {
     const running = load();
     await Bun.sleep(200);
     process.kill(postgres.pid, "SIGINT");
@@ -238,7 +238,7 @@ describe("the database in trouble", () => {
     expect(await recovery()).toBeLessThan(RECOVERY_MS_MAX);
   });
 
-  test("a server that has stopped without a word: 503 instead of waiting, and recovery", async () => {
+  test("a database server that stops without a word: 503 instead of waiting, and recovery", async () => {
     const stopped = serverProcesses();
     for (const pid of stopped) process.kill(pid, "SIGSTOP");
     const asked = Array.from({ length: 30 }, () => read());
@@ -293,7 +293,7 @@ describe("the database in trouble", () => {
     }
   });
 
-  test("of several hosts the one that can be written to is found, at the start and after a failover", async () => {
+  test("of several database hosts the one that can be written to is found, at the start and after a failover", async () => {
     await gateway.stop();
     const pair = await startServerPair();
     try {

@@ -63,7 +63,7 @@ async function metric(name: string): Promise<number> {
 }
 
 describe("serve --workers", () => {
-  test("200 reads at once over both workers: exactly the limit is granted and charged", async () => {
+  test("of 200 reads at once over two workers, exactly the limit is granted and charged", async () => {
     const key = await newKey();
     const answers = await Promise.all(Array.from({ length: 200 }, () => read(key)));
     const statuses = answers.map(({ status }) => status);
@@ -85,7 +85,7 @@ describe("serve --workers", () => {
     }
   });
 
-  test("four who ask for /metrics at once wait for none of each other", async () => {
+  test("four clients that ask for /metrics at once don't wait for each other", async () => {
     await metric("feedgate_usage_events_total");
     const startedMs = performance.now();
     await Promise.all(Array.from({ length: 4 }, () => metric("feedgate_usage_events_total")));
