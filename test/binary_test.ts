@@ -111,7 +111,7 @@ async function paste(line: string): Promise<Record<string, unknown>> {
 }
 
 describe("the executable", () => {
-  test("tells its version, and helps with every command", async () => {
+  test("the executable tells its version, and helps with every command", async () => {
     const { version } = await Bun.file(join(ROOT, "package.json")).json();
     const cwd = emptyFolder();
     const answers = await Promise.all(
@@ -127,7 +127,7 @@ describe("the executable", () => {
     console.log(`size ${(statSync(BINARY).size / BYTES_PER_MB).toFixed(1)} MB`);
   });
 
-  test("demo works in an empty folder, and a signal leaves no PostgreSQL", async () => {
+  test("the executable's demo works in an empty folder, and a signal leaves no PostgreSQL", async () => {
     const cwd = emptyFolder();
     const child = spawn(["demo", "--port", "0", "--json"], { cwd });
     try {
@@ -170,7 +170,7 @@ describe("the executable", () => {
     }
   });
 
-  test("serves from several processes", async () => {
+  test("the executable serves from several processes", async () => {
     const cwd = emptyFolder();
     const child = spawn(["serve", "--port", "0", "--workers", "2", "--json"], { cwd });
     try {
@@ -184,7 +184,7 @@ describe("the executable", () => {
   });
 
   test(
-    "first starts at once unpack PostgreSQL once; a cache that lost a file is mended",
+    "several first starts of the executable at once unpack PostgreSQL once; a cache that lost a file is mended",
     async () => {
       const home = emptyFolder();
       const starts = [1, 2, 3].map(() => {
@@ -213,7 +213,7 @@ describe("the executable", () => {
     4 * START_MS_MAX,
   );
 
-  test("with a cache that can't be written to, PostgreSQL is unpacked elsewhere", async () => {
+  test("if its cache can't be written to, the executable's PostgreSQL is unpacked elsewhere", async () => {
     const cwd = emptyFolder();
     const home = join(cwd, "file");
     mkdirSync(join(home, ".cache"), { recursive: true });
@@ -222,7 +222,7 @@ describe("the executable", () => {
     expect([code, stderr]).toEqual([0, expect.not.stringContaining(home)]);
   });
 
-  test("how long it takes to start", async () => {
+  test("how long the executable takes to start is printed", async () => {
     const cwd = emptyFolder();
     const times: string[] = [];
     for (const kind of ["first", "second", "third"]) {

@@ -76,7 +76,12 @@ async function runAll(folder: string): Promise<number> {
 function runChecks(): Promise<number>[] {
   return [
     runChecked("format and lint", ["node_modules/.bin/biome", "check", "--error-on-warnings", "."]),
-    runChecked("types", ["node_modules/typescript-7/bin/tsc", "--noEmit", "--pretty"]),
+    runChecked("types", [
+      "node_modules/typescript-7/bin/tsc",
+      "--noEmit",
+      "--pretty",
+      "--singleThreaded",
+    ]),
   ];
 }
 

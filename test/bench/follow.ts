@@ -9,9 +9,8 @@
  */
 import { parseArgs } from "node:util";
 import type { Socket } from "bun";
-import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import { WAITS_PER_ACCOUNT_MAX } from "../../src/limits.ts";
-import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
+import { insertKey, insertKeys } from "../support/insert_key.ts";
 import { fillStreams } from "./fill.ts";
 import {
   familyProcessorSeconds,
@@ -93,30 +92,20 @@ function startGateway({ database }: Scene): Promise<ServerProcess> {
 
 async function setScene(database: BenchDatabase, accounts: number): Promise<Scene> {
   const { sql } = database;
-  const writeKey = generateKey("write");
-  const keys = Array.from({ length: accounts }, () => generateKey("read"));
   const made = await sql`
     insert into accounts (name, max_feeds_allowed, balance_nanos)
     select 'bench', 0, 1000000000000 from generate_series(0, ${accounts}::int)
     returning account_id`;
-  const accountIds = made.map((row) => row.account_id as string);
-  const all = [writeKey, ...keys];
-  await sql`
-    insert into api_keys (account_id, key_hash, key_start, permission)
-    select account_id::uuid, decode(hash, 'hex'), start, permission
-    from unnest(
-      ${arrayLiteral(accountIds)}::text[],
-      ${arrayLiteral(all.map((key) => Buffer.from(hashKey(key)).toString("hex")))}::text[],
-      ${arrayLiteral(all.map(startOf))}::text[],
-      ${arrayLiteral(all.map((key) => (key === writeKey ? "write" : "read")))}::text[]
-    ) as keys (account_id, hash, start, permission)`;
+  const [ownerId = "", ...accountIds] = made.map((row) => row.account_id as string);
+  const writeKey = await insertKey(sql, ownerId, "write");
+  const keys = await insertKeys(sql, accountIds, "read");
   const feeds = await sql`
     insert into feeds (
       account_id, name, endpoint_path, feed_type, status, first_pushed_at, last_sync_at, price_type,
       call_price_nanos, data_version, push_count, next_position
     )
     select
-      ${accountIds[0] as string}::uuid, 'Bench stream ' || number, 'bench-' || number, 'stream',
+      ${ownerId}::uuid, 'Bench stream ' || number, 'bench-' || number, 'stream',
       'active', now(), now(), 'metered', 1000, 1, 1, 1
     from generate_series(1, ${STREAMS}::int) as number
     returning feed_id`;

@@ -13,9 +13,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Socket } from "bun";
-import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
-import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
-import type { TestGateway } from "../support/gateway.ts";
+import { insertKeys } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
 import { processorSeconds, residentMb, startServer } from "./processes.ts";
 import type { Bench } from "./run.ts";
@@ -113,22 +111,14 @@ export const bench: Bench = async (args) => {
 /** Many accounts with a key each, and one feed of many rows. */
 async function seed(database: BenchDatabase) {
   const { sql } = database;
-  const keys = Array.from({ length: ACCOUNTS }, () => generateKey("read"));
   const accounts = await sql`
     insert into accounts (name, max_feeds_allowed)
     select 'Reader', 1 from generate_series(1, ${ACCOUNTS})
     returning account_id`;
-  await sql`
-    insert into api_keys (account_id, key_hash, key_start, permission)
-    select account_id, decode(hash, 'hex'), start, 'read'
-    from unnest(
-      ${arrayLiteral(accounts.map((row) => row.account_id as string))}::uuid[],
-      ${arrayLiteral(keys.map((key) => Buffer.from(hashKey(key)).toString("hex")))}::text[],
-      ${arrayLiteral(keys.map(startOf))}::text[]
-    ) as given (account_id, hash, start)`;
+  const accountIds = accounts.map((row) => row.account_id as string);
+  const keys = await insertKeys(sql, accountIds, "read");
   const rows = Array.from({ length: PAGES }, (_, id) => ({ id, name: `row ${id}` }));
-  const scene = { sql } as unknown as TestGateway;
-  const feed = await seedFeed(scene, accounts[0]?.account_id, { type: "collection", rows });
+  const feed = await seedFeed({ sql }, accounts[0]?.account_id, { type: "collection", rows });
   await sql.unsafe("vacuum analyze");
   return { keys, feedId: feed.feedId };
 }

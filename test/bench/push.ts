@@ -14,8 +14,8 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
+import { insertKey } from "../support/insert_key.ts";
 import { startServer } from "./processes.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, installPeers, median, startBenchDatabase } from "./support.ts";
@@ -237,14 +237,10 @@ async function fill(
 }
 
 async function createProvider({ sql }: BenchDatabase): Promise<Pick<Stage, "accountId" | "key">> {
-  const key = generateKey("write");
   const made = await sql`
     insert into accounts (name, max_feeds_allowed) values ('bench', 1000) returning account_id`;
   const accountId: string = made[0]?.account_id;
-  await sql`
-    insert into api_keys (account_id, key_hash, key_start, permission)
-    values (${accountId}, ${hashKey(key)}, ${startOf(key)}, 'write')`;
-  return { accountId, key };
+  return { accountId, key: await insertKey(sql, accountId, "write") };
 }
 
 /** Drafts, as create would have made them. */

@@ -306,7 +306,7 @@ describe("every answer is one that the document promises", () => {
     }
   });
 
-  test("503 of every route that asks a database which does not answer", async () => {
+  test("every route that asks a database which does not answer is 503 as documented", async () => {
     const calls = await callsOfEveryRoute("unanswered");
     const session = await gateway.sql.reserve();
     const tables = await session`
@@ -328,7 +328,7 @@ describe("every answer is one that the document promises", () => {
     await contract.check("GET", draining);
   });
 
-  test("the limit of 120 a minute: account, usage, own feeds, create, edit", async () => {
+  test("over the limit of 120 a minute, account, usage, own feeds, create and edit are 429 as documented", async () => {
     const id = await create({ endpoint_path: "limited" });
     const bearer = { Authorization: `Bearer ${write}` };
     const calls: readonly (readonly [method: string, () => Promise<Response>])[] = [
@@ -349,7 +349,7 @@ describe("every answer is one that the document promises", () => {
     }
   });
 
-  test("the limit that calls without a key share", async () => {
+  test("over the limit that calls without a key share, they are 429 as documented", async () => {
     for (const path of ["/public/feeds/made/agent-skill", "/.well-known/agent-skills/index.json"]) {
       let limited: Response | undefined;
       for (let calls = 0; calls < 2 * ANONYMOUS_LIMIT && limited === undefined; calls += 100) {
@@ -362,7 +362,7 @@ describe("every answer is one that the document promises", () => {
     }
   });
 
-  test("500 of every route whose tables are gone", async () => {
+  test("every route whose tables are gone is 500 as documented", async () => {
     const calls = await callsOfEveryRoute("broken");
     await gateway.sql`drop schema public cascade`;
     // The calls without a key have used their common limit up.
@@ -382,7 +382,7 @@ describe("every answer is one that the document promises", () => {
     await contract.check("GET", readyz);
   });
 
-  test("every documented status was seen on the way", () => {
+  test("every documented status of every route was seen in these tests", () => {
     const missing = Object.values(contract.document.paths)
       .flatMap((methods) => Object.values(methods))
       .flatMap(({ operationId, responses }) =>

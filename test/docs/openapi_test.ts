@@ -32,7 +32,7 @@ describe("OpenAPI document", () => {
     expect(create.status).toBe(201);
   });
 
-  test("every route is documented, but for those of documentation, discovery and MCP", () => {
+  test("every route is in the OpenAPI document, but for those of documentation, discovery and MCP", () => {
     const { services } = gateway.gateway;
     const { routes } = createApp({
       ...services,
@@ -47,13 +47,13 @@ describe("OpenAPI document", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("only the /v1 form is in it, and the alias is mentioned once", () => {
+  test("the OpenAPI document has only the /v1 form of each path, and mentions the alias once", () => {
     const text = JSON.stringify(document);
     expect(Object.keys(document.paths).filter((path) => path.startsWith("/api/"))).toEqual([]);
     expect(text.match(/\/api\/v1/g)).toHaveLength(1);
   });
 
-  test("every parameter of a path is declared", () => {
+  test("the OpenAPI document declares every parameter of a path", () => {
     for (const { path, operation } of operations()) {
       const inPath = operation.parameters.filter((each) => each.in === "path");
       const named = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] as string);
@@ -61,7 +61,7 @@ describe("OpenAPI document", () => {
     }
   });
 
-  test("what a search looks for and which rows are removed is required, all else of a query is not", () => {
+  test("the OpenAPI document requires no query parameter but a search's q and the ids of rows to remove", () => {
     const required = operations().flatMap(({ path, operation }) =>
       operation.parameters
         .filter((each) => each.in === "query" && each.required)
@@ -70,7 +70,7 @@ describe("OpenAPI document", () => {
     expect(required).toEqual(["/v1/search q", "/v1/provider/feed/{feed_id}/rows ids"]);
   });
 
-  test("every answer with a body has a schema and an example; errors are problems", () => {
+  test("every answer with a body has a schema and an example in the OpenAPI document; errors are problems", () => {
     for (const { operation } of operations()) {
       for (const [status, response] of Object.entries(operation.responses)) {
         const where = `${operation.operationId} ${status}`;
@@ -91,7 +91,7 @@ describe("OpenAPI document", () => {
     }
   });
 
-  test("every parameter, property and component says what it is", () => {
+  test("every parameter, property and component of the OpenAPI document says what it is", () => {
     const silent: string[] = [];
     for (const { operation } of operations()) {
       for (const { name, description } of operation.parameters) {
@@ -106,7 +106,7 @@ describe("OpenAPI document", () => {
     expect(silent).toEqual([]);
   });
 
-  test("examples meet their schemas", () => {
+  test("the OpenAPI document's examples meet their schemas", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false });
     ajv.addSchema(document as object, "api");
     let count = 0;
@@ -138,7 +138,7 @@ describe("OpenAPI document", () => {
     expect(count).toBeGreaterThan(100);
   });
 
-  test("integers are integers, not unions with their text", () => {
+  test("integers of the OpenAPI document are integers, not unions with their text", () => {
     expect(JSON.stringify(document)).not.toMatch(/"format":"(integer|numeric|ObjectString)"/);
   });
 });

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
-const CALLS = 1_000;
-const WARMING_CALLS = 100;
-/** What this machine's noise moves a median by; what betrayed a draft moved it by 1.3 and by 4. */
+const WARMING_CALLS = 50;
+/** So many calls tell equal times on a quiet machine. If they don't, there are more, up to the last. */
+const LOOK_AFTER_CALLS = [300, 1_000];
+/** What noise moves a median by; what betrayed a draft moved it by 1.3 and by 4. */
 const RATIO_MAX = 1.15;
 
 let gateway: TestGateway;
@@ -32,28 +33,38 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Median milliseconds of calls for each slug, in turns. */
-async function medians(pathOf: (slug: string) => string, slugs: readonly string[]) {
-  const times = slugs.map(() => [] as number[]);
-  for (let call = 0; call < WARMING_CALLS + CALLS; call++) {
-    for (const [index, slug] of slugs.entries()) {
-      const startedMs = performance.now();
-      const response = await gateway.get(pathOf(slug), keys[call % keys.length]);
-      await response.bytes();
-      if (call >= WARMING_CALLS) times[index]?.push(performance.now() - startedMs);
-      expect(response.status).toBe(404);
+/** The slowest median of a call to the fastest, where each slug is called in turns. */
+async function ratioOf(
+  pathOf: (slug: string) => string,
+  slugs: readonly string[],
+): Promise<number> {
+  const times = slugs.map((): number[] => []);
+  let ratio = Number.POSITIVE_INFINITY;
+  let calls = 0;
+  for (const callsMax of LOOK_AFTER_CALLS) {
+    for (; calls < WARMING_CALLS + callsMax; calls++) {
+      for (const [index, slug] of slugs.entries()) {
+        const startedMs = performance.now();
+        const response = await gateway.get(pathOf(slug), keys[calls % keys.length]);
+        await response.bytes();
+        if (calls >= WARMING_CALLS) times[index]?.push(performance.now() - startedMs);
+        expect(response.status).toBe(404);
+      }
     }
+    const medians = times.map((each) => each.toSorted((a, b) => a - b)[callsMax / 2] as number);
+    ratio = Math.max(...medians) / Math.min(...medians);
+    if (ratio < RATIO_MAX) break;
   }
-  return times.map((each) => each.toSorted((a, b) => a - b)[CALLS / 2] as number);
+  return ratio;
 }
 
-describe("the time of a 404 does not tell whether there is a feed that is not active", () => {
-  test.each([
-    ["data", (slug: string) => `/v1/feed/${slug}`, ["draft", "inactive", "unknown"]],
-    ["metadata", (slug: string) => `/v1/feed/${slug}/metadata`, ["draft", "unknown"]],
-    ["skill", (slug: string) => `/public/feeds/${slug}/agent-skill`, ["draft", "unknown"]],
-  ] as const)("%s", async (_name, pathOf, slugs) => {
-    const times = await medians(pathOf, slugs);
-    expect(Math.max(...times) / Math.min(...times)).toBeLessThan(RATIO_MAX);
-  });
-});
+test.each([
+  ["data", (slug: string) => `/v1/feed/${slug}`, ["draft", "inactive", "unknown"]],
+  ["metadata", (slug: string) => `/v1/feed/${slug}/metadata`, ["draft", "unknown"]],
+  ["skill", (slug: string) => `/public/feeds/${slug}/agent-skill`, ["draft", "unknown"]],
+] as const)(
+  "%s: the time of a 404 does not tell whether there is a feed that is not active",
+  async (_name, pathOf, slugs) => {
+    expect(await ratioOf(pathOf, slugs)).toBeLessThan(RATIO_MAX);
+  },
+);

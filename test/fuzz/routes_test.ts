@@ -191,7 +191,7 @@ async function send(each: Case): Promise<void> {
 }
 
 describe("every route, fed with anything", () => {
-  test(`${CASES} requests: no 5xx, no stack, no SQL, and the process is as before`, async () => {
+  test(`${CASES} random requests to all routes: no 5xx, no stack, no SQL, and the process is as before`, async () => {
     const all = fc.sample(cases(), CASES);
     for (let start = 0; start < all.length; start += AT_ONCE) {
       await Promise.all(all.slice(start, start + AT_ONCE).map(send));

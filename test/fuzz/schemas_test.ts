@@ -4,13 +4,13 @@
  * Object.prototype, what a failed branch has evaluated).
  */
 import { expect, test } from "bun:test";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type AnySchema } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { CheckRun } from "../../src/push/schema/check_run.ts";
 import { compileSchema } from "../../src/push/schema/compile_schema.ts";
 
-/** `bun run fuzz` sets more. ajv takes 20 ms for one. */
-const CASES = Math.min(Number(process.env.FUZZ_CASES ?? 200), 5_000);
+/** `bun run fuzz` sets more. */
+const CASES = Number(process.env.FUZZ_CASES ?? 400);
 /** The linter takes an object with this key for a promise. */
 const THEN = "then";
 
@@ -72,6 +72,8 @@ const { schema } = fc.letrec((tie) => {
       fc.boolean(),
       fc.array(keyword, { maxLength: 3 }).map((parts) => {
         const { contains, ...others } = Object.assign({}, ...parts);
+        // Of an "if" that fails, ajv takes its own unevaluated properties for evaluated.
+        if ("unevaluatedProperties" in others) delete others.if;
         // ajv passes over contains where items are false.
         return contains === undefined || "items" in others ? others : { ...others, contains };
       }),
@@ -79,17 +81,29 @@ const { schema } = fc.letrec((tie) => {
   };
 });
 
+const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true });
+
+/** Leaves a case out for which the code that ajv makes is broken, as for some patternProperties in two branches. */
+function ajvSays(each: AnySchema, value: unknown): boolean {
+  try {
+    return ajv.compile(each)(value) === true;
+  } catch (error) {
+    fc.pre(!(error instanceof TypeError || error instanceof SyntaxError));
+    throw error;
+  }
+}
+
 test("compileSchema says the same as ajv of random schemas and values", () => {
   fc.assert(
     fc.property(schema, fc.array(value, { minLength: 1, maxLength: 4 }), (each, values) => {
-      const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true });
-      const isValid = ajv.compile(each as object);
       for (const one of values) {
-        const expected = isValid(one);
+        const expected = ajvSays(each as AnySchema, one);
         expect(check(each, one, false)).toEqual({ isValid: expected, errorCount: 0 });
         const explained = check(each, one, true);
         expect([explained.isValid, explained.errorCount > 0]).toEqual([expected, !expected]);
       }
+      // Else it would keep all of them.
+      if (typeof each === "object" && each !== null) ajv.removeSchema(each);
     }),
     { numRuns: CASES },
   );

@@ -1,4 +1,5 @@
 import { generateKey, hashKey, type Permission, startOf } from "../../src/accounts/key_format.ts";
+import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import type { Connections } from "../../src/postgres/client/connect.ts";
 
 /** Makes an account's key straight in the database; the key in plain. */
@@ -7,9 +8,28 @@ export async function insertKey(
   accountId: string,
   permission: Permission,
 ): Promise<string> {
-  const key = generateKey(permission);
+  const [key = ""] = await insertKeys(sql, [accountId], permission);
+  return key;
+}
+
+/** Makes a key for each of the accounts; the keys in plain, in their order. */
+export async function insertKeys(
+  sql: Connections,
+  accountIds: readonly string[],
+  permission: Permission,
+): Promise<string[]> {
+  const keys = accountIds.map(() => generateKey(permission));
   await sql`
     insert into api_keys (account_id, key_hash, key_start, permission)
-    values (${accountId}, ${hashKey(key)}, ${startOf(key)}, ${permission})`;
-  return key;
+    select account_id, decode(hash, 'hex'), start, ${permission}
+    from unnest(
+      ${arrayLiteral([...accountIds])}::uuid[], ${arrayLiteral(keys.map(hexHash))}::text[],
+      ${arrayLiteral(keys.map(startOf))}::text[]
+    ) as given (account_id, hash, start)`;
+  return keys;
+}
+
+/** The hash that is stored of a key. */
+export function hexHash(key: string): string {
+  return Buffer.from(hashKey(key)).toString("hex");
 }

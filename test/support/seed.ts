@@ -3,10 +3,9 @@
  *
  * @module
  */
-
 import type { FeedType } from "../../src/feeds/find.ts";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
-import type { TestGateway } from "./gateway.ts";
+import type { Connections } from "../../src/postgres/client/connect.ts";
 
 export interface Seed {
   readonly type: FeedType;
@@ -30,7 +29,7 @@ let seeds = 0;
 
 /** An active feed of `accountId`. */
 export async function seedFeed(
-  { sql }: TestGateway,
+  { sql }: { readonly sql: Connections },
   accountId: string,
   seed: Seed,
 ): Promise<SeededFeed> {

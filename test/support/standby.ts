@@ -6,18 +6,14 @@
  *
  * @module
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { type ChildProcess, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import {
-  findPrograms,
-  type Programs,
-  placeSite,
-  type Site,
-} from "../../src/postgres/embedded/site.ts";
+import { placeSite } from "../../src/postgres/embedded/site.ts";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
+import { giveToPostgres, startCluster } from "./cluster.ts";
+import { temporaryFolder } from "./folders.ts";
 
 export interface ServerPair {
   readonly primaryUrl: string;
@@ -31,8 +27,10 @@ export interface ServerPair {
   readonly startStandby: () => Promise<void>;
   /** Cuts the standby off, once it has all: it lacks whatever the primary commits from then on. */
   readonly cutOff: () => Promise<void>;
-  /** Ends the primary at once and promotes the standby; resolves when that can be written to. */
-  readonly failOver: () => Promise<void>;
+  /** Ends the primary at once. */
+  readonly endPrimary: () => Promise<void>;
+  /** Resolves when the standby can be written to. */
+  readonly promote: () => Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -45,13 +43,10 @@ function urlOf(host: string): string {
 }
 
 export async function startServerPair(): Promise<ServerPair> {
-  const folder = mkdtempSync(join(tmpdir(), "feedgate-pair-"));
-  // Reachable for the account that PostgreSQL runs as where the tests run as root.
-  chmodSync(folder, 0o755);
+  const folder = temporaryFolder();
   const dataDir = join(folder, "primary");
   const postgres = await startEmbedded({ dataDir });
   const site = placeSite(dataDir);
-  const programs = await findPrograms(site);
   const primaryUrl = urlOf(postgres.host);
   const standbyUrl = urlOf(folder);
   const sql = connect({ url: primaryUrl }, { connectionsMax: 2, statementTimeoutMs: 0 });
@@ -62,20 +57,14 @@ export async function startServerPair(): Promise<ServerPair> {
     join(cluster, "postgresql.auto.conf"),
     `primary_conninfo = 'host=${postgres.host} port=5432 user=postgres'\n`,
   );
-  const { account } = site;
-  if (account !== undefined) {
-    const owner = `${account.uid}:${account.gid}`;
-    spawnSync("chown", ["-R", owner, cluster]);
-    spawnSync("chown", [owner, folder]);
-  }
+  giveToPostgres(site, folder);
   chmodSync(cluster, 0o700);
 
   let child: ChildProcess | undefined;
   let standbySql: Connections | undefined;
   async function startStandby(): Promise<void> {
     rmSync(join(cluster, "postmaster.pid"), { force: true });
-    child = startPostgres(site, { programs, cluster, socketDir: folder });
-    await untilReady(cluster);
+    child = await startCluster(site, { cluster, socketDir: folder });
   }
   function signalStandby(signal: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
     const pid = child?.pid as number;
@@ -102,9 +91,11 @@ export async function startServerPair(): Promise<ServerPair> {
       await standby()`select pg_reload_conf()`;
       await untilHolds(standby(), "not exists (select from pg_stat_wal_receiver)");
     },
-    async failOver() {
+    async endPrimary() {
       process.kill(postgres.pid, "SIGQUIT");
       await postgres.ended;
+    },
+    async promote() {
       await standby()`select pg_promote()`;
     },
     async stop() {
@@ -112,7 +103,6 @@ export async function startServerPair(): Promise<ServerPair> {
       await standbySql?.end({ timeout: 0 });
       await sql.end({ timeout: 0 });
       await postgres.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -127,49 +117,11 @@ async function copyCluster(sql: Connections, from: string, to: string): Promise<
   session.release();
 }
 
-interface StandbyOptions {
-  readonly programs: Programs;
-  readonly cluster: string;
-  readonly socketDir: string;
-}
-
-function startPostgres(site: Site, { programs, cluster, socketDir }: StandbyOptions): ChildProcess {
-  const settings = ["listen_addresses=", "timezone=UTC", "max_connections=200", "fsync=off"];
-  const args = ["-D", cluster, "-k", socketDir, "-p", "5432"];
-  return spawn(
-    join(programs.folder, "bin", "postgres"),
-    [...args, ...settings.flatMap((setting) => ["-c", setting])],
-    {
-      ...site.account,
-      cwd: "/",
-      env: { PATH: process.env.PATH, LC_ALL: "C", ...programs.libraries },
-      stdio: "ignore",
-    },
-  );
-}
-
 async function untilHolds(sql: Connections, condition: string): Promise<void> {
   const until = Date.now() + START_MS_MAX;
   const isSo = async () => (await sql.unsafe(`select ${condition} as holds`))[0]?.holds === true;
   while (!(await isSo())) {
     if (Date.now() > until) throw new Error(`the standby did not come to this: ${condition}`);
     await Bun.sleep(POLL_MS);
-  }
-}
-
-async function untilReady(cluster: string): Promise<void> {
-  const until = Date.now() + START_MS_MAX;
-  while (!/^(ready|standby)/m.test(readStatus(cluster))) {
-    if (Date.now() > until) throw new Error("the standby did not start");
-    await Bun.sleep(POLL_MS);
-  }
-}
-
-function readStatus(cluster: string): string {
-  try {
-    return readFileSync(join(cluster, "postmaster.pid"), "utf8");
-  } catch {
-    // Not written yet.
-    return "";
   }
 }

@@ -5,9 +5,10 @@ import { Writable } from "node:stream";
 import { writeBackup } from "../../src/postgres/backup.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
-import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "../cli/support.ts";
+import { linesOf, operatorOf, runFeedgate } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { serveGateway } from "../support/served_gateway.ts";
 
 const files = temporaryFolder();
 const file = join(files, "all.backup");
@@ -23,16 +24,8 @@ async function json<Value>(dataDir: string, ...argv: string[]): Promise<Value> {
   return JSON.parse(stdout) as Value;
 }
 
-async function serve(dataDir: string) {
-  const child = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});
-  const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0] as string;
-  return {
-    address,
-    async stop() {
-      child.kill("SIGTERM");
-      expect(await child.exited).toBe(0);
-    },
-  };
+function serve(dataDir: string) {
+  return serveGateway(["serve", "--data-dir", dataDir], {});
 }
 
 /** What a table holds, whatever the order of its rows. */
@@ -67,7 +60,7 @@ async function lookInto<Result>(dataDir: string, look: (sql: Connections) => Pro
   }
 }
 
-test("a backup is of one moment, whatever is written while it runs", async () => {
+test("a backup shows one moment, whatever is written while it runs", async () => {
   const sql = connect({ url: (await createTestDatabase()).url }, { connectionsMax: 2 });
   const pieces: string[] = [];
   const sink = new Writable({
@@ -107,22 +100,22 @@ beforeAll(async () => {
   writeKey = await key("write");
 }, 60_000);
 
-function push(address: string, body: string): Promise<Response> {
-  return fetch(`${address}/v1/provider/feed/${feedId}/push`, {
+function push(baseUrl: string, body: string): Promise<Response> {
+  return fetch(`${baseUrl}/v1/provider/feed/${feedId}/push`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Authorization: `Bearer ${writeKey}` },
     body,
   });
 }
 
-function read(address: string): Promise<Response> {
-  return fetch(`${address}/v1/feed/kept?limit=2`, { headers: { "x-api-key": readKey } });
+function read(baseUrl: string): Promise<Response> {
+  return fetch(`${baseUrl}/v1/feed/kept?limit=2`, { headers: { "x-api-key": readKey } });
 }
 
 describe("backup and restore", () => {
-  test("what was written while it served is restored, row for row, and serves on", async () => {
+  test("a restored backup has every row that was written while the gateway served, and serves on", async () => {
     const serving = await serve(source);
-    const made = await fetch(`${serving.address}/v1/provider/feed/create`, {
+    const made = await fetch(`${serving.baseUrl}/v1/provider/feed/create`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${writeKey}` },
       body: JSON.stringify({ name: "Kept", endpoint_path: "kept", description: "line\nbreak" }),
@@ -132,8 +125,8 @@ describe("backup and restore", () => {
     const rows = Array.from({ length: 490 }, (_, id) =>
       JSON.stringify({ id, text: "x".repeat(2_000) }),
     );
-    expect((await push(serving.address, `[${[ODD, ...rows].join(",")}]`)).status).toBe(200);
-    expect((await read(serving.address)).status).toBe(200);
+    expect((await push(serving.baseUrl, `[${[ODD, ...rows].join(",")}]`)).status).toBe(200);
+    expect((await read(serving.baseUrl)).status).toBe(200);
     await json(source, "feed", "publish", "kept");
 
     // A quiet moment to compare with, then a backup while reads go on.
@@ -144,7 +137,7 @@ describe("backup and restore", () => {
     expect(existsSync(`${file}.part`)).toBe(false);
     let isOver = false;
     const reading = (async () => {
-      while (!isOver) await read(serving.address);
+      while (!isOver) await read(serving.baseUrl);
     })();
     await json(source, "backup", join(files, "busy.backup"));
     isOver = true;
@@ -159,12 +152,12 @@ describe("backup and restore", () => {
     expect(after).toMatchObject(kept);
 
     const again = await serve(target);
-    const page = await read(again.address);
+    const page = await read(again.baseUrl);
     expect(page.status).toBe(200);
     expect(await page.text()).toStartWith(`{"data":[${ODD},`);
     // The sequences go on where they were.
-    expect((await push(again.address, '[{"id":"new"}]')).status).toBe(200);
-    const { next_cursor: cursor } = (await (await read(again.address)).json()) as {
+    expect((await push(again.baseUrl, '[{"id":"new"}]')).status).toBe(200);
+    const { next_cursor: cursor } = (await (await read(again.baseUrl)).json()) as {
       next_cursor: string;
     };
     expect(cursor).toBeString();
@@ -184,7 +177,7 @@ describe("backup and restore", () => {
     expect(shown.ledger.is_balanced).toBe(true);
   }, 60_000);
 
-  test("a month of the usage log can't be dropped while it is written", async () => {
+  test("a month of the usage log can't be dropped while a backup writes it", async () => {
     const { address } = await createTestDatabase();
     const sql = connect(address, { connectionsMax: 2 });
     const accountId = crypto.randomUUID();
@@ -223,7 +216,7 @@ describe("backup and restore", () => {
     await Promise.all([sql.end(), other.end()]);
   });
 
-  test("two to one file: one of them is it, whole, and the other is refused", async () => {
+  test("of two backups to one file, one is written whole and the other is refused", async () => {
     const path = join(files, "twice.backup");
     const both = await Promise.all([run(source, "backup", path), run(source, "backup", path)]);
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
@@ -233,7 +226,7 @@ describe("backup and restore", () => {
     expect(readdirSync(files).filter((name) => name.endsWith(".part"))).toEqual([]);
   }, 60_000);
 
-  test("a database with accounts, a file that was cut, and one that is no backup are refused", async () => {
+  test("restore refuses a database with accounts, a file that was cut, and a file that is no backup", async () => {
     expect(await run(target, "restore", file)).toMatchObject({
       code: 1,
       lines: [expect.stringContaining("has accounts already")],
@@ -281,7 +274,7 @@ describe("backup and restore", () => {
     });
   }, 120_000);
 
-  test("no text of a backup becomes a part of a statement", async () => {
+  test("restore makes no text of a backup part of a statement", async () => {
     const folder = await usedDataDir();
     const witness = join(files, "witness");
     const lines = Buffer.from(Bun.gunzipSync(readFileSync(file))).toString("latin1");
@@ -311,7 +304,7 @@ describe("backup and restore", () => {
     }
   }, 60_000);
 
-  test("a data directory that another feedgate uses is refused, and none comes in meanwhile", async () => {
+  test("restore refuses a data directory that another feedgate uses, and lets none in meanwhile", async () => {
     const folder = await usedDataDir();
     const serving = await serve(folder);
     const refused = await run(folder, "restore", file);
@@ -330,7 +323,7 @@ describe("backup and restore", () => {
     await (await late).stop();
   }, 60_000);
 
-  test("of an external database PostgreSQL's own tools are named", async () => {
+  test("backup of an external database names PostgreSQL's own tools", async () => {
     const operator = operatorOf((await createTestDatabase()).url);
     const { code, stderr } = await operator.run(["backup", join(files, "external")]);
     expect([code, stderr.includes("pg_dump")]).toEqual([1, true]);

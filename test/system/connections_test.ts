@@ -120,7 +120,7 @@ describe.skipIf(process.platform !== "linux")("more connections than descriptors
     ["send nothing", SILENT],
     ["send a part of a request", DRIPPED],
   ])(
-    "that %s cost no processor time, and service is back when they have gone",
+    "more connections than descriptors that %s cost no processor time, and service is back when they have gone",
     async (_, sent) => {
       await serve(DESCRIPTORS);
       await untilServed();
@@ -135,14 +135,14 @@ describe.skipIf(process.platform !== "linux")("more connections than descriptors
     40_000,
   );
 
-  test("that rest after a call are closed, and service is back within three seconds", async () => {
+  test("more connections than descriptors that rest after a call are closed, and service is back within three seconds", async () => {
     await serve(DESCRIPTORS);
     await untilServed();
     await connectMany(2 * DESCRIPTORS, ask("/healthz"));
     expect(await untilServed()).toBeLessThan(3_000);
   });
 
-  test("calls are 503 and end their connection while there are too many; probes are answered", async () => {
+  test("while there are too many connections, calls are 503 and end theirs; probes are answered", async () => {
     await serve(DESCRIPTORS);
     await untilServed();
     // Answers that nobody reads: these connections are not idle.
@@ -161,7 +161,7 @@ describe.skipIf(process.platform !== "linux")("more connections than descriptors
 });
 
 describe.skipIf(process.platform !== "linux")("clients that don't read", () => {
-  test("1,500 that ask for the docs' largest file cost less than 300 MB in all", async () => {
+  test("1,500 clients that ask for the docs' largest file and don't read cost less than 300 MB in all", async () => {
     await serve();
     await get(BUNDLE);
     await connectMany(1_500, ask(BUNDLE));
@@ -169,7 +169,7 @@ describe.skipIf(process.platform !== "linux")("clients that don't read", () => {
     expect(megabytesMax()).toBeLessThan(300);
   }, 30_000);
 
-  test("150 that ask for the index of 10,000 skills cost less than 300 MB in all", async () => {
+  test("150 clients that ask for the index of 10,000 skills and don't read cost less than 300 MB in all", async () => {
     // What keeps the catalog's pages would take half a minute.
     await gateway.sql`alter table feeds disable trigger user`;
     await gateway.sql`
@@ -188,7 +188,7 @@ describe.skipIf(process.platform !== "linux")("clients that don't read", () => {
     expect(megabytesMax()).toBeLessThan(300);
   }, 60_000);
 
-  test("300 that ask for 5 MB each of their own cost a bounded part, and one that reads gets all", async () => {
+  test("300 clients that ask for 5 MB each and don't read cost a bounded part, and one that reads gets all", async () => {
     await serve();
     const page = `/v1/feed/${large.slug}?limit=100`;
     const whole = (await (await get(page)).json()) as { data: unknown };

@@ -5,12 +5,12 @@ import { DEMO_FEEDS } from "../../src/cli/demo/feeds.ts";
 import { pushBodies } from "../../src/cli/demo/fill.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { firstLine, runFeedgate, spawnFeedgate } from "../cli/support.ts";
+import { runFeedgate, spawnFeedgate } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { type Announced, serveGateway } from "../support/served_gateway.ts";
 
-interface Sheet {
-  base_url: string;
+interface Sheet extends Announced {
   read_key: string;
   write_key: string;
   consumer_account_id: string;
@@ -25,13 +25,8 @@ async function withDemo<Result>(
   environment: Environment,
   work: (sheet: Sheet) => Promise<Result>,
 ): Promise<Result> {
-  const child = spawnFeedgate(["demo", "--port", "0", "--json"], environment);
-  try {
-    return await work(JSON.parse(await firstLine(child.stdout)));
-  } finally {
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
-  }
+  const demo = await serveGateway<Sheet>(["demo"], environment);
+  return await work(demo.announced).finally(demo.stop);
 }
 
 /** What a line prints when it is pasted into a shell. */
@@ -82,7 +77,7 @@ describe("demo", () => {
     return JSON.parse(stdout) as Value;
   }
 
-  test("its curl lines work as printed; another start has the same keys and feeds, and pushes nothing", async () => {
+  test("the demo's curl lines work as printed; another start has the same keys and feeds, and pushes nothing", async () => {
     const feedsNow = () => operate<{ is_public: boolean; last_sync_at: string }[]>("feed", "list");
     const first = await withDemo(environment, async (sheet) => {
       const rows = await feedsNow();
@@ -133,7 +128,7 @@ describe("demo", () => {
     });
   });
 
-  test("a start that was killed or stopped half-way is finished by the next one", async () => {
+  test("a demo that was killed or stopped while it started is finished by the next start", async () => {
     const { url, address } = await createTestDatabase();
     const sql = connect(address, { connectionsMax: 1 });
     const fresh = { DATABASE_URL: url, FEEDGATE_DATA_DIR: temporaryFolder() };
@@ -159,7 +154,7 @@ describe("demo", () => {
     await sql.end();
   });
 
-  test("keys that were lost or revoked are replaced", async () => {
+  test("the demo replaces keys that were lost or revoked", async () => {
     const first = await withDemo(environment, async (sheet) => {
       const keys = await operate<{ id: string; key_start: string }[]>(
         ...["key", "list", "--account", sheet.consumer_account_id],
@@ -180,7 +175,7 @@ describe("demo", () => {
     });
   });
 
-  test("what it prints for a reader names address, docs, both keys, and five curl lines", async () => {
+  test("what the demo prints for a reader names address, docs, both keys, and five curl lines", async () => {
     const child = spawnFeedgate(["demo", "--port", "0"], environment);
     const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
@@ -215,7 +210,7 @@ test("the sample of each demo feed is part of a row that the feed has", () => {
 });
 
 describe("pushBodies", () => {
-  test("keeps within any deployment's limits, and loses no row", () => {
+  test("pushBodies keeps within any deployment's limits, and loses no row", () => {
     const limits = { ...LIMITS_DEFAULT, rows: 100, requestBodyBytes: 60_000 };
     for (const feed of DEMO_FEEDS) {
       const bodies = pushBodies(feed, limits);

@@ -145,7 +145,7 @@ async function readReport(child: Child): Promise<Report> {
 
 describe("startEmbedded", () => {
   test(
-    "starts in an empty directory and answers, and again twice in a row",
+    "startEmbedded starts in an empty directory and answers, and again twice in a row",
     async () => {
       const dataDir = newDataDir();
       for (const round of [1, 2, 3]) {
@@ -164,7 +164,7 @@ describe("startEmbedded", () => {
   );
 
   test(
-    "runs with the settings it promises, on a socket alone",
+    "startEmbedded runs with the settings it promises, on a socket alone",
     async () => {
       const server = await startEmbedded({ dataDir: await usedDataDir(newDataDir()) });
       const names = ["fsync", "full_page_writes", "jit", "listen_addresses", "max_connections"];
@@ -177,7 +177,7 @@ describe("startEmbedded", () => {
   );
 
   test(
-    "joins the server of another user, and the last user out stops it",
+    "startEmbedded joins the server of another user, and the last user out stops it",
     async () => {
       const dataDir = await usedDataDir(newDataDir());
       const first = await startEmbedded({ dataDir });
@@ -198,7 +198,7 @@ describe("startEmbedded", () => {
   );
 
   test(
-    "brings up one server when several start at the same moment on an empty directory",
+    "startEmbedded brings up one server when several start at the same moment on an empty directory",
     async () => {
       const dataDir = newDataDir();
       const users = [spawnUser(dataDir), spawnUser(dataDir), spawnUser(dataDir)];
@@ -213,7 +213,7 @@ describe("startEmbedded", () => {
   );
 
   test(
-    "recovers after a kill -9 of the postmaster",
+    "startEmbedded recovers after a kill -9 of the postmaster",
     async () => {
       const dataDir = await usedDataDir(newDataDir());
       const killed = await startEmbedded({ dataDir });
@@ -232,7 +232,7 @@ describe("startEmbedded", () => {
   );
 
   test(
-    "starts when postmaster.pid names a living process that is not PostgreSQL",
+    "startEmbedded starts when postmaster.pid names a living process that is not PostgreSQL",
     async () => {
       const dataDir = await usedDataDir(newDataDir());
       const killed = await startEmbedded({ dataDir });
@@ -256,7 +256,7 @@ describe("startEmbedded", () => {
   );
 
   test(
-    "takes over the server of a user that was killed, while its keeper was killed, too",
+    "startEmbedded takes over the server of a user that was killed, while its keeper was killed, too",
     async () => {
       const dataDir = await usedDataDir(newDataDir());
       const { child, report } = spawnUser(dataDir);
@@ -274,7 +274,7 @@ describe("startEmbedded", () => {
   );
 
   test(
-    "leaves no server, no keeper and no socket when every user was killed and none starts again",
+    "startEmbedded leaves no server, no keeper and no socket when every user was killed and none starts again",
     async () => {
       // Once with the socket in the data directory, once in the temporary one.
       for (const name of ["data", LONG_NAME]) {
@@ -296,7 +296,7 @@ describe("startEmbedded", () => {
   );
 
   test(
-    "keeps the server when one of two users was killed",
+    "startEmbedded keeps the server when one of two users was killed",
     async () => {
       const dataDir = await usedDataDir(newDataDir());
       const server = await startEmbedded({ dataDir });
@@ -315,7 +315,7 @@ describe("startEmbedded", () => {
     ["with spaces", "my data, 1 'copy'"],
     ["too long for a socket", LONG_NAME],
   ])(
-    "starts and joins on a path %s",
+    "startEmbedded starts and joins on a path %s",
     async (_, name) => {
       const dataDir = await usedDataDir(newDataDir(name));
       const server = await startEmbedded({ dataDir });
@@ -330,7 +330,7 @@ describe("startEmbedded", () => {
   );
 
   test(
-    "says what to do when the cluster cannot be opened, with the end of the log",
+    "startEmbedded says what to do when the cluster cannot be opened, with the end of the log",
     async () => {
       const dataDir = await usedDataDir(newDataDir());
       const server = await startEmbedded({ dataDir });
@@ -344,7 +344,7 @@ describe("startEmbedded", () => {
   );
 
   test.skipIf(!canSwitch)(
-    "starts as an ordinary user",
+    "startEmbedded starts as an ordinary user",
     async () => {
       const dataDir = newDataDir();
       chownSync(dirname(dataDir), NOBODY, NOBODY);
@@ -365,7 +365,7 @@ describe("startEmbedded", () => {
   );
 
   test.skipIf(!isRoot)(
-    "starts as root in a directory that only root may enter, and empty after it was deleted",
+    "startEmbedded starts as root in a directory that only root may enter, and empty after it was deleted",
     async () => {
       const dataDir = newDataDir();
       chmodSync(dirname(dataDir), 0o700);
@@ -393,7 +393,7 @@ describe("startEmbedded", () => {
   );
 
   test.skipIf(!canSwitch)(
-    "refuses a cluster that belongs to another account",
+    "startEmbedded refuses a cluster that belongs to another account",
     async () => {
       const dataDir = newDataDir();
       mkdirSync(join(dataDir, "pg18"), { recursive: true });

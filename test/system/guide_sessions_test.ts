@@ -1,25 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { firstLine, PROGRAM, spawnFeedgate } from "../cli/support.ts";
+import { PROGRAM } from "../cli/support.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { type Announced, type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 import { commandsOf, runSession } from "../support/shell_session.ts";
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url));
 
-let demo: ReturnType<typeof spawnFeedgate>;
-let sheet: { base_url: string; read_key: string; write_key: string };
+let demo: ServedGateway<Announced & { readonly read_key: string; readonly write_key: string }>;
 let environment: Record<string, string>;
 
 beforeAll(async () => {
   environment = { FEEDGATE_DATA_DIR: await usedDataDir(), PATH: await pathWithFeedgate() };
-  demo = spawnFeedgate(["demo", "--port", "0", "--json"], environment);
-  sheet = JSON.parse(await firstLine(demo.stdout));
+  demo = await serveGateway(["demo"], environment);
 });
-afterAll(async () => {
-  demo.kill("SIGTERM");
-  expect(await demo.exited).toBe(0);
-});
+afterAll(() => demo.stop());
 
 /** `feedgate` as an installed command. */
 async function pathWithFeedgate(): Promise<string> {
@@ -41,10 +37,10 @@ for (const [path, commandsMin] of [
     const commands = commandsOf(await Bun.file(ROOT + path).text());
     expect(commands.length).toBeGreaterThanOrEqual(commandsMin);
     await runSession(commands, {
-      address: new URL(sheet.base_url).host,
+      address: new URL(demo.baseUrl).host,
       folder: temporaryFolder(),
       environment,
-      keys: [sheet.read_key, sheet.write_key],
+      keys: [demo.announced.read_key, demo.announced.write_key],
     });
   });
 }

@@ -240,7 +240,7 @@ describe("the main thread goes on while a worker has", () => {
 
   for (const { name, schema, rows, outcomes } of CASES) {
     test(
-      name,
+      `the main thread goes on while a worker has ${name}`,
       async () => {
         const text = JSON.stringify(schema);
         let kind = "";

@@ -118,7 +118,7 @@ function urlOf(path: string): string {
 
 describe("another account's reads keep their pace", () => {
   for (const type of ["collection", "stream"] as const) {
-    test(`while rows of very many fields are filtered, and indexed (${type})`, async () => {
+    test(`another account's reads keep their pace while rows of very many fields are filtered and indexed (${type})`, async () => {
       const { slug, feedId } = await seedMany(type, 800, WIDE_ROW);
       let pushed = 0;
       const push = async () => {
@@ -140,7 +140,7 @@ describe("another account's reads keep their pace", () => {
       }
     }, 30_000);
 
-    test(`while pages are read far behind (${type})`, async () => {
+    test(`another account's reads keep their pace while pages are read far behind the first (${type})`, async () => {
       const row = "json_build_object('id', n, 'text', repeat('x', 100))";
       const { slug } = await seedMany(type, 150_000, row);
       const statuses = await withstand({
@@ -151,7 +151,7 @@ describe("another account's reads keep their pace", () => {
     }, 60_000);
   }
 
-  test("while a limit is overrun", async () => {
+  test("another account's reads keep their pace while a limit is overrun", async () => {
     const statuses = await withstand({
       method: "HEAD",
       urls: [urlOf(`/v1/feed/${victimFeed.slug}`)],
@@ -159,7 +159,7 @@ describe("another account's reads keep their pace", () => {
     expect(statuses[429]).toBeGreaterThan(0);
   }, 30_000);
 
-  test("while reads are refused", async () => {
+  test("another account's reads keep their pace while reads are refused", async () => {
     const paths = [
       "/v1/feed/none-{n}",
       `/v1/feed/${victimFeed.slug}?limit={n}x`,
@@ -173,7 +173,7 @@ describe("another account's reads keep their pace", () => {
 });
 
 describe("an account's share of the database's time", () => {
-  test("is taken by what is read, refused or fails; over it reads are 429, and others' are not", async () => {
+  test("an account's share of the database's time is used by reads that are answered, refused or fail; over it its reads are 429, and others' are not", async () => {
     const peer = await gateway.startPeer({ FEEDGATE_DATABASE_MS: "60" });
     const get = (path: string, key: string) =>
       fetch(peer.baseUrl + path, { headers: { "x-api-key": key } });

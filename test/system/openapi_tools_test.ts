@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import createClient from "openapi-fetch";
 import openapiTS, { astToString } from "openapi-typescript";
 import { loadContract, type OpenApi } from "../support/contract.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
@@ -18,7 +17,7 @@ let file: string;
 beforeAll(async () => {
   gateway = await startTestGateway();
   document = (await loadContract(gateway.baseUrl)).document;
-  folder = mkdtempSync(join(tmpdir(), "feedgate-openapi-"));
+  folder = temporaryFolder();
   file = join(folder, "openapi.json");
   await Bun.write(file, JSON.stringify(document, null, 2));
 });
@@ -40,7 +39,7 @@ async function run(command: readonly string[]) {
 }
 
 describe("OpenAPI document, read by others' tools", () => {
-  test("Redocly's recommended rules: no error, no warning", async () => {
+  test("the OpenAPI document meets Redocly's recommended rules without a warning", async () => {
     const cli = join(MODULES, "@redocly/cli/bin/cli.js");
     const { code, out, err } = await run([cli, "lint", file, "--extends", "recommended"]);
     expect({ code, hasProblems: /\d+ (error|warning)/.test(out + err), out }).toEqual({
@@ -50,7 +49,7 @@ describe("OpenAPI document, read by others' tools", () => {
     });
   });
 
-  test("Spectral's rules for OpenAPI: no error, no warning", async () => {
+  test("the OpenAPI document meets Spectral's rules without a warning", async () => {
     await Bun.write(join(folder, "ruleset.yaml"), 'extends: ["spectral:oas"]\n');
     const cli = join(MODULES, "@stoplight/spectral-cli/dist/index.js");
     const ruleset = join(folder, "ruleset.yaml");
@@ -58,7 +57,7 @@ describe("OpenAPI document, read by others' tools", () => {
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("No results") });
   });
 
-  test("a client generated from it reads a feed, with types that hold", async () => {
+  test("a client generated from the OpenAPI document reads a feed, with types that hold", async () => {
     const types = astToString(await openapiTS(structuredClone(document) as never));
     await Bun.write(join(folder, "api.ts"), types);
     await Bun.write(

@@ -91,7 +91,7 @@ describe("bodies in one process's hands", () => {
     while (gateway.gateway.services.bodies.bytes > 0) await Bun.sleep(5);
   }
 
-  test("who declares its share and sends nothing is 503 at once and uncounted; others get in, and it does when its own end", async () => {
+  test("a provider whose uploads have taken its share of memory gets 503 at once, uncounted; others push, and so does it when its uploads end", async () => {
     const { bodies } = gateway.gateway.services;
     const otherId = await gateway.createAccount();
     const otherKey = await gateway.createKey(otherId, "write");
@@ -122,7 +122,7 @@ describe("bodies in one process's hands", () => {
 });
 
 describe("slow clients", () => {
-  test("who sends nothing, a byte a second, or never reads is hung up on", async () => {
+  test("a client that sends nothing, sends a byte a second, or never reads is disconnected", async () => {
     const page = `GET /v1/feed/${feed.slug}?limit=100 HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${readKey}\r\n\r\n`;
     const slow: Record<string, (socket: Socket) => Timer | undefined> = {
       "sends nothing": () => undefined,

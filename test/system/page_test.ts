@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe("docs page", () => {
-  test("has security headers, and names no other host", async () => {
+  test("the docs page has security headers, and names no other host", async () => {
     const response = await gateway.get("/docs");
     const headers = Object.fromEntries(response.headers);
     expect(headers).toMatchObject({
@@ -67,7 +67,7 @@ describe("docs page", () => {
     }
   });
 
-  test("every code has its anchor, where the problems point", async () => {
+  test("the docs page has an anchor for every problem code, to which problems point", async () => {
     const html = await (await gateway.get("/docs")).text();
     for (const code of PROBLEM_CODES) expect(html).toContain(`<article id="${anchorOf(code)}">`);
     const problem = (await (await gateway.get("/v1/catalog")).json()) as { type: string };
@@ -75,7 +75,7 @@ describe("docs page", () => {
     expect([pathname, hash]).toEqual(["/docs", "#errors-key-required"]);
   });
 
-  test("page, document and assets are revalidated by tag, HEAD included", async () => {
+  test("the docs page, the document and the assets are revalidated by tag, HEAD included", async () => {
     for (const path of ["/docs", "/docs/json", "/docs/assets/swagger-ui-bundle.js"]) {
       const response = await fetch(gateway.baseUrl + path, { method: "HEAD" });
       const etag = response.headers.get("etag") as string;
@@ -85,7 +85,7 @@ describe("docs page", () => {
     }
   });
 
-  test("unknown parameters and files are refused", async () => {
+  test("the docs page refuses unknown parameters and files", async () => {
     expect((await gateway.get("/docs?x=1")).status).toBe(400);
     expect((await gateway.get("/docs/json?x=1")).status).toBe(400);
     expect((await gateway.get("/docs/assets/nothing.js")).status).toBe(404);
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("docs page in a browser", () => {
     return (await answer.textContent()) ?? "";
   }
 
-  test("an error's address leads to its explanation", async () => {
+  test("an error's address leads to its explanation on the docs page", async () => {
     const article = page.locator("#errors-rate-limited");
     await article.waitFor();
     // Given as text: it runs in the page, whose types are not ours.
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)("docs page in a browser", () => {
     }
   });
 
-  test("takes a key, and shows the answers of a search and of a read", async () => {
+  test("the docs page takes a key, and shows the answers of a search and of a read", async () => {
     await page.locator("button.authorize").first().click();
     const form = page.locator(".auth-container", { hasText: "apiKey" });
     await form.locator("input").first().fill(key);
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)("docs page in a browser", () => {
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
   });
 
-  test("asked no other host, and the browser had nothing to complain of", () => {
+  test("the docs page asked no other host, and the browser logged no error", () => {
     expect(strangers).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -5,8 +5,7 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import type { Permission } from "../../src/accounts/key_format.ts";
@@ -16,6 +15,7 @@ import { type Connections, connect } from "../../src/postgres/client/connect.ts"
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { operatorOf } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { freePort } from "../support/free_port.ts";
 import { insertKey } from "../support/insert_key.ts";
 
@@ -85,7 +85,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     await admin.unsafe(`create database ${DATABASE}`);
     await admin.end();
     sql = connect({ ...address, database: DATABASE }, { connectionsMax: 2 });
-    folder = mkdtempSync(join(tmpdir(), "feedgate-pgbouncer-"));
+    folder = temporaryFolder();
     chmodSync(folder, 0o777);
     const port = freePort();
     const settings = writeSettings(address.host, port);
@@ -106,7 +106,6 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     await sql.end();
     pooler.kill("SIGKILL");
     await pooler.exited;
-    rmSync(folder, { recursive: true, force: true });
   });
 
   async function createAccount(permission: Permission, credits: number) {
@@ -140,7 +139,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     };
   }
 
-  test("two gateways have migrated it, each step once, and left no lock", async () => {
+  test("behind PgBouncer, two gateways migrate a database, each step once, and leave no lock", async () => {
     const migrations = await sql`select version from schema_migrations order by version`;
     expect(migrations.map((row) => Number(row.version))).toEqual(
       migrations.map((_, index) => index + 1),
@@ -152,7 +151,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     ).toHaveLength(0);
   });
 
-  test("create, push, edit, walk, search, filter, and credit for N reads pays for N", async () => {
+  test("behind PgBouncer, feeds are created, pushed, read, searched, filtered and exported", async () => {
     const provider = await createAccount("write", 0);
     const consumer = await createAccount("read", GRANTED_CREDITS);
     const made = await call("POST", "/v1/provider/feed/create", provider.key, {
@@ -194,7 +193,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     expect([exported.code, exported.stdout.trim().split("\n").length]).toEqual([0, 1 + 4]);
   });
 
-  test("of many reads at once, as many are charged as are paid for, and none is lost", async () => {
+  test("behind PgBouncer, as many of many reads at once are charged as are paid for, and none is lost", async () => {
     const provider = await createAccount("write", 0);
     const consumer = await createAccount("read", GRANTED_CREDITS);
     const feeds = await Promise.all(
@@ -230,7 +229,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     expect(rows[0]?.balance_nanos).toBe(0n);
   });
 
-  test("statements are bounded by what the pooler says on each of its connections", async () => {
+  test("behind PgBouncer, statements are bounded by what the pooler says on each of its connections", async () => {
     const pooled = connect({ url: databaseUrl, isPooled: true }, { connectionsMax: 8 });
     const settings = await Promise.all(
       Array.from({ length: 20 }, () => pooled`select current_setting('statement_timeout') as it`),
@@ -239,7 +238,7 @@ describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => 
     await pooled.end();
   });
 
-  test("without the setting, the start ends with what to set", async () => {
+  test("behind PgBouncer without DATABASE_POOLED, the start fails and says what to set", async () => {
     const { code, stderr } = await operatorOf(databaseUrl).run(["serve", "--port", "0"]);
     expect([code, stderr]).toEqual([
       1,

@@ -14,15 +14,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
-import { linesOf, runProcess, spawnFeedgate } from "../cli/support.ts";
+import { linesOf, runProcess } from "../cli/support.ts";
 import { temporaryFolder } from "../support/folders.ts";
+import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) console.log("skipped: giving up root's privileges needs root");
 const SECRET = "only root may read or write this\n";
 
-const children: ReturnType<typeof spawnFeedgate>[] = [];
+const children: ServedGateway["child"][] = [];
 
 afterEach(async () => {
   for (const child of children.splice(0)) {
@@ -63,13 +64,11 @@ test.skipIf(!isRoot)(
     const { dataDir, secret } = foldersOfNobody();
     await makeDatabase(dataDir);
     // While it runs, so that files are seen which go when it stops.
-    const serving = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});
-    children.push(serving);
-    await serving.stdout.getReader().read();
+    const serving = await serveGateway(["serve", "--data-dir", dataDir], {});
+    children.push(serving.child);
     const names = readdirSync(dataDir);
     expect(rootsFiles(dataDir)).toEqual([]);
-    serving.kill("SIGTERM");
-    expect(await serving.exited).toBe(0);
+    await serving.stop();
 
     const inCluster = ["postmaster.pid", "postgresql.auto.conf"].map((name) => join("pg18", name));
     const planted = [...names, "postgres.log.1", ...inCluster].map((name) => join(dataDir, name));
@@ -109,12 +108,11 @@ test.skipIf(!isRoot)("the owner's PostgreSQL is given no file of root's", async 
 
 test.skipIf(!isRoot)("workers of a supervisor that root started are not root's", async () => {
   const { dataDir } = foldersOfNobody();
-  const child = spawnFeedgate(
-    ["serve", "--workers", "2", "--port", "0", "--data-dir", dataDir],
+  const { child, stop } = await serveGateway(
+    ["serve", "--workers", "2", "--data-dir", dataDir],
     {},
   );
   children.push(child);
-  await child.stdout.getReader().read();
   const ids = Bun.spawnSync(["pgrep", "-P", `${child.pid}`])
     .stdout.toString()
     .trim()
@@ -126,8 +124,7 @@ test.skipIf(!isRoot)("workers of a supervisor that root started are not root's",
     expect(status).toMatch(/^Groups:\t65534 $/m);
     expect(status).toMatch(/^CapEff:\t0+$/m);
   }
-  child.kill("SIGTERM");
-  expect(await child.exited).toBe(0);
+  await stop();
 });
 
 test.skipIf(!isRoot)(

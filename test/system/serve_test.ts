@@ -12,6 +12,7 @@ import {
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
 import { findProcesses, waitFor } from "../support/processes.ts";
+import { serveGateway } from "../support/served_gateway.ts";
 
 /** Whether no process of a data directory is left; the server's keeper ends a moment after it. */
 function isLeft(dataDir: string): Promise<boolean> {
@@ -19,7 +20,7 @@ function isLeft(dataDir: string): Promise<boolean> {
 }
 
 describe("serve", () => {
-  test("prints one line with its address, and ends with 0 at SIGINT", async () => {
+  test("serve prints one line with its address, and ends with 0 at SIGINT", async () => {
     const { databaseUrl } = await createOperator();
     const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: databaseUrl });
     const line = await firstLine(child.stdout);
@@ -31,7 +32,7 @@ describe("serve", () => {
     expect((await child.stdout.getReader().read()).done).toBe(true);
   });
 
-  test("a fresh one tells how to make an account and a key, in the folder that it serves", async () => {
+  test("serve of a fresh folder tells how to make an account and a key in it", async () => {
     const dataDir = await usedDataDir();
     /** What a start says on standard error, up to a text or to its end. */
     const saidBy = async (more: readonly string[], until?: string) => {
@@ -62,7 +63,7 @@ describe("serve", () => {
     expect(await saidBy([])).toEqual([]);
   }, 30_000);
 
-  test("--json prints one JSON value; at SIGTERM, requests in flight are answered before it ends with 0", async () => {
+  test("serve --json prints one JSON value; at SIGTERM, requests in flight are answered before it ends with 0", async () => {
     const { databaseUrl } = await createOperator();
     const argv = ["serve", "--port", "0", "--json"];
     const child = spawnFeedgate(argv, { DATABASE_URL: databaseUrl });
@@ -82,8 +83,7 @@ describe("serve", () => {
     const account = (await operator.json("account", "create", "--name", "A")) as { id: string };
     const order = ["key", "create", "--account", account.id, "--permission", "read"];
     const { key } = (await operator.json(...order)) as { key: string };
-    const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: url });
-    const baseUrl = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0];
+    const { child, baseUrl } = await serveGateway(["serve"], { DATABASE_URL: url });
     const sql = connect(address, { connectionsMax: 1 });
     await sql`begin`;
     await sql`select from accounts for update`;
@@ -99,7 +99,7 @@ describe("serve", () => {
     await sql.end();
   }, 20_000);
 
-  test("a port in use is one line, and exit code 1", async () => {
+  test("serve on a port in use prints one line and ends with 1", async () => {
     const { databaseUrl } = await createOperator();
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     const argv = ["serve", "--port", String(taken.port)];
@@ -110,7 +110,7 @@ describe("serve", () => {
     taken.stop(true);
   });
 
-  test("a host or a folder that can't be used is one line that says so", async () => {
+  test("serve on a host or a folder that can't be used prints one line that says so", async () => {
     const { databaseUrl } = await createOperator();
     const file = join(temporaryFolder(), "file");
     await Bun.write(file, "");
@@ -131,23 +131,22 @@ describe("serve", () => {
 
   test("the embedded database is started, joined by commands, and stopped with its last user", async () => {
     const dataDir = await usedDataDir();
-    const child = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});
-    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0];
+    const served = await serveGateway(["serve", "--data-dir", dataDir], {});
     const run = async (...argv: string[]) =>
       JSON.parse((await runFeedgate([...argv, "--json", "--data-dir", dataDir], {})).stdout);
     const account = await run("account", "create", "--name", "Acme");
     const key = await run("key", "create", "--account", account.id, "--permission", "read");
-    const answer = await fetch(`${address}/v1/account`, { headers: { "x-api-key": key.key } });
+    const { baseUrl } = served;
+    const answer = await fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key.key } });
     expect(await answer.json()).toMatchObject({ id: account.id });
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
+    await served.stop();
     expect(await isLeft(dataDir)).toBe(true);
     // On its own it starts the database for itself, and stops it.
     expect(await run("account", "list")).toMatchObject([{ id: account.id }]);
     expect(await isLeft(dataDir)).toBe(true);
   });
 
-  test("a signal while the database starts leaves nothing behind", async () => {
+  test("a signal to serve while the database starts leaves nothing behind", async () => {
     for (const delayMs of [50, 400]) {
       const dataDir = temporaryFolder();
       const child = spawnFeedgate(["serve", "--port", "0", "--data-dir", dataDir], {});

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectSocket } from "node:net";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { firstLine, linesOf, operatorOf, runFeedgate, spawnFeedgate } from "../cli/support.ts";
+import { linesOf, operatorOf, runFeedgate } from "../cli/support.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { lockWaiters } from "../support/lock_waiters.ts";
+import { serveGateway } from "../support/served_gateway.ts";
 
 /** A signal to the end of the process. Decisions 8. */
 const DRAIN_MS_MAX = 10_000;
@@ -29,15 +31,14 @@ afterAll(() => sql.end());
 
 /** A gateway in a process of its own. */
 async function serve(url = database.url) {
-  const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: url });
-  const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child.stdout))?.[0] as string;
+  const served = await serveGateway(["serve"], { DATABASE_URL: url });
   const push = () =>
-    fetch(`${address}/v1/provider/feed/${feedId}/push`, {
+    fetch(`${served.baseUrl}/v1/provider/feed/${feedId}/push`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${writeKey}` },
       body: JSON.stringify({ payload: { at: new Date().toISOString() } }),
     });
-  return { child, address, push };
+  return { ...served, push };
 }
 
 /** Holds the feed's row for a while, so that a push to it waits. */
@@ -54,19 +55,13 @@ async function lockFeed(): Promise<{ release(): Promise<void> }> {
 }
 
 async function untilWaiting(count = 1): Promise<void> {
-  for (;;) {
-    const rows = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    if (rows.length >= count) return;
-    await Bun.sleep(10);
-  }
+  while ((await lockWaiters(sql)) < count) await Bun.sleep(10);
 }
 
 describe("stop", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     test(`${signal}: readyz is 503 first, what is in flight is answered, and the process ends with 0`, async () => {
-      const { child, address, push } = await serve();
+      const { child, baseUrl, push } = await serve();
       expect((await push()).status).toBe(200);
       const lock = await lockFeed();
       const inFlight = push();
@@ -74,14 +69,14 @@ describe("stop", () => {
       const startedMs = performance.now();
       child.kill(signal);
       await Bun.sleep(50);
-      const ready = await fetch(`${address}/readyz`);
+      const ready = await fetch(`${baseUrl}/readyz`);
       expect([ready.status, ready.headers.get("connection")]).toEqual([503, "close"]);
       expect(ready.headers.get("retry-after")).toBe("1");
       // The process still lives, and says so.
-      expect((await fetch(`${address}/healthz`)).status).toBe(200);
+      expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
       await Bun.sleep(400);
       // By now nothing new is taken, and the push still waits for its lock.
-      await expect(fetch(`${address}/healthz`)).rejects.toThrow();
+      await expect(fetch(`${baseUrl}/healthz`)).rejects.toThrow();
       await lock.release();
       const answer = await inFlight;
       expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
@@ -91,8 +86,8 @@ describe("stop", () => {
   }
 
   test("an upload that drips is cut, so that the process ends within 10 s", async () => {
-    const { child, address } = await serve();
-    const { hostname, port } = new URL(address);
+    const { child, baseUrl } = await serve();
+    const { hostname, port } = new URL(baseUrl);
     const socket = connectSocket(Number(port), hostname);
     socket.on("error", () => {});
     socket.write(
@@ -131,14 +126,13 @@ describe("start", () => {
     await sql.unsafe("create database empty_for_two");
     const url = database.url.replace(/\/test_\d+/, "/empty_for_two");
     const both = await Promise.all([serve(url), serve(url)]);
-    for (const { address } of both) expect((await fetch(`${address}/readyz`)).status).toBe(200);
+    for (const { baseUrl } of both) expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
     const looking = connect({ url }, { connectionsMax: 1 });
     const rows = await looking`
       select count(*)::int as applied, max(version) as newest from schema_migrations`;
     expect(rows[0]?.applied).toBe(rows[0]?.newest);
     await looking.end();
-    for (const { child } of both) child.kill("SIGTERM");
-    for (const { child } of both) expect(await child.exited).toBe(0);
+    await Promise.all(both.map((each) => each.stop()));
   }, 20_000);
 
   test("a database with a newer schema is refused with one line and exit code 1", async () => {
@@ -151,7 +145,7 @@ describe("start", () => {
     ]);
   });
 
-  test("a database that can't be reached is one line and exit code 1", async () => {
+  test("a database that can't be reached is refused with one line and exit code 1", async () => {
     for (const url of [
       "postgres://someone:secret@127.0.0.1:1/feedgate",
       "postgres://someone:secret@127.0.0.1:1,127.0.0.1:2/feedgate",
@@ -164,7 +158,7 @@ describe("start", () => {
     }
   }, 20_000);
 
-  test("an address that names no kind of server that can be written to is one line", async () => {
+  test("an address that asks for a server that can't be written to is refused with one line", async () => {
     const url = "postgres://127.0.0.1:1/feedgate?target_session_attrs=standby";
     const lines = await failure(url, 2);
     expect(lines).toEqual([expect.stringContaining("target_session_attrs")]);

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { startGateway } from "../../src/server.ts";
-import { firstLine, linesOf, operatorOf, spawnFeedgate } from "../cli/support.ts";
+import { linesOf, operatorOf } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/folders.ts";
+import { serveGateway } from "../support/served_gateway.ts";
 
 const OPENSSL = Bun.which("openssl");
 if (OPENSSL === null) console.log("skipped: openssl is not installed, which makes the certificate");
@@ -41,13 +42,8 @@ describe.skipIf(OPENSSL === null)("TLS_CERT_FILE and TLS_KEY_FILE", () => {
     };
   });
   async function withGateway(argv: readonly string[], work: (baseUrl: string) => Promise<void>) {
-    const child = spawnFeedgate([...argv, "--port", "0", "--json"], environment);
-    try {
-      await work(JSON.parse(await firstLine(child.stdout)).base_url);
-    } finally {
-      child.kill("SIGTERM");
-      expect(await child.exited).toBe(0);
-    }
+    const served = await serveGateway(argv, environment);
+    await work(served.baseUrl).finally(served.stop);
   }
 
   for (const argv of [["serve"], ["serve", "--workers", "2"], ["demo"]]) {
@@ -70,7 +66,7 @@ describe.skipIf(OPENSSL === null)("TLS_CERT_FILE and TLS_KEY_FILE", () => {
       }));
   }
 
-  test("one file without the other, or one that can't be used, is one line and a refused start", async () => {
+  test("one TLS file without the other, or one that can't be used, refuses the start with one line", async () => {
     const { DATABASE_URL = "", TLS_CERT_FILE = "", TLS_KEY_FILE = "" } = environment;
     const half = await operatorOf(DATABASE_URL).run(["migrate"], { TLS_CERT_FILE });
     expect([half.code, linesOf(half.stderr)]).toEqual([

@@ -1,26 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../src/limits.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { findPrograms, placeSite } from "../../src/postgres/embedded/site.ts";
+import { placeSite } from "../../src/postgres/embedded/site.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
-import { temporaryFolder, usedDataDir } from "../support/folders.ts";
-import type { TestGateway } from "../support/gateway.ts";
+import { usedDataDir } from "../support/folders.ts";
 import { insertKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
+import { startServerPair } from "../support/standby.ts";
 
 /** No request hangs longer, and trouble that is over is forgotten as soon. Issue 7. */
 const HANG_MS_MAX = 10_000;
@@ -56,15 +48,7 @@ beforeAll(async () => {
   postgres = await startEmbedded({ dataDir });
   gateway = await start(urlOf(postgres.host));
   sql = connect({ url: urlOf(postgres.host) }, { connectionsMax: 2 });
-  const accounts = await sql`
-    insert into accounts (name, max_feeds_allowed) values ('Acme', 100) returning account_id`;
-  const accountId: string = accounts[0]?.account_id;
-  readKey = await insertKey(sql, accountId, "read");
-  writeKey = await insertKey(sql, accountId, "write");
-  const scene = { sql } as unknown as TestGateway;
-  const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}` }));
-  ({ feedId } = await seedFeed(scene, accountId, { type: "collection", rows }));
-  ({ feedId: otherFeedId } = await seedFeed(scene, accountId, { type: "collection", rows }));
+  await setScene(sql);
 });
 
 afterAll(async () => {
@@ -72,6 +56,21 @@ afterAll(async () => {
   await sql.end({ timeout: 1 });
   await postgres.stop();
 });
+
+/** An account with its keys, and two feeds with rows. */
+async function setScene(database: Connections): Promise<void> {
+  const accounts = await database`
+    insert into accounts (name, max_feeds_allowed) values ('Acme', 100) returning account_id`;
+  const accountId: string = accounts[0]?.account_id;
+  readKey = await insertKey(database, accountId, "read");
+  writeKey = await insertKey(database, accountId, "write");
+  const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}` }));
+  ({ feedId } = await seedFeed({ sql: database }, accountId, { type: "collection", rows }));
+  ({ feedId: otherFeedId } = await seedFeed({ sql: database }, accountId, {
+    type: "collection",
+    rows,
+  }));
+}
 
 interface Answer {
   readonly status: number;
@@ -172,7 +171,7 @@ function serverProcesses(): number[] {
 }
 
 describe("the database in trouble", () => {
-  test(`${KILLS} killed connections under load: 200 or 503, recovery by itself, none leaks`, async () => {
+  test(`${KILLS} killed database connections under load: answers are 200 or 503, service recovers by itself, and no connection leaks`, async () => {
     const running = load();
     for (let kill = 0; kill < KILLS; kill++) {
       await sql`
@@ -196,7 +195,7 @@ describe("the database in trouble", () => {
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(KILLS);
   });
 
-  test("a restart under load: 503 while it lasts, and 200 within 5 s after it", async () => {
+  test("a restart of the database under load: 503 while it lasts, and 200 within 5 s after it", async () => {
     const running = load();
     await Bun.sleep(200);
     process.kill(postgres.pid, "SIGINT");
@@ -239,7 +238,7 @@ describe("the database in trouble", () => {
     expect(await recovery()).toBeLessThan(RECOVERY_MS_MAX);
   });
 
-  test("a server that has stopped without a word: 503 instead of waiting, and recovery", async () => {
+  test("a database server that stops without a word: 503 instead of waiting, and recovery", async () => {
     const stopped = serverProcesses();
     for (const pid of stopped) process.kill(pid, "SIGSTOP");
     const asked = Array.from({ length: 30 }, () => read());
@@ -294,29 +293,30 @@ describe("the database in trouble", () => {
     }
   });
 
-  test("of several hosts the one that can be written to is found, at the start and after a failover", async () => {
+  test("of several database hosts the one that can be written to is found, at the start and after a failover", async () => {
     await gateway.stop();
-    const standby = await copyAsStandby();
+    const pair = await startServerPair();
     try {
       // A host that is not there, a standby, and the primary.
-      gateway = await start(urlOf("/nowhere", standby.host, postgres.host));
+      const urls = [pair.standbyUrl, pair.primaryUrl].map((url) => new URL(url));
+      const hosts = urls.map(({ searchParams }) => String(searchParams.get("host")));
+      gateway = await start(urlOf("/nowhere", ...hosts));
+      await setScene(pair.sql);
       expect((await read()).status).toBe(200);
       expect((await push(otherFeedId)).status).toBe(200);
       const running = load();
       await Bun.sleep(200);
-      process.kill(postgres.pid, "SIGQUIT");
+      await pair.endPrimary();
       await Bun.sleep(1_000);
       expect((await read()).status).toBe(503);
-      const promoting = connect({ url: urlOf(standby.host) }, { connectionsMax: 1 });
-      await promoting`select pg_promote()`;
-      await promoting.end();
+      await pair.promote();
       const recoveredMs = await recovery();
       expectSound(await running.stop());
       expect(recoveredMs).toBeLessThan(RECOVERY_MS_MAX);
       expect((await push(otherFeedId)).status).toBe(200);
     } finally {
       await gateway.stop();
-      standby.stop();
+      await pair.stop();
     }
   });
 });
@@ -324,58 +324,4 @@ describe("the database in trouble", () => {
 /** Text that does not compress. */
 function noise(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(15_000))).toString("base64");
-}
-
-/** A second server from a copy of the first one's files, as a standby in its own folder. */
-async function copyAsStandby(): Promise<{ readonly host: string; stop(): void }> {
-  const site = placeSite(dataDir);
-  const programs = await findPrograms(site);
-  const folder = temporaryFolder();
-  await sql.unsafe("checkpoint");
-  process.kill(postgres.pid, "SIGINT");
-  while (spawnSync("kill", ["-0", String(postgres.pid)]).status === 0) await Bun.sleep(20);
-  const cluster = join(folder, "cluster");
-  cpSync(site.cluster, cluster, { recursive: true, preserveTimestamps: true });
-  writeFileSync(join(cluster, "standby.signal"), "");
-  const { account } = site;
-  if (account !== undefined) {
-    spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, folder]);
-  }
-  chmodSync(cluster, 0o700);
-  postgres = await startEmbedded({ dataDir });
-  const settings = [
-    "-c",
-    "listen_addresses=",
-    "-c",
-    "timezone=UTC",
-    "-c",
-    "max_connections=200",
-    "-p",
-    "5432",
-  ];
-  const child: ChildProcess = spawn(
-    join(programs.folder, "bin", "postgres"),
-    ["-D", cluster, "-k", folder, ...settings],
-    {
-      ...account,
-      cwd: "/",
-      env: { PATH: process.env.PATH, LC_ALL: "C", ...programs.libraries },
-      stdio: "ignore",
-    },
-  );
-  const isUp = () => /^ready/m.test(readFileSync(join(cluster, "postmaster.pid"), "utf8"));
-  for (;;) {
-    try {
-      if (isUp()) break;
-    } catch {
-      // Not written yet.
-    }
-    await Bun.sleep(20);
-  }
-  return {
-    host: folder,
-    stop() {
-      child.kill("SIGQUIT");
-    },
-  };
 }

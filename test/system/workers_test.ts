@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Subprocess } from "bun";
-import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
+import { runFeedgate } from "../cli/support.ts";
+import { countLogged } from "../support/account_checks.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { isRunning, waitFor } from "../support/processes.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
+import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
 
-const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const WORKERS = 2;
 const READS_PAID = 100;
 
-interface Supervised {
-  readonly process: Subprocess<"ignore", "pipe", "inherit">;
-  readonly baseUrl: string;
-}
-
 let gateway: TestGateway;
 let feed: SeededFeed;
-let supervised: Supervised;
+let supervised: ServedGateway;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -29,24 +25,12 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  supervised.process.kill("SIGTERM");
-  await supervised.process.exited;
+  await supervised.stop();
   await gateway.stop();
 });
 
-async function serve(): Promise<Supervised> {
-  const child = Bun.spawn(
-    [process.execPath, MAIN, "serve", "--workers", `${WORKERS}`, "--port", "0", "--json"],
-    {
-      env: { ...process.env, DATABASE_URL: gateway.databaseUrl, LOG_LEVEL: "silent" },
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "inherit",
-    },
-  );
-  const { value } = await child.stdout.getReader().read();
-  const announced = JSON.parse(new TextDecoder().decode(value)) as { base_url: string };
-  return { process: child, baseUrl: announced.base_url };
+function serve(): Promise<ServedGateway> {
+  return serveGateway(["serve", "--workers", `${WORKERS}`], { DATABASE_URL: gateway.databaseUrl });
 }
 
 /** On a connection of its own, so that the workers share the reads. */
@@ -61,23 +45,15 @@ async function newKey(): Promise<string> {
   return gateway.createKey(await gateway.createAccount({ credits: 10_000 }), "read");
 }
 
-function workerPids(of: Supervised = supervised): number[] {
+function workerPids(of: ServedGateway = supervised): number[] {
   const { stdout } = Bun.spawnSync(["ps", "-A", "-o", "pid=,ppid=,args="]);
   return stdout
     .toString()
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, parent]) => Number(parent) === of.process.pid)
+    .filter(([, parent]) => Number(parent) === of.child.pid)
     .filter((fields) => fields.includes("feedgate-worker"))
     .map(([pid]) => Number(pid));
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 5_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error("it did not become so in time");
-    await Bun.sleep(20);
-  }
 }
 
 async function metric(name: string): Promise<number> {
@@ -87,7 +63,7 @@ async function metric(name: string): Promise<number> {
 }
 
 describe("serve --workers", () => {
-  test("200 reads at once over both workers: exactly the limit is granted and charged", async () => {
+  test("of 200 reads at once over two workers, exactly the limit is granted and charged", async () => {
     const key = await newKey();
     const answers = await Promise.all(Array.from({ length: 200 }, () => read(key)));
     const statuses = answers.map(({ status }) => status);
@@ -109,7 +85,7 @@ describe("serve --workers", () => {
     }
   });
 
-  test("four who ask for /metrics at once wait for none of each other", async () => {
+  test("four clients that ask for /metrics at once don't wait for each other", async () => {
     await metric("feedgate_usage_events_total");
     const startedMs = performance.now();
     await Promise.all(Array.from({ length: 4 }, () => metric("feedgate_usage_events_total")));
@@ -136,64 +112,42 @@ describe("serve --workers", () => {
     await Bun.sleep(200);
     const [victim] = pids;
     process.kill(victim as number, "SIGKILL");
-    await until(() => {
+    const isReplaced = () => {
       const now = workerPids();
       return now.length === WORKERS && !now.includes(victim as number);
-    });
+    };
+    expect(await waitFor(isReplaced, 5_000)).toBe(true);
     await Bun.sleep(300);
     isOver = true;
     await Promise.all(readers);
     expect(usageIds.length).toBeGreaterThan(10);
-    const found = await gateway.sql`
-      select count(*)::int as rows from usage_events where usage_id = any(${arrayLiteral(usageIds)}::uuid[])`;
-    expect(found[0]?.rows).toBe(usageIds.length);
+    expect(await countLogged(gateway.sql, usageIds)).toBe(usageIds.length);
     // What the dead one had told last stays in the sum.
     expect(await metric("feedgate_usage_events_total")).toBeGreaterThan(counted);
   });
 
   test("a second gateway on the port is refused, though the workers share it", async () => {
-    const child = Bun.spawn(
-      [
-        process.execPath,
-        MAIN,
-        "serve",
-        "--workers",
-        "2",
-        "--port",
-        new URL(supervised.baseUrl).port,
-      ],
-      {
-        env: { ...process.env, DATABASE_URL: gateway.databaseUrl, LOG_LEVEL: "silent" },
-        stdout: "ignore",
-        stderr: "pipe",
-      },
-    );
-    expect(await child.exited).toBe(1);
-    expect(await new Response(child.stderr).text()).toContain("is in use: stop what listens there");
+    const { port } = new URL(supervised.baseUrl);
+    const { code, stderr } = await runFeedgate(["serve", "--workers", "2", "--port", port], {
+      DATABASE_URL: gateway.databaseUrl,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain("is in use: stop what listens there");
   });
 
   test("SIGTERM drains all workers: what is in flight is answered, and no process is left", async () => {
     const key = await newKey();
     const own = await serve();
-    const pids = [own.process.pid, ...workerPids(own)];
+    const pids = [own.child.pid, ...workerPids(own)];
     expect(pids).toHaveLength(1 + WORKERS);
     const answers = Array.from({ length: 20 }, () =>
       fetch(`${own.baseUrl}/v1/feed/${feed.feedId}`, { headers: { "x-api-key": key } }),
     );
     await Bun.sleep(20);
-    own.process.kill("SIGTERM");
+    const stopped = own.stop();
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(statuses.every((status) => status === 200)).toBe(true);
-    expect(await own.process.exited).toBe(0);
-    await until(() => pids.every((pid) => !isRunning(pid)));
+    await stopped;
+    expect(await waitFor(() => !pids.some(isRunning), 5_000)).toBe(true);
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -43,9 +43,6 @@ export interface Scene {
 
 /** What a metered call may cost: the price is edited to and fro. */
 export const PRICES_NANOS = [1_500, 2_500] as const;
-/** The interface's limits, which the gateways have by default. */
-export const LIMIT_FREE = 10;
-export const LIMIT_METERED = 100;
 
 const RICH_NANOS = 10n ** 12n;
 /** Enough for some hundred calls: it runs out. */

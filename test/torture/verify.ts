@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Connections } from "../../src/postgres/client/connect.ts";
+import { findViolations, LIMIT_FREE } from "../support/account_checks.ts";
 import type { Answered, Record } from "./client.ts";
 import { BATCH_ROWS, streamRow } from "./load.ts";
-import { LIMIT_FREE, LIMIT_METERED, type Scene, type TortureFeed } from "./scene.ts";
+import type { Scene, TortureFeed } from "./scene.ts";
 import type { World } from "./world.ts";
 
 export interface Verdict {
@@ -32,7 +32,7 @@ export async function verify(world: World, scene: Scene, record: Record): Promis
     else if (event.refunded) violations.push(`answered and refunded: ${usageId}`);
     else if (!isSame(event as never, seen)) violations.push(`logged as another read: ${usageId}`);
   }
-  violations.push(...(await checkBooks(sql)), ...(await checkLimits(sql)));
+  violations.push(...(await findViolations(sql)));
   for (const feed of scene.feeds) violations.push(...(await checkFeed(world, scene, feed)));
   const unseen = events.filter(
     ({ usage_id, refunded }) => !refunded && !record.answered.has(usage_id),
@@ -53,46 +53,6 @@ function isSame(
     event.feed_id === seen.feedId &&
     event.charge_nanos === seen.chargeNanos
   );
-}
-
-/** granted - revoked - charged + refunded = balance, which a constraint keeps from being negative. */
-async function checkBooks(sql: Connections): Promise<string[]> {
-  const wrong = await sql`
-    select accounts.account_id, accounts.balance_nanos
-    from accounts
-    left join (
-      select account_id, sum(amount_nanos) as amount from credit_ledger group by account_id
-    ) as entries using (account_id)
-    left join (
-      select account_id, sum(charge_nanos) as charged
-      from usage_events group by account_id
-    ) as charges using (account_id)
-    where accounts.balance_nanos
-        <> coalesce(entries.amount, 0) - coalesce(charges.charged, 0)
-      or accounts.balance_nanos < 0`;
-  return wrong.map((row) => `the books of ${row.account_id} do not add up`);
-}
-
-/** Never more than the limit in any 60 seconds: (t - 60 s, t] for every event's time t. */
-async function checkLimits(sql: Connections): Promise<string[]> {
-  const wrong = await sql`
-    select counted.account_id, counted.feed_id, max(counted.reads)::int as reads
-    from (
-      select
-        account_id, feed_id,
-        count(*) over (
-          partition by account_id, feed_id
-          order by happened_at
-          range between interval '59.999999 seconds' preceding and current row
-        ) as reads
-      from usage_events
-      where operation in ('data', 'stream') and not refunded
-    ) as counted
-    join feeds using (feed_id)
-    where counted.reads
-      > case when feeds.price_type = 'free' then ${LIMIT_FREE}::bigint else ${LIMIT_METERED}::bigint end
-    group by counted.account_id, counted.feed_id`;
-  return wrong.map((row) => `${row.reads} reads in 60 s by ${row.account_id} of ${row.feed_id}`);
 }
 
 /** Everything acknowledged is there, once and whole, read through the gateway. */

@@ -5,9 +5,9 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { generateKey, hashKey, startOf } from "../../../src/accounts/key_format.ts";
 import { arrayLiteral } from "../../../src/postgres/client/array_literal.ts";
 import { connect } from "../../../src/postgres/client/connect.ts";
+import { hexHash, insertKeys } from "../../support/insert_key.ts";
 import type { BenchDatabase } from "../support.ts";
 
 export const ACCOUNTS = 1_000;
@@ -38,7 +38,6 @@ export function rowText(feed: number, position: number): string {
 
 export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
   const { sql } = database;
-  const keys = Array.from({ length: ACCOUNTS }, () => generateKey("read"));
   const accounts = await sql`
     insert into accounts (name, max_feeds_allowed, balance_nanos)
     select 'bench', 0, ${BALANCE_NANOS}::bigint from generate_series(1, ${ACCOUNTS}::int)
@@ -47,13 +46,7 @@ export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
   // No reader: an owner reads its own feeds free.
   const [owner] = await sql`
     insert into accounts (name, max_feeds_allowed) values ('bench owner', 0) returning account_id`;
-  const hashes = keys.map((key) => Buffer.from(hashKey(key)).toString("hex"));
-  await sql`
-    insert into api_keys (account_id, key_hash, key_start, permission)
-    select account_id::uuid, decode(hash, 'hex'), start, 'read'
-    from unnest(
-      ${arrayLiteral(accountIds)}::text[], ${arrayLiteral(hashes)}::text[], ${arrayLiteral(keys.map(startOf))}::text[]
-    ) as keys (account_id, hash, start)`;
+  const keys = await insertKeys(sql, accountIds, "read");
   const feeds = await sql`
     insert into feeds (
       account_id, name, description, category, endpoint_path, feed_type, status, first_pushed_at,
@@ -88,7 +81,7 @@ export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
     balanceNanos: BigInt(BALANCE_NANOS),
     priceNanos: BigInt(PRICE_NANOS),
   };
-  await seedPeers(database, { accountIds, hashes, feedIds });
+  await seedPeers(database, { accountIds, hashes: keys.map(hexHash), feedIds });
   await sql.unsafe("vacuum analyze");
   await sql.unsafe("checkpoint");
   return set;

@@ -10,7 +10,6 @@ import { createLog } from "../../../src/lib/log.ts";
 import { connect } from "../../../src/postgres/client/connect.ts";
 import { REPLICA_WAIT_MS_MAX } from "../../../src/postgres/replica/reader.ts";
 import { type Gateway, startGateway } from "../../../src/server.ts";
-import type { TestGateway } from "../../support/gateway.ts";
 import { insertKey } from "../../support/insert_key.ts";
 import { seedFeed } from "../../support/seed.ts";
 import { type ServerPair, startServerPair } from "../../support/standby.ts";
@@ -49,11 +48,10 @@ beforeAll(async () => {
   accountId = account?.account_id;
   readKey = await insertKey(sql, accountId, "read");
   writeKey = await insertKey(sql, accountId, "write");
-  const scene = { sql } as unknown as TestGateway;
   const rows = Array.from({ length: 50 }, (_, id) => ({ id, version: 0 }));
   const seed = { type: "collection", rows, isPublic: true } as const;
-  ({ feedId: stillId } = await seedFeed(scene, accountId, seed));
-  ({ feedId: pushedId } = await seedFeed(scene, accountId, seed));
+  ({ feedId: stillId } = await seedFeed({ sql }, accountId, seed));
+  ({ feedId: pushedId } = await seedFeed({ sql }, accountId, seed));
 });
 
 afterAll(async () => {
@@ -177,8 +175,7 @@ describe("DATABASE_READ_URL", () => {
     await pair.standbySql()`select pg_wal_replay_pause()`;
     await until(isUp);
     // Neither a feed, nor a batch, nor a version that it has not heard of.
-    const scene = { sql: pair.sql } as unknown as TestGateway;
-    const { feedId } = await seedFeed(scene, accountId, { type: "singleton", rows: [{ a: 1 }] });
+    const { feedId } = await seedFeed(pair, accountId, { type: "singleton", rows: [{ a: 1 }] });
     expect(await get(`/v1/feed/${feedId}`)).toMatchObject({
       status: 200,
       body: { data: { a: 1 } },

@@ -1,0 +1,38 @@
+/**
+ * A gateway in a process of its own, as an operator starts it.
+ *
+ * @module
+ */
+import { expect } from "bun:test";
+import { type Environment, firstLine, spawnFeedgate } from "../cli/support.ts";
+
+/** What `serve --json` announces; `demo --json` more. */
+export interface Announced {
+  readonly base_url: string;
+}
+
+export interface ServedGateway<Shown extends Announced = Announced> {
+  readonly child: ReturnType<typeof spawnFeedgate>;
+  readonly baseUrl: string;
+  readonly announced: Shown;
+  /** By SIGTERM, after which it must end with 0. */
+  stop(): Promise<void>;
+}
+
+/** Starts `serve` or `demo` on a free port. Resolves when it serves. */
+export async function serveGateway<Shown extends Announced>(
+  argv: readonly string[],
+  environment: Environment,
+): Promise<ServedGateway<Shown>> {
+  const child = spawnFeedgate([...argv, "--port", "0", "--json"], environment);
+  const announced = JSON.parse(await firstLine(child.stdout)) as Shown;
+  return {
+    child,
+    baseUrl: announced.base_url,
+    announced,
+    async stop() {
+      child.kill("SIGTERM");
+      expect(await child.exited).toBe(0);
+    },
+  };
+}
