@@ -1094,7 +1094,8 @@ as $$
   end
 $$;
 
--- The fields of a row that differ from the other row; null if the row is null.
+-- The fields of a row that differ from the other row; null if the row is null. A key's id is always there, because
+-- an event has no column for it.
 create function audit_changes(shown json, other json, fields text[])
 returns json
 language sql
@@ -1103,37 +1104,49 @@ as $$
   select json_object_agg(name, audit_value(shown -> name) order by place)
   from unnest(fields) with ordinality as asked (name, place)
   where shown is not null
-    and (shown ->> name) is distinct from (other ->> name)
+    and (name = 'key_id' or (shown ->> name) is distinct from (other ->> name))
 $$;
 
-create function note_feed_audit()
+-- Notes that a feed, an account or a key was made or edited.
+create function note_audit()
 returns trigger
 language plpgsql
 as $$
 declare
-  fields constant text[] := array[
-    'name', 'description', 'readme_md', 'category', 'endpoint_path', 'feed_type',
-    'schema_definition', 'schema_version', 'schema_locked', 'sample_response', 'sync_interval_mins',
-    'update_frequency_text', 'status', 'draft_step', 'price_type', 'call_price_nanos',
-    'one_time_price_cents', 'is_public', 'retention_days', 'suspension_reason', 'deleted_at'
-  ];
-  old_row json := case when tg_op = 'UPDATE' then to_json(old) end;
-  new_row json := to_json(new);
+  kind constant text := tg_argv[0];
+  fields constant text[] := case kind
+    when 'feed' then array[
+      'name', 'description', 'readme_md', 'category', 'endpoint_path', 'feed_type',
+      'schema_definition', 'schema_version', 'schema_locked', 'sample_response', 'sync_interval_mins',
+      'update_frequency_text', 'status', 'draft_step', 'price_type', 'call_price_nanos',
+      'one_time_price_cents', 'is_public', 'retention_days', 'suspension_reason', 'deleted_at'
+    ]
+    when 'account' then array['name', 'max_feeds_allowed', 'suspension_reason']
+    when 'key' then array[
+      'name', 'key_id', 'feed_ids', 'expires_at', 'permission', 'revoked_at', 'daily_nanos'
+    ]
+  end;
+  -- As JSON, in which a column that the table lacks is null.
+  old_row constant json := case when tg_op = 'UPDATE' then to_json(old) end;
+  new_row constant json := to_json(new);
 begin
   insert into audit_events (actor, action, account_id, feed_id, before, after)
   values (
     audit_actor(),
-    case
-      when tg_op = 'INSERT' then 'feed create'
-      when old.deleted_at is null and new.deleted_at is not null then 'feed delete'
-      when old.suspension_reason is null and new.suspension_reason is not null then 'feed suspend'
-      when old.suspension_reason is not null and new.suspension_reason is null then 'feed resume'
-      when old.is_public <> new.is_public and new.is_public then 'feed publish'
-      when old.is_public <> new.is_public then 'feed unpublish'
-      else 'feed edit'
+    kind || case
+      when old_row is null then ' create'
+      when old_row ->> 'deleted_at' is null and new_row ->> 'deleted_at' is not null then ' delete'
+      when old_row ->> 'suspension_reason' is null and new_row ->> 'suspension_reason' is not null
+        then ' suspend'
+      when old_row ->> 'suspension_reason' is not null and new_row ->> 'suspension_reason' is null
+        then ' resume'
+      when old_row ->> 'is_public' = 'false' and new_row ->> 'is_public' = 'true' then ' publish'
+      when old_row ->> 'is_public' = 'true' and new_row ->> 'is_public' = 'false' then ' unpublish'
+      when old_row ->> 'revoked_at' is distinct from new_row ->> 'revoked_at' then ' revoke'
+      else ' edit'
     end,
-    new.account_id,
-    new.feed_id,
+    (new_row ->> 'account_id')::uuid,
+    (new_row ->> 'feed_id')::uuid,
     audit_changes(old_row, new_row, fields),
     audit_changes(new_row, old_row, fields)
   );
@@ -1144,7 +1157,7 @@ $$;
 create trigger feeds_audited_insert
 after insert on feeds
 for each row
-execute function note_feed_audit();
+execute function note_audit('feed');
 
 -- A push leaves definition_version alone, and a new reliability score is nobody's act.
 create trigger feeds_audited_update
@@ -1154,80 +1167,27 @@ when (
   old.definition_version <> new.definition_version
   and old.reliability_score is not distinct from new.reliability_score
 )
-execute function note_feed_audit();
+execute function note_audit('feed');
 
-create function note_account_audit()
-returns trigger
-language plpgsql
-as $$
-declare
-  fields constant text[] := array['name', 'max_feeds_allowed', 'suspension_reason'];
-  old_row json := case when tg_op = 'UPDATE' then to_json(old) end;
-  new_row json := to_json(new);
-begin
-  if (old.name, old.max_feeds_allowed, old.suspension_reason)
-    is not distinct from (new.name, new.max_feeds_allowed, new.suspension_reason)
-  then
-    return null;
-  end if;
-  insert into audit_events (actor, action, account_id, before, after)
-  values (
-    audit_actor(),
-    case
-      when tg_op = 'INSERT' then 'account create'
-      when old.suspension_reason is null and new.suspension_reason is not null
-        then 'account suspend'
-      when old.suspension_reason is not null and new.suspension_reason is null
-        then 'account resume'
-      else 'account edit'
-    end,
-    new.account_id,
-    audit_changes(old_row, new_row, fields),
-    audit_changes(new_row, old_row, fields)
-  );
-  return null;
-end
-$$;
+create trigger accounts_audited_insert
+after insert on accounts
+for each row
+execute function note_audit('account');
 
 -- The balance is not among the columns, because every batch of reads changes it.
-create trigger accounts_audited
-after insert or update of name, max_feeds_allowed, suspension_reason on accounts
+create trigger accounts_audited_update
+after update of name, max_feeds_allowed, suspension_reason on accounts
 for each row
-execute function note_account_audit();
-
-create function note_key_audit()
-returns trigger
-language plpgsql
-as $$
-declare
-  fields constant text[] := array[
-    'key_id', 'permission', 'name', 'expires_at', 'revoked_at', 'daily_nanos', 'feed_ids'
-  ];
-  old_row json := case when tg_op = 'UPDATE' then to_json(old) end;
-  new_row json := to_json(new);
-  -- An edit names its key, which did not change.
-  named constant jsonb := jsonb_build_object('key_id', new.key_id);
-begin
-  insert into audit_events (actor, action, account_id, before, after)
-  values (
-    audit_actor(),
-    case
-      when tg_op = 'INSERT' then 'key create'
-      when old.revoked_at is distinct from new.revoked_at then 'key revoke'
-      else 'key edit'
-    end,
-    new.account_id,
-    case when tg_op = 'UPDATE' then named || audit_changes(old_row, new_row, fields)::jsonb end,
-    named || audit_changes(new_row, old_row, fields)::jsonb
-  );
-  return null;
-end
-$$;
+when (
+  (old.name, old.max_feeds_allowed, old.suspension_reason)
+    is distinct from (new.name, new.max_feeds_allowed, new.suspension_reason)
+)
+execute function note_audit('account');
 
 create trigger api_keys_audited_insert
 after insert on api_keys
 for each row
-execute function note_key_audit();
+execute function note_audit('key');
 
 create trigger api_keys_audited_update
 after update of name, expires_at, revoked_at, daily_nanos, feed_ids on api_keys
@@ -1236,7 +1196,7 @@ when (
   (old.name, old.expires_at, old.revoked_at, old.daily_nanos, old.feed_ids)
     is distinct from (new.name, new.expires_at, new.revoked_at, new.daily_nanos, new.feed_ids)
 )
-execute function note_key_audit();
+execute function note_audit('key');
 
 create function note_ledger_audit()
 returns trigger

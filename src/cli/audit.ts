@@ -1,7 +1,7 @@
 /**
  * `audit`: who changed what, before and after, newest first.
  *
- * The trail is written by the database with each change (`0006_audit_events.sql`); this command reads it.
+ * The trail is written by the database with each change; this command reads it.
  *
  * @module
  */
