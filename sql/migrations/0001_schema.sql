@@ -510,14 +510,14 @@ $$;
 -- It runs once per statement, so that a statement that publishes many feeds counts each word once. Statements
 -- that list or unlist feeds take turns on one lock, because two can't divide blocks at a time. Both are rare.
 create function fold_listing()
-returns void
+returns trigger
 language plpgsql
 as $$
 declare
   block_feeds_max constant integer := 512;
 begin
   if not exists (select from listing_changes) then
-    return;
+    return null;
   end if;
   perform pg_advisory_xact_lock(7306928);
 
@@ -571,6 +571,7 @@ begin
     and starts_at < 'infinity';
 
   perform divide_catalog_blocks(block_feeds_max);
+  return null;
 end
 $$;
 
@@ -579,11 +580,11 @@ returns trigger
 language plpgsql
 as $$
 begin
-  if tg_op <> 'INSERT' and old.listed_at is not null then
+  if tg_op = 'UPDATE' and old.listed_at is not null then
     insert into listing_changes (feed_id, listed_at, search, feeds)
     values (old.feed_id, old.listed_at, old.search, -1);
   end if;
-  if tg_op <> 'DELETE' and new.listed_at is not null then
+  if new.listed_at is not null then
     insert into listing_changes (feed_id, listed_at, search, feeds)
     values (new.feed_id, new.listed_at, new.search, 1);
   end if;
@@ -591,28 +592,7 @@ begin
 end
 $$;
 
-create function fold_listing_changes()
-returns trigger
-language plpgsql
-as $$
-begin
-  perform fold_listing();
-  return null;
-end
-$$;
-
-create function forget_listing()
-returns trigger
-language plpgsql
-as $$
-begin
-  truncate search_words, catalog_blocks, listing_changes;
-  insert into catalog_blocks (starts_at, starts_with, feeds)
-  values ('infinity', '00000000-0000-0000-0000-000000000000', 0);
-  return null;
-end
-$$;
-
+-- There is none for a deletion, because a deleted feed keeps its row and is no longer listed.
 create trigger feeds_listing_inserted
 after insert on feeds
 for each row
@@ -628,21 +608,10 @@ when (
 )
 execute function note_listing_change();
 
-create trigger feeds_listing_deleted
-after delete on feeds
-for each row
-when (old.listed_at is not null)
-execute function note_listing_change();
-
 create trigger feeds_listing_folded
-after insert or delete or update of listed_at, search on feeds
+after insert or update of listed_at, search on feeds
 for each statement
-execute function fold_listing_changes();
-
-create trigger feeds_listing_forgotten
-after truncate on feeds
-for each statement
-execute function forget_listing();
+execute function fold_listing();
 
 -- Creates what needs pg_trgm, and tells whether the extension is there. Without it, search works but does not
 -- correct mistyped words. Every start asks again, so the extension may be installed later.
