@@ -40,10 +40,6 @@ const NOT_COPIED = /\/(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+)$/;
 const POLL_MS = 10;
 const START_MS_MAX = 20_000;
 
-function urlOf(host: string): string {
-  return `postgres://postgres@localhost:5432/feedgate?host=${encodeURIComponent(host)}`;
-}
-
 export async function startServerPair(): Promise<ServerPair> {
   const folder = mkdtempSync(join(tmpdir(), "feedgate-pair-"));
   // Reachable for the account that PostgreSQL runs as where the tests run as root.
@@ -52,8 +48,8 @@ export async function startServerPair(): Promise<ServerPair> {
   const postgres = await startEmbedded({ dataDir });
   const site = placeSite(dataDir);
   const programs = await findPrograms(site);
-  const primaryUrl = urlOf(postgres.host);
-  const standbyUrl = urlOf(folder);
+  const primaryUrl = postgres.url;
+  const standbyUrl = `postgres://postgres@localhost:5432/feedgate?host=${encodeURIComponent(folder)}`;
   const sql = connect({ url: primaryUrl }, { connectionsMax: 2, statementTimeoutMs: 0 });
   const cluster = join(folder, "standby");
   await copyCluster(sql, site.cluster, cluster);

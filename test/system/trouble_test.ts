@@ -54,8 +54,8 @@ function start(databaseUrl: string): Promise<Gateway> {
 beforeAll(async () => {
   dataDir = await usedDataDir();
   postgres = await startEmbedded({ dataDir });
-  gateway = await start(urlOf(postgres.host));
-  sql = connect({ url: urlOf(postgres.host) }, { connectionsMax: 2 });
+  gateway = await start(postgres.url);
+  sql = connect(postgres, { connectionsMax: 2 });
   const accounts = await sql`
     insert into accounts (name, max_feeds_allowed) values ('Acme', 100) returning account_id`;
   const accountId: string = accounts[0]?.account_id;

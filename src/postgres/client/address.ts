@@ -9,21 +9,15 @@
  */
 import { ConfigError } from "../../config.ts";
 
-/** Where the database is: an address, or the private socket of the embedded one. */
-export type DatabaseAddress =
-  | {
-      readonly url: string;
-      /** Behind it is a PgBouncer in transaction mode, where nothing belongs to a session. */
-      readonly isPooled?: boolean;
-      /** Only a standby will do: a server that was promoted has its own history. */
-      readonly isReplica?: boolean;
-    }
-  | {
-      readonly host: string;
-      readonly port: number;
-      readonly user: string;
-      readonly database: string;
-    };
+/** Where a database is. */
+export interface DatabaseAddress {
+  /** As libpq takes it. `postgres://user@localhost:5432/database?host=/folder` names a socket. */
+  readonly url: string;
+  /** Behind it is a PgBouncer in transaction mode, where nothing belongs to a session. */
+  readonly isPooled?: boolean;
+  /** Only a standby will do: a server that was promoted has its own history. */
+  readonly isReplica?: boolean;
+}
 
 /** One server. */
 export interface DatabaseHost {
@@ -54,9 +48,7 @@ export interface AddressedHosts {
   /** A server of another role is passed over. */
   readonly wantedRole: WantedRole;
   /** For the driver: user, password and database, with one host. */
-  readonly url: string | undefined;
-  /** Options for the driver, if there is no address. */
-  readonly session: { readonly user: string; readonly database: string } | undefined;
+  readonly url: string;
 }
 
 const PORT_DEFAULT = 5432;
@@ -73,16 +65,6 @@ const ENCRYPTION_MODES: ReadonlyMap<string, EncryptionMode> = new Map([
 
 /** @throws {ConfigError} if the address can't be used; the message repeats no part that may be a secret. */
 export function hostsOf(address: DatabaseAddress): AddressedHosts {
-  if (!("url" in address)) {
-    const { host, port, user, database } = address;
-    return {
-      hosts: [{ host, port }],
-      encryption: { mode: "none" },
-      wantedRole: "any",
-      url: undefined,
-      session: { user, database },
-    };
-  }
   const parts = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i.exec(address.url);
   if (parts === null) throw new ConfigError(["a database's address must begin with postgres://"]);
   const [, scheme, user, authority = "", rest] = parts;
@@ -101,7 +83,6 @@ export function hostsOf(address: DatabaseAddress): AddressedHosts {
     wantedRole: address.isReplica ? readReplicaTarget(target) : readTarget(target, hosts.length),
     encryption: takeEncryption(url),
     url: url.href,
-    session: undefined,
   };
 }
 

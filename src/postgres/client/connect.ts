@@ -10,7 +10,7 @@
 import postgres from "postgres";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../limits.ts";
-import { type AddressedHosts, type DatabaseAddress, hostsOf } from "./address.ts";
+import { type DatabaseAddress, hostsOf } from "./address.ts";
 import { createSockets } from "./sockets.ts";
 
 export type { DatabaseAddress } from "./address.ts";
@@ -63,8 +63,8 @@ const RECONNECT_PAUSE_SECONDS = 0.2;
 export function connect(address: DatabaseAddress, options: ConnectOptions = {}) {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } =
     options;
-  const addressed: AddressedHosts = hostsOf(address);
-  const isPooled = "url" in address && address.isPooled === true;
+  const { url, ...hosts } = hostsOf(address);
+  const { isPooled = false } = address;
   const settings = {
     max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
     connect_timeout: connectTimeoutMs / MS_PER_SECOND,
@@ -81,7 +81,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
     // each new connection a query over the catalog before its first.
     fetch_types: false,
     socket: createSockets({
-      ...addressed,
+      ...hosts,
       connectTimeoutMs,
       silenceMs: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + SILENCE_MARGIN_MS,
     }),
@@ -93,9 +93,8 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
       ...(!isPooled && sessionSettings(statementTimeoutMs, options.actor)),
     },
   };
-  return addressed.url === undefined
-    ? postgres({ ...settings, ...addressed.session })
-    : postgres(addressed.url, settings);
+  // The driver's types don't know the option `socket`.
+  return postgres(url, settings);
 }
 
 function sessionSettings(statementTimeoutMs: number, actor: string | undefined) {

@@ -39,14 +39,12 @@ const DATABASE = "feedgate";
 /** Application name of the sessions by which PostgreSQL knows its users. */
 const USER_NAME = "feedgate user";
 
-/** A running server, as its user sees it; the fields fit the `postgres` driver's options. */
+/** A running server, as its user sees it. */
 export interface EmbeddedPostgres {
+  /** The address of its database. */
+  readonly url: string;
   /** The socket's directory; on Windows the loopback address. */
   readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  /** Always "feedgate", made at the first start. */
-  readonly database: string;
   /** Of the postmaster. */
   readonly pid: number;
   /** Whether a server that already ran was joined. */
@@ -99,12 +97,11 @@ async function start(dataDir: string, isAlone: boolean): Promise<EmbeddedPostgre
       await leave().finally(release);
     };
     let stopping: Promise<void> | undefined;
+    const { pid, host, port } = server;
     return {
-      host: server.host,
-      port: server.port,
-      user: SUPERUSER,
-      database: DATABASE,
-      pid: server.pid,
+      url: `postgres://${SUPERUSER}@localhost:${port}/${DATABASE}?host=${encodeURIComponent(host)}`,
+      host,
+      pid,
       joined,
       ended: session.ended,
       stop() {

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { generateKey, hashKey, startOf } from "../../../src/accounts/key_format.ts";
 import { arrayLiteral } from "../../../src/postgres/client/array_literal.ts";
 import { connect } from "../../../src/postgres/client/connect.ts";
+import { siblingUrl } from "../../support/database.ts";
 import type { BenchDatabase } from "../support.ts";
 
 export const ACCOUNTS = 1_000;
@@ -99,7 +100,7 @@ async function seedPeers(
   ids: { accountIds: string[]; hashes: string[]; feedIds: string[] },
 ): Promise<void> {
   await database.sql.unsafe(`create database ${PEERS_DATABASE}`);
-  const address = { ...database.address, database: PEERS_DATABASE };
+  const address = { url: siblingUrl(database.address.url, PEERS_DATABASE) };
   const sql = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
   try {
     await sql.unsafe(readFileSync(new URL("./peers.sql", import.meta.url), "utf8")).simple();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { type AddressInfo, createConnection, createServer } from "node:net";
+import { createServer } from "node:net";
 import { connect } from "../../../src/postgres/client/connect.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { connectTo, throughLink } from "../../support/database_link.ts";
 
 describe("connect", () => {
   test("what comes one by one goes to one session, whose caches are warm, however many are open", async () => {
@@ -25,10 +26,9 @@ describe("connect", () => {
   });
 
   test("a session whose answers come in pieces is not silent when it rests", async () => {
-    const { address } = await createTestDatabase();
-    const { host, port } = address as { host: string; port: number };
+    const url = (await createTestDatabase()).url;
     const link = createServer((client) => {
-      const server = createConnection(`${host}/.s.PGSQL.${port}`);
+      const server = connectTo(url);
       client.pipe(server);
       let passed = Promise.resolve();
       server.on("data", (bytes: Buffer) => {
@@ -40,9 +40,8 @@ describe("connect", () => {
       });
     });
     await new Promise<void>((resolve) => link.listen(0, "127.0.0.1", resolve));
-    const { port: linkPort } = link.address() as AddressInfo;
     const sql = connect(
-      { ...address, host: "127.0.0.1", port: linkPort },
+      { url: throughLink(url, link) },
       { connectionsMax: 1, statementTimeoutMs: 100 },
     );
     const sessionOf = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number;

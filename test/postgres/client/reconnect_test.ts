@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { connectTo, throughLink } from "../../support/database_link.ts";
 
 const NAME = "reconnect_test";
 /** More than PostgreSQL holds back, so that the first rows are on their way before the last is made. */
 const ROW_BYTES = 50_000;
 
-let address: { host: string; port: number; user: string; database: string };
+let url: string;
 let observer: Connections;
 let one: Connections;
 
 beforeAll(async () => {
-  const { address: found, url } = await createTestDatabase();
-  address = found as typeof address;
-  observer = connect(address, { connectionsMax: 1 });
+  url = (await createTestDatabase()).url;
+  observer = connect({ url }, { connectionsMax: 1 });
   one = connect({ url: `${url}&application_name=${NAME}` }, { connectionsMax: 1 });
 });
 afterAll(async () => {
@@ -66,17 +66,15 @@ test("a statement on a session whose connection has died is refused", async () =
 });
 
 test("a statement behind a reset connection is answered or refused, and never waits", async () => {
-  const { host, port } = address;
   const links = new Set<Socket>();
   const link = createServer((client) => {
     links.add(client);
     client.on("error", () => {});
-    const server = createConnection(`${host}/.s.PGSQL.${port}`).on("error", () => {});
+    const server = connectTo(url).on("error", () => {});
     client.pipe(server).pipe(client);
   });
   await new Promise<void>((resolve) => link.listen(0, "127.0.0.1", resolve));
-  const { port: linkPort } = link.address() as AddressInfo;
-  const sql = connect({ ...address, host: "127.0.0.1", port: linkPort }, { connectionsMax: 1 });
+  const sql = connect({ url: throughLink(url, link) }, { connectionsMax: 1 });
   const numbers = async () => [...(await sql`select number from generate_series(1, 2) as number`)];
   expect(await numbers()).toEqual([{ number: 1 }, { number: 2 }]);
   const sleeping = sql`select pg_sleep(60)`.catch((error) => error.code);
