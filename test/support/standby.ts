@@ -6,18 +6,14 @@
  *
  * @module
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import {
-  findPrograms,
-  type Programs,
-  placeSite,
-  type Site,
-} from "../../src/postgres/embedded/site.ts";
+import { placeSite } from "../../src/postgres/embedded/site.ts";
 import { startEmbedded } from "../../src/postgres/embedded/start.ts";
+import { startPostgres } from "./own_postgres.ts";
 
 export interface ServerPair {
   readonly primaryUrl: string;
@@ -40,14 +36,14 @@ const NOT_COPIED = /\/(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+)$/;
 const POLL_MS = 10;
 const START_MS_MAX = 20_000;
 
-export async function startServerPair(): Promise<ServerPair> {
+/** The primary is that of the data directory, which is a new one if none is given. */
+export async function startServerPair(givenDataDir?: string): Promise<ServerPair> {
   const folder = mkdtempSync(join(tmpdir(), "feedgate-pair-"));
   // Reachable for the account that PostgreSQL runs as where the tests run as root.
   chmodSync(folder, 0o755);
-  const dataDir = join(folder, "primary");
+  const dataDir = givenDataDir ?? join(folder, "primary");
   const postgres = await startEmbedded({ dataDir });
   const site = placeSite(dataDir);
-  const programs = await findPrograms(site);
   const primaryUrl = postgres.url;
   const standbyUrl = `postgres://postgres@localhost:5432/feedgate?host=${encodeURIComponent(folder)}`;
   const sql = connect({ url: primaryUrl }, { connectionsMax: 2, statementTimeoutMs: 0 });
@@ -70,8 +66,12 @@ export async function startServerPair(): Promise<ServerPair> {
   let standbySql: Connections | undefined;
   async function startStandby(): Promise<void> {
     rmSync(join(cluster, "postmaster.pid"), { force: true });
-    child = startPostgres(site, { programs, cluster, socketDir: folder });
-    await untilReady(cluster);
+    child = await startPostgres(site, {
+      cluster,
+      socketDir: folder,
+      port: 5432,
+      settings: ["listen_addresses=", "max_connections=200", "fsync=off"],
+    });
   }
   function signalStandby(signal: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
     const pid = child?.pid as number;
@@ -123,49 +123,11 @@ async function copyCluster(sql: Connections, from: string, to: string): Promise<
   session.release();
 }
 
-interface StandbyOptions {
-  readonly programs: Programs;
-  readonly cluster: string;
-  readonly socketDir: string;
-}
-
-function startPostgres(site: Site, { programs, cluster, socketDir }: StandbyOptions): ChildProcess {
-  const settings = ["listen_addresses=", "timezone=UTC", "max_connections=200", "fsync=off"];
-  const args = ["-D", cluster, "-k", socketDir, "-p", "5432"];
-  return spawn(
-    join(programs.folder, "bin", "postgres"),
-    [...args, ...settings.flatMap((setting) => ["-c", setting])],
-    {
-      ...site.account,
-      cwd: "/",
-      env: { PATH: process.env.PATH, LC_ALL: "C", ...programs.libraries },
-      stdio: "ignore",
-    },
-  );
-}
-
 async function untilHolds(sql: Connections, condition: string): Promise<void> {
   const until = Date.now() + START_MS_MAX;
   const isSo = async () => (await sql.unsafe(`select ${condition} as holds`))[0]?.holds === true;
   while (!(await isSo())) {
     if (Date.now() > until) throw new Error(`the standby did not come to this: ${condition}`);
     await Bun.sleep(POLL_MS);
-  }
-}
-
-async function untilReady(cluster: string): Promise<void> {
-  const until = Date.now() + START_MS_MAX;
-  while (!/^(ready|standby)/m.test(readStatus(cluster))) {
-    if (Date.now() > until) throw new Error("the standby did not start");
-    await Bun.sleep(POLL_MS);
-  }
-}
-
-function readStatus(cluster: string): string {
-  try {
-    return readFileSync(join(cluster, "postmaster.pid"), "utf8");
-  } catch {
-    // Not written yet.
-    return "";
   }
 }

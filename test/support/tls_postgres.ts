@@ -3,14 +3,15 @@
  *
  * @module
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { createCluster } from "../../src/postgres/embedded/cluster.ts";
 import { findPrograms, makeDataDir, placeSite } from "../../src/postgres/embedded/site.ts";
 import { freePort } from "./free_port.ts";
+import { startPostgres } from "./own_postgres.ts";
 
 export interface TlsPostgres {
   readonly port: number;
@@ -27,7 +28,6 @@ const ADDRESSES = "127.0.0.1,127.0.0.2,::1";
 const NAMES = "DNS:localhost,IP:127.0.0.1,IP:::1";
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"];
 const POLL_MS = 10;
-const START_MS_MAX = 20_000;
 
 /** @throws where openssl is not installed, or IPv6 not to be had. */
 export async function startTlsPostgres(): Promise<TlsPostgres> {
@@ -43,8 +43,7 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     ...["-out", file("server.pem")],
   );
   const site = placeSite(makeDataDir(file("data")));
-  const programs = await findPrograms(site);
-  await createCluster(site, programs);
+  await createCluster(site, await findPrograms(site));
   const { account, cluster } = site;
   if (account !== undefined) {
     spawnSync("chown", [`${account.uid}:${account.gid}`, file("server.key"), folder]);
@@ -54,22 +53,9 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     `listen_addresses=${ADDRESSES}`,
     `ssl_cert_file=${file("server.pem")}`,
     `ssl_key_file=${file("server.key")}`,
-    ...["fsync=off", "timezone=UTC"],
+    "fsync=off",
   ];
-  const child: ChildProcess = spawn(
-    join(programs.folder, "bin", "postgres"),
-    [
-      ...["-D", cluster, "-k", folder, "-p", String(port)],
-      ...settings.flatMap((each) => ["-c", each]),
-    ],
-    {
-      ...account,
-      cwd: "/",
-      env: { PATH: process.env.PATH, LC_ALL: "C", ...programs.libraries },
-      stdio: "ignore",
-    },
-  );
-  await untilReady(cluster);
+  const child = await startPostgres(site, { cluster, socketDir: folder, port, settings });
   return {
     port,
     caFile: file("ca.pem"),
@@ -97,17 +83,4 @@ function makeAuthority(path: string): void {
 function openssl(...args: string[]): void {
   const made = spawnSync("openssl", ["req", "-x509", ...NEW_KEY, ...args]);
   if (made.status !== 0) throw new Error(`openssl: ${made.stderr}`);
-}
-
-async function untilReady(cluster: string): Promise<void> {
-  const until = Date.now() + START_MS_MAX;
-  for (;;) {
-    try {
-      if (/^ready/m.test(readFileSync(join(cluster, "postmaster.pid"), "utf8"))) return;
-    } catch {
-      // Not written yet.
-    }
-    if (Date.now() > until) throw new Error("PostgreSQL did not start");
-    await Bun.sleep(POLL_MS);
-  }
 }

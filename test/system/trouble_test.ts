@@ -1,26 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../src/limits.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
-import { findPrograms, placeSite } from "../../src/postgres/embedded/site.ts";
+import { placeSite } from "../../src/postgres/embedded/site.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
-import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { usedDataDir } from "../support/folders.ts";
 import type { TestGateway } from "../support/gateway.ts";
 import { insertKey } from "../support/insert_key.ts";
 import { seedFeed } from "../support/seed.ts";
+import { startServerPair } from "../support/standby.ts";
 
 /** No request hangs longer, and trouble that is over is forgotten as soon. Issue 7. */
 const HANG_MS_MAX = 10_000;
@@ -36,10 +29,6 @@ let readKey: string;
 let writeKey: string;
 let feedId: string;
 let otherFeedId: string;
-
-function urlOf(...hosts: readonly string[]): string {
-  return `postgres://postgres@localhost:5432/feedgate?host=${encodeURIComponent(hosts.join(","))}`;
-}
 
 function start(databaseUrl: string): Promise<Gateway> {
   const environment = {
@@ -296,10 +285,13 @@ describe("the database in trouble", () => {
 
   test("of several hosts the one that can be written to is found, at the start and after a failover", async () => {
     await gateway.stop();
-    const standby = await copyAsStandby();
+    const pair = await startServerPair(dataDir);
     try {
-      // A host that is not there, a standby, and the primary.
-      gateway = await start(urlOf("/nowhere", standby.host, postgres.host));
+      const [primary, standby] = [pair.primaryUrl, pair.standbyUrl].map((url) =>
+        String(new URL(url).searchParams.get("host")),
+      );
+      const hosts = encodeURIComponent(`/nowhere,${standby},${primary}`);
+      gateway = await start(`postgres://postgres@localhost:5432/feedgate?host=${hosts}`);
       expect((await read()).status).toBe(200);
       expect((await push(otherFeedId)).status).toBe(200);
       const running = load();
@@ -307,16 +299,14 @@ describe("the database in trouble", () => {
       process.kill(postgres.pid, "SIGQUIT");
       await Bun.sleep(1_000);
       expect((await read()).status).toBe(503);
-      const promoting = connect({ url: urlOf(standby.host) }, { connectionsMax: 1 });
-      await promoting`select pg_promote()`;
-      await promoting.end();
+      await pair.standbySql()`select pg_promote()`;
       const recoveredMs = await recovery();
       expectSound(await running.stop());
       expect(recoveredMs).toBeLessThan(RECOVERY_MS_MAX);
       expect((await push(otherFeedId)).status).toBe(200);
     } finally {
       await gateway.stop();
-      standby.stop();
+      await pair.stop();
     }
   });
 });
@@ -324,58 +314,4 @@ describe("the database in trouble", () => {
 /** Text that does not compress. */
 function noise(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(15_000))).toString("base64");
-}
-
-/** A second server from a copy of the first one's files, as a standby in its own folder. */
-async function copyAsStandby(): Promise<{ readonly host: string; stop(): void }> {
-  const site = placeSite(dataDir);
-  const programs = await findPrograms(site);
-  const folder = temporaryFolder();
-  await sql.unsafe("checkpoint");
-  process.kill(postgres.pid, "SIGINT");
-  while (spawnSync("kill", ["-0", String(postgres.pid)]).status === 0) await Bun.sleep(20);
-  const cluster = join(folder, "cluster");
-  cpSync(site.cluster, cluster, { recursive: true, preserveTimestamps: true });
-  writeFileSync(join(cluster, "standby.signal"), "");
-  const { account } = site;
-  if (account !== undefined) {
-    spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, folder]);
-  }
-  chmodSync(cluster, 0o700);
-  postgres = await startEmbedded({ dataDir });
-  const settings = [
-    "-c",
-    "listen_addresses=",
-    "-c",
-    "timezone=UTC",
-    "-c",
-    "max_connections=200",
-    "-p",
-    "5432",
-  ];
-  const child: ChildProcess = spawn(
-    join(programs.folder, "bin", "postgres"),
-    ["-D", cluster, "-k", folder, ...settings],
-    {
-      ...account,
-      cwd: "/",
-      env: { PATH: process.env.PATH, LC_ALL: "C", ...programs.libraries },
-      stdio: "ignore",
-    },
-  );
-  const isUp = () => /^ready/m.test(readFileSync(join(cluster, "postmaster.pid"), "utf8"));
-  for (;;) {
-    try {
-      if (isUp()) break;
-    } catch {
-      // Not written yet.
-    }
-    await Bun.sleep(20);
-  }
-  return {
-    host: folder,
-    stop() {
-      child.kill("SIGQUIT");
-    },
-  };
 }
