@@ -5,7 +5,7 @@ import { createTestDatabase } from "../../support/database.ts";
 import { connectTo, throughLink } from "../../support/database_link.ts";
 
 describe("connect", () => {
-  test("what comes one by one goes to one session, whose caches are warm, however many are open", async () => {
+  test("statements that come one by one go to one session, whose caches are warm, however many sessions are open", async () => {
     const sql = connect((await createTestDatabase()).address, { connectionsMax: 8 });
     const sessionOf = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number;
     const open = await Promise.all(
@@ -25,7 +25,7 @@ describe("connect", () => {
     await sql.end();
   });
 
-  test("a session whose answers come in pieces is not silent when it rests", async () => {
+  test("an idle session whose answers came in pieces is not closed as silent", async () => {
     const url = (await createTestDatabase()).url;
     const link = createServer((client) => {
       const server = connectTo(url);
@@ -53,7 +53,7 @@ describe("connect", () => {
     link.close();
   });
 
-  test("times are RFC 3339 whatever style the database prints them in by itself", async () => {
+  test("times are RFC 3339, whatever style the database prints by default", async () => {
     const { address, url } = await createTestDatabase();
     const owner = connect({ url }, { connectionsMax: 1 });
     const name = new URL(url).pathname.slice(1);
@@ -71,7 +71,7 @@ describe("connect", () => {
     await sql.end();
   });
 
-  test("what waits for a lock looks again behind it, whatever isolation the database has by itself", async () => {
+  test("transactions are read committed, whatever isolation the database has by default", async () => {
     const { address, url } = await createTestDatabase();
     const owner = connect({ url }, { connectionsMax: 1 });
     const name = new URL(url).pathname.slice(1);
@@ -84,7 +84,7 @@ describe("connect", () => {
     await sql.end();
   });
 
-  test("a session goes on after a copy that ended while its reader was behind", async () => {
+  test("a session serves on after a copy that ended while its reader was behind", async () => {
     const sql = connect((await createTestDatabase()).address, { connectionsMax: 1 });
     for (const rows of [1_000, 10_000, 1]) {
       const copy = await sql`

@@ -22,7 +22,7 @@ afterAll(async () => {
   await observer.end();
 });
 
-test("a connection that died between two rows of an answer gives the next statement its own rows alone", async () => {
+test("after a connection that died within an answer, the next statement gets its own rows only", async () => {
   const cut = one`
     select number, repeat('x', ${ROW_BYTES}), case when number = 3 then pg_sleep(60) end
     from generate_series(1, 3) as number`.catch((error) => error.code);
@@ -32,7 +32,7 @@ test("a connection that died between two rows of an answer gives the next statem
   expect([...rows]).toEqual([{ number: 1 }, { number: 2 }]);
 });
 
-test("what waits behind a statement on a session of its own ends with it", async () => {
+test("statements that wait on a reserved session fail when its connection dies", async () => {
   const session = await one.reserve();
   const codeOf = (statement: Promise<unknown>) => statement.catch((error) => error.code);
   // More than the socket takes at once: the next statement waits in the driver.
@@ -45,7 +45,7 @@ test("what waits behind a statement on a session of its own ends with it", async
   expect([...(await one`select 1 as number`)]).toEqual([{ number: 1 }]);
 });
 
-test("a session can be had for oneself after the connection was lost", async () => {
+test("a session can be reserved after the connection was lost", async () => {
   const sleeping = one`select pg_sleep(60)`.catch((error) => error.code);
   await cutAsleep();
   expect(await sleeping).toBe("CONNECTION_CLOSED");

@@ -93,13 +93,13 @@ const texts: [string, string][] = [
 ];
 
 describe("statements on rows", () => {
-  test("each names one feed, by a parameter", () => {
+  test("each statement on rows names one feed by a parameter", () => {
     const reached = texts.filter(([, text]) => new RegExp(`\\b${TABLE}\\b`).test(bare(text)));
     expect(reached.length).toBeGreaterThan(10);
     expect(reached.flatMap(([name, text]) => mistakesIn(name, text))).toEqual([]);
   });
 
-  test("the reading of them finds what would go to every shard", () => {
+  test("the test's reading of SQL finds statements that would go to every shard", () => {
     const wrong = [
       "select payload from stream_events where position > $1",
       "select payload from stream_events as found join feeds on found.feed_id = feeds.feed_id",
@@ -120,7 +120,7 @@ describe("statements on rows", () => {
     expect(right.flatMap((text) => mistakesIn("right", text))).toEqual([]);
   });
 
-  test("functions that reach rows are known, also those that do by others", () => {
+  test("ROW_FUNCTIONS has the functions that reach rows, also through other functions", () => {
     expect(ROW_FUNCTIONS).toContain("store_push");
     expect(ROW_FUNCTIONS).toContain("match_stream_rows");
     expect(ROW_FUNCTIONS).not.toContain("admit");
