@@ -65,6 +65,8 @@ export async function startServerPair(givenDataDir?: string): Promise<ServerPair
   let child: ChildProcess | undefined;
   let standbySql: Connections | undefined;
   async function startStandby(): Promise<void> {
+    // A killed server's locks hold until its exit is noticed.
+    while (child?.exitCode === null && child.signalCode === null) await Bun.sleep(POLL_MS);
     rmSync(join(cluster, "postmaster.pid"), { force: true });
     child = await startPostgres(site, {
       cluster,

@@ -59,7 +59,8 @@ const SILENCE_MARGIN_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_500;
 /** Between two attempts of one connection, in seconds: the driver's own pause grows to 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.2;
-/** Opens a pool; nothing is sent before the first query. */
+
+/** Opens a pool. Nothing is sent before the first query. */
 export function connect(address: DatabaseAddress, options: ConnectOptions = {}) {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } =
     options;
