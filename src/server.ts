@@ -11,6 +11,7 @@ import { createJobs } from "./jobs/jobs.ts";
 import { type Maintenance, startMaintenance } from "./jobs/maintenance.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
+import { within } from "./lib/within.ts";
 import { DRAIN_WORKER_MS, IDLE_SECONDS_MAX, SERVER_BODY_BYTES_MAX } from "./limits.ts";
 import { type Databases, openDatabases, POOL_CLOSE_MS_MAX } from "./postgres/open_database.ts";
 import { createServices, type Services } from "./services.ts";
@@ -147,11 +148,11 @@ async function drain(
   waits.drain();
   const maintenanceStopped = maintenance.stop();
   await Bun.sleep(closingNoticeMs);
-  await within(ANSWER_WAIT_MS, listener.stop());
+  await within(listener.stop(), ANSWER_WAIT_MS);
   // What has not been answered by now never will be: an upload that drips, say.
-  await within(CLOSE_WAIT_MS, listener.stop(true));
-  await within(CLOSE_WAIT_MS, Promise.all([admission.idle(), maintenanceStopped]));
-  await within(CLOSE_WAIT_MS, keys.flushUses()).catch((error) =>
+  await within(listener.stop(true), CLOSE_WAIT_MS);
+  await within(Promise.all([admission.idle(), maintenanceStopped]), CLOSE_WAIT_MS);
+  await within(keys.flushUses(), CLOSE_WAIT_MS).catch((error) =>
     log.warn("key uses not written", { error }),
   );
 }
@@ -161,15 +162,6 @@ function release({ reader, rowSchemas, state }: Services): void {
   state.isDraining = true;
   rowSchemas.close();
   reader.close();
-}
-
-/** Resolves with the work, or when its time is up. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 assert(

@@ -105,8 +105,7 @@ async function runTests(report: string, isSystem: boolean): Promise<number> {
   );
   process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();
   const server = await startTestServer();
-  const { host, port, user } = server;
-  process.env[SERVER_VARIABLE] = JSON.stringify({ host, port, user });
+  process.env[SERVER_VARIABLE] = server.url;
   const order = [`--parallel=${PROCESSES}`, "--no-isolate", `--timings=${TIMINGS}`];
   if (process.argv.includes(UPDATE_TIMINGS)) order.push(UPDATE_TIMINGS);
   const reporting = ["--only-failures", "--reporter=junit", `--reporter-outfile=${report}`];

@@ -510,14 +510,14 @@ $$;
 -- It runs once per statement, so that a statement that publishes many feeds counts each word once. Statements
 -- that list or unlist feeds take turns on one lock, because two can't divide blocks at a time. Both are rare.
 create function fold_listing()
-returns void
+returns trigger
 language plpgsql
 as $$
 declare
   block_feeds_max constant integer := 512;
 begin
   if not exists (select from listing_changes) then
-    return;
+    return null;
   end if;
   perform pg_advisory_xact_lock(7306928);
 
@@ -571,6 +571,7 @@ begin
     and starts_at < 'infinity';
 
   perform divide_catalog_blocks(block_feeds_max);
+  return null;
 end
 $$;
 
@@ -579,11 +580,11 @@ returns trigger
 language plpgsql
 as $$
 begin
-  if tg_op <> 'INSERT' and old.listed_at is not null then
+  if tg_op = 'UPDATE' and old.listed_at is not null then
     insert into listing_changes (feed_id, listed_at, search, feeds)
     values (old.feed_id, old.listed_at, old.search, -1);
   end if;
-  if tg_op <> 'DELETE' and new.listed_at is not null then
+  if new.listed_at is not null then
     insert into listing_changes (feed_id, listed_at, search, feeds)
     values (new.feed_id, new.listed_at, new.search, 1);
   end if;
@@ -591,28 +592,7 @@ begin
 end
 $$;
 
-create function fold_listing_changes()
-returns trigger
-language plpgsql
-as $$
-begin
-  perform fold_listing();
-  return null;
-end
-$$;
-
-create function forget_listing()
-returns trigger
-language plpgsql
-as $$
-begin
-  truncate search_words, catalog_blocks, listing_changes;
-  insert into catalog_blocks (starts_at, starts_with, feeds)
-  values ('infinity', '00000000-0000-0000-0000-000000000000', 0);
-  return null;
-end
-$$;
-
+-- There is none for a deletion, because a deleted feed keeps its row and is no longer listed.
 create trigger feeds_listing_inserted
 after insert on feeds
 for each row
@@ -628,21 +608,10 @@ when (
 )
 execute function note_listing_change();
 
-create trigger feeds_listing_deleted
-after delete on feeds
-for each row
-when (old.listed_at is not null)
-execute function note_listing_change();
-
 create trigger feeds_listing_folded
-after insert or delete or update of listed_at, search on feeds
+after insert or update of listed_at, search on feeds
 for each statement
-execute function fold_listing_changes();
-
-create trigger feeds_listing_forgotten
-after truncate on feeds
-for each statement
-execute function forget_listing();
+execute function fold_listing();
 
 -- Creates what needs pg_trgm, and tells whether the extension is there. Without it, search works but does not
 -- correct mistyped words. Every start asks again, so the extension may be installed later.
@@ -1065,7 +1034,8 @@ as $$
   end
 $$;
 
--- The fields of a row that differ from the other row; null if the row is null.
+-- The fields of a row that differ from the other row; null if the row is null. A key's id is always there, because
+-- an event has no column for it.
 create function audit_changes(shown json, other json, fields text[])
 returns json
 language sql
@@ -1074,37 +1044,49 @@ as $$
   select json_object_agg(name, audit_value(shown -> name) order by place)
   from unnest(fields) with ordinality as asked (name, place)
   where shown is not null
-    and (shown ->> name) is distinct from (other ->> name)
+    and (name = 'key_id' or (shown ->> name) is distinct from (other ->> name))
 $$;
 
-create function note_feed_audit()
+-- Notes that a feed, an account or a key was made or edited.
+create function note_audit()
 returns trigger
 language plpgsql
 as $$
 declare
-  fields constant text[] := array[
-    'name', 'description', 'readme_md', 'category', 'endpoint_path', 'feed_type',
-    'schema_definition', 'schema_version', 'schema_locked', 'sample_response', 'sync_interval_mins',
-    'update_frequency_text', 'status', 'draft_step', 'price_type', 'call_price_nanos',
-    'one_time_price_cents', 'is_public', 'retention_days', 'suspension_reason', 'deleted_at'
-  ];
-  old_row json := case when tg_op = 'UPDATE' then to_json(old) end;
-  new_row json := to_json(new);
+  kind constant text := tg_argv[0];
+  fields constant text[] := case kind
+    when 'feed' then array[
+      'name', 'description', 'readme_md', 'category', 'endpoint_path', 'feed_type',
+      'schema_definition', 'schema_version', 'schema_locked', 'sample_response', 'sync_interval_mins',
+      'update_frequency_text', 'status', 'draft_step', 'price_type', 'call_price_nanos',
+      'one_time_price_cents', 'is_public', 'retention_days', 'suspension_reason', 'deleted_at'
+    ]
+    when 'account' then array['name', 'max_feeds_allowed', 'suspension_reason']
+    when 'key' then array[
+      'name', 'key_id', 'feed_ids', 'expires_at', 'permission', 'revoked_at', 'daily_nanos'
+    ]
+  end;
+  -- As JSON, in which a column that the table lacks is null.
+  old_row constant json := case when tg_op = 'UPDATE' then to_json(old) end;
+  new_row constant json := to_json(new);
 begin
   insert into audit_events (actor, action, account_id, feed_id, before, after)
   values (
     audit_actor(),
-    case
-      when tg_op = 'INSERT' then 'feed create'
-      when old.deleted_at is null and new.deleted_at is not null then 'feed delete'
-      when old.suspension_reason is null and new.suspension_reason is not null then 'feed suspend'
-      when old.suspension_reason is not null and new.suspension_reason is null then 'feed resume'
-      when old.is_public <> new.is_public and new.is_public then 'feed publish'
-      when old.is_public <> new.is_public then 'feed unpublish'
-      else 'feed edit'
+    kind || case
+      when old_row is null then ' create'
+      when old_row ->> 'deleted_at' is null and new_row ->> 'deleted_at' is not null then ' delete'
+      when old_row ->> 'suspension_reason' is null and new_row ->> 'suspension_reason' is not null
+        then ' suspend'
+      when old_row ->> 'suspension_reason' is not null and new_row ->> 'suspension_reason' is null
+        then ' resume'
+      when old_row ->> 'is_public' = 'false' and new_row ->> 'is_public' = 'true' then ' publish'
+      when old_row ->> 'is_public' = 'true' and new_row ->> 'is_public' = 'false' then ' unpublish'
+      when old_row ->> 'revoked_at' is distinct from new_row ->> 'revoked_at' then ' revoke'
+      else ' edit'
     end,
-    new.account_id,
-    new.feed_id,
+    (new_row ->> 'account_id')::uuid,
+    (new_row ->> 'feed_id')::uuid,
     audit_changes(old_row, new_row, fields),
     audit_changes(new_row, old_row, fields)
   );
@@ -1115,7 +1097,7 @@ $$;
 create trigger feeds_audited_insert
 after insert on feeds
 for each row
-execute function note_feed_audit();
+execute function note_audit('feed');
 
 -- A push leaves definition_version alone, and a new reliability score is nobody's act.
 create trigger feeds_audited_update
@@ -1125,80 +1107,27 @@ when (
   old.definition_version <> new.definition_version
   and old.reliability_score is not distinct from new.reliability_score
 )
-execute function note_feed_audit();
+execute function note_audit('feed');
 
-create function note_account_audit()
-returns trigger
-language plpgsql
-as $$
-declare
-  fields constant text[] := array['name', 'max_feeds_allowed', 'suspension_reason'];
-  old_row json := case when tg_op = 'UPDATE' then to_json(old) end;
-  new_row json := to_json(new);
-begin
-  if (old.name, old.max_feeds_allowed, old.suspension_reason)
-    is not distinct from (new.name, new.max_feeds_allowed, new.suspension_reason)
-  then
-    return null;
-  end if;
-  insert into audit_events (actor, action, account_id, before, after)
-  values (
-    audit_actor(),
-    case
-      when tg_op = 'INSERT' then 'account create'
-      when old.suspension_reason is null and new.suspension_reason is not null
-        then 'account suspend'
-      when old.suspension_reason is not null and new.suspension_reason is null
-        then 'account resume'
-      else 'account edit'
-    end,
-    new.account_id,
-    audit_changes(old_row, new_row, fields),
-    audit_changes(new_row, old_row, fields)
-  );
-  return null;
-end
-$$;
+create trigger accounts_audited_insert
+after insert on accounts
+for each row
+execute function note_audit('account');
 
 -- The balance is not among the columns, because every batch of reads changes it.
-create trigger accounts_audited
-after insert or update of name, max_feeds_allowed, suspension_reason on accounts
+create trigger accounts_audited_update
+after update of name, max_feeds_allowed, suspension_reason on accounts
 for each row
-execute function note_account_audit();
-
-create function note_key_audit()
-returns trigger
-language plpgsql
-as $$
-declare
-  fields constant text[] := array[
-    'key_id', 'permission', 'name', 'expires_at', 'revoked_at', 'daily_nanos', 'feed_ids'
-  ];
-  old_row json := case when tg_op = 'UPDATE' then to_json(old) end;
-  new_row json := to_json(new);
-  -- An edit names its key, which did not change.
-  named constant jsonb := jsonb_build_object('key_id', new.key_id);
-begin
-  insert into audit_events (actor, action, account_id, before, after)
-  values (
-    audit_actor(),
-    case
-      when tg_op = 'INSERT' then 'key create'
-      when old.revoked_at is distinct from new.revoked_at then 'key revoke'
-      else 'key edit'
-    end,
-    new.account_id,
-    case when tg_op = 'UPDATE' then named || audit_changes(old_row, new_row, fields)::jsonb end,
-    named || audit_changes(new_row, old_row, fields)::jsonb
-  );
-  return null;
-end
-$$;
+when (
+  (old.name, old.max_feeds_allowed, old.suspension_reason)
+    is distinct from (new.name, new.max_feeds_allowed, new.suspension_reason)
+)
+execute function note_audit('account');
 
 create trigger api_keys_audited_insert
 after insert on api_keys
 for each row
-execute function note_key_audit();
+execute function note_audit('key');
 
 create trigger api_keys_audited_update
 after update of name, expires_at, revoked_at, daily_nanos, feed_ids on api_keys
@@ -1207,7 +1136,7 @@ when (
   (old.name, old.expires_at, old.revoked_at, old.daily_nanos, old.feed_ids)
     is distinct from (new.name, new.expires_at, new.revoked_at, new.daily_nanos, new.feed_ids)
 )
-execute function note_key_audit();
+execute function note_audit('key');
 
 create function note_ledger_audit()
 returns trigger

@@ -20,8 +20,8 @@ import { codeOf } from "../lib/error_fields.ts";
 import {
   BackupRefusedError,
   type BackupReport,
+  openBackup,
   readBackup,
-  readBackupSchema,
   writeBackup,
 } from "../postgres/backup.ts";
 import type { Connections } from "../postgres/client/connect.ts";
@@ -132,13 +132,13 @@ function refuseExternal({ databaseUrl }: Config, instead: string): void {
 
 /** An older backup goes into a database of its own schema, which is then brought to this program's. */
 async function restoreFrom(file: string, { dataDir }: Config): Promise<BackupReport> {
-  const schema = await readBackupSchema(unzipped(file));
+  const backup = await openBackup(unzipped(file));
   // Alone, because a gateway would serve on with the old secrets and versions.
   const server = await startEmbedded({ dataDir, isAlone: true });
   try {
     return await withConnection(server, async (connection) => {
-      await applyMigrations(connection, MIGRATIONS.slice(0, schema));
-      const report = await readBackup(connection, unzipped(file));
+      await applyMigrations(connection, MIGRATIONS.slice(0, backup.header.schema));
+      const report = await readBackup(connection, backup);
       await migrate(connection);
       return report;
     });

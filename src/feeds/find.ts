@@ -10,7 +10,6 @@
 import type { PriceType } from "../admission/types.ts";
 import { nameIn } from "../lib/assert.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
-import type { MaybePromise } from "../lib/maybe_promise.ts";
 import { nearestWords } from "../lib/nearest_words.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { KNOWN_FEEDS_MAX, SLUG_LENGTH_MAX, SLUGS_NEAR_MAX } from "../limits.ts";
@@ -51,7 +50,7 @@ export interface Feed {
 /** The feeds that a role sees. What is not found is asked anew each time, so it always takes as long. */
 export interface Feeds {
   /** From memory if known. */
-  find(accountId: string, reference: string): MaybePromise<Feed | undefined>;
+  find(accountId: string, reference: string): Feed | undefined | Promise<Feed | undefined>;
   /** From the database, on behalf of the account; what is remembered is replaced. */
   findFresh(accountId: string, reference: string): Promise<Feed | undefined>;
   /** The listed slug that a mistyped one was probably meant to be; undefined for an id. */

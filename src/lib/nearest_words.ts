@@ -10,25 +10,25 @@ export const EDITS_MAX = 2;
 const LENGTH_MAX = 40;
 const WORDS_MAX = 100;
 
-/** Those at most two edits away, nearest first; upper and lower case are one. */
+/** The words that are at most two edits away, nearest first. Upper and lower case are the same. */
 export function nearestWords(word: string, words: readonly string[]): readonly string[] {
   if (word.length > LENGTH_MAX) return [];
   return words
     .slice(0, WORDS_MAX)
-    .map((each) => ({ each, edits: editDistance(word.toLowerCase(), each.toLowerCase()) }))
-    .filter(({ each, edits }) => edits <= EDITS_MAX && edits < each.length)
+    .map((each) => ({ each, edits: wordEdits(word.toLowerCase(), each.toLowerCase()) }))
+    .filter(({ edits }) => edits <= EDITS_MAX)
     .sort((a, b) => a.edits - b.edits)
     .map(({ each }) => each);
 }
 
-/** Letters to change, to add or to leave out; infinite where there are more than two, or a word is long. */
+/** Letters to change, to add or to leave out. Infinite if there are more than two, or if the word is long. */
 export function wordEdits(a: string, b: string): number {
   if (a === b) return 0;
   const edits = a.length > LENGTH_MAX ? Number.POSITIVE_INFINITY : editDistance(a, b);
   return edits <= EDITS_MAX && edits < b.length ? edits : Number.POSITIVE_INFINITY;
 }
 
-/** Levenshtein distance; texts whose lengths differ by more than is asked for are not compared. */
+/** The Levenshtein distance. Texts whose lengths differ by more than two are not compared. */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > EDITS_MAX) return Number.POSITIVE_INFINITY;
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

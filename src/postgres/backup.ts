@@ -18,6 +18,7 @@
  */
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { messageOf } from "../lib/error_fields.ts";
@@ -50,6 +51,13 @@ const HEADER = Type.Object({
 });
 type TableShape = Static<typeof TABLE_SHAPE>;
 type Header = Static<typeof HEADER>;
+/** A backup whose header has been read. */
+export interface OpenBackup {
+  readonly header: Header;
+  /** Those behind the header. */
+  readonly lines: AsyncGenerator<Buffer, undefined>;
+}
+
 type Session = Awaited<ReturnType<Connections["reserve"]>>;
 
 /** The partitions of the usage log, a month each. There are no others. */
@@ -89,33 +97,26 @@ export async function writeBackup(connections: Connections, sink: Writable): Pro
   }
 }
 
-/**
- * The number of the schema that a backup was taken from; at most this program's.
- * @throws {BackupRefusedError}
- */
-export async function readBackupSchema(source: AsyncIterable<Uint8Array>): Promise<number> {
+/** Reads the header, whose schema is at most this program's. @throws {BackupRefusedError} */
+export async function openBackup(source: AsyncIterable<Uint8Array>): Promise<OpenBackup> {
   const lines = linesOf(source);
-  const header = parseHeader((await lines.next()).value);
-  await lines.return(undefined);
-  return header.schema;
+  return { header: parseHeader((await lines.next()).value), lines };
 }
 
 /**
- * Reads a backup, all of it or nothing, into a database of the same schema without accounts and feeds.
+ * Reads the rest of a backup, all of it or nothing, into a database of the same schema without accounts and feeds.
  * @throws {BackupRefusedError}
  */
 export async function readBackup(
   connections: Connections,
-  source: AsyncIterable<Uint8Array>,
+  backup: OpenBackup,
 ): Promise<BackupReport> {
-  const lines = linesOf(source);
-  const header = parseHeader((await lines.next()).value);
   const session = await connections.reserve();
   try {
     await session`begin`;
-    const rows = await restore(session, header, lines);
+    const rows = await restore(session, backup);
     await session`commit`;
-    return { tables: header.tables.length, rows };
+    return { tables: backup.header.tables.length, rows };
   } catch (error) {
     await session`rollback`.catch(() => undefined);
     throw error;
@@ -124,15 +125,16 @@ export async function readBackup(
   }
 }
 
-async function restore(
-  session: Session,
-  header: Header,
-  lines: AsyncGenerator<Buffer, undefined>,
-): Promise<number> {
+async function restore(session: Session, { header, lines }: OpenBackup): Promise<number> {
   await refuseFilled(session);
   await refuseOtherSchema(session, header.schema);
   // From here on all names come from the database, and none from the file.
-  const tables = findTables(await readShapes(session), header.tables);
+  const tables = await readShapes(session);
+  if (!Bun.deepEquals(tables.map(columnsOf), header.tables.map(columnsOf))) {
+    throw new BackupRefusedError(
+      "the backup has other tables or columns than this program: it is damaged",
+    );
+  }
   // Without triggers and foreign keys: the file has what they would make or ask for.
   await session`set local session_replication_role = replica`;
   await session.unsafe(`truncate ${tables.map(({ name }) => quoted(name)).join(", ")}`);
@@ -174,32 +176,9 @@ function parseHeader(line: Buffer | undefined): Header {
   return header;
 }
 
-/** The database's tables and columns, in the order of the file. @throws {BackupRefusedError} */
-function findTables(
-  known: readonly TableShape[],
-  wanted: readonly TableShape[],
-): Pick<TableShape, "name" | "columns">[] {
-  const names = inOrder(
-    known.map(({ name }) => name),
-    wanted.map(({ name }) => name),
-  );
-  return names.map((name, index) => ({
-    name,
-    columns: inOrder(
-      known.find((table) => table.name === name)?.columns ?? [],
-      wanted[index]?.columns ?? [],
-    ),
-  }));
-}
-
-/** The known names in the order of the wanted ones, which must be the same. */
-function inOrder(known: readonly string[], wanted: readonly string[]): string[] {
-  const ordered = wanted.flatMap((name) => known.filter((each) => each === name));
-  const isSame = [wanted.length, new Set(ordered).size].every((each) => each === known.length);
-  if (isSame && ordered.length === known.length) return ordered;
-  throw new BackupRefusedError(
-    "the backup has other tables or columns than this program: it is damaged",
-  );
+/** What a table's rows are made of. Migrations make the same in the same order everywhere. */
+function columnsOf({ name, columns }: TableShape) {
+  return { name, columns };
 }
 
 /** Rebuilt from what was understood of the file. @throws {BackupRefusedError} */
@@ -281,46 +260,29 @@ async function copyOut(session: Session, table: TableShape, sink: Writable): Pro
 /** @throws {BackupRefusedError} if the table can't hold the rows. */
 async function copyIn(
   session: Session,
-  table: Pick<TableShape, "name" | "columns">,
-  lines: AsyncGenerator<Buffer, undefined>,
+  table: TableShape,
+  lines: AsyncIterator<Buffer>,
 ): Promise<number> {
+  let rows = 0;
+  async function* rowsOfTable() {
+    for (;;) {
+      const { value: line, done } = await lines.next();
+      if (done) throw cutShort();
+      if (line.toString("latin1") === END_OF_TABLE) return;
+      rows += 1;
+      yield Buffer.concat([line, LINE_END]);
+    }
+  }
+  const columns = table.columns.map(quoted).join(", ");
+  const statement = `copy ${quoted(table.name)} (${columns}) from stdin`;
   try {
-    return await copyRows(session, table, lines);
+    await pipeline(rowsOfTable, await session.unsafe(statement).writable());
   } catch (error) {
     if (!isBadData(error)) throw error;
     throw new BackupRefusedError(`it is damaged: ${table.name}: ${messageOf(error)}`, {
       cause: error,
     });
   }
-}
-
-async function copyRows(
-  session: Session,
-  table: Pick<TableShape, "name" | "columns">,
-  lines: AsyncGenerator<Buffer, undefined>,
-): Promise<number> {
-  const columns = table.columns.map(quoted).join(", ");
-  const stream: Writable = await session
-    .unsafe(`copy ${quoted(table.name)} (${columns}) from stdin`)
-    .writable();
-  const failed = once(stream, "error").then(([error]) => Promise.reject(error));
-  failed.catch(() => undefined);
-  let rows = 0;
-  for (;;) {
-    const line = (await lines.next()).value;
-    if (line === undefined) {
-      stream.destroy();
-      throw cutShort();
-    }
-    if (line.toString("latin1") === END_OF_TABLE) break;
-    rows += 1;
-    if (!stream.write(Buffer.concat([line, LINE_END]))) {
-      await Promise.race([once(stream, "drain"), failed]);
-    }
-  }
-  const finished = once(stream, "finish");
-  stream.end();
-  await Promise.race([finished, failed]);
   return rows;
 }
 
@@ -334,7 +296,7 @@ async function advanceSequences(session: Session): Promise<void> {
     order by attrelid`;
   for (const { table, column } of identities) {
     await session.unsafe(
-      `select setval(pg_get_serial_sequence('${table}', '${column}'), greatest(max(${quoted(column)}), 1), max(${quoted(column)}) is not null) from ${table}`,
+      `select setval(pg_get_serial_sequence('${table}', '${column}'), max(${quoted(column)})) from ${table} having count(*) > 0`,
     );
   }
 }

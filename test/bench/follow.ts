@@ -81,7 +81,7 @@ export const bench: Bench = async (args) => {
 
 function startGateway({ database }: Scene): Promise<ServerProcess> {
   return startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.address.url,
     FEEDGATE_READ_LIMIT_FREE: UNLIMITED,
     FEEDGATE_READ_LIMIT_PAID: UNLIMITED,
     FEEDGATE_PUSH_LIMIT: UNLIMITED,

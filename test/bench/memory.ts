@@ -52,7 +52,7 @@ export const bench: Bench = async (args) => {
   const database = await startBenchDatabase();
   const folder = mkdtempSync(join(tmpdir(), "feedgate-bench-load-"));
   const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.address.url,
     FEEDGATE_READ_LIMIT_PAID: UNLIMITED,
     FEEDGATE_DISCOVERY_LIMIT: UNLIMITED,
     LOG_LEVEL: "warn",

@@ -82,7 +82,7 @@ export const bench: Bench = async (args) => {
   const database = await startBenchDatabase();
   const { keys, feedId } = await seed(database);
   const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.address.url,
     LOG_LEVEL: "error",
     FEEDGATE_READ_LIMIT_FREE: "1000000",
   });

@@ -83,7 +83,7 @@ export const bench: Bench = async (args) => {
   await installPeers();
   const database = await startBenchDatabase();
   const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.address.url,
     // The filled feeds alone take more than 20 a minute.
     FEEDGATE_PUSH_LIMIT: "1000",
     LOG_LEVEL: "error",

@@ -178,7 +178,7 @@ async function startScene(database: BenchDatabase): Promise<Scene> {
   const gateway = await startGateway(
     readConfig({
       PORT: "0",
-      DATABASE_URL: database.url,
+      DATABASE_URL: database.address.url,
       FEEDGATE_READ_LIMIT_FREE: "1000000",
     }),
     createLog({ level: "silent" }),

@@ -121,6 +121,7 @@ async function benchSpeed(
   try {
     const [loaded] = await server.sql`select count(*)::int as feeds from feeds`;
     if (loaded?.feeds !== FEEDS) {
+      await server.sql`update feeds set is_public = false`;
       await server.sql`truncate feeds cascade`;
       await loadFeeds(server, [...feeds, ...makeFeeds(feeds, FEEDS - feeds.length)]);
       await server.sql`vacuum analyze feeds, search_words`;

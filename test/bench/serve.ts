@@ -25,11 +25,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
-import {
-  type Connections,
-  connect,
-  type DatabaseAddress,
-} from "../../src/postgres/client/connect.ts";
+import { type Connections, connect } from "../../src/postgres/client/connect.ts";
+import { siblingUrl } from "../support/database.ts";
 import { benchGateways } from "./gateways.ts";
 import { type Generator, generatorHere, type LoadFigures, runLoad } from "./load.ts";
 import { type BenchSet, PEERS_DATABASE, seedBench } from "./peers/seed.ts";
@@ -257,7 +254,7 @@ function startGateway(database: BenchDatabase, { workers }: Plan): Promise<Serve
   const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
   const more = workers === undefined ? [] : ["--workers", workers];
   return startServer([process.execPath, main, "serve", "--port", "0", "--json", ...more], {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.address.url,
     FEEDGATE_READ_LIMIT_FREE: "1",
     FEEDGATE_READ_LIMIT_PAID: UNLIMITED,
     FEEDGATE_DISCOVERY_LIMIT: UNLIMITED,
@@ -425,10 +422,6 @@ function audit(before: Counts, after: Counts, samples: readonly Sample[]): void 
   if (!isSame) throw new Error("usage rows and charges differ");
 }
 
-function peersAddress({ socketDir, port }: BenchDatabase): DatabaseAddress {
-  return { host: socketDir, port, user: "postgres", database: PEERS_DATABASE };
-}
-
 type Counts = Readonly<
   Record<
     "metered" | "free" | "catalog" | "metadata" | "charges" | "peersRows" | "peersCharges",
@@ -437,7 +430,10 @@ type Counts = Readonly<
 >;
 
 async function countAll(database: BenchDatabase, set: BenchSet): Promise<Counts> {
-  const peers = connect(peersAddress(database), { connectionsMax: 1, statementTimeoutMs: 0 });
+  const peers = connect(
+    { url: siblingUrl(database.address.url, PEERS_DATABASE) },
+    { connectionsMax: 1, statementTimeoutMs: 0 },
+  );
   try {
     const [rows] = await database.sql`
       select

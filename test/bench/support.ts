@@ -18,8 +18,6 @@ export interface BenchDatabase {
   readonly address: DatabaseAddress;
   readonly socketDir: string;
   readonly port: number;
-  /** The same address as one text, for `DATABASE_URL`. */
-  readonly url: string;
   readonly postmasterPid: number;
   /** Without a statement timeout. */
   readonly sql: Connections;
@@ -34,8 +32,8 @@ export async function startBenchDatabase(keptDir?: string): Promise<BenchDatabas
   const dataDir = keptDir ?? mkdtempSync(join(tmpdir(), "feedgate-bench-"));
   if (keptDir === undefined) chmodSync(dataDir, 0o755);
   const embedded = await startEmbedded({ dataDir });
-  const { host, port, user, database } = embedded;
-  const address = { host, port, user, database };
+  const { url, host } = embedded;
+  const address = { url };
   const sql = connect(address, { connectionsMax: 4, statementTimeoutMs: 0 });
   await migrate(sql);
   const [settings] = await sql`select current_setting('fsync') as fsync`;
@@ -43,8 +41,7 @@ export async function startBenchDatabase(keptDir?: string): Promise<BenchDatabas
   return {
     address,
     socketDir: host,
-    port,
-    url: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
+    port: Number(new URL(url).port),
     postmasterPid: embedded.pid,
     sql,
     async stop() {

@@ -33,13 +33,13 @@ async function turns(): Promise<void> {
 }
 
 describe("Batcher", () => {
-  test("what comes when nothing flies leaves at once, by itself", () => {
+  test("an item that comes while no batch is in flight is sent at once, alone", () => {
     const { batcher, sent } = held();
     void batcher.submit("a");
     expect(sent()).toEqual(["a"]);
   });
 
-  test("all else that arrives in one turn flies together, and each gets its own result", async () => {
+  test("items of one turn of the event loop are sent together, and each gets its own result", async () => {
     const { batcher, flights, sent } = held();
     const results = Promise.all(["a", "b", "c"].map((item) => batcher.submit(item)));
     await turns();
@@ -48,7 +48,7 @@ describe("Batcher", () => {
     expect(await results).toEqual(["a!", "b!", "c!"]);
   });
 
-  test("while all flights are out, arrivals gather, in batches of batchMax at most", async () => {
+  test("while flightsMax batches are in flight, items wait, and leave in batches of at most batchMax", async () => {
     const { batcher, flights, sent } = held({ flightsMax: 1 });
     void batcher.submit("first");
     await turns();
@@ -63,7 +63,7 @@ describe("Batcher", () => {
     expect(sent()).toEqual(["first", "a b c d", "e"]);
   });
 
-  test("beside a flight that is out, a batch leaves once it is as large; what is left, when one lands", async () => {
+  test("beside a batch in flight another leaves when it is as large, and the rest when one ends", async () => {
     const { batcher, flights, sent } = held({ batchMax: 100 });
     for (const item of ["first", "a", "b", "c"]) void batcher.submit(item);
     await turns();
@@ -84,7 +84,7 @@ describe("Batcher", () => {
     expect(sent()).toEqual(["first", "a b c", "d e f", "g"]);
   });
 
-  test("a flight that stands still holds up nobody else", async () => {
+  test("a batch that is stuck holds up no other item", async () => {
     const { batcher, flights, sent } = held({ batchMax: 100 });
     for (const item of ["first", "a", "b", "c"]) void batcher.submit(item);
     await turns();
@@ -97,7 +97,7 @@ describe("Batcher", () => {
     expect(await other).toBe("d!");
   });
 
-  test("holdOf: two flights never hold the same, and who holds nothing in common flies past", async () => {
+  test("two batches in flight never lock the same, and items that lock something else are sent past them", async () => {
     const { batcher, flights, sent } = held({ holdOf: (item) => item[0] as string });
     void batcher.submit("a1");
     await turns();
@@ -114,7 +114,7 @@ describe("Batcher", () => {
     expect(sent()).toEqual(["a1", "b1", "a2 a3"]);
   });
 
-  test("holdOf: what a failed flight held is free again", async () => {
+  test("what a failed batch locked is free again", async () => {
     const { batcher, flights, sent } = held({ holdOf: (item) => item[0] as string });
     const failing = batcher.submit("a1");
     await turns();
@@ -125,7 +125,7 @@ describe("Batcher", () => {
     expect(sent()).toEqual(["a1", "a2"]);
   });
 
-  test("isWanted: an item that nobody wants any more is dropped when the batch leaves", async () => {
+  test("an item that is no longer wanted is dropped when its batch leaves", async () => {
     const unwanted = new Set(["b"]);
     const { batcher, sent } = held({ isWanted: (item) => !unwanted.has(item) });
     const [, , dropped] = ["first", "a", "b", "c"].map((item) => batcher.submit(item));
@@ -134,13 +134,13 @@ describe("Batcher", () => {
     expect(await dropped).toBeUndefined();
   });
 
-  test("isWanted: an item that comes when nothing flies is asked, too", async () => {
+  test("isWanted is asked, too, for an item that comes while no batch is in flight", async () => {
     const { batcher, sent } = held({ isWanted: () => false });
     expect(await batcher.submit("alone")).toBeUndefined();
     expect(sent()).toEqual([]);
   });
 
-  test("queueMax: what has no place is told so at once", async () => {
+  test("an item beyond queueMax is refused at once", async () => {
     const { batcher } = held({ flightsMax: 1, queueMax: 2 });
     void batcher.submit("flying");
     await turns();
@@ -150,7 +150,7 @@ describe("Batcher", () => {
     expect(batcher.waiting).toBe(2);
   });
 
-  test("waitMsMax: behind a flight that stands still, nobody waits for longer than twice as long", async () => {
+  test("behind a batch that is stuck no item waits longer than twice waitMsMax", async () => {
     const { batcher, flights } = held({ flightsMax: 1, waitMsMax: 10 });
     void batcher.submit("still");
     await turns();
@@ -160,7 +160,7 @@ describe("Batcher", () => {
     expect(flights).toHaveLength(1);
   });
 
-  test("idle resolves when nothing waits and nothing flies", async () => {
+  test("idle resolves when nothing waits and no batch is in flight", async () => {
     const { batcher, flights } = held();
     void batcher.submit("a");
     await turns();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { BoundedMap } from "../../src/lib/bounded_map.ts";
 
-test("what was written least recently goes first; to write it again makes room for nothing", () => {
+test("a full BoundedMap forgets the entry that was written least recently, and none if a known key is written", () => {
   const map = new BoundedMap<string, number>(2).set("a", 1).set("b", 2);
   map.set("a", 3);
   expect([...map]).toEqual([

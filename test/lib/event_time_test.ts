@@ -111,7 +111,7 @@ describe("parseEventTime", () => {
     expect(parseEventTime(text)).toBeUndefined();
   });
 
-  test("edge rows: what PostgreSQL reads too, it reads as the same time", () => {
+  test("edge rows that PostgreSQL reads, too, are the same time to it", () => {
     for (const { kind, row, pg_timestamptz } of edgeRows as EdgeRow[]) {
       if (kind !== "timestamp") continue;
       const text: unknown = JSON.parse(row).event_timestamp;
@@ -120,7 +120,7 @@ describe("parseEventTime", () => {
     }
   });
 
-  test("every time, written with any offset and fraction, is read back to the microsecond", () => {
+  test("any time with any offset and fraction is read to the microsecond", () => {
     const time = fc.date({
       min: new Date("0001-01-02T00:00:00Z"),
       max: new Date("9999-12-30T23:59:59Z"),
@@ -141,7 +141,7 @@ describe("parseEventTime", () => {
     );
   });
 
-  test("a date is one exactly where the calendar has it", () => {
+  test("parseEventTime takes exactly the dates of the calendar", () => {
     const field = (max: number) => fc.integer({ min: 0, max });
     fc.assert(
       fc.property(field(9_999), field(13), field(32), (year, month, day) => {

@@ -17,11 +17,11 @@ const HIDING = [
 ] as const;
 
 describe("withoutInvisible", () => {
-  test.each(HIDING)("takes %s out", (_name, hiding) => {
+  test.each(HIDING)("withoutInvisible removes %s", (_name, hiding) => {
     expect(withoutInvisible(`a${hiding}b`)).toBe("ab");
   });
 
-  test("leaves letters of every script, marks, symbols, emoji and line breaks", () => {
+  test("withoutInvisible leaves letters of every script, marks, symbols, emoji and line breaks", () => {
     for (const text of ["größe é", "한국어 देवनागरी العربية", "🌍 ½ €", "a\nb"]) {
       expect(withoutInvisible(text)).toBe(text);
     }
@@ -29,11 +29,11 @@ describe("withoutInvisible", () => {
 });
 
 describe("escapeInvisible", () => {
-  test.each(HIDING)("writes %s out", (_name, hiding) => {
+  test.each(HIDING)("escapeInvisible escapes %s", (_name, hiding) => {
     expect(escapeInvisible(`a${hiding}b`)).toMatch(/^a(\\u[0-9a-f]{4})+b$/);
   });
 
-  test("leaves the value of any JSON text as it is", () => {
+  test("escapeInvisible leaves the value of any JSON text as it is", () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: "binary" }), (json) => {
         const escaped = escapeInvisible(json);

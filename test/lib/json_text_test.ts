@@ -29,7 +29,7 @@ describe("scanJson: syntax", () => {
     });
   }
 
-  test("accepts and rejects what JSON.parse does, whatever the text", () => {
+  test("scanJson accepts and rejects what JSON.parse does, whatever the text", () => {
     const token = fc.constantFrom(
       ...'[]{},:"\\u0a9-+.eE \t\n\u0001é',
       ...'true,null,-0,0.5,1e9,"a","b":,[1],{},\\u00e9,\\n'.split(","),
@@ -43,7 +43,7 @@ describe("scanJson: syntax", () => {
     );
   });
 
-  test("one character changed in a valid text: still agrees with JSON.parse", () => {
+  test("scanJson agrees with JSON.parse on valid texts with one change", () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 3 }), fc.nat(), fc.string(), (json, place, insert) => {
         const at = place % (json.length + 1);
@@ -71,7 +71,7 @@ describe("scanJson: syntax", () => {
     expect(() => scanJson(source, OPTIONS)).toThrow(new JsonSyntaxError(message));
   });
 
-  test("a syntax error goes before a refusal that stands earlier in the text", () => {
+  test("a syntax error comes before a refusal that stands earlier in the text", () => {
     for (const refused of [
       '"\\u0000"',
       "1e999",
@@ -94,17 +94,17 @@ describe("scanJson: syntax", () => {
 });
 
 describe("scanJson: text and spans", () => {
-  test("white space goes, everything else stays as sent", () => {
+  test("scanJson removes white space and keeps everything else as sent", () => {
     const source = ' {\r\n\t"b" : [ 1.10 , -0 , 1E2 ],\n"a":"\\u00e9 \\/ é", "1":{ } }\n';
     expect(scanJson(source, OPTIONS).text).toBe('{"b":[1.10,-0,1E2],"a":"\\u00e9 \\/ é","1":{}}');
   });
 
-  test("a text without white space is returned as it is", () => {
+  test("scanJson returns a text without white space as it is", () => {
     const source = '{"a":[1,"a b"]}';
     expect(scanJson(source, OPTIONS).text).toBe(source);
   });
 
-  test("compacts to what JSON.stringify gives, however it was indented", () => {
+  test("scanJson gives what JSON.stringify does, however the text was indented", () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 6 }),
@@ -120,7 +120,7 @@ describe("scanJson: text and spans", () => {
     );
   });
 
-  test("rows of like and unlike keys are told apart", () => {
+  test("rows with the keys of the row before, and rows with other keys, are read right", () => {
     const key = fc.constantFrom(
       "a",
       "b",
@@ -149,7 +149,7 @@ describe("scanJson: text and spans", () => {
     );
   });
 
-  test("spans end at spanDepth; heights are counted all the way", () => {
+  test("spans end at spanDepth, and heights are counted to the innermost level", () => {
     const { root } = scanJson('{"a":[[[{}]],1]}', { spanDepth: 1, heightMax: 100 });
     expect(root.height).toBe(5);
     const list = findMember(root, "a");
@@ -181,7 +181,7 @@ describe("scanJson: text and spans", () => {
     expect(root.members?.map((member) => member.key)).toEqual(["2", "b", "1", "__proto__"]);
   });
 
-  test("edge rows: text and content survive, or the reason for refusal is one of ours", () => {
+  test("edge rows keep their text and content, or are refused for one of our reasons", () => {
     for (const { kind, case: name, row } of edgeRows) {
       const label = `${kind}: ${name}`;
       const refusal = refusalOf(row);
@@ -223,18 +223,18 @@ describe("scanJson: refusals", () => {
     expect(refusalOf(source)?.path).toBe(pointer);
   });
 
-  test("the same key twice among many", () => {
+  test("scanJson refuses a key that comes twice among many", () => {
     const keys = Array.from({ length: 5_000 }, (_, index) => `"k${index}":${index}`);
     expect(refusalOf(`{${keys.join()}}`)).toBeUndefined();
     expect(refusalOf(`{${keys.join()},"k4321":0}`)?.path).toBe("/k4321");
     expect(refusalOf(`[{${keys.join()}},{${keys.join()},"k4321":0}]`)?.path).toBe("/1/k4321");
   });
 
-  test("the same key in different objects is fine", () => {
+  test("scanJson accepts the same key in different objects", () => {
     expect(refusalOf('{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}')).toBeUndefined();
   });
 
-  test("what is long, escaped or near a bound, but sound, is accepted", () => {
+  test("scanJson accepts what is long, escaped or just within a bound", () => {
     const sources = [
       '"\\ud83d\\ude00"',
       '"😀"',
@@ -253,7 +253,7 @@ describe("scanJson: refusals", () => {
     for (const source of sources) expect([source, refusalOf(source)]).toEqual([source, undefined]);
   });
 
-  test("heightMax levels pass, one more is refused where it begins", () => {
+  test("scanJson accepts heightMax levels, and refuses one more where it begins", () => {
     const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
     expect(refusalOf(nested(100))).toBeUndefined();
     expect(refusalOf(nested(101))?.path).toBe("/0".repeat(100));
@@ -262,7 +262,7 @@ describe("scanJson: refusals", () => {
     expect(refusalOf(objects)?.path).toBe("/a".repeat(100));
   });
 
-  test("the first in the text are told, each value once, and all are counted", () => {
+  test("the first refusals of a text are described, each value once, and all are counted", () => {
     const source = `[1e999,"\\u0000\\ud800\\u0000",{"a":1,"b":"\\u0000","a":2},${"[".repeat(100)}1e999,["\\u0000"]${"]".repeat(100)},-1e999]`;
     const pointersOf = (refusalsMax?: number) => {
       const options = refusalsMax === undefined ? OPTIONS : { ...OPTIONS, refusalsMax };
@@ -275,7 +275,7 @@ describe("scanJson: refusals", () => {
     expect(pointersOf(20)).toEqual([["/0", "/1", "/2/b", "/2/a", deep, "/4"], 6]);
   });
 
-  test("keys that come twice are told of each object, also where all have the same", () => {
+  test("keys that come twice are described for each object, also if all objects have the same keys", () => {
     const source = '[{"a":1,"b":1,"a":2},{"a":1,"b":1,"a":2},{"a":1,"b":1,"a":2}]';
     const pointers = scanJson(source, { ...OPTIONS, refusalsMax: 20 }).refusals.map(
       ({ path }) => path,
@@ -283,7 +283,7 @@ describe("scanJson: refusals", () => {
     expect(pointers).toEqual(["/0/a", "/1/a", "/2/a"]);
   });
 
-  test("a pointer is bounded: beyond, it leads to the nearest container that can be named", () => {
+  test("a pointer beyond its bound leads to the nearest container that can be named", () => {
     const inside = (key: string) => refusalOf(`{"a":{"${key}":["\\u0000"]}}`)?.path;
     expect(inside("k".repeat(4_000))).toBe(`/a/${"k".repeat(4_000)}/0`);
     expect(inside("k".repeat(5_000))).toBe("/a");
@@ -295,7 +295,7 @@ describe("scanJson: refusals", () => {
     ).toEqual(Array(20).fill(""));
   });
 
-  test("a message shows only the start of what is long", () => {
+  test("a message shows only the start of a long text", () => {
     const key = `"${"k".repeat(10_000)}"`;
     expect(refusalOf(`{${key}:1,${key}:2}`)?.message.length).toBeLessThan(200);
   });

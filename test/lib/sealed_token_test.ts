@@ -15,7 +15,7 @@ function open(token: string, options = OPTIONS): string | undefined {
 }
 
 describe("sealToken", () => {
-  test("what is sealed is opened again, and the token is base64url", () => {
+  test("openToken opens what sealToken sealed, and the token is base64url", () => {
     fc.assert(
       fc.property(text, text, text, (payload, binding, purpose) => {
         const options = { ...OPTIONS, binding, purpose };
@@ -37,7 +37,7 @@ describe("sealToken", () => {
     expect(first.filter((byte) => byte === 0).length).toBeLessThan(8);
   });
 
-  test("one payload has one token, and another under any other secret, purpose or binding", () => {
+  test("a payload has one token, and another one for another secret, purpose or binding", () => {
     const others = [
       { ...OPTIONS, secret: "fedcba9876543210" },
       { ...OPTIONS, purpose: "other token" },
@@ -56,13 +56,13 @@ describe("sealToken", () => {
 describe("openToken", () => {
   const token = seal("page 2");
 
-  test("refuses another secret, another purpose and another binding", () => {
+  test("openToken refuses another secret, another purpose and another binding", () => {
     expect(open(token, { ...OPTIONS, secret: "fedcba9876543210" })).toBeUndefined();
     expect(open(token, { ...OPTIONS, purpose: "other token" })).toBeUndefined();
     expect(open(token, { ...OPTIONS, binding: "account 2" })).toBeUndefined();
   });
 
-  test("refuses a token with any one character changed, added or left out", () => {
+  test("openToken refuses a token with any character changed, added or left out", () => {
     for (let place = 0; place < token.length; place++) {
       const [before, here, after] = [
         token.slice(0, place),
@@ -79,19 +79,19 @@ describe("openToken", () => {
     }
   });
 
-  test("refuses a token that is cut anywhere", () => {
+  test("openToken refuses a token that is cut anywhere", () => {
     for (let length = 0; length < token.length; length++) {
       expect(open(token.slice(0, length))).toBeUndefined();
     }
   });
 
-  test("refuses what is no token at all", () => {
+  test("openToken refuses text that is no token", () => {
     for (const wrong of ["", "A", "AAAA", "AQ", "A".repeat(60), "\0", "💥".repeat(20)]) {
       expect(open(wrong)).toBeUndefined();
     }
   });
 
-  test("binding and payload can't trade characters", () => {
+  test("openToken refuses a token whose binding gave a character to its payload", () => {
     const moved = seal("bc", { ...OPTIONS, binding: "a" });
     expect(open(moved, { ...OPTIONS, binding: "ab" })).toBeUndefined();
     expect(moved).not.toBe(seal("c", { ...OPTIONS, binding: "ab" }));

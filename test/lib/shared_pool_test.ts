@@ -16,7 +16,7 @@ describe("SharedPool", () => {
     expect(pool.held).toBe(1_022);
   });
 
-  test("holders that take by turns get equal parts, and leave one more", () => {
+  test("holders of a shared pool that take in turns get equal parts, and leave one more part free", () => {
     const pool = new SharedPool(1_000);
     const parts = { a: 0, b: 0, c: 0 };
     for (let isAny = true; isAny; ) {

@@ -24,7 +24,7 @@ function pipe(room: number) {
 }
 
 describe("StderrLines", () => {
-  test("lines of one turn leave in one write, in their order", async () => {
+  test("lines of one turn of the event loop are written at once, in their order", async () => {
     const writes: string[] = [];
     const lines = new StderrLines({
       writeBytes: (bytes) => writes.push(Buffer.from(bytes).toString()) && bytes.length,
@@ -37,7 +37,7 @@ describe("StderrLines", () => {
     expect(writes).toEqual(["a\nb\n"]);
   });
 
-  test("what a slow reader has not taken waits for it, whole and in order", async () => {
+  test("lines that a slow reader has not taken are kept for it, whole and in order", async () => {
     const { writeBytes, drain } = pipe(10);
     const lines = new StderrLines({ writeBytes, onDropped() {} });
     const sent = Array.from({ length: 20 }, (_, number) => `line ${number}`);
@@ -53,7 +53,7 @@ describe("StderrLines", () => {
     expect(received).toBe(`${sent.join("\n")}\n`);
   });
 
-  test("what is beyond the bound is dropped line by line, counted, and told when there is room", async () => {
+  test("lines beyond the bound are dropped and counted, and their number is told when there is room", async () => {
     const { writeBytes, drain } = pipe(100_000);
     const dropped: number[] = [];
     const lines = new StderrLines({ writeBytes, onDropped: (count) => dropped.push(count) });
@@ -73,7 +73,7 @@ describe("StderrLines", () => {
     expect([whole.length + (dropped[0] as number), dropped.length]).toEqual([15, 1]);
   });
 
-  test("a reader that has gone ends nothing", () => {
+  test("a reader of standard error that has gone ends nothing", () => {
     const lines = new StderrLines({
       writeBytes() {
         throw Object.assign(new Error("gone"), { code: "EPIPE" });

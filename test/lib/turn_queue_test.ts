@@ -9,14 +9,14 @@ function queueOf(...items: string[]): TurnQueue<string> {
 }
 
 describe("TurnQueue", () => {
-  test("owners take turns, each with its items in their order", () => {
+  test("owners of a turn queue take turns, and the items of each keep their order", () => {
     const queue = queueOf("a1", "a2", "a3", "b1", "c1", "c2");
     expect(queue.size).toBe(6);
     expect([...queue.drain()]).toEqual(["a1", "b1", "c1", "a2", "c2", "a3"]);
     expect([queue.size, queue.take()]).toEqual([0, undefined]);
   });
 
-  test("who comes while another has its turn goes before that one's next", () => {
+  test("an owner that comes during another's turn goes before that owner's next item", () => {
     const queue = queueOf("a1", "a2", "a3");
     expect(queue.take()).toBe("a1");
     queue.add("b", "b1");
@@ -26,14 +26,14 @@ describe("TurnQueue", () => {
     expect([...queue.drain()]).toEqual(["a2", "c1", "b2", "a3"]);
   });
 
-  test("what is taken out before its turn has none, and is taken out once", () => {
+  test("an item that is taken out of a turn queue gets no turn, and is taken out once", () => {
     const queue = queueOf("a1", "a2", "b1", "c1");
     expect([queue.remove("a", "a1"), queue.remove("b", "b1")]).toEqual([true, true]);
     expect([queue.remove("b", "b1"), queue.remove("d", "d1")]).toEqual([false, false]);
     expect([...queue.drain()]).toEqual(["a2", "c1"]);
   });
 
-  test("an owner may have as many places as it leaves free, and has them again when its items go", () => {
+  test("an owner may have as many places in a turn queue as it leaves free, and gets them back when its items leave", () => {
     const queue = new TurnQueue<number>(8);
     const added = (owner: string) => {
       let count = 0;

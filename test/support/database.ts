@@ -22,24 +22,20 @@ export interface TestDatabase {
   readonly ownUrl: string;
 }
 
-/** A server with the template in it; the fields fit the `postgres` driver's options. */
+/** A server with the template in it. */
 export interface TestServer {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-}
-
-export interface StartedTestServer extends TestServer {
+  /** The address of its first database, of which only the name is replaced. */
+  readonly url: string;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Names, as JSON, the server that the processes of a run share. */
+/** Has the address of the server that the processes of a run share. */
 export const SERVER_VARIABLE = "FEEDGATE_TEST_SERVER";
 const TEMPLATE = "template_feedgate";
 /** Of one process; a database's name has both numbers. */
 const DATABASES_MAX = 10_000;
-let ownServer: Promise<StartedTestServer> | undefined;
+let ownServer: Promise<TestServer> | undefined;
 let made: string[] = [];
 let databases = 0;
 
@@ -54,78 +50,69 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 async function createFrom(template: string): Promise<TestDatabase> {
-  const { host, user, port } = await findServer();
+  const server = await findServer();
   databases += 1;
   const name = `test_${process.pid * DATABASES_MAX + databases}`;
   // Copied as files: as pages through the WAL, which is the default, it costs five times as much.
-  await administer(
-    { host, user, port },
-    `create database ${name} template ${template} strategy file_copy`,
-  );
+  await administer(server, `create database ${name} template ${template} strategy file_copy`);
   made.push(name);
-  const url = `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`;
-  return {
-    url,
-    ownUrl: `${url}&search_path=${FUNCTION_SCHEMA},public`,
-    address: { host, port, user, database: name },
-  };
+  const url = siblingUrl(server, name);
+  return { url, ownUrl: `${url}&search_path=${FUNCTION_SCHEMA},public`, address: { url } };
 }
 
-async function findServer(): Promise<TestServer> {
+/** The address of another database of the same server. */
+export function siblingUrl(url: string, name: string): string {
+  const sibling = new URL(url);
+  sibling.pathname = name;
+  return sibling.href;
+}
+
+async function findServer(): Promise<string> {
   const shared = process.env[SERVER_VARIABLE];
-  if (shared !== undefined) return JSON.parse(shared) as TestServer;
+  if (shared !== undefined) return shared;
   ownServer ??= startTestServer();
-  return ownServer;
+  return (await ownServer).url;
 }
 
-export function startTestServer(): Promise<StartedTestServer> {
+export function startTestServer(): Promise<TestServer> {
   const { TEST_DATABASE_URL } = process.env;
   return TEST_DATABASE_URL === undefined ? startOwnServer() : joinServer(TEST_DATABASE_URL);
 }
 
-async function joinServer(url: string): Promise<StartedTestServer> {
-  const { host, port, user } = addressOf(url);
-  const server = { host, port, user };
-  const dropTemplate = () => administer(server, `drop database if exists ${TEMPLATE} with (force)`);
+/** Takes `postgres://user@host:port` or `postgres://user@localhost:port?host=/folder/of/socket`. */
+async function joinServer(text: string): Promise<TestServer> {
+  const named = new URL(text);
+  // Tests put further parameters behind it.
+  if (!named.searchParams.has("host")) named.searchParams.set("host", named.hostname);
+  const url = named.href;
+  const dropTemplate = () => administer(url, `drop database if exists ${TEMPLATE} with (force)`);
   await dropTemplate();
-  await createTemplate(server);
-  return { ...server, stop: dropTemplate };
+  await createTemplate(url);
+  return { url, stop: dropTemplate };
 }
 
-/** `postgres://user@host:port` or `postgres://user@localhost:port?host=/folder/of/socket`. */
-function addressOf(text: string): TestServer {
-  const url = new URL(text);
-  return {
-    host: url.searchParams.get("host") ?? url.hostname,
-    port: Number(url.port || 5432),
-    user: url.username,
-  };
-}
-
-async function startOwnServer(): Promise<StartedTestServer> {
+async function startOwnServer(): Promise<TestServer> {
   const dataDir = await usedDataDir();
-  const embedded = await startEmbedded({ dataDir });
-  const { host, port, user } = embedded;
-  const server = { host, port, user };
-  await createTemplate(server);
+  const { url, stop } = await startEmbedded({ dataDir });
+  await createTemplate(url);
   return {
-    ...server,
+    url,
     async stop() {
-      await embedded.stop();
+      await stop();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-async function createTemplate(server: TestServer): Promise<void> {
+async function createTemplate(server: string): Promise<void> {
   await administer(server, `create database ${TEMPLATE}`);
-  const connections = connect({ ...server, database: TEMPLATE });
+  const connections = connect({ url: siblingUrl(server, TEMPLATE) });
   await migrate(connections);
   await connections.end();
 }
 
-async function administer(server: TestServer, statement: string): Promise<void> {
-  const connections = connect({ ...server, database: "postgres" }, { connectionsMax: 1 });
+async function administer(server: string, statement: string): Promise<void> {
+  const connections = connect({ url: siblingUrl(server, "postgres") }, { connectionsMax: 1 });
   await connections.unsafe(statement);
   await connections.end();
 }

@@ -38,17 +38,13 @@ const NOT_COPIED = /\/(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+)$/;
 const POLL_MS = 10;
 const START_MS_MAX = 20_000;
 
-function urlOf(host: string): string {
-  return `postgres://postgres@localhost:5432/feedgate?host=${encodeURIComponent(host)}`;
-}
-
 export async function startServerPair(): Promise<ServerPair> {
   const folder = temporaryFolder();
   const dataDir = join(folder, "primary");
   const postgres = await startEmbedded({ dataDir });
   const site = placeSite(dataDir);
-  const primaryUrl = urlOf(postgres.host);
-  const standbyUrl = urlOf(folder);
+  const primaryUrl = postgres.url;
+  const standbyUrl = `postgres://postgres@localhost:5432/feedgate?host=${encodeURIComponent(folder)}`;
   const sql = connect({ url: primaryUrl }, { connectionsMax: 2, statementTimeoutMs: 0 });
   const cluster = join(folder, "standby");
   await copyCluster(sql, site.cluster, cluster);
@@ -63,6 +59,8 @@ export async function startServerPair(): Promise<ServerPair> {
   let child: ChildProcess | undefined;
   let standbySql: Connections | undefined;
   async function startStandby(): Promise<void> {
+    // A killed server's locks hold until its exit is noticed.
+    while (child?.exitCode === null && child.signalCode === null) await Bun.sleep(POLL_MS);
     rmSync(join(cluster, "postmaster.pid"), { force: true });
     child = await startCluster(site, { cluster, socketDir: folder });
   }

@@ -59,8 +59,8 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     caFile: file("ca.pem"),
     otherCaFile: file("other.pem"),
     async setTls(isOn) {
-      const address = { host: folder, port, user: "postgres", database: "postgres" };
-      const sql = connect(address, { connectionsMax: 1 });
+      const url = `postgres://postgres@localhost:${port}/postgres?host=${encodeURIComponent(folder)}`;
+      const sql = connect({ url }, { connectionsMax: 1 });
       await sql.unsafe(`alter system set ssl = ${isOn ? "on" : "off"}`);
       await sql`select pg_reload_conf()`;
       while ((await sql`show ssl`)[0]?.ssl !== (isOn ? "on" : "off")) await Bun.sleep(POLL_MS);

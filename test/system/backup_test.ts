@@ -50,8 +50,7 @@ async function digests(sql: Connections): Promise<Record<string, string>> {
 
 async function lookInto<Result>(dataDir: string, look: (sql: Connections) => Promise<Result>) {
   const server: EmbeddedPostgres = await startEmbedded({ dataDir });
-  const { host, port, user, database } = server;
-  const sql = connect({ host, port, user, database }, { connectionsMax: 1 });
+  const sql = connect(server, { connectionsMax: 1 });
   try {
     return await look(sql);
   } finally {

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Subprocess } from "bun";
-import postgres from "postgres";
+import { connect, type DatabaseAddress } from "../../src/postgres/client/connect.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
 import { usedDataDir } from "../support/folders.ts";
 import { findProcesses, isRunning, waitFor } from "../support/processes.ts";
@@ -97,9 +97,8 @@ function keepersOf(dataDir: string): number[] {
 }
 
 /** Runs one statement and returns the first column of its first row. */
-async function ask(server: Address, statement: string): Promise<unknown> {
-  const { host, port, user, database } = server;
-  const sql = postgres({ host, port, user, database, max: 1, connect_timeout: 5 });
+async function ask(server: DatabaseAddress, statement: string): Promise<unknown> {
+  const sql = connect(server, { connectionsMax: 1 });
   try {
     const rows = await sql.unsafe(statement).values();
     return rows[0]?.[0];
@@ -108,8 +107,7 @@ async function ask(server: Address, statement: string): Promise<unknown> {
   }
 }
 
-type Address = Pick<EmbeddedPostgres, "host" | "port" | "user" | "database">;
-type Report = Address & { readonly pid: number; readonly joined: boolean };
+type Report = Pick<EmbeddedPostgres, "url" | "host" | "pid" | "joined">;
 
 /** A gateway of its own: starts, reports, and stops when its input ends. */
 function spawnUser(dataDir: string, uid?: number): { child: Child; report: Promise<Report> } {
@@ -151,7 +149,6 @@ describe("startEmbedded", () => {
       for (const round of [1, 2, 3]) {
         const server = await startEmbedded({ dataDir });
         expect(server.joined).toBe(false);
-        expect(server.database).toBe("feedgate");
         expect(await ask(server, "select current_database()")).toBe("feedgate");
         if (round === 1) await ask(server, "create table kept (n int)");
         else expect(await ask(server, "select count(*)::int from kept")).toBe(0);
@@ -239,7 +236,7 @@ describe("startEmbedded", () => {
       await killAndWait(killed.pid);
       const foreign = Bun.spawn(["sleep", "60"], accountOf(join(dataDir, "pg18")));
       // The socket has a lock file of its own, which a zombie postmaster blocks in the same way.
-      const socketLock = join(killed.host, `.s.PGSQL.${killed.port}.lock`);
+      const socketLock = join(killed.host, ".s.PGSQL.5432.lock");
       for (const file of [join(dataDir, "pg18", "postmaster.pid"), socketLock]) {
         const lines = readFileSync(file, "utf8").split("\n");
         writeFileSync(file, [`${foreign.pid}`, ...lines.slice(1)].join("\n"));

@@ -14,7 +14,7 @@ import { createLog } from "../../src/lib/log.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { operatorOf } from "../cli/support.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase, siblingUrl } from "../support/database.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { freePort } from "../support/free_port.ts";
 import { insertKey } from "../support/insert_key.ts";
@@ -79,18 +79,18 @@ function start(environment: Record<string, string>): Promise<Gateway> {
 
 describe.skipIf(PROGRAM === null)("behind PgBouncer in transaction mode", () => {
   beforeAll(async () => {
-    const { address } = await createTestDatabase();
-    if ("url" in address) throw new Error("the tests' PostgreSQL has a socket");
-    const admin = connect(address, { connectionsMax: 1 });
+    const { url } = await createTestDatabase();
+    const socketDir = String(new URL(url).searchParams.get("host"));
+    const admin = connect({ url }, { connectionsMax: 1 });
     await admin.unsafe(`create database ${DATABASE}`);
     await admin.end();
-    sql = connect({ ...address, database: DATABASE }, { connectionsMax: 2 });
+    sql = connect({ url: siblingUrl(url, DATABASE) }, { connectionsMax: 2 });
     folder = temporaryFolder();
     chmodSync(folder, 0o777);
     const port = freePort();
-    const settings = writeSettings(address.host, port);
+    const settings = writeSettings(socketDir, port);
     // As the account of PostgreSQL: nobody else may open its socket.
-    const { uid, gid } = statSync(address.host);
+    const { uid, gid } = statSync(socketDir);
     pooler = Bun.spawn([PROGRAM as string, "-q", settings], {
       ...(process.getuid?.() === 0 && { uid, gid }),
       stdio: ["ignore", "ignore", "ignore"],

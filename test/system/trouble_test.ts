@@ -29,10 +29,6 @@ let writeKey: string;
 let feedId: string;
 let otherFeedId: string;
 
-function urlOf(...hosts: readonly string[]): string {
-  return `postgres://postgres@localhost:5432/feedgate?host=${encodeURIComponent(hosts.join(","))}`;
-}
-
 function start(databaseUrl: string): Promise<Gateway> {
   const environment = {
     PORT: "0",
@@ -46,8 +42,8 @@ function start(databaseUrl: string): Promise<Gateway> {
 beforeAll(async () => {
   dataDir = await usedDataDir();
   postgres = await startEmbedded({ dataDir });
-  gateway = await start(urlOf(postgres.host));
-  sql = connect({ url: urlOf(postgres.host) }, { connectionsMax: 2 });
+  gateway = await start(postgres.url);
+  sql = connect(postgres, { connectionsMax: 2 });
   await setScene(sql);
 });
 
@@ -300,7 +296,8 @@ describe("the database in trouble", () => {
       // A host that is not there, a standby, and the primary.
       const urls = [pair.standbyUrl, pair.primaryUrl].map((url) => new URL(url));
       const hosts = urls.map(({ searchParams }) => String(searchParams.get("host")));
-      gateway = await start(urlOf("/nowhere", ...hosts));
+      const host = encodeURIComponent(["/nowhere", ...hosts].join(","));
+      gateway = await start(`postgres://postgres@localhost:5432/feedgate?host=${host}`);
       await setScene(pair.sql);
       expect((await read()).status).toBe(200);
       expect((await push(otherFeedId)).status).toBe(200);

@@ -60,8 +60,7 @@ function newDataDir(): string {
 export async function startWorld(options: WorldOptions): Promise<World> {
   const { gateways, environment = {}, dataDir = newDataDir() } = options;
   let embedded: EmbeddedPostgres = await startEmbedded({ dataDir });
-  const { host, port, user, database } = embedded;
-  const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+  const { url } = embedded;
   const ownUrl = `${url}&application_name=torture`;
   const sql = connect({ url: ownUrl }, { connectionsMax: 4, statementTimeoutMs: 0 });
   await migrate(sql);

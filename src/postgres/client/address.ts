@@ -1,29 +1,24 @@
 /**
- * Reads where the database is: one host or several, a socket, encrypted or not.
+ * Reads a database's address: one host or several, a socket, encrypted or not.
  *
- * The driver knows several hosts and `target_session_attrs`, too. But with several it never gives up, and
- * it takes a standby for a server that can be written to. So it is told of one host only, and its sockets
- * come from us (`sockets.ts`).
+ * The driver knows several hosts and `target_session_attrs`, too. But with several hosts it never gives up, and it
+ * takes a standby for a server that can be written to. So it is told one host only, and `sockets.ts` opens its sockets.
  *
  * @module
  */
+import { readFileSync } from "node:fs";
 import { ConfigError } from "../../config.ts";
+import { codeOf } from "../../lib/error_fields.ts";
 
-/** Where the database is: an address, or the private socket of the embedded one. */
-export type DatabaseAddress =
-  | {
-      readonly url: string;
-      /** Behind it is a PgBouncer in transaction mode, where nothing belongs to a session. */
-      readonly isPooled?: boolean;
-      /** Only a standby will do: a server that was promoted has its own history. */
-      readonly isReplica?: boolean;
-    }
-  | {
-      readonly host: string;
-      readonly port: number;
-      readonly user: string;
-      readonly database: string;
-    };
+/** Where a database is. */
+export interface DatabaseAddress {
+  /** As libpq takes it. `postgres://user@localhost:5432/database?host=/folder` names a socket. */
+  readonly url: string;
+  /** Whether a PgBouncer in transaction mode is in front of it. There nothing belongs to a session. */
+  readonly isPooled?: boolean;
+  /** Whether it must be a standby. A server that was promoted has its own history. */
+  readonly isReplica?: boolean;
+}
 
 /** One server. */
 export interface DatabaseHost {
@@ -33,18 +28,18 @@ export interface DatabaseHost {
 }
 
 /**
- * As in libpq: `prefer` and `require` take any certificate, `verify-ca` one that an authority has signed,
- * and `verify-full` one that names the host, too.
+ * As in libpq: `prefer` and `require` take any certificate, `verify-ca` one that an authority has signed, and
+ * `verify-full` one that also names the host.
  */
 export type EncryptionMode = "none" | "prefer" | "require" | "verify-ca" | "verify-full";
 
 export interface Encryption {
   readonly mode: EncryptionMode;
-  /** PEM file of the authorities that are trusted; absent: those that Bun knows. */
-  readonly caFile?: string;
+  /** The authorities that are trusted, as PEM text. @default those that Bun knows */
+  readonly authorities?: string;
 }
 
-/** The role of the server that is wanted: a primary, a standby, or either. */
+/** The role that the server must have: a primary, a standby, or either. */
 export type WantedRole = "primary" | "standby" | "any";
 
 export interface AddressedHosts {
@@ -53,10 +48,8 @@ export interface AddressedHosts {
   readonly encryption: Encryption;
   /** A server of another role is passed over. */
   readonly wantedRole: WantedRole;
-  /** For the driver: user, password and database, with one host. */
-  readonly url: string | undefined;
-  /** Options for the driver, if there is no address. */
-  readonly session: { readonly user: string; readonly database: string } | undefined;
+  /** For the driver, with user, password, database and one host. */
+  readonly url: string;
 }
 
 const PORT_DEFAULT = 5432;
@@ -71,18 +64,8 @@ const ENCRYPTION_MODES: ReadonlyMap<string, EncryptionMode> = new Map([
   ["verify-full", "verify-full"],
 ]);
 
-/** @throws {ConfigError} if the address can't be used; the message repeats no part that may be a secret. */
+/** @throws {ConfigError} if the address can't be used. The message repeats no part that may be a secret. */
 export function hostsOf(address: DatabaseAddress): AddressedHosts {
-  if (!("url" in address)) {
-    const { host, port, user, database } = address;
-    return {
-      hosts: [{ host, port }],
-      encryption: { mode: "none" },
-      wantedRole: "any",
-      url: undefined,
-      session: { user, database },
-    };
-  }
   const parts = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i.exec(address.url);
   if (parts === null) throw new ConfigError(["a database's address must begin with postgres://"]);
   const [, scheme, user, authority = "", rest] = parts;
@@ -101,11 +84,10 @@ export function hostsOf(address: DatabaseAddress): AddressedHosts {
     wantedRole: address.isReplica ? readReplicaTarget(target) : readTarget(target, hosts.length),
     encryption: takeEncryption(url),
     url: url.href,
-    session: undefined,
   };
 }
 
-/** Without a target, several hosts mean the one that can be written to: a gateway writes. */
+/** Without a target, several hosts mean the one that can be written to, because a gateway writes. */
 function readTarget(target: string | undefined, hostCount: number): WantedRole {
   switch (target) {
     case undefined:
@@ -139,8 +121,16 @@ function takeEncryption(url: URL): Encryption {
   }
   const caFile = takeParameter(url, "sslrootcert");
   if (caFile === undefined || caFile === "system") return { mode };
-  // An authority that is named is to be checked. The same in libpq.
-  return { mode: mode === "require" ? "verify-ca" : mode, caFile };
+  // If an authority is named, certificates are checked. libpq does the same.
+  return { mode: mode === "require" ? "verify-ca" : mode, authorities: readAuthorities(caFile) };
+}
+
+function readAuthorities(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigError([`sslrootcert names ${path}, which can't be read (${codeOf(error)})`]);
+  }
 }
 
 function takeParameter(url: URL, name: string): string | undefined {
@@ -149,11 +139,11 @@ function takeParameter(url: URL, name: string): string | undefined {
   return value;
 }
 
-/** `name`, `name:port`, `[::1]:port`; without a name, the machine itself. @throws {ConfigError} */
+/** Reads `name`, `name:port` or `[::1]:port`. Without a name it is the machine itself. @throws {ConfigError} */
 function hostOf(text: string, portDefault: number): DatabaseHost {
   const url = URL.parse(`postgres://${/^(:|$)/.test(text) ? `localhost${text}` : text}`);
   if (url === null || url.port === "0") {
-    // Not repeated: where a password holds a slash, a part of it stands here.
+    // The text is not repeated: if a password has a slash, a part of the password stands here.
     throw new ConfigError([
       "a database's address must name its hosts as name, name:port or [IPv6]:port; in a password, / is written %2F",
     ]);

@@ -2,8 +2,8 @@
  * An array in PostgreSQL's text form: `{"a","b \" c",NULL,5}`. PostgreSQL manual, "Array Input and
  * Output Syntax".
  *
- * The driver could write one, too, but it asks each new connection for types and calls a serializer for
- * each element. This costs a fraction of that, and admission sends eleven arrays with every batch.
+ * The driver can write arrays, too. But it asks each new connection for types and calls a serializer for each element,
+ * which costs several times as much. Admission sends eleven arrays with every batch.
  *
  * @module
  */
@@ -14,12 +14,12 @@ export type ArrayElement = string | number | bigint | boolean | null;
 const SPECIAL = /["\\]/;
 const ALL_SPECIAL = /["\\]/g;
 
-/** The server gives it the type that the statement has in its place. */
+/** The array as text. The server gives it the type that the statement expects. */
 export function arrayLiteral(elements: readonly ArrayElement[]): string {
   return `{${elements.map(elementLiteral).join(",")}}`;
 }
 
-/** Quoted, no text can be taken for null, for a number of elements or for a brace. */
+/** A text is always quoted, so that it is never taken for null, for several elements or for a brace. */
 function elementLiteral(element: ArrayElement): string {
   if (typeof element !== "string") return `${element}`;
   return `"${SPECIAL.test(element) ? element.replace(ALL_SPECIAL, "\\$&") : element}"`;

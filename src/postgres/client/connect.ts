@@ -10,7 +10,7 @@
 import postgres from "postgres";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../limits.ts";
-import { type AddressedHosts, type DatabaseAddress, hostsOf } from "./address.ts";
+import { type DatabaseAddress, hostsOf } from "./address.ts";
 import { createSockets } from "./sockets.ts";
 
 export type { DatabaseAddress } from "./address.ts";
@@ -59,12 +59,13 @@ const SILENCE_MARGIN_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_500;
 /** Between two attempts of one connection, in seconds: the driver's own pause grows to 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.2;
-/** Opens a pool; nothing is sent before the first query. */
+
+/** Opens a pool. Nothing is sent before the first query. */
 export function connect(address: DatabaseAddress, options: ConnectOptions = {}) {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } =
     options;
-  const addressed: AddressedHosts = hostsOf(address);
-  const isPooled = "url" in address && address.isPooled === true;
+  const { url, ...hosts } = hostsOf(address);
+  const { isPooled = false } = address;
   const settings = {
     max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
     connect_timeout: connectTimeoutMs / MS_PER_SECOND,
@@ -81,7 +82,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
     // each new connection a query over the catalog before its first.
     fetch_types: false,
     socket: createSockets({
-      ...addressed,
+      ...hosts,
       connectTimeoutMs,
       silenceMs: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + SILENCE_MARGIN_MS,
     }),
@@ -93,9 +94,8 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
       ...(!isPooled && sessionSettings(statementTimeoutMs, options.actor)),
     },
   };
-  return addressed.url === undefined
-    ? postgres({ ...settings, ...addressed.session })
-    : postgres(addressed.url, settings);
+  // The driver's types don't know the option `socket`.
+  return postgres(url, settings);
 }
 
 function sessionSettings(statementTimeoutMs: number, actor: string | undefined) {

@@ -1,5 +1,5 @@
 /**
- * What the errors of PostgreSQL, the driver and the socket mean. Their codes are read here and nowhere else.
+ * Tells what the errors of PostgreSQL, the driver and the socket mean. Their codes are read here and nowhere else.
  *
  * SQLSTATEs: PostgreSQL manual, appendix A.
  *
@@ -7,7 +7,7 @@
  */
 import { codeOf, fieldOf } from "../../lib/error_fields.ts";
 
-/** The server that was reached does not have the wanted role; nothing was sent to it. */
+/** The server that was reached does not have the wanted role. Nothing was sent to it. */
 export const WRONG_ROLE = "HOST_HAS_WRONG_ROLE";
 
 const DEADLOCK = "40P01";
@@ -24,7 +24,7 @@ const CRASH_SHUTDOWN = "57P02";
 /** The server is starting up or shutting down. */
 const CANNOT_CONNECT_NOW = "57P03";
 
-/** The server was not reached: no session began, so nothing was sent. */
+/** No session began, so nothing was sent. */
 const UNREACHED: readonly string[] = [
   "CONNECT_TIMEOUT",
   "ECONNREFUSED",
@@ -69,7 +69,7 @@ export function isFull(error: unknown): boolean {
 /** Whether a statement that failed with this error may have been committed. */
 export function mayBeCommitted(error: unknown): boolean {
   const reason = error instanceof Error ? (error.cause ?? error) : {};
-  // An ERROR of PostgreSQL rolls its statement back; a FATAL ends the session and tells nothing.
+  // An ERROR rolls its statement back. A FATAL ends the session and does not say whether it did.
   return fieldOf(reason, "severity") !== "ERROR" && !UNSENT.has(codeOf(reason));
 }
 
@@ -88,7 +88,7 @@ export function isLocked(error: unknown): boolean {
   return codeOf(error) === LOCK_NOT_AVAILABLE;
 }
 
-/** A value is none of its type, or breaks a constraint: SQLSTATE classes 22 and 23. */
+/** A value is not of its type, or breaks a constraint: SQLSTATE classes 22 and 23. */
 export function isBadData(error: unknown): boolean {
   return /^2[23]/.test(String(codeOf(error)));
 }

@@ -52,23 +52,23 @@ export interface Queries {
 
 /** Named statements over one pool. */
 export interface Database extends Queries {
-  /** In the account's turn and on its budget. Throws `DatabaseTimeSpentError` if that is spent. */
+  /** Queries in the account's turn and on its budget. @throws {DatabaseTimeSpentError} if that is spent. */
   onBehalfOf(accountId: string): Queries;
   readonly connections: Connections;
   /** Statements sent so far, for metrics. */
   readonly statementCount: number;
-  /** Statements that run, those of admission left out, and that wait for a connection. */
+  /** Statements that run, except those of admission, and statements that wait for a connection. */
   readonly running: number;
   readonly waiting: number;
 }
 
-/** The account of what the gateway does for all: it has no budget. */
+/** The account of what the gateway does for everybody. It has no budget. */
 export const GATEWAY = "";
 
 export interface DatabaseOptions {
-  /** Of the database's time, what one account may take in a minute, in milliseconds. @default LIMITS_DEFAULT.databaseMs */
+  /** How much of the database's time an account may take in a minute, in milliseconds. @default LIMITS_DEFAULT.databaseMs */
   readonly accountMsMax?: number;
-  /** Statements that run at once; the others wait, or are refused. @default by DATABASE_CONNECTIONS_MAX */
+  /** Statements that run at once. The others wait or are refused. @default by DATABASE_CONNECTIONS_MAX */
   readonly runningMax?: number;
 }
 
@@ -77,14 +77,14 @@ export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
 }
 
-/** More statements wait than the database can run in time; nothing was sent. */
+/** More statements wait than the database can run in time. Nothing was sent. */
 export class DatabaseOverloadedError extends DatabaseUnavailableError {
   constructor() {
     super("more statements wait than the database can run in time");
   }
 }
 
-/** The account has taken its share of the database's time; nothing was sent. */
+/** The account has taken its share of the database's time. Nothing was sent. */
 export class DatabaseTimeSpentError extends Error {
   override readonly name = "DatabaseTimeSpentError";
 
@@ -127,22 +127,17 @@ export function createDatabase(
     latenessMax: LATENESS_MAX,
   });
   let statementCount = 0;
-  function run(name: StatementName, parameters: readonly unknown[]) {
-    statementCount += 1;
+  async function send(name: StatementName, parameters: readonly unknown[]) {
     // Without `simple: false` a statement without parameters would not be prepared. The driver's types know
     // neither that option nor our types of parameters, hence the casts.
-    const options = { prepare: true, simple: false } as const;
-    return connections.unsafe(
-      TEXTS[name],
-      parameters.map(serverTyped) as never[],
-      options as never,
-    );
-  }
-  async function send(name: StatementName, parameters: readonly unknown[]) {
+    const options = { prepare: true, simple: false } as never;
+    const values = parameters.map(serverTyped) as never[];
+    statementCount += 1;
     try {
-      return await retryMisdirected(() => run(name, parameters));
+      return await retryMisdirected(async () => connections.unsafe(TEXTS[name], values, options));
     } catch (error) {
-      throw isUnavailable(error) ? unavailable(error) : error;
+      if (!isUnavailable(error)) throw error;
+      throw new DatabaseUnavailableError("the database can't be reached", { cause: error });
     }
   }
   async function enter(accountId: string): Promise<void> {
@@ -150,10 +145,9 @@ export function createDatabase(
       const waitMs = budget.waitMs(accountId, performance.now());
       if (waitMs > 0) throw new DatabaseTimeSpentError(waitMs, budget.budgetMs);
     }
-    const entered = semaphore.acquire(accountId);
-    if (!(entered === true || (await entered))) throw new DatabaseOverloadedError();
+    if (!(await semaphore.acquire(accountId))) throw new DatabaseOverloadedError();
   }
-  /** The time of a statement that a stopped server never answered is nobody's. */
+  /** If a stopped server never answered the statement, its time is taken from nobody's budget. */
   function leave(accountId: string, startedMs: number, isLost: boolean): void {
     const nowMs = performance.now();
     if (accountId !== GATEWAY && !isLost) budget.spend(accountId, nowMs - startedMs, nowMs);
@@ -204,8 +198,4 @@ export function createDatabase(
 function serverTyped(parameter: unknown): unknown {
   if (Array.isArray(parameter)) return arrayLiteral(parameter);
   return typeof parameter === "bigint" ? String(parameter) : parameter;
-}
-
-function unavailable(cause: unknown): DatabaseUnavailableError {
-  return new DatabaseUnavailableError("the database can't be reached", { cause });
 }

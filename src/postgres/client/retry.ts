@@ -8,7 +8,7 @@
  */
 import { isMisdirected, isRolledBack } from "./failures.ts";
 
-/** Runs of one statement at most; the error of the last is the caller's. */
+/** Runs of one statement at most. The caller gets the error of the last. */
 export const RUNS_MAX = 5;
 
 /** Runs `send`, and again if the database rolled it back for a deadlock or a serialization failure. */

@@ -1,48 +1,31 @@
 /**
- * The sockets of a pool: which host each goes to, encryption, and the end of those that are dead.
+ * Opens the sockets of a pool: chooses the host, encrypts, and closes sockets that are dead.
  *
- * Hosts are tried in their order, from the one that was last good. If none answers, the connection is
- * refused at once. A server tells its role while the session starts (`in_hot_standby`, PostgreSQL 14 or
- * newer). If that is not the wanted role, the socket is closed, with an error that means nothing was sent,
- * and the host is passed over for a while. A standby that has been promoted says so behind the answer of
- * its next statement, which is then not passed on.
+ * Hosts are tried in their order, beginning with the last good one. If none answers, the connection is refused at
+ * once. A server tells its role while the session starts (`in_hot_standby`, PostgreSQL 14 or newer). If it is not the
+ * wanted role, the socket is closed with an error that means that nothing was sent, and the host is passed over for a
+ * while. A standby that has been promoted says so after the answer to its next statement. That answer is not passed on.
  *
- * A server or a network that stops without a word would leave a statement waiting forever. The server
- * bounds statements, so a socket that is silent for longer is closed.
+ * If a server or a network stopped without a word, a statement would wait forever. The server bounds the time of a
+ * statement, so a socket that is silent for longer is closed.
  *
  * @module
  */
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createConnection, isIP, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { ConfigError } from "../../config.ts";
-import { codeOf } from "../../lib/error_fields.ts";
-import type {
-  AddressedHosts,
-  DatabaseHost,
-  Encryption,
-  EncryptionMode,
-  WantedRole,
-} from "./address.ts";
+import type { AddressedHosts, DatabaseHost, Encryption, WantedRole } from "./address.ts";
 import { WRONG_ROLE } from "./failures.ts";
 
 export interface SocketsOptions
   extends Pick<AddressedHosts, "hosts" | "encryption" | "wantedRole"> {
   /** For one attempt at all hosts, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** A socket that owes an answer and is silent for this long is closed; undefined for no bound. */
+  /** A socket that owes an answer and is silent for so many milliseconds is closed. Undefined: never. */
   readonly silenceMs: number | undefined;
 }
 
-/** How a connection is encrypted, and by whose certificate. */
-interface Tls {
-  readonly mode: EncryptionMode;
-  /** PEM texts. */
-  readonly authorities: string | undefined;
-}
-
-/** Opens the next socket of a pool. Never rejects: a socket that could not be opened fails later. */
+/** Opens the next socket of a pool. Never rejects, because a socket that could not be opened fails later. */
 export type OpenSocket = () => Promise<Socket>;
 
 const PASSED_OVER_MS = 1_000;
@@ -50,7 +33,7 @@ const SWEEP_MS = 500;
 /** The message that asks a server for encryption. PostgreSQL's protocol, SSLRequest. */
 const SSL_REQUEST = new Uint8Array([0, 0, 0, 8, 4, 210, 22, 47]);
 const SSL_ACCEPTED = "S".charCodeAt(0);
-/** How long a ReadyForQuery message is, and how it begins. */
+/** The length of a ReadyForQuery message, and its beginning. */
 const READY_BYTES = 6;
 const READY_HEAD = Buffer.from([0x5a, 0, 0, 0, 5]);
 /** What a server of the wrong role says about itself, in a ParameterStatus message. */
@@ -59,7 +42,7 @@ const WRONG_MARKS: Readonly<Record<WantedRole, readonly string[]>> = {
   standby: ["in_hot_standby\0off\0"],
   any: [],
 };
-/** How many of the bytes before may hold the beginning of a mark. */
+/** A mark may begin in so many of the bytes before. */
 const MARK_LENGTH_MAX = Math.max(
   ...Object.values(WRONG_MARKS)
     .flat()
@@ -68,16 +51,14 @@ const MARK_LENGTH_MAX = Math.max(
 
 interface Watched {
   readonly socket: Socket;
-  /** Since when an answer is owed and nothing came. */
+  /** Since when the server owes an answer and has sent nothing. */
   silentSinceMs: number | undefined;
-  /** The last bytes that came, as many as a ReadyForQuery has: it may come in pieces. */
+  /** The last bytes that came, as many as a ReadyForQuery has, because it may come in pieces. */
   tail: Buffer;
 }
 
-/** @throws if the file of authorities can't be read. */
 export function createSockets(options: SocketsOptions): OpenSocket {
   const { hosts, encryption, wantedRole, connectTimeoutMs, silenceMs } = options;
-  const tls: Tls = { mode: encryption.mode, authorities: readAuthorities(encryption) };
   const passedOverUntilMs = new Map<DatabaseHost, number>();
   let lastGood: DatabaseHost = hosts[0];
   const sweep = silenceMs === undefined ? undefined : createSweep(silenceMs);
@@ -87,18 +68,18 @@ export function createSockets(options: SocketsOptions): OpenSocket {
     const turned = [...hosts.slice(from), ...hosts.slice(0, from)];
     const nowMs = performance.now();
     const isGood = (host: DatabaseHost) => (passedOverUntilMs.get(host) ?? 0) <= nowMs;
-    // Hosts that were passed over come last: if no other is left, one may have been promoted.
+    // Hosts that were passed over come last. If there is no other, one of them may have been promoted.
     return [...turned.filter(isGood), ...turned.filter((host) => !isGood(host))];
   }
 
-  /** Checks the role while the session starts, and a standby's also later, since it may be promoted. */
+  /** Checks the role while the session starts. A standby's is checked later, too, because it may be promoted. */
   function prove(socket: Socket, host: DatabaseHost): void {
     let isStarted = false;
     let seen = "";
-    // Without an error the driver would try again at once, forever.
+    // If it ended without an error, the driver would try again at once, forever.
     const fail = () => socket.destroy(closedEarly());
     const { emit } = socket;
-    // We look before the driver does: it must not hear that a session with the wrong role is ready.
+    // We look before the driver does, which must not hear that a session with the wrong role is ready.
     const look = (name: string | symbol, ...rest: unknown[]) => {
       const [bytes] = rest;
       if (name !== "data" || !Buffer.isBuffer(bytes)) return emit.call(socket, name, ...rest);
@@ -125,7 +106,7 @@ export function createSockets(options: SocketsOptions): OpenSocket {
     for (const host of inOrder()) {
       try {
         const timeoutMs = connectTimeoutMs / hosts.length;
-        const socket = await open(host, { tls, timeoutMs });
+        const socket = await open(host, { encryption, timeoutMs });
         prove(socket, host);
         sweep?.watch(socket);
         return socket;
@@ -137,10 +118,10 @@ export function createSockets(options: SocketsOptions): OpenSocket {
   };
 }
 
-/** A socket that fails once the driver listens; before that nobody would hear of the failure. */
+/** A socket that fails once the driver listens. Before that nobody would hear of the failure. */
 function failingSocket(failure: unknown): Socket {
   const socket = new Socket();
-  // Else the driver's own write would fail first, for a reason that says nothing.
+  // If not, the driver's own write would fail first, with an error that says nothing.
   socket.write = () => true;
   setTimeout(
     () => socket.destroy(failure instanceof Error ? failure : new Error(String(failure))),
@@ -158,7 +139,7 @@ function wrongRole({ host, port }: DatabaseHost, wantedRole: WantedRole): Error 
 
 async function open(
   { host, port }: DatabaseHost,
-  { tls, timeoutMs }: { readonly tls: Tls; readonly timeoutMs: number },
+  { encryption, timeoutMs }: { readonly encryption: Encryption; readonly timeoutMs: number },
 ): Promise<Socket> {
   const isLocal = host.startsWith("/");
   const socket = isLocal
@@ -170,7 +151,7 @@ async function open(
   }, timeoutMs);
   try {
     await first(socket, "connect");
-    return isLocal || tls.mode === "none" ? socket : await encrypt(socket, host, tls);
+    return isLocal || encryption.mode === "none" ? socket : await encrypt(socket, host, encryption);
   } catch (error) {
     socket.destroy();
     throw error;
@@ -179,7 +160,7 @@ async function open(
   }
 }
 
-/** What a socket that is being opened says first; its end is a failure. Leaves no listener. */
+/** The first event of this name on a socket that is being opened. Rejects if it closes. Leaves no listener. */
 async function first(socket: Socket, event: string): Promise<unknown[]> {
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
@@ -192,14 +173,18 @@ async function first(socket: Socket, event: string): Promise<unknown[]> {
   }
 }
 
-async function encrypt(socket: Socket, host: string, { mode, authorities }: Tls): Promise<Socket> {
+async function encrypt(
+  socket: Socket,
+  host: string,
+  { mode, authorities }: Encryption,
+): Promise<Socket> {
   socket.write(SSL_REQUEST);
   const [answer] = await first(socket, "data");
   if (!Buffer.isBuffer(answer) || answer[0] !== SSL_ACCEPTED) {
     if (mode === "prefer") return socket;
     throw refused("the database takes no encrypted connection");
   }
-  // Anybody may have sent what comes before the encryption. PostgreSQL's protocol, SSL session encryption.
+  // Anybody can send what is not encrypted. PostgreSQL's protocol, SSL session encryption.
   if (answer.length > 1) throw refused("the database sent more than its consent to encryption");
   const secure = connectTls({
     socket,
@@ -213,15 +198,6 @@ async function encrypt(socket: Socket, host: string, { mode, authorities }: Tls)
   return secure;
 }
 
-function readAuthorities({ caFile }: Encryption): string | undefined {
-  if (caFile === undefined) return undefined;
-  try {
-    return readFileSync(caFile, "utf8");
-  } catch (error) {
-    throw new ConfigError([`sslrootcert names ${caFile}, which can't be read (${codeOf(error)})`]);
-  }
-}
-
 function refused(message: string): Error {
   return Object.assign(new Error(message), { code: "ECONNREFUSED" });
 }
@@ -232,19 +208,19 @@ function closedEarly(): Error {
   });
 }
 
-/** Whether the bytes end with a ReadyForQuery message: nothing more is owed. */
+/** Whether the bytes end with a ReadyForQuery message, after which nothing is owed. */
 function isReady(bytes: Buffer): boolean {
   const at = bytes.length - READY_BYTES;
   return at >= 0 && bytes.subarray(at, at + READY_HEAD.length).equals(READY_HEAD);
 }
 
-/** The last bytes that came, of which these are the newest. */
+/** The last bytes of both, as many as a ReadyForQuery has. */
 function tailOf(before: Buffer, bytes: Buffer): Buffer {
   const all = bytes.length >= READY_BYTES ? bytes : Buffer.concat([before, bytes]);
   return all.subarray(-READY_BYTES);
 }
 
-/** Closes silent sockets of a pool. One timer for all costs less than one for each statement. */
+/** Closes the silent sockets of a pool. One timer for all costs less than one for each statement. */
 function createSweep(silenceMs: number) {
   const watched = new Set<Watched>();
   let timer: ReturnType<typeof setInterval> | undefined;

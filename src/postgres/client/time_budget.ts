@@ -1,9 +1,9 @@
 /**
- * How much of the database's time each account may take: a leaky bucket of milliseconds, paid afterwards.
+ * Limits how much of the database's time each account may take: a leaky bucket of milliseconds, filled afterwards.
  *
- * What a statement took is poured in, whatever came of it, and runs out evenly, a budget in a minute. While
- * an account's bucket is full, nothing more is run for it. A bucket holds at most two budgets, so even after a
- * stall of the database an account waits for a minute at most. Pure: the time is passed in.
+ * The time of each statement is poured in, even if the statement failed. It runs out evenly, a budget in a minute.
+ * While an account's bucket has a budget or more, no statement is run for it. A bucket holds at most two budgets. So
+ * even after a stall of the database an account waits for a minute at most.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface TimeBudget {
   readonly budgetMs: number;
   /** Milliseconds in the account's bucket. */
   spentMs(accountId: string, nowMs: number): number;
-  /** Milliseconds until something may be run for the account again; 0 if it may now. */
+  /** Milliseconds until a statement may be run for the account. 0: it may now. */
   waitMs(accountId: string, nowMs: number): number;
   spend(accountId: string, ms: number, nowMs: number): void;
 }
@@ -25,7 +25,7 @@ interface Bucket {
   readonly atMs: number;
 }
 
-/** A budget per account; at most so many accounts are remembered, those that spent last. */
+/** A budget for each account. It remembers the accounts that spent last, `accountsMax` of them. */
 export function createTimeBudget(budgetMs: number, accountsMax: number): TimeBudget {
   const buckets = new BoundedMap<string, Bucket>(accountsMax);
   const ranOutMs = (forMs: number) => (forMs * budgetMs) / WINDOW_MS;

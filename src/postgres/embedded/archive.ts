@@ -1,10 +1,9 @@
 /**
- * The embedded PostgreSQL inside the executable: finds it there and unpacks it, once, into a cache
- * folder.
+ * Finds the PostgreSQL inside the executable, and unpacks it once into a cache folder.
  *
- * `bun run build` puts one archive into the executable, a tar compressed with zstd whose name tells its
- * version and digest (`src/build/pack_postgres.ts`). Starts look whether all files have their size; a cache
- * that somebody has cleaned out in part is replaced.
+ * `bun run build` puts one archive into the executable, a tar compressed with zstd. Its name has its version and
+ * digest (`src/build/pack_postgres.ts`). Each start checks that all files have their size. If somebody has removed
+ * some of them, the folder is replaced.
  *
  * @module
  */
@@ -29,17 +28,17 @@ const ARCHIVE_NAME = /^(postgres-.+-[0-9a-f]{16})\.tar\.zst$/;
 const PROGRAM_MODE = 0o755;
 const FILE_MODE = 0o644;
 
-/** Bytes of each file, by its path. */
+/** The bytes of each file by its path. */
 export type Manifest = Readonly<Record<string, number>>;
 
 /** The archive in this executable. */
 export interface PackedPostgres {
-  /** `postgres-{version}-{digest}`: also the name of its folder. */
+  /** `postgres-{version}-{digest}`, which is also the name of its folder. */
   readonly name: string;
   read(): Promise<Uint8Array>;
 }
 
-/** Nothing if the program is run by Bun, from its sources. */
+/** Undefined if Bun runs the program from its sources. */
 export function findPackedPostgres(): PackedPostgres | undefined {
   for (const file of Bun.embeddedFiles) {
     const name = "name" in file ? ARCHIVE_NAME.exec(String(file.name))?.[1] : undefined;
@@ -48,15 +47,15 @@ export function findPackedPostgres(): PackedPostgres | undefined {
   return undefined;
 }
 
-/** `$XDG_CACHE_HOME/feedgate`, else `~/.cache/feedgate`; as its specification says, only if absolute. */
+/** `$XDG_CACHE_HOME/feedgate` if that is absolute, as its specification says, and else `~/.cache/feedgate`. */
 export function cacheFolder(environment: Readonly<Record<string, string | undefined>>): string {
   const named = environment.XDG_CACHE_HOME ?? "";
   return join(isAbsolute(named) ? named : join(homedir(), ".cache"), "feedgate");
 }
 
 /**
- * The folder with `bin`, `lib` and `share`, in the first of the homes that can be written to.
- * @throws if none can.
+ * The folder with `bin`, `lib` and `share`, in the first home that it is in or can be written to.
+ * @throws if there is none.
  */
 export async function unpackPostgres(
   packed: PackedPostgres,
@@ -92,8 +91,8 @@ export interface FolderToInstall {
 }
 
 /**
- * Makes a folder whole for every account to read: written under another name and renamed, so that a start
- * that is killed leaves no half of it, and by one start at a time.
+ * Makes a folder that every account can read. One start at a time writes it, under another name, and then renames it.
+ * So a start that is killed leaves no half of it.
  */
 export async function installFolder(
   folder: string,
@@ -104,7 +103,7 @@ export async function installFolder(
   const umask = process.umask(0o022);
   try {
     if (isWhole()) return;
-    // Root's folders are the system's: nobody looks for new files there.
+    // Root's folders belong to the system, where nobody expects new files.
     if (isRoot()) process.stderr.write(`feedgate: PostgreSQL is unpacked into ${folder}, once\n`);
     rmSync(draft, { recursive: true, force: true });
     write(draft);
@@ -116,7 +115,7 @@ export async function installFolder(
   }
 }
 
-/** Every file is there, with its size. */
+/** Whether every file is there and has its size. */
 function isWhole(folder: string): boolean {
   try {
     const manifest: Manifest = JSON.parse(readFileSync(join(folder, MANIFEST_NAME), "utf8"));

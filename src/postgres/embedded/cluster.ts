@@ -1,5 +1,5 @@
 /**
- * Makes the cluster, which is what PostgreSQL calls its files: `initdb`, once.
+ * Makes the cluster, which is what PostgreSQL calls its files, by `initdb`.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { basename, dirname, join } from "node:path";
 import { spawnOptions } from "./keeper.ts";
 import { makePrivateDir, type Programs, type Site } from "./site.ts";
 
-/** The only superuser, and on unix only who may open the socket's directory gets to it. */
+/** The only superuser. Except on Windows, only an account that may open the socket's directory reaches it. */
 export const SUPERUSER = "postgres";
-/** Between a cluster's name and what makes the name of its draft unique. */
+/** Stands between the name of a cluster and the unique end of its draft's name. */
 const DRAFT_MARK = ".new-";
 const SAID_CHARS_MAX = 2_000;
 
@@ -20,7 +20,7 @@ export function hasCluster({ cluster }: Site): boolean {
 }
 
 /**
- * Makes the cluster under another name and renames it: a killed `initdb` leaves no half of one. The caller
+ * Makes the cluster under another name and renames it, so that a killed `initdb` leaves no half of one. The caller
  * holds the data directory's lock.
  */
 export async function createCluster(site: Site, programs: Programs): Promise<void> {
@@ -37,7 +37,7 @@ export async function createCluster(site: Site, programs: Programs): Promise<voi
   renameSync(draft, site.cluster);
 }
 
-/** What killed starts left. */
+/** Removes what killed starts have left. */
 function removeDrafts(cluster: string): void {
   const home = dirname(cluster);
   for (const name of readdirSync(home)) {
@@ -45,12 +45,12 @@ function removeDrafts(cluster: string): void {
     try {
       rmSync(join(home, name), { recursive: true, force: true });
     } catch {
-      // An `initdb` that outlived its gateway still writes to it: the next first start tries again.
+      // An `initdb` that outlived its gateway still writes to it. The next first start tries again.
     }
   }
 }
 
-/** Runs `initdb`; returns "" or what it said when it failed. */
+/** Runs `initdb`. Returns "", or what it said if it failed. */
 async function initialize(site: Site, programs: Programs, folder: string): Promise<string> {
   const args = ["-D", folder, "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--no-instructions"];
   // The builtin provider sorts alike on every machine, whatever its C library.
@@ -58,19 +58,19 @@ async function initialize(site: Site, programs: Programs, folder: string): Promi
   const initdb = [join(programs.folder, "bin", "initdb"), ...args];
   const said = await run(initdb, site, programs);
   if (!said.includes("could not look up effective user ID")) return said;
-  // A container's uid without a passwd entry: `initdb` wants a name. In a user namespace of its own
-  // it is nobody, and what it writes still belongs to our uid.
+  // `initdb` wants a name for its uid, and in a container the uid may have none. In a user namespace of its own it
+  // has the name nobody, and what it writes still belongs to our uid.
   const nobody = ["unshare", "--user", "--map-user=65534", "--map-group=65534"];
   const mapped = await run([...nobody, ...initdb], site, programs);
   return mapped === "" ? "" : `${said}${mapped}add the uid to /etc/passwd\n`;
 }
 
-/** Runs a program to its end; returns "" or what it said when it failed. */
+/** Runs a program to its end. Returns "", or what it said if it failed. */
 async function run(command: readonly string[], site: Site, programs: Programs): Promise<string> {
   const [program = "", ...args] = command;
   const child = spawn(program, args, {
     ...spawnOptions(site.account, programs),
-    // A session of its own: Ctrl-C reaches only us.
+    // In a session of its own, so that Ctrl-C reaches only us.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,13 +1,13 @@
 /**
- * The process that starts a PostgreSQL and stays beside it until it ends: a small shell script, under the
- * account that PostgreSQL runs as.
+ * The keeper: a small shell script that starts PostgreSQL and stays until PostgreSQL ends. It runs under
+ * PostgreSQL's account.
  *
- * Each user of the server holds the data directory's pipe open, and the keeper waits at the other end: when
- * the last user has died, however it died, the kernel closes the pipe and the keeper stops PostgreSQL.
- * Whatever must be done to files of the cluster is done here too, since root must not touch them.
+ * Each user of the server holds the data directory's pipe open, and the keeper waits at the other end. When the last
+ * user has died, in whatever way, the kernel closes the pipe, and the keeper stops PostgreSQL. The keeper also mends
+ * the cluster's files, because root must not touch them.
  *
- * Windows has neither `sh` nor such pipes: there PostgreSQL is started alone, and the next start takes over
- * one that is left behind.
+ * Windows has neither `sh` nor such pipes. There PostgreSQL is started without a keeper, and the next start joins a
+ * server that was left behind.
  *
  * @module
  */
@@ -18,26 +18,26 @@ import { openOwn } from "./own_files.ts";
 import type { Account } from "./owner.ts";
 import { makePrivateDir, type Programs, type Site } from "./site.ts";
 
-/** A fast shutdown writes a checkpoint; past this, recovery at the next start is the cheaper way. */
+/** A fast shutdown writes a checkpoint. If that takes longer, a recovery at the next start costs less. */
 export const STOP_FAST_SECONDS = 8;
 /** The keeper's name in a process list. */
 const KEEPER_NAME = "feedgate-keeper";
-/** On unix it only names the socket's file. */
+/** Except on Windows it is only a part of the socket's name. */
 const SOCKET_PORT = 5432;
-/** Exit code where a server of the cluster runs already. */
+/** Exit code if a server of the cluster runs already. */
 const RUNS_ALREADY = 75;
 const ON_WINDOWS = process.platform === "win32";
 
-/** A PostgreSQL that is being started, or runs. */
+/** A PostgreSQL that starts or runs. */
 export interface Keeper {
   readonly hasEnded: boolean;
-  /** Why no process could be started; else "". */
+  /** Why no process could be started, or "". */
   readonly failure: string;
-  /** It ended because another server of the cluster was there. */
+  /** Whether it ended because another server of the cluster runs. */
   readonly hasFoundServer: boolean;
 }
 
-/** Opens the pipe that says that this process uses the server. Returns what closes it. */
+/** Opens the pipe, which makes this process a user of the server. Returns a function that closes it. */
 export function enterUsers(site: Site): () => void {
   if (ON_WINDOWS) return () => {};
   const path = join(site.dataDir, "users");
@@ -50,16 +50,16 @@ export function enterUsers(site: Site): () => void {
   return () => closeSync(pipe);
 }
 
-/** Starts PostgreSQL; the caller is one of its users already. Both write to the log. */
+/** Starts PostgreSQL. The caller is already one of its users. The keeper and PostgreSQL write to the log. */
 export function startKeeper(site: Site, programs: Programs, log: string): Keeper {
   const { account, cluster, dataDir, socketDir, isSocketDirTemporary } = site;
   if (socketDir !== undefined) makePrivateDir(socketDir, account);
   const server = [join(programs.folder, "bin", "postgres"), "-D", cluster, ...serverArgs(site)];
-  // With a writer, which is us, opening the pipe waits for nobody.
+  // We hold the pipe open for writing, so to open it for reading does not wait.
   const users = ON_WINDOWS
     ? "ignore"
     : openSync(join(dataDir, "users"), constants.O_RDONLY | constants.O_NOFOLLOW);
-  // Opened here, so that root may write a log that lies where the account cannot reach.
+  // Opened here, because the account may not reach the log's directory.
   const output = openOwn(log, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
   const [program = "", ...args] = ON_WINDOWS
     ? server
@@ -75,7 +75,7 @@ export function startKeeper(site: Site, programs: Programs, log: string): Keeper
       ];
   const child = spawn(program, args, {
     ...spawnOptions(account, programs),
-    // A session of its own: Ctrl-C reaches only the gateway, which drains before it stops the server.
+    // In a session of its own, so that Ctrl-C reaches only the gateway, which drains before it stops the server.
     detached: true,
     stdio: [users, output, output],
   });
@@ -99,14 +99,14 @@ export function startKeeper(site: Site, programs: Programs, log: string): Keeper
   };
 }
 
-/** How a program of PostgreSQL is run. */
+/** Options to run a program of PostgreSQL with. */
 export function spawnOptions(account: Account | undefined, { folder, libraries }: Programs) {
   const { PATH } = process.env;
-  // Only what it needs: PGDATA and its kind would change what it does, and secrets are not its.
+  // Nothing else: variables like PGDATA would change what it does, and our secrets do not concern it.
   const base = ON_WINDOWS ? process.env : { PATH: PATH ?? "/usr/bin:/bin" };
   return {
     ...account,
-    // The directory we are in may be one that the account cannot read.
+    // The account may not be able to read our own working directory.
     cwd: ON_WINDOWS ? folder : "/",
     env: { ...base, LC_ALL: "C", TZ: "UTC", ...libraries },
   };
@@ -118,7 +118,7 @@ function serverArgs(site: Site): string[] {
 
 function addressArgs({ socketDir }: Site): string[] {
   if (socketDir !== undefined) {
-    // No port is open: no conflict, and nobody else's connection.
+    // Without a TCP port, so that none is in conflict and nobody else connects.
     const socket = ["-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"];
     return ["-k", socketDir, "-p", `${SOCKET_PORT}`, ...socket];
   }
@@ -129,31 +129,31 @@ function addressArgs({ socketDir }: Site): string[] {
 }
 
 const SETTINGS = [
-  // Money and usage are promises: an acknowledged commit is on the disk, and its pages are whole.
+  // Money and usage must survive a crash: an acknowledged commit is on the disk, and its pages are whole.
   "fsync=on",
   "synchronous_commit=on",
   "full_page_writes=on",
-  // Fewer checkpoints: after each one, every page is written whole once more.
+  // For fewer checkpoints, because after each one every changed page is written whole once more.
   "max_wal_size=4GB",
   "checkpoint_timeout=15min",
-  // Holds the hot pages; the system's cache has the rest, so a small machine is not starved.
+  // For the pages in frequent use. The system's cache has the rest, so a small machine has enough memory.
   "shared_buffers=256MB",
   // Several gateways and operator commands share the server, each with its own pool.
   "max_connections=200",
-  // Our statements take a millisecond: compiling them first costs more than it saves.
+  // Our statements take a millisecond, and to compile them costs more than it saves.
   "jit=off",
   // The driver's types expect times printed in UTC.
   "timezone=UTC",
 ];
 
 /**
- * POSIX sh, for dash, busybox and macOS. Arguments: the cluster, the socket's folder, whether that is a
- * temporary one, then PostgreSQL with its own.
+ * POSIX sh, for dash, busybox and macOS. Its arguments are the cluster, the socket's folder, whether that folder is
+ * temporary, and then PostgreSQL with its arguments.
  *
- * After a kill -9 `postmaster.pid` names a dead server, or whoever got its pid since, and then PostgreSQL
- * refuses to start. With its parent's pid in the file it starts; and unlike after a deletion, it still
- * checks that no orphan of the dead server has the shared memory named there. The socket's lock names the
- * dead server, too.
+ * After a kill -9, `postmaster.pid` names a dead server, or a process that got its pid since. PostgreSQL then refuses
+ * to start. If the file has the pid of PostgreSQL's parent, it starts. So the script writes its own pid there. It does
+ * not delete the file, because PostgreSQL must still check that no process of the dead server uses the shared memory
+ * that is named in it. The socket's lock names the dead server, too.
  */
 const SCRIPT = `
 cluster=$1 sockets=$2 is_temporary=$3

@@ -1,8 +1,8 @@
 /**
- * A lock that one process at a time holds, and of that one task.
+ * A lock that one task of one process holds at a time.
  *
- * It is SQLite's lock on an empty file, because the kernel frees it when its holder dies. A file that holds
- * a pid needs a take-over, and two that take over at once can both believe that they won.
+ * It is SQLite's lock on an empty file, because the kernel frees it when its holder dies. A file with a pid must be
+ * taken over from a dead holder, and two processes that do so at once can both believe that they won.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { codeOf } from "../../lib/error_fields.ts";
 const WAIT_MS_MAX = 330_000;
 const POLL_MS = 10;
 
-/** Waits for the lock and takes it. Returns what lets it go. @throws if it is held for too long. */
+/** Waits for the lock and takes it. Returns a function that frees it. @throws if it is held for too long. */
 export async function takeLock(path: string): Promise<() => void> {
   const { SQLITE_OPEN_CREATE, SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
   const lock = new Database(
@@ -30,7 +30,7 @@ export async function takeLock(path: string): Promise<() => void> {
 }
 
 async function acquire(lock: Database, path: string): Promise<void> {
-  // SQLite would wait inside the call and block the event loop: we wait outside.
+  // SQLite would block the event loop while it waits, so we wait outside of it.
   lock.run("pragma busy_timeout = 0");
   const until = Date.now() + WAIT_MS_MAX;
   for (;;) {

@@ -1,10 +1,10 @@
 /**
- * Whose a data directory is, and how root becomes that account before it touches anything in it.
+ * Finds the owner of a data directory. Lets root become that account before it touches anything in the directory.
  *
- * Whoever owns the directory can put a link in the place of any file there, and configures the PostgreSQL
- * that runs there. So root gives up its privileges for good (`becomeOwner`) at the start of every command
- * that uses a data directory. In a directory of its own root stays root, if nobody else can replace the
- * directory or what is on the way to it (`requireRootsOwn`).
+ * The owner can put a link in the place of any file there, and configures the PostgreSQL that runs there. So root
+ * gives up its privileges for good (`becomeOwner`) at the start of every command that uses a data directory. In a
+ * directory of its own, root stays root, if no other account can replace the directory or one on the way to it
+ * (`requireRootsOwn`).
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface Account {
   readonly gid: number;
 }
 
-/** Whether root began this process, which may be somebody else by now. */
+/** Whether root started this process. It may run as another account by now. */
 export const IS_STARTED_BY_ROOT = isRoot();
 
 const WRITABLE_BY_GROUP = 0o020;
@@ -37,8 +37,8 @@ export function isRoot(): boolean {
 }
 
 /**
- * Makes a process of root a process of the data directory's owner, with all of its threads and for good.
- * Changes nothing for other accounts and in a directory of root's.
+ * Turns a process of root into one of the data directory's owner, with all of its threads and for good. Does nothing
+ * for other accounts, and in a directory of root's.
  */
 export function becomeOwner(dataDir: string): void {
   if (!isRoot()) return;
@@ -51,7 +51,7 @@ export function becomeOwner(dataDir: string): void {
 }
 
 /**
- * Refuses to let root use a directory in which another account could lead it astray.
+ * Refuses to let root use a directory that another account could replace.
  * @throws if the directory, or anything on the way to it, is not root's alone.
  */
 export function requireRootsOwn(folder: string): void {
@@ -62,7 +62,7 @@ export function requireRootsOwn(folder: string): void {
   );
 }
 
-/** Whether a directory is root's alone, so far as it and the way to it are there. */
+/** Whether a directory and the way to it are root's alone, so far as they exist. */
 export function isRootsOwn(folder: string): boolean {
   return findForeign(resolve(folder)) === undefined;
 }
@@ -86,14 +86,14 @@ function readPasswd(): string {
   return existsSync("/etc/passwd") ? readFileSync("/etc/passwd", "utf8") : "";
 }
 
-/** The path itself, or the nearest directory above it that is there. */
+/** The path itself, or the nearest directory above it that exists. */
 function nearestExisting(path: string): string {
   let at = path;
   while (lstatSync(at, { throwIfNoEntry: false }) === undefined) at = dirname(at);
   return at;
 }
 
-/** The first directory or link on the way to a path that another account could lead elsewhere. */
+/** The first directory or link on the way to a path that another account could replace. */
 function findForeign(path: string): string | undefined {
   let at = parse(path).root;
   const names = path.slice(at.length).split(sep);
@@ -101,7 +101,7 @@ function findForeign(path: string): string | undefined {
     const next = join(at, name);
     const found = lstatSync(next, { throwIfNoEntry: false });
     if (found === undefined) return undefined;
-    // Only the owner of an entry may replace it in a sticky directory; but anybody may add one.
+    // In a sticky directory only the owner of an entry may replace it. But anybody may add one.
     const isGuarded = (found.mode & STICKY) !== 0 && index < names.length - 1;
     if (found.uid !== 0 || (isWritable(found) && !isGuarded)) return next;
     if (found.isSymbolicLink()) {
@@ -113,7 +113,7 @@ function findForeign(path: string): string | undefined {
   return undefined;
 }
 
-/** Whether others than its owner, and than root's group, may change what is in a directory. */
+/** Whether an account other than its owner and root's group may change what is in a directory. */
 function isWritable(found: Stats): boolean {
   if (found.isSymbolicLink()) return false;
   const mask = found.gid === 0 ? WRITABLE_BY_OTHERS : WRITABLE_BY_OTHERS | WRITABLE_BY_GROUP;

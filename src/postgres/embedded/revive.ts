@@ -1,9 +1,9 @@
 /**
- * Starts the embedded PostgreSQL again when it has died under a living gateway.
+ * Starts the embedded PostgreSQL again if it dies while the gateway runs.
  *
- * Where it has ended, the data directory is entered anew: of several gateways one starts the server, the
- * others join it (`start.ts`). The socket has the same path as before, so that pools reconnect by
- * themselves. On Windows the server gets another port: there a gateway must be started again.
+ * Of several gateways one starts the server, and the others join it (`start.ts`). The socket has the same path as
+ * before, so pools reconnect by themselves. On Windows the server gets another port, and the gateway must be started
+ * again.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import type { Log } from "../../lib/log.ts";
 import { type EmbeddedPostgres, startEmbedded } from "./start.ts";
 
 export interface ReviveOptions {
-  /** The one that the server was started with. */
+  /** The server's. */
   readonly dataDir: string;
   readonly log: Log;
 }
 
-/** After a start that failed. */
+/** Pause after a start that failed. */
 const RETRY_AFTER_MS = 1_000;
 
-/** Returns what ends the watch and leaves the server, the latest one. */
+/** Watches the server. Returns a function that ends the watch and leaves the newest server. */
 export function reviveEmbedded(
   started: EmbeddedPostgres,
   { dataDir, log }: ReviveOptions,
@@ -34,7 +34,7 @@ export function reviveEmbedded(
       log.error("PostgreSQL has died, starting it again", { pid: current.pid });
       try {
         const next = await startEmbedded({ dataDir });
-        // We are among its users: to leave the one that has died stops nothing.
+        // We are a user of the new server, so to leave the dead one stops nothing.
         await current.stop();
         current = next;
         log.info("PostgreSQL runs again", { pid: next.pid, joined: next.joined });
@@ -50,7 +50,7 @@ export function reviveEmbedded(
     isLeaving = true;
     await current.stop();
     await watching;
-    // It was started while we left.
+    // The watch may have started another one meanwhile.
     await current.stop();
   };
 }

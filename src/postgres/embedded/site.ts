@@ -1,11 +1,11 @@
 /**
- * Where the embedded PostgreSQL lives: under which account it runs, where its programs, its cluster
- * and its socket are, and how they are made reachable for that account.
+ * Decides under which account the embedded PostgreSQL runs, and where its programs, its cluster and its socket are.
+ * Makes them reachable for that account.
  *
- * PostgreSQL refuses to run as root, so root runs it as `postgres`, else as `nobody`. Where that account
- * cannot walk to a path (a project under /root, say), the programs are copied to `/var/lib/feedgate-root`
- * and the cluster is made there, with a link to it in the data directory. Everything else stays in the data
- * directory.
+ * PostgreSQL refuses to run as root, so root runs it as `postgres`, or as `nobody` if there is no such account. If
+ * that account cannot reach a path, such as a project under /root, the programs are copied to
+ * `/var/lib/feedgate-root`. The cluster is then made there, too, with a link to it in the data directory. Everything
+ * else stays in the data directory.
  *
  * @module
  */
@@ -31,28 +31,28 @@ import { codeOf } from "../../lib/error_fields.ts";
 import { cacheFolder, findPackedPostgres, installFolder, unpackPostgres } from "./archive.ts";
 import { type Account, findAccount, isRoot, isRootsOwn, requireRootsOwn } from "./owner.ts";
 
-/** Where root puts what an unprivileged account cannot reach in the project. */
+/** Where root puts what PostgreSQL's account cannot reach otherwise. */
 const SHARED_DIR = "/var/lib/feedgate-root";
 /** `sun_path` holds 104 bytes on macOS and 108 on Linux, of which `/.s.PGSQL.5432` takes 15. */
 const SOCKET_DIR_BYTES_MAX = 88;
-/** PostgreSQL and the driver both read the directory as a list: no commas, colons or quotes. */
+/** PostgreSQL and the driver both read the directory as a list, so it has no commas, colons and quotes. */
 const SOCKET_DIR_PLAIN = /^[^,:"'@\\]+$/;
-/** Named by major version: a later major version cannot open the files of an earlier one. */
+/** Named by the major version, because another one cannot open its files. */
 const CLUSTER_NAME = "pg18";
-/** Who may run PostgreSQL for root, the best first. */
+/** The accounts that may run PostgreSQL for root, the best first. */
 const ACCOUNTS = ["postgres", "nobody"];
 
 /** Where one embedded PostgreSQL has its files. */
 export interface Site {
   /** Absolute, without links. */
   readonly dataDir: string;
-  /** PostgreSQL's own data directory; made by `initdb`, so it may not exist yet. */
+  /** PostgreSQL's own data directory. `initdb` makes it, so it may not exist yet. */
   readonly cluster: string;
-  /** `undefined` on Windows, which has no socket file: the server listens on loopback. */
+  /** `undefined` on Windows, where the server listens on a loopback address. */
   readonly socketDir: string | undefined;
-  /** Whether that is a temporary directory, where nobody would know it when the server has ended. */
+  /** Whether the socket's directory is a temporary one, which is removed when the server has ended. */
   readonly isSocketDirTemporary: boolean;
-  /** The account to switch to; `undefined` where we are an ordinary user already. */
+  /** The account to switch to. `undefined` if we are not root. */
   readonly account: Account | undefined;
 }
 
@@ -60,16 +60,16 @@ export interface Site {
 export interface Programs {
   /** Holds `bin`, `lib` and `share`. */
   readonly folder: string;
-  /** Environment that lets the programs find their libraries, where the links could not be made. */
+  /** Variables by which the programs find their libraries. Empty if the links to them could be made. */
   readonly libraries: Readonly<Record<string, string>>;
 }
 
-/** Makes the data directory, open to the account that root hands the cluster to. */
+/** Makes the data directory. Root's lets every account through, because PostgreSQL's account must reach the cluster. */
 export function makeDataDir(path: string): string {
   const dataDir = resolve(path);
   const made = mkdirSync(dataDir, { recursive: true, mode: isRoot() ? 0o755 : 0o700 });
   requireRootsOwn(dataDir);
-  // A strict umask would close it again.
+  // Whatever the umask is.
   if (made !== undefined && isRoot()) chmodSync(dataDir, 0o755);
   return realpathSync(dataDir);
 }
@@ -96,19 +96,19 @@ export async function findPrograms({ dataDir, cluster, account }: Site): Promise
   return { folder, libraries: linkLibraries(folder, join(dirname(cluster), "lib")) };
 }
 
-/** Whether a start has made a database there. */
+/** Whether a start has made a database in it. */
 export function isDataDir(path: string): boolean {
   return lstatSync(join(path, CLUSTER_NAME), { throwIfNoEntry: false }) !== undefined;
 }
 
 /**
  * Makes a directory for the account alone.
- * @throws if there is something of that name already, but not such a directory.
+ * @throws if something else of that name is there.
  */
 export function makePrivateDir(path: string, account: Account | undefined): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     mkdirSync(path, { mode: 0o700 });
-    // Only what was just made is given away: a link in its place would give away what it leads to.
+    // Only a directory that we have just made changes its owner, and not what a link in its place leads to.
     if (account !== undefined) lchownSync(path, account.uid, account.gid);
   }
   const found = lstatSync(path);
@@ -137,7 +137,7 @@ function chooseAccount(cluster: string): Account | undefined {
   );
 }
 
-/** The programs of the package, or root's copy of them where the account can't reach that. */
+/** The programs of the package, or root's copy of them if the account can't reach the package. */
 async function placeInstalled(account: Account | undefined): Promise<string> {
   const native = findInstalled();
   if (account === undefined || canReach(join(native, "bin"), account)) return native;
@@ -162,7 +162,7 @@ function findInstalled(): string {
   }
 }
 
-/** Where an executable may unpack its PostgreSQL, the best place first. */
+/** The folders in which an executable may unpack its PostgreSQL, the best first. */
 function unpackHomes(dataDir: string, account: Account | undefined): string[] {
   const [cache, own] = [cacheFolder(process.env), join(dataDir, "runtime")];
   if (account === undefined) return [cache, own];
@@ -179,11 +179,11 @@ function placeCluster(dataDir: string, account: Account | undefined): string {
   return join(away, CLUSTER_NAME);
 }
 
-/** In the data directory; where that path is too long for a socket, in the temporary directory. */
+/** In the data directory, or in a temporary directory if that path is too long for a socket. */
 function placeSockets(dataDir: string, account: Account | undefined): string | undefined {
   if (process.platform === "win32") return undefined;
   const short = `feedgate-${hashOf(dataDir)}`;
-  // Of another account we know only that it may make and remove a directory in /tmp.
+  // Another account may have no right to our temporary directory, but every account has one to /tmp.
   const temporary = account === undefined ? [join(tmpdir(), short)] : [];
   const choices = [join(dataDir, "sock"), ...temporary, join("/tmp", short)];
   const path = choices.find(
@@ -197,8 +197,8 @@ function placeSockets(dataDir: string, account: Account | undefined): string | u
 }
 
 /**
- * Makes the links to the libraries' short names, which package managers that run no install scripts
- * leave out. Where the package may not be written to, they go to a directory of ours.
+ * Makes the links to the libraries' short names. A package manager that runs no install scripts leaves them out. If
+ * the package may not be written to, they go to a directory of ours.
  */
 function linkLibraries(folder: string, ownDir: string): Record<string, string> {
   const list = join(folder, "pg-symlinks.json");
@@ -211,7 +211,7 @@ function linkLibraries(folder: string, ownDir: string): Record<string, string> {
     if (existsSync(to) || !existsSync(from) || makeLink(basename(from), to)) continue;
     isOwn = true;
     const own = join(makeOpenDir(ownDir), basename(to));
-    // An older one may point to where the package was before.
+    // An older link may lead to where the package was before.
     rmSync(own, { force: true });
     makeLink(from, own);
   }
@@ -220,18 +220,18 @@ function linkLibraries(folder: string, ownDir: string): Record<string, string> {
   return { [name]: `${ownDir}:${join(folder, "lib")}` };
 }
 
-/** `false` where the directory may not be written to. */
+/** False if the directory may not be written to. */
 function makeLink(target: string, path: string): boolean {
   try {
     symlinkSync(target, path);
     return true;
   } catch (error) {
-    // Another start made it in between.
+    // Another start has just made it.
     return codeOf(error) === "EEXIST";
   }
 }
 
-/** A directory that every account may walk through, whatever the umask. */
+/** Makes a directory that every account may walk through, whatever the umask is. */
 function makeOpenDir(path: string): string {
   if (mkdirSync(path, { recursive: true }) !== undefined) chmodSync(path, 0o755);
   requireRootsOwn(path);
@@ -252,7 +252,7 @@ function executeBit(found: Stats, account: Account): number {
   return found.gid === account.gid ? 0o010 : 0o001;
 }
 
-/** Short enough for a socket's path, long enough to tell the data directories of a machine apart. */
+/** Short enough for a socket's path, and long enough to be different for each data directory of a machine. */
 function hashOf(path: string): string {
   return new Bun.CryptoHasher("sha256").update(path).digest("hex").slice(0, 16);
 }

@@ -1,11 +1,11 @@
 /**
- * The embedded PostgreSQL: starts the server in a data directory, or joins the one that runs there, and
- * stops it when its last user leaves.
+ * The embedded PostgreSQL: starts the server of a data directory, or joins the one that runs there, and stops it
+ * when its last user leaves.
  *
- * In goes the data directory, out comes where to connect. Every start and stop holds one lock (`lock.ts`),
- * so of several processes one starts the server and the others join it. Each user keeps a session open:
- * by these PostgreSQL knows its users, and each user sees at once when PostgreSQL dies. A user that dies
- * without leaving is noticed by the keeper (`keeper.ts`).
+ * Takes a data directory and gives the address of its database. Every start and stop holds one lock (`lock.ts`). So
+ * of several processes one starts the server, and the others join it. Each user keeps a session open. The sessions
+ * tell PostgreSQL's users, and each user sees at once when PostgreSQL dies. If a user dies without leaving, the
+ * keeper notices (`keeper.ts`).
  *
  * @module
  */
@@ -24,49 +24,47 @@ import { findPrograms, makeDataDir, placeSite, type Site } from "./site.ts";
 /** Replaying the 4 GB of WAL that `max_wal_size` allows takes a slow disk minutes. */
 const START_WAIT_MS = 300_000;
 const STOP_FAST_MS = STOP_FAST_SECONDS * 1_000;
-/** An immediate shutdown: PostgreSQL itself kills what is left of it after 5 s. */
+/** An immediate shutdown. PostgreSQL itself kills what is left of it after 5 s. */
 const STOP_IMMEDIATE_MS = 6_000;
-/** For an answer of a server that is about to be left. */
+/** How long a user that leaves waits for an answer. */
 const ANSWER_WAIT_MS = 2_000;
 const POLL_MS = 3;
-/** Between two attempts while another server, or the orphans of a killed one, hold the cluster. */
+/** Between two attempts while another server, or processes that a killed one left behind, hold the cluster. */
 const RETRY_MS = 100;
 const CONNECT_TIMEOUT_SECONDS = 10;
 const LOG_TAIL_CHARS = 2_000;
-/** A longer log starts anew at the next start; one older log is kept. */
+/** A longer log is renamed at the next start, and the one before it is removed. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
 const DATABASE = "feedgate";
-/** Application name of the sessions by which PostgreSQL knows its users. */
+/** Application name of the users' sessions. */
 const USER_NAME = "feedgate user";
 
-/** A running server, as its user sees it; the fields fit the `postgres` driver's options. */
+/** A running server, as its user sees it. */
 export interface EmbeddedPostgres {
-  /** The socket's directory; on Windows the loopback address. */
+  /** The address of its database. */
+  readonly url: string;
+  /** The socket's directory. On Windows, the loopback address. */
   readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  /** Always "feedgate", made at the first start. */
-  readonly database: string;
-  /** Of the postmaster. */
+  /** The postmaster's. */
   readonly pid: number;
   /** Whether a server that already ran was joined. */
   readonly joined: boolean;
-  /** Resolves when the server has ended, or this user has left it. */
+  /** Resolves when the server has ended, or when this user has left it. */
   readonly ended: Promise<void>;
-  /** Leaves; the last user out stops PostgreSQL. A second call changes nothing. */
+  /** Leaves the server. If this is its last user, it stops. A second call changes nothing. */
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Made where it is missing. */
+  /** Made if it is missing. */
   readonly dataDir: string;
-  /** Refuses a server that others use, and lets nobody join until `stop`. @default false */
+  /** Refuses a server that has other users, and lets nobody join until `stop`. @default false */
   readonly isAlone?: boolean;
 }
 
 /**
- * Starts or joins the PostgreSQL of a data directory. Throws an Error whose message says what to
- * do, with the end of the server's log where it has something to tell.
+ * Starts or joins the PostgreSQL of a data directory.
+ * @throws an Error whose message says what to do, with the end of the server's log if the server failed.
  */
 export async function startEmbedded(options: StartOptions): Promise<EmbeddedPostgres> {
   try {
@@ -99,12 +97,11 @@ async function start(dataDir: string, isAlone: boolean): Promise<EmbeddedPostgre
       await leave().finally(release);
     };
     let stopping: Promise<void> | undefined;
+    const { pid, host, port } = server;
     return {
-      host: server.host,
-      port: server.port,
-      user: SUPERUSER,
-      database: DATABASE,
-      pid: server.pid,
+      url: `postgres://${SUPERUSER}@localhost:${port}/${DATABASE}?host=${encodeURIComponent(host)}`,
+      host,
+      pid,
       joined,
       ended: session.ended,
       stop() {
@@ -117,7 +114,7 @@ async function start(dataDir: string, isAlone: boolean): Promise<EmbeddedPostgre
   }
 }
 
-/** The caller holds the lock, here and when it leaves. */
+/** The caller holds the lock, now and when it leaves. */
 async function enter(site: Site) {
   const leaveUsers = enterUsers(site);
   try {
@@ -139,21 +136,15 @@ async function enter(site: Site) {
   }
 }
 
-interface Up {
-  readonly server: Server;
-  readonly joined: boolean;
-  readonly session: Session;
-}
-
-/** Joins the server that runs, and starts one where none does. */
-async function bringUp(site: Site): Promise<Up> {
+/** Joins the server that runs, or starts one. */
+async function bringUp(site: Site) {
   const log = join(site.dataDir, "postgres.log");
   const until = Date.now() + START_WAIT_MS;
   let keeper: Keeper | undefined;
   let logStart = 0;
   while (Date.now() < until) {
     const server = readServer(site);
-    // The file may be a dead server's: only a session proves that one is there.
+    // The file may be a dead server's. Only a session proves that there is a server.
     const session = server?.status === "ready" ? await openSession(server) : undefined;
     if (server !== undefined && session !== undefined) {
       return { server, session, joined: keeper?.hasEnded !== false };
@@ -178,7 +169,7 @@ async function bringUp(site: Site): Promise<Up> {
   );
 }
 
-/** What `postmaster.pid` says of the server that wrote it. */
+/** What a server has written into `postmaster.pid`. */
 interface Server {
   readonly pid: number;
   readonly host: string;
@@ -196,15 +187,15 @@ function readServer({ cluster, socketDir }: Site): Server | undefined {
   return { pid: Number(pid), host, port: Number(port), status: status.trim() };
 }
 
-/** What tells PostgreSQL of a user, and a user of PostgreSQL's end. */
+/** A user's session, which shows the user to PostgreSQL, and PostgreSQL's end to the user. */
 interface Session {
   readonly ended: Promise<void>;
-  /** Whether the server has other users; true where it does not say. */
+  /** Whether the server has other users. True if it does not say. */
   hasOthers(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Makes our database at the first start. Undefined if no server answers. */
+/** Opens a session, and makes our database if it is missing. Undefined if no server answers. */
 async function openSession({ host, port }: Server): Promise<Session | undefined> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const sql = postgres({
@@ -246,12 +237,12 @@ async function openSession({ host, port }: Server): Promise<Session | undefined>
   return { ended, hasOthers, close };
 }
 
-/** Stops the server: cleanly where it can in time, else so that the next start recovers. */
+/** Stops the server: cleanly if it can in time, and else so that the next start recovers its data. */
 async function stopServer(site: Site): Promise<void> {
   const { pid = 0 } = readServer(site) ?? {};
   if (!isRunning(pid)) return;
   if (process.platform === "win32") {
-    // Windows has no signals: `pg_ctl` asks the server over its own pipe.
+    // Windows has no signals. `pg_ctl` asks the server over its own pipe.
     const { folder } = await findPrograms(site);
     const args = ["stop", "-D", site.cluster, "-m", "fast", "-t", `${STOP_FAST_SECONDS}`];
     spawnSync(join(folder, "bin", "pg_ctl"), args, { stdio: "ignore" });
@@ -280,10 +271,10 @@ function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it lives, but belongs to another account.
+    // EPERM: the process runs, but belongs to another account.
     if (codeOf(error) !== "EPERM") return false;
   }
-  // A process that has ended, which nobody has asked for its exit code: proc(5), the state behind the name.
+  // A zombie has ended, too. Its state stands after the name, see proc(5).
   return !/\) Z [^)]*$/.test(readOwn(`/proc/${pid}/stat`));
 }
 

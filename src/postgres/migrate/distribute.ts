@@ -27,14 +27,9 @@ export async function findObstacle(connections: Connections): Promise<string | u
 
 /** False if they are distributed already. @throws what Citus says, and then nothing is changed. */
 export async function distributeRows(connections: Connections): Promise<boolean> {
-  const connection = await connections.reserve();
-  try {
-    return await inTransaction(connection, async () => {
-      const rows = await connection.unsafe(inFunctionSet("select distribute_rows() as is_done"));
-      await planForShards(connection);
-      return rows[0]?.is_done === true;
-    });
-  } finally {
-    connection.release();
-  }
+  return inTransaction(connections, async (connection) => {
+    const rows = await connection.unsafe(inFunctionSet("select distribute_rows() as is_done"));
+    await planForShards(connection);
+    return rows[0]?.is_done === true;
+  });
 }

@@ -1,15 +1,16 @@
 /**
  * The SQL functions of this program, in a schema of their own: `feedgate_` and the digest of their texts.
  *
- * While a new gateway migrates and begins to serve, gateways of the version before may serve on. Tables only
- * ever grow, since migrations add and never remove. But a function must be exactly what its program expects.
- * So each program calls its own set, and functions may change freely. Calls are qualified in the text of
- * every statement and function: a search path belongs to a session, and behind a pooler there is none.
+ * While a new gateway migrates and begins to serve, gateways of the version before may serve on. Migrations only
+ * add to tables, so these gateways still find what they need. But a function must be exactly what its program
+ * expects. So each program calls a set of its own, and functions may change freely. A digest needs no version number
+ * that somebody must remember to raise. Every call is qualified in the text of its statement or function. A search
+ * path would belong to a session, and behind a pooler there is none.
  *
- * If the rows are distributed, Citus plans a statement only for values that it knows. So functions that
- * reach rows are then planned at each call, not once for all values.
+ * If the rows are distributed, Citus plans a statement only for values that it knows. So functions that reach rows
+ * are then planned at each call, and not once for all values.
  *
- * Functions that a trigger calls belong to the schema, not to a program, and so to a migration.
+ * Functions that a trigger calls belong to the schema, and not to a program. So a migration makes them.
  *
  * @module
  */
@@ -21,20 +22,23 @@ import { FUNCTIONS } from "../client/statements.ts";
 
 const DIGEST_LENGTH = 12;
 
-/** Where this program's functions are. */
-export const FUNCTION_SCHEMA = `feedgate_${digestOf(FUNCTIONS).slice(0, DIGEST_LENGTH)}`;
+/** The schema of this program's functions. */
+export const FUNCTION_SCHEMA = `feedgate_${createHash("sha256")
+  .update(FUNCTIONS.map(({ text }) => text).join(""))
+  .digest("hex")
+  .slice(0, DIGEST_LENGTH)}`;
 
-/** Sets that stay, those that were made last: no gateway serves on while so many newer ones start. */
+/** How many of the newest sets stay. No gateway serves on while so many newer versions start. */
 const SETS_KEPT = 20;
 const SET_NAME = "^feedgate_[0-9a-f]{12}$";
 
-/** A call or a definition: the name, and the parenthesis right behind it. */
+/** The name of a function in a call or a definition: a parenthesis follows at once. */
 const CALL = new RegExp(
   `(?<![\\w.])(?:${FUNCTIONS.map(({ name }) => name).join("|")})(?=\\()`,
   "g",
 );
 
-/** Tables of rows: what is distributed where anything is. Every key of theirs begins with feed_id. */
+/** The tables that are distributed if any are. All their keys begin with feed_id. */
 export const ROW_TABLES = [
   "documents",
   "collection_rows",
@@ -42,10 +46,10 @@ export const ROW_TABLES = [
   "feed_versions",
 ] as const;
 
-/** Functions that read or write rows, themselves or by others. */
+/** Functions that read or write rows, themselves or through other functions. */
 export const ROW_FUNCTIONS: readonly string[] = rowFunctions();
 
-/** SQL in which every call of our functions, and their own definition, names this program's schema. */
+/** The SQL text with every call and definition of our functions qualified by this program's schema. */
 export function inFunctionSet(text: string): string {
   return text.replace(CALL, `${FUNCTION_SCHEMA}.$&`);
 }
@@ -62,7 +66,7 @@ function rowFunctions(): string[] {
   }
 }
 
-/** True if rows are distributed over the nodes of a Citus cluster (`sql/postgres/functions/distribute_rows.sql`). */
+/** Whether rows are distributed over the nodes of a Citus cluster (`sql/postgres/functions/distribute_rows.sql`). */
 export async function areRowsDistributed(connection: Connections): Promise<boolean> {
   const found = await connection`select from settings where name = 'rows_distributed'`;
   return found.length > 0;
@@ -79,12 +83,6 @@ export async function planForShards(connection: Connections): Promise<void> {
   for (const { signature } of functions) {
     await connection.unsafe(`alter function ${signature} reset plan_cache_mode`);
   }
-}
-
-function digestOf(functions: typeof FUNCTIONS): string {
-  const digest = createHash("sha256");
-  for (const { text } of functions) digest.update(text);
-  return digest.digest("hex");
 }
 
 /**
@@ -132,7 +130,7 @@ async function dropOldSets(connection: Connections): Promise<void> {
     group by nspname
     order by nspname`;
   for (const { schema, functions } of sets) {
-    // Without cascade: if anything else depends on them, they stay and we get an error.
+    // Without cascade, so that it fails if anything else depends on them.
     await connection.unsafe(`drop function ${functions}`);
     await connection.unsafe(`drop schema ${schema}`);
   }

@@ -1,8 +1,8 @@
 /**
  * Brings a database to this program's schema: migrations by number, then its set of functions.
  *
- * Any number of processes may start at once. An advisory lock makes them take turns, one migration each.
- * The version row is written first, so that two that slip past each other collide on its key.
+ * Any number of processes may start at once. An advisory lock makes them take turns, one migration each. The
+ * version row is written first, so that two processes that get past the lock collide on its key.
  *
  * @module
  */
@@ -37,12 +37,12 @@ export class SchemaTooNewError extends Error {
   override readonly name = "SchemaTooNewError";
 }
 
-// Any constant will do, as long as it is always the same one.
+/** Any number, as long as it is always the same. */
 const MIGRATION_LOCK = 7_306_927;
 const VERSION_MIN = 150_000;
 /**
- * How long a migration waits for a lock, longer with each try. In the pause behind a try, the statements
- * that waited behind it run first.
+ * How long a migration waits for a lock, longer with each try. In the pause after a try, the statements that waited
+ * behind it run.
  */
 const LOCK_WAIT_MS_MIN = 250;
 const LOCK_WAIT_MS_MAX = 1_000;
@@ -57,33 +57,10 @@ export async function migrate(
     throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
   }
   const migrations = await applyMigrations(connections, MIGRATIONS, options);
-  const reserved = await connections.reserve();
-  try {
-    const rest = await inTransaction(reserved, () => makeReady(reserved));
-    return { migrations, ...rest };
-  } finally {
-    reserved.release();
-  }
+  return { migrations, ...(await inTransaction(connections, makeReady)) };
 }
 
-/**
- * Applies only some migrations: the first ones, for the data of an older backup. Does nothing if the database
- * has them already. `migrate` does the rest.
- */
-export async function applyMigrations(
-  connections: Connections,
-  migrations: readonly Migration[],
-  options: MigrateOptions = {},
-): Promise<readonly string[]> {
-  const reserved = await connections.reserve();
-  try {
-    return await applyMissing(reserved, migrations, options);
-  } finally {
-    reserved.release();
-  }
-}
-
-/** Also finds, among several hosts, the one that can be written to. */
+/** If the address names several hosts, this also finds the one that can be written to. */
 async function readVersion(connections: Connections): Promise<number> {
   const rows = await retryMisdirected(
     async () => connections`select current_setting('server_version_num')::int as version`,
@@ -91,9 +68,13 @@ async function readVersion(connections: Connections): Promise<number> {
   return Number(rows[0]?.version);
 }
 
-/** Applies the migrations that are missing, each in its own transaction. Returns their names. */
-async function applyMissing(
-  connection: Connections,
+/**
+ * Applies those of these migrations that are missing, each in its own transaction. Returns their names.
+ *
+ * For the data of an older backup they are only the first ones, and `migrate` applies the rest.
+ */
+export async function applyMigrations(
+  connections: Connections,
   migrations: readonly Migration[],
   { onLocked }: MigrateOptions = {},
 ): Promise<string[]> {
@@ -102,12 +83,14 @@ async function applyMissing(
   for (;;) {
     const waitMs = Math.min(LOCK_WAIT_MS_MIN * 2 ** tries, LOCK_WAIT_MS_MAX);
     try {
-      const name = await inTransaction(connection, () => applyNext(connection, migrations, waitMs));
+      const name = await inTransaction(connections, (connection) =>
+        applyNext(connection, migrations, waitMs),
+      );
       if (name === undefined) return applied;
       applied.push(name);
       tries = 0;
     } catch (error) {
-      // A pg_dump holds its locks for long, and reads would wait behind a migration that waits for it.
+      // A pg_dump holds its locks for long. Reads would wait behind a migration that waits for them.
       if (!isLocked(error)) throw error;
       if (tries === 0) onLocked?.();
       tries += 1;
@@ -156,9 +139,8 @@ async function makeReady(connection: Connections): Promise<Omit<MigrationReport,
 }
 
 /**
- * Makes missing partitions of the usage log. Each takes a lock on the log, and all reads would wait behind
- * it if a `pg_dump` holds another. So partitions of later months are put off then; the gateways make them in
- * time, too.
+ * Makes missing partitions of the usage log. Each takes a lock on the log. If a `pg_dump` holds another, all reads would
+ * wait behind ours. So the partitions of later months are then left to the gateways, which make them in time, too.
  */
 async function keepPartitions(connection: Connections): Promise<void> {
   const create = inFunctionSet("select create_usage_partitions(now(), $1::int)");
@@ -176,23 +158,26 @@ async function keepPartitions(connection: Connections): Promise<void> {
 }
 
 /**
- * Runs `work` in a transaction that holds the lock of migrations. Lock and setting belong to the transaction:
- * behind a PgBouncer in transaction mode, those of a session would be left behind on its connection.
+ * Runs `work` in a transaction that holds the lock of migrations. The lock and the setting belong to the transaction.
+ * Behind a PgBouncer in transaction mode, a session's would be left behind on its connection.
  */
 export async function inTransaction<Result>(
-  connection: Connections,
-  work: () => Promise<Result>,
+  connections: Connections,
+  work: (connection: Connections) => Promise<Result>,
 ): Promise<Result> {
-  // Whatever the database's default is, we must see what others did before we got the lock.
-  await connection`begin isolation level read committed`;
+  const connection = await connections.reserve();
   try {
+    // Whatever the database's default is, we must see what others did before we got the lock.
+    await connection`begin isolation level read committed`;
     await connection`set local statement_timeout = 0`;
     await connection`select pg_advisory_xact_lock(${MIGRATION_LOCK}::int)`;
-    const result = await work();
+    const result = await work(connection);
     await connection`commit`;
     return result;
   } catch (error) {
     await connection`rollback`;
     throw error;
+  } finally {
+    connection.release();
   }
 }

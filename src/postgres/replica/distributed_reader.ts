@@ -1,10 +1,10 @@
 /**
- * Reads for a database whose rows are distributed over the nodes of a Citus cluster.
+ * Reads a database whose rows are distributed over the nodes of a Citus cluster.
  *
- * A push is committed on all of its servers or on none, but becomes visible on one after the other. For a
- * moment the coordinator has the new data version of a feed whose rows are still the old ones. So the
- * version that is stored beside the rows is read first: rows that are read after it are at least as new. A
- * page that names a newer version is read again.
+ * A push is committed on all nodes or on none, but becomes visible on one after the other. For a moment the
+ * coordinator has a feed's new data version and another node has the old rows. So the reader first asks for the
+ * version that is stored beside the rows. The rows that it reads afterwards are at least as new. If the page names a
+ * newer version than that, it is read again.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import { assert } from "../../lib/assert.ts";
 import { type Database, DatabaseUnavailableError } from "../client/query.ts";
 import type { Reader } from "./reader.ts";
 
-/** Between two tries; the moment is mostly shorter than a round trip. */
+/** Between two tries. The moment is mostly shorter than a round trip. */
 const PAUSE_MS = 5;
-/** Half a second: only a server that failed between the two phases of a commit takes as long. */
+/** Half a second. Only a node that failed between the two phases of a commit takes as long. */
 const TRIES_MAX = 100;
 
-/** Statements of pages, whose first parameter is the feed. */
+/** `row` is for statements of pages, whose first parameter is the feed. */
 export function createDistributedReader(database: Database): Reader {
   return {
     async row(accountId, name, parameters) {

@@ -1,17 +1,16 @@
 /**
  * Whether a replica is worth asking: a circuit breaker that closes by itself.
  *
- * A replica rests if it fails, is too slow or is behind several times in a row. Nobody asks it then, until
- * a probe in the background finds that it follows its primary. Each rest is twice as long as the one before,
- * up to a bound, until the replica gives a useful answer. So no request waits for a replica that is known to
- * be bad.
+ * A replica rests if it fails, or if it is behind several times in a row. Nobody asks a replica that rests. A probe
+ * in the background finds out when it follows its primary again. Each rest is twice as long as the one before, up to
+ * a bound, until the replica gives a useful answer. So no request waits for a replica that is known to be bad.
  *
  * @module
  */
 import type { Log } from "../../lib/log.ts";
 
 export interface ReplicaHealth {
-  /** False at first, until a probe has found it well. */
+  /** Whether the replica may be asked. False until the first probe succeeds. */
   readonly isUp: boolean;
   noteAnswered(): void;
   noteBehind(): void;
@@ -20,16 +19,16 @@ export interface ReplicaHealth {
 }
 
 export interface ReplicaHealthOptions {
-  /** Rejects if the replica must not be asked. */
+  /** Rejects if the replica may not be asked. */
   readonly probe: () => Promise<void>;
   readonly log: Log;
 }
 
 const REST_MS_MIN = 100;
 const REST_MS_MAX = 3_000;
-/** Between two probes of a replica that is up: a standby that lost its primary answers as before. */
+/** Between two probes of a replica that is up. A standby that has lost its primary goes on answering. */
 const PROBE_PAUSE_MS = 1_000;
-/** One answer that is behind a push just made says nothing about the replica; so many in a row do. */
+/** A replica may be behind a push that was just made. It rests after so many such answers in a row. */
 const BEHIND_MAX = 3;
 
 export function createReplicaHealth({ probe, log }: ReplicaHealthOptions): ReplicaHealth {

@@ -1,17 +1,18 @@
 /**
- * Reads of pages, catalog and search: from a streaming replica that is new enough, else from the primary.
+ * Reads pages, the catalog and searches from a streaming replica if it is new enough, and else from the primary.
  *
- * A replica may be behind, slow, gone or promoted. Its answer is used only if it proves to be as new as the
- * caller needs. In every other case the primary is asked as if there were no replica, so a replica may cost
- * speed but never an answer.
+ * A replica may be behind, slow, gone or promoted. Its answer is used only if it is proven to be as new as the
+ * caller needs. In every other case the primary is asked as if there were no replica. So a replica may cost time,
+ * but never an answer.
  *
- * The data version says how new a page is. A list has none, so the replica must have replayed everything
- * that the primary had written when the list was asked for.
+ * A page's data version tells how new it is. A list has none, so the replica must first replay everything that the
+ * primary had written when the list was asked for.
  *
  * @module
  */
 import type { Log } from "../../lib/log.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
+import { within } from "../../lib/within.ts";
 import {
   type Database,
   DatabaseTimeSpentError,
@@ -21,30 +22,33 @@ import {
 } from "../client/query.ts";
 import { createReplicaHealth, type ReplicaHealth } from "./health.ts";
 
-/** Everything is read on behalf of an account: in its turn and on its budget (`query.ts`). */
+/** Every read is made in an account's turn and on its budget (`query.ts`). */
 export interface Reader {
-  /** The first row; a replica's is used if `isCurrent` finds it new enough. */
+  /** The first row. A replica's row is used if `isCurrent` finds it new enough. */
   row<Name extends StatementName>(
     accountId: string,
     name: Name,
     parameters: Parameters<Name>,
     isCurrent: (row: Row<Name> | undefined) => boolean,
   ): Promise<Row<Name> | undefined>;
-  /** All rows, of a moment after the call. */
+  /** All rows, as they are at some moment after the call. */
   rows<Name extends StatementName>(
     accountId: string,
     name: Name,
     parameters: Parameters<Name>,
   ): Promise<Row<Name>[]>;
-  /** Whether a replica is asked at present. */
+  /** Whether a replica is asked now. */
   readonly hasReplica: boolean;
   /** Statements that wait for a connection. */
   readonly waiting: number;
-  /** Stops looking after the replica; its pool is its owner's to end. */
+  /** Ends the probes of the replica. The owner of its pool ends the pool. */
   close(): void;
 }
 
-/** answered: by the replica; behind, failed: by the primary after it; resting: by the primary at once. */
+/**
+ * How a read went. `answered`: the replica answered it. `behind`, `failed`: the primary did, after the replica.
+ * `resting`: the primary did at once.
+ */
 export type ReplicaOutcome = "answered" | "behind" | "failed" | "resting";
 
 export interface ReplicaOptions {
@@ -53,12 +57,12 @@ export interface ReplicaOptions {
   readonly onRead: (outcome: ReplicaOutcome) => void;
 }
 
-/** Of one read of the replica, all told, in milliseconds; its statements are bounded by the same. */
+/** Limit of a whole read of the replica, and of each of its statements, in milliseconds. */
 export const REPLICA_WAIT_MS_MAX = 500;
-/** How long a list waits for the replica to catch up, in milliseconds: a healthy one is behind by less. */
+/** How long a list waits for the replica to catch up, in milliseconds. A healthy replica is behind by less. */
 const CATCH_UP_MS_MAX = 50;
 
-/** Without a replica all comes from the primary. */
+/** Without options everything is read from the primary. */
 export function createReader(primary: Database, options?: ReplicaOptions): Reader {
   if (options === undefined) {
     return {
@@ -79,7 +83,7 @@ class ReplicaReader implements Reader {
   readonly #replica: Database;
   readonly #onRead: ReplicaOptions["onRead"];
   readonly #health: ReplicaHealth;
-  /** All who wait to read a list are shown one reading of the position, made after each had asked. */
+  /** Lists that are asked for at the same time share one reading of the primary's position. */
   readonly #positions = createSingleFlight(() => this.#primary.row("read_wal_position", []));
 
   constructor(primary: Database, { replica, log, onRead }: ReplicaOptions) {
@@ -96,9 +100,11 @@ class ReplicaReader implements Reader {
     isCurrent: (row: Row<Name> | undefined) => boolean,
   ): Promise<Row<Name> | undefined> {
     const rowOf = (database: Database) => database.onBehalfOf(accountId).row(name, parameters);
-    if (this.#isResting()) return rowOf(this.#primary);
-    const found = await this.#ask(() => rowOf(this.#replica), isCurrent);
-    return found === undefined ? rowOf(this.#primary) : found.answer;
+    const found = await this.#askReplica(async () => {
+      const row = await rowOf(this.#replica);
+      return isCurrent(row) ? { row } : undefined;
+    });
+    return found === undefined ? rowOf(this.#primary) : found.row;
   }
 
   async rows<Name extends StatementName>(
@@ -107,13 +113,11 @@ class ReplicaReader implements Reader {
     parameters: Parameters<Name>,
   ): Promise<Row<Name>[]> {
     const rowsOf = (database: Database) => database.onBehalfOf(accountId).rows(name, parameters);
-    if (this.#isResting()) return rowsOf(this.#primary);
-    const position = (await this.#positions.ask())?.wal_position ?? "";
-    const found = await this.#ask(
-      async () => ((await this.#isCaughtUp(position)) ? rowsOf(this.#replica) : undefined),
-      (rows) => rows !== undefined,
+    const position = this.hasReplica ? await this.#positions.ask() : undefined;
+    const found = await this.#askReplica(async () =>
+      (await this.#hasReplayed(position?.wal_position)) ? rowsOf(this.#replica) : undefined,
     );
-    return found?.answer ?? rowsOf(this.#primary);
+    return found ?? rowsOf(this.#primary);
   }
 
   get hasReplica(): boolean {
@@ -133,54 +137,39 @@ class ReplicaReader implements Reader {
     if (state?.is_following !== true) throw new Error("it follows no primary");
   }
 
-  #isResting(): boolean {
-    if (!this.#health.isUp) this.#onRead("resting");
-    return !this.#health.isUp;
-  }
-
-  /** What the replica answers; undefined where it fails or is behind. */
-  async #ask<Answer>(
-    read: () => Promise<Answer>,
-    isCurrent: (answer: Answer) => boolean,
-  ): Promise<{ readonly answer: Answer } | undefined> {
+  /** The replica's answer. Undefined if it rests or fails, or if `read` finds it behind and gives none. */
+  async #askReplica<Answer>(read: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
+    if (!this.#health.isUp) {
+      this.#onRead("resting");
+      return undefined;
+    }
     try {
       const answer = await inTime(read());
-      if (isCurrent(answer)) {
-        this.#health.noteAnswered();
-        this.#onRead("answered");
-        return { answer };
-      }
-      this.#health.noteBehind();
-      this.#onRead("behind");
+      if (answer === undefined) this.#health.noteBehind();
+      else this.#health.noteAnswered();
+      this.#onRead(answer === undefined ? "behind" : "answered");
+      return answer;
     } catch (error) {
-      // It says nothing of the replica.
+      // This error is about the account and not about the replica.
       if (error instanceof DatabaseTimeSpentError) throw error;
       this.#health.noteFailed(error);
       this.#onRead("failed");
+      return undefined;
     }
-    return undefined;
   }
 
-  /** Whether the replica gets there in time. */
-  async #isCaughtUp(position: string): Promise<boolean> {
+  /** Whether the replica gets to the primary's position in time. */
+  async #hasReplayed(position: string | undefined): Promise<boolean> {
+    if (position === undefined) return false;
     const waitMax = `${CATCH_UP_MS_MAX} milliseconds`;
     const waited = await this.#replica.row("await_replay", [position, waitMax]);
     return waited?.is_caught_up === true;
   }
 }
 
-/** Rejects where it takes too long; what comes later is dropped. */
+/** Rejects if the answer takes too long. */
 async function inTime<Answer>(work: Promise<Answer>): Promise<Answer> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`it did not answer within ${REPLICA_WAIT_MS_MAX} ms`)),
-      REPLICA_WAIT_MS_MAX,
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const answer = await within(work, REPLICA_WAIT_MS_MAX);
+  if (answer === "late") throw new Error(`it did not answer within ${REPLICA_WAIT_MS_MAX} ms`);
+  return answer;
 }

@@ -12,6 +12,7 @@
  */
 import { US_PER_MS } from "../../lib/time_units.ts";
 import { TurnQueue } from "../../lib/turn_queue.ts";
+import { within } from "../../lib/within.ts";
 import type { FromWorker, Job, JobOutcome } from "./worker_messages.ts";
 
 export type QueueOutcome =
@@ -186,19 +187,6 @@ export class WorkerQueue {
     this.#worker?.terminate();
     this.#worker = undefined;
     this.#answer(undefined);
-  }
-}
-
-/** The result, or `late` if it takes longer. */
-async function within<Result>(result: Promise<Result>, ms: number): Promise<Result | "late"> {
-  let timer: Timer | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), ms);
-  });
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

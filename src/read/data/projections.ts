@@ -11,7 +11,6 @@ import { Problem, unavailable } from "../../http/errors.ts";
 import { rateLimited } from "../../http/rate_headers.ts";
 import { BackgroundWork } from "../../lib/background_work.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
-import type { MaybePromise } from "../../lib/maybe_promise.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { TurnQueue } from "../../lib/turn_queue.ts";
 import { PROJECTIONS_REFUSED_MAX, WINDOW_MS } from "../../limits.ts";
@@ -49,7 +48,7 @@ export class Projections {
   readonly #refusals = new BoundedMap<string, readonly number[]>(ACCOUNTS_MAX);
 
   /** @throws {Problem} 400 `JSONPATH_INVALID`, 429, 503 */
-  apply(projecting: Projecting): MaybePromise<string> {
+  apply(projecting: Projecting): string | Promise<string> {
     const { projection, data, accountId } = projecting;
     this.#checkRefusals(accountId);
     if (data.length <= SMALL_LENGTH_MAX) {

@@ -7,6 +7,7 @@
 import { readFileSync } from "node:fs";
 import { arrayLiteral } from "../../../src/postgres/client/array_literal.ts";
 import { connect } from "../../../src/postgres/client/connect.ts";
+import { siblingUrl } from "../../support/database.ts";
 import { hexHash, insertKeys } from "../../support/insert_key.ts";
 import type { BenchDatabase } from "../support.ts";
 
@@ -92,7 +93,7 @@ async function seedPeers(
   ids: { accountIds: string[]; hashes: string[]; feedIds: string[] },
 ): Promise<void> {
   await database.sql.unsafe(`create database ${PEERS_DATABASE}`);
-  const address = { ...database.address, database: PEERS_DATABASE };
+  const address = { url: siblingUrl(database.address.url, PEERS_DATABASE) };
   const sql = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
   try {
     await sql.unsafe(readFileSync(new URL("./peers.sql", import.meta.url), "utf8")).simple();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => sql.end());
 
 describe("arrayLiteral", () => {
-  test("any texts and nulls come back from PostgreSQL as they were", async () => {
+  test("PostgreSQL gives back any texts and nulls of an array literal as they were", async () => {
     // PostgreSQL holds no NUL, and a lone surrogate is no UTF-8.
     const text = fc
       .string({ unit: "grapheme", maxLength: 12 })
@@ -46,7 +46,7 @@ describe("arrayLiteral", () => {
     );
   });
 
-  test("numbers, bigints and booleans are written as PostgreSQL reads them", () => {
+  test("PostgreSQL reads numbers, bigints and booleans of an array literal", () => {
     expect(arrayLiteral([])).toBe("{}");
     expect(arrayLiteral([1, -2.5, 9_007_199_254_740_993n, true, null])).toBe(
       "{1,-2.5,9007199254740993,true,null}",

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { type AddressInfo, createConnection, createServer } from "node:net";
+import { createServer } from "node:net";
 import { connect } from "../../../src/postgres/client/connect.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { connectTo, throughLink } from "../../support/database_link.ts";
 
 describe("connect", () => {
-  test("what comes one by one goes to one session, whose caches are warm, however many are open", async () => {
+  test("statements that come one by one go to one session, whose caches are warm, however many sessions are open", async () => {
     const sql = connect((await createTestDatabase()).address, { connectionsMax: 8 });
     const sessionOf = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number;
     const open = await Promise.all(
@@ -24,11 +25,10 @@ describe("connect", () => {
     await sql.end();
   });
 
-  test("a session whose answers come in pieces is not silent when it rests", async () => {
-    const { address } = await createTestDatabase();
-    const { host, port } = address as { host: string; port: number };
+  test("an idle session whose answers came in pieces is not closed as silent", async () => {
+    const url = (await createTestDatabase()).url;
     const link = createServer((client) => {
-      const server = createConnection(`${host}/.s.PGSQL.${port}`);
+      const server = connectTo(url);
       client.pipe(server);
       let passed = Promise.resolve();
       server.on("data", (bytes: Buffer) => {
@@ -40,9 +40,8 @@ describe("connect", () => {
       });
     });
     await new Promise<void>((resolve) => link.listen(0, "127.0.0.1", resolve));
-    const { port: linkPort } = link.address() as AddressInfo;
     const sql = connect(
-      { ...address, host: "127.0.0.1", port: linkPort },
+      { url: throughLink(url, link) },
       { connectionsMax: 1, statementTimeoutMs: 100 },
     );
     const sessionOf = async () => (await sql`select pg_backend_pid() as pid`)[0]?.pid as number;
@@ -54,7 +53,7 @@ describe("connect", () => {
     link.close();
   });
 
-  test("times are RFC 3339 whatever style the database prints them in by itself", async () => {
+  test("times are RFC 3339, whatever style the database prints by default", async () => {
     const { address, url } = await createTestDatabase();
     const owner = connect({ url }, { connectionsMax: 1 });
     const name = new URL(url).pathname.slice(1);
@@ -72,7 +71,7 @@ describe("connect", () => {
     await sql.end();
   });
 
-  test("what waits for a lock looks again behind it, whatever isolation the database has by itself", async () => {
+  test("transactions are read committed, whatever isolation the database has by default", async () => {
     const { address, url } = await createTestDatabase();
     const owner = connect({ url }, { connectionsMax: 1 });
     const name = new URL(url).pathname.slice(1);
@@ -85,7 +84,7 @@ describe("connect", () => {
     await sql.end();
   });
 
-  test("a session goes on after a copy that ended while its reader was behind", async () => {
+  test("a session serves on after a copy that ended while its reader was behind", async () => {
     const sql = connect((await createTestDatabase()).address, { connectionsMax: 1 });
     for (const rows of [1_000, 10_000, 1]) {
       const copy = await sql`

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { connectTo, throughLink } from "../../support/database_link.ts";
 
 const NAME = "reconnect_test";
 /** More than PostgreSQL holds back, so that the first rows are on their way before the last is made. */
 const ROW_BYTES = 50_000;
 
-let address: { host: string; port: number; user: string; database: string };
+let url: string;
 let observer: Connections;
 let one: Connections;
 
 beforeAll(async () => {
-  const { address: found, url } = await createTestDatabase();
-  address = found as typeof address;
-  observer = connect(address, { connectionsMax: 1 });
+  url = (await createTestDatabase()).url;
+  observer = connect({ url }, { connectionsMax: 1 });
   one = connect({ url: `${url}&application_name=${NAME}` }, { connectionsMax: 1 });
 });
 afterAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
   await observer.end();
 });
 
-test("a connection that died between two rows of an answer gives the next statement its own rows alone", async () => {
+test("after a connection that died within an answer, the next statement gets its own rows only", async () => {
   const cut = one`
     select number, repeat('x', ${ROW_BYTES}), case when number = 3 then pg_sleep(60) end
     from generate_series(1, 3) as number`.catch((error) => error.code);
@@ -32,7 +32,7 @@ test("a connection that died between two rows of an answer gives the next statem
   expect([...rows]).toEqual([{ number: 1 }, { number: 2 }]);
 });
 
-test("what waits behind a statement on a session of its own ends with it", async () => {
+test("statements that wait on a reserved session fail when its connection dies", async () => {
   const session = await one.reserve();
   const codeOf = (statement: Promise<unknown>) => statement.catch((error) => error.code);
   // More than the socket takes at once: the next statement waits in the driver.
@@ -45,7 +45,7 @@ test("what waits behind a statement on a session of its own ends with it", async
   expect([...(await one`select 1 as number`)]).toEqual([{ number: 1 }]);
 });
 
-test("a session can be had for oneself after the connection was lost", async () => {
+test("a session can be reserved after the connection was lost", async () => {
   const sleeping = one`select pg_sleep(60)`.catch((error) => error.code);
   await cutAsleep();
   expect(await sleeping).toBe("CONNECTION_CLOSED");
@@ -66,17 +66,15 @@ test("a statement on a session whose connection has died is refused", async () =
 });
 
 test("a statement behind a reset connection is answered or refused, and never waits", async () => {
-  const { host, port } = address;
   const links = new Set<Socket>();
   const link = createServer((client) => {
     links.add(client);
     client.on("error", () => {});
-    const server = createConnection(`${host}/.s.PGSQL.${port}`).on("error", () => {});
+    const server = connectTo(url).on("error", () => {});
     client.pipe(server).pipe(client);
   });
   await new Promise<void>((resolve) => link.listen(0, "127.0.0.1", resolve));
-  const { port: linkPort } = link.address() as AddressInfo;
-  const sql = connect({ ...address, host: "127.0.0.1", port: linkPort }, { connectionsMax: 1 });
+  const sql = connect({ url: throughLink(url, link) }, { connectionsMax: 1 });
   const numbers = async () => [...(await sql`select number from generate_series(1, 2) as number`)];
   expect(await numbers()).toEqual([{ number: 1 }, { number: 2 }]);
   const sleeping = sql`select pg_sleep(60)`.catch((error) => error.code);

@@ -52,7 +52,7 @@ describe("retryRolledBack", () => {
     expect(await counts()).toEqual([11, 11]);
   });
 
-  test("so does one whose snapshot was overtaken", async () => {
+  test("a statement that failed to serialize runs again, and takes effect once", async () => {
     runs = 0;
     await sql`update counters set count = 0`;
     await sql`set default_transaction_isolation = 'repeatable read'`;
@@ -66,7 +66,7 @@ describe("retryRolledBack", () => {
     expect(await counts()).toEqual([11, 11]);
   });
 
-  test("runs no more often than RUNS_MAX, and then tells the error", async () => {
+  test("a statement runs at most RUNS_MAX times, and then its error is thrown", async () => {
     runs = 0;
     const failing = retryRolledBack(() => {
       runs += 1;
@@ -76,7 +76,7 @@ describe("retryRolledBack", () => {
     expect(runs).toBe(RUNS_MAX);
   });
 
-  test("every other error is told at once", async () => {
+  test("a statement that fails with another error does not run again", async () => {
     runs = 0;
     const failing = retryRolledBack(() => {
       runs += 1;

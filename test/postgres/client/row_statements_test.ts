@@ -120,7 +120,7 @@ describe("statements on rows", () => {
     expect(right.flatMap((text) => mistakesIn("right", text))).toEqual([]);
   });
 
-  test("functions that reach rows are known, also those that do by others", () => {
+  test("ROW_FUNCTIONS has the functions that reach rows, also through other functions", () => {
     expect(ROW_FUNCTIONS).toContain("write_push");
     expect(ROW_FUNCTIONS).toContain("match_stream_rows");
     expect(ROW_FUNCTIONS).not.toContain("admit");

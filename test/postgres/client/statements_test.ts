@@ -39,7 +39,7 @@ function fullName(type: string): string {
 }
 
 describe("statements", () => {
-  test("the generated file is what the SQL says", async () => {
+  test("the generated file is what the SQL files say", async () => {
     const written = await Bun.file(
       Bun.fileURLToPath(new URL("../../../src/postgres/client/statements.ts", import.meta.url)),
     ).text();

@@ -36,7 +36,7 @@ describe.skipIf(OPENSSL === null)("sslmode in DATABASE_URL", () => {
   }
   const full = () => ({ sslmode: "verify-full", sslrootcert: server.caFile });
 
-  test("without it, nothing is encrypted; prefer and require encrypt and take any certificate", async () => {
+  test("without sslmode nothing is encrypted; prefer and require encrypt and take any certificate", async () => {
     const address = "127.0.0.1";
     expect(await reach(address, {})).toEqual({ isEncrypted: false, address });
     expect(await reach(address, { sslmode: "disable" })).toEqual({ isEncrypted: false, address });
@@ -63,7 +63,7 @@ describe.skipIf(OPENSSL === null)("sslmode in DATABASE_URL", () => {
     }
   });
 
-  test("verify-ca, and require with an authority, ask for its signature and not for the name", async () => {
+  test("verify-ca, and require with an authority, check the signature and not the name", async () => {
     for (const sslmode of ["verify-ca", "require"]) {
       const given = { sslmode, sslrootcert: server.caFile };
       expect(await reach("127.0.0.2", given)).toMatchObject({ isEncrypted: true });
@@ -72,7 +72,7 @@ describe.skipIf(OPENSSL === null)("sslmode in DATABASE_URL", () => {
     }
   });
 
-  test("a server without encryption is refused by require, and taken by prefer", async () => {
+  test("require refuses a server without encryption, and prefer takes it", async () => {
     await server.setTls(false);
     expect(await reach("127.0.0.1", { sslmode: "require" })).toBe("ECONNREFUSED");
     expect(await reach("127.0.0.1", full())).toBe("ECONNREFUSED");
@@ -80,7 +80,7 @@ describe.skipIf(OPENSSL === null)("sslmode in DATABASE_URL", () => {
     await server.setTls(true);
   });
 
-  test("what a server says beside its consent to encryption is not believed", async () => {
+  test("a server that sends more than its consent to encryption is refused", async () => {
     const liar = createServer((socket) => {
       socket.on("error", () => {});
       socket.once("data", () => socket.write("SN"));
@@ -97,7 +97,7 @@ describe.skipIf(OPENSSL === null)("sslmode in DATABASE_URL", () => {
     liar.close();
   });
 
-  test("of several hosts, IPv6 ones among them, the one that answers is used, each by its own port", async () => {
+  test("of several hosts with ports of their own, also IPv6 ones, the one that answers is used", async () => {
     const dead = "[::1]:1,127.0.0.1:1,";
     expect(await reach("[::1]", full(), dead)).toEqual({ isEncrypted: true, address: "::1" });
     const mixed = "127.0.0.1:1,[::1]:1,";
@@ -123,7 +123,7 @@ describe.skipIf(OPENSSL === null)("sslmode in DATABASE_URL", () => {
 });
 
 describe("hostsOf", () => {
-  test("reads IPv6 addresses, with a port or without, among several hosts", () => {
+  test("hostsOf reads IPv6 addresses among several hosts, with and without a port", () => {
     const { hosts } = hostsOf({
       url: "postgres://u:p@[::1]:5433,[fe80::2],db.example:6432,10.0.0.1/d",
     });
@@ -135,7 +135,7 @@ describe("hostsOf", () => {
     ]);
   });
 
-  test("a host or a port that can't be read is refused, rather than another one taken", () => {
+  test("hostsOf refuses a host or a port that it can't read", () => {
     for (const hosts of ["db1:5432,db2:abc", "db1,::1", "db1:70000,db2", "db1:0"]) {
       expect(() => hostsOf({ url: `postgres://u:p@${hosts}/d` })).toThrow(ConfigError);
     }
@@ -145,7 +145,7 @@ describe("hostsOf", () => {
     );
   });
 
-  test("an unknown sslmode, and a file of authorities that can't be read, are told in one line", () => {
+  test("an unknown sslmode, and an unreadable file of authorities, are each told in one line", () => {
     const at = (query: string) => () => connect({ url: `postgres://u@h/d?${query}` });
     expect(at("sslmode=on")).toThrow(
       'sslmode in a database\'s address must be disable, prefer, require, verify-ca or verify-full, got "on"',

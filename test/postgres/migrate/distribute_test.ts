@@ -129,7 +129,7 @@ async function indexAll(feedId: string, batch: number): Promise<void> {
 }
 
 describe("distributed rows", () => {
-  test("a document is replaced, and read as the push before the read left it", async () => {
+  test("a distributed document is read as the last push left it", async () => {
     const feedId = await createFeed("singleton");
     for (let version = 1; version <= 5; version++) {
       await push(feedId, { version });
@@ -137,7 +137,7 @@ describe("distributed rows", () => {
     }
   });
 
-  test("a collection: batches, a walk, ids, filters, rows replaced under the filter index", async () => {
+  test("a distributed collection answers batches, a walk, ids and filters, also after rows in the filter index were replaced", async () => {
     const feedId = await createFeed("collection");
     const rows = Array.from({ length: ROWS }, (_, id) => ({ id, kind: id % 10 }));
     await push(feedId, { payload: [{ id: "old" }], batch_id: "one", batch_complete: true });
@@ -176,7 +176,7 @@ describe("distributed rows", () => {
     expect(entries?.count).toBe(2 * held?.rows);
   });
 
-  test("a stream: appended once, walked newest first, by time, ids and filters", async () => {
+  test("a distributed stream takes each event once, and is read newest first, by time, by ids and by filters", async () => {
     const feedId = await createFeed("stream");
     const rows = Array.from({ length: ROWS }, (_, second) => ({
       id: `e${second}`,
@@ -202,7 +202,7 @@ describe("distributed rows", () => {
     }
   });
 
-  test("what was retired is removed, and nothing of another feed", async () => {
+  test("retired rows of a distributed feed are removed, and no rows of another feed", async () => {
     const [kept, retired] = [await createFeed("collection"), await createFeed("collection")];
     const rows = Array.from({ length: 20 }, (_, id) => ({ id }));
     for (const feedId of [kept, retired])
@@ -219,7 +219,7 @@ describe("distributed rows", () => {
     expect([await stored(kept), await stored(retired)]).toEqual([{ rows: 20 }, { rows: 1 }]);
   });
 
-  test("a page waits until the rows are those of the version that the coordinator tells", async () => {
+  test("a page waits until its rows have the version that the coordinator names", async () => {
     const feedId = await createFeed("collection");
     await push(feedId, [{ id: 1 }]);
     const lag = (by: number) => sql`
@@ -240,13 +240,13 @@ describe("distributed rows", () => {
     expect((await get(`/v1/feed/${feedId}`)).body.data).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  test("replicas can't be read beside it", async () => {
+  test("DATABASE_READ_URL is refused if rows are distributed", async () => {
     await expect(start({ DATABASE_READ_URL: url })).rejects.toThrow(/DATABASE_READ_URL/);
   });
 });
 
 describe("migrate --distribute", () => {
-  test("without the extension it says so, and changes nothing", async () => {
+  test("migrate --distribute without the extension says so, and changes nothing", async () => {
     const plain = await createTestDatabase();
     const operator = operatorOf(plain.url);
     const { code, stderr } = await operator.run(["migrate", "--distribute"]);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => sql.end());
 
 describe("inFunctionSet", () => {
-  test("calls and definitions are qualified, and what only has such a name is not", () => {
+  test("inFunctionSet qualifies calls and definitions, and nothing else of such a name", () => {
     const text =
       "select save_feed(1), x.save_feed(2), save_feed.fields, save_feed (3), resave_feed(4)";
     expect(inFunctionSet(text)).toBe(
@@ -32,13 +32,13 @@ describe("inFunctionSet", () => {
     );
   });
 
-  test("no call escapes: a blank before a parenthesis is only ever an alias's", () => {
+  test("inFunctionSet misses no call, because only aliases have a blank before their parenthesis", () => {
     const escaped = new RegExp(`(?<!as )\\b(?:${names})\\s+\\(`);
     const texts = [...Object.values(STATEMENTS), ...FUNCTIONS.map(({ text }) => text)];
     expect(texts.map(withoutComments).filter((text) => escaped.test(text))).toEqual([]);
   });
 
-  test("a migration calls no function of a program, and no program's function is a trigger's", () => {
+  test("migrations and triggers call no function of a program", () => {
     const called = new RegExp(`\\b(?:${names})\\(`);
     const migrations = MIGRATIONS.filter(({ text }) => called.test(withoutComments(text)));
     expect(migrations.map(({ name }) => name)).toEqual([]);
@@ -49,7 +49,7 @@ describe("inFunctionSet", () => {
 });
 
 describe("keepFunctionSet", () => {
-  test("of other programs' sets those that were made last stay; nothing else is touched", async () => {
+  test("the newest function sets of other programs stay, older ones go, and other schemas are left alone", async () => {
     const number = (count: number) => String(count).padStart(12, "0");
     const sets = Array.from({ length: 22 }, (_, count) => `feedgate_${number(count)}`);
     for (const set of ["feedgate_reports", ...sets]) {
@@ -85,7 +85,7 @@ describe("keepFunctionSet", () => {
 });
 
 describe("migrate", () => {
-  test("no read waits for a partition of a later month, whoever holds the usage log", async () => {
+  test("a migration that makes partitions of later months holds up no read, whoever holds the usage log", async () => {
     const { address } = await createTestDatabase();
     const [holder, starting, reading] = [1, 2, 3].map(() =>
       connect(address, { connectionsMax: 1 }),

@@ -6,7 +6,7 @@ import { createEmptyDatabase } from "../../support/database.ts";
 
 const HELD_MS = 1_500;
 
-test("while somebody reads for long, a migration waits, and nobody waits behind it", async () => {
+test("a migration waits for a long read, and nobody waits behind the migration", async () => {
   const { address } = await createEmptyDatabase();
   const sql = connect(address, { connectionsMax: 2, statementTimeoutMs: 0 });
   await migrate(sql);

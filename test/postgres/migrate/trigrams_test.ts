@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => sql.end());
 
 describe("without pg_trgm", () => {
-  test("the gateway starts, says so in one line, and searches for whole words", async () => {
+  test("without pg_trgm the gateway starts, says so in one line, and searches for whole words", async () => {
     const { gateway, lines } = await start();
     expect(lines.filter((line) => line.includes("pg_trgm"))).toHaveLength(1);
     expect(JSON.parse(lines.find((line) => line.includes("pg_trgm")) ?? "{}")).toMatchObject({
@@ -66,7 +66,7 @@ describe("without pg_trgm", () => {
     await gateway.stop();
   });
 
-  test("once it may be created, the next start creates it and finds misspelled names", async () => {
+  test("when pg_trgm may be created, the next start creates it, and search finds misspelled names", async () => {
     await sql.unsafe("drop event trigger no_extensions");
     const { gateway, lines } = await start();
     expect(lines.filter((line) => line.includes("pg_trgm"))).toEqual([]);

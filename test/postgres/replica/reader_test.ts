@@ -145,7 +145,7 @@ describe("DATABASE_READ_URL", () => {
     expect(text).toContain("feedgate_replica_up 1");
   });
 
-  test("a page is as new as the push before it, the catalog as the edit before it, however far behind", async () => {
+  test("a page is as new as the last push and the catalog as the last edit, however far the replica is behind", async () => {
     await pair.standbySql()`select pg_wal_replay_pause()`;
     const seen = await counted(async () => {
       for (let version = 1; version <= 10; version++) {
@@ -168,7 +168,7 @@ describe("DATABASE_READ_URL", () => {
     await untilUsed();
   });
 
-  test("a replica that is behind decides no refusal and no condition", async () => {
+  test("a replica that is behind decides neither a refusal nor a conditional read", async () => {
     await push(100);
     const path = `/v1/feed/${pushedId}?limit=2`;
     const { tag } = await get(path);
@@ -194,7 +194,7 @@ describe("DATABASE_READ_URL", () => {
     await untilUsed();
   });
 
-  test("a replica that stops without a word holds a read up once, and nobody after", async () => {
+  test("a replica that stops without a word holds up one read, and none after it", async () => {
     pair.signalStandby("SIGSTOP");
     const first = await Promise.all(Array.from({ length: 20 }, () => page(stillId)));
     expect(first.every(({ status }) => status === 200)).toBe(true);
@@ -224,7 +224,7 @@ describe("DATABASE_READ_URL", () => {
     await untilUsed();
   });
 
-  test("a standby that is promoted goes its own way, and is not read any more", async () => {
+  test("a standby that was promoted is no longer read", async () => {
     await push(200);
     await untilUsed();
     const promoted = connect({ url: pair.standbyUrl }, { connectionsMax: 1 });
@@ -247,7 +247,7 @@ describe("DATABASE_READ_URL", () => {
     expect(seen.answered).toBeUndefined();
   });
 
-  test("a gateway starts and serves with a replica that is not there", async () => {
+  test("a gateway starts and serves if its replica does not exist", async () => {
     for (const url of [`${pair.standbyUrl}-gone`, "postgres://127.0.0.1:1/feedgate"]) {
       const lonely = await start(url);
       const response = await fetch(`${lonely.baseUrl}/v1/catalog`, {
@@ -258,7 +258,7 @@ describe("DATABASE_READ_URL", () => {
     }
   });
 
-  test("what can't be a replica's address is told at the start", async () => {
+  test("a start with an address that can't be a replica's says so", async () => {
     expect(() => readConfig({ DATABASE_READ_URL: "postgres://a/b" })).toThrow(ConfigError);
     await expect(start(`${pair.standbyUrl}&target_session_attrs=primary`)).rejects.toThrow(
       /standby/,

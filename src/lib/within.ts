@@ -1,0 +1,18 @@
+/**
+ * A limit for how long work is waited for.
+ *
+ * @module
+ */
+
+/** The result of the work, or `late` after so many milliseconds. The work itself goes on. */
+export async function within<Result>(work: Promise<Result>, ms: number): Promise<Result | "late"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
