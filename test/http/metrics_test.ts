@@ -77,6 +77,10 @@ describe("metrics", () => {
     expect(by('feedgate_http_requests_total{route="/v1/feed/{id}",status="200"}')).toBe(2);
     expect(by('feedgate_http_requests_total{route="/v1/feed/{id}",status="304"}')).toBe(1);
     expect(by('feedgate_http_requests_total{route="/v1/feed/{id}",status="400"}')).toBe(1);
+    expect(by('feedgate_http_request_duration_seconds_count{route="/v1/feed/{id}"}')).toBe(4);
+    expect(
+      by('feedgate_http_request_duration_seconds_bucket{le="+Inf",route="/v1/feed/{id}"}'),
+    ).toBe(4);
     expect(by('feedgate_page_lookups_total{result="miss"}')).toBe(1);
     expect(by('feedgate_page_lookups_total{result="hit"}')).toBe(1);
   });
