@@ -6,12 +6,11 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
 import { createAnonymousLimit } from "../http/anonymous_limit.ts";
-import { receiveBody } from "../http/body_text.ts";
 import { callPlugin } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { readKeyOf } from "../http/keys.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
-import { decodeUtf8 } from "../http/read_body.ts";
+import { bodyTextOf, receiveBody } from "../http/read_body.ts";
 import { requestIdOf } from "../http/request_id.ts";
 import { present } from "../lib/assert.ts";
 import {
@@ -85,7 +84,7 @@ async function readMessage(
     receiveBody(request, { bytesMax: MCP_BODY_BYTES_MAX, tooLarge, hold }),
   );
   try {
-    const value: unknown = JSON.parse(decodeUtf8(bytes) ?? "");
+    const value: unknown = JSON.parse(bodyTextOf(bytes));
     if (!Array.isArray(value)) return { value };
     return rpcError(INVALID_REQUEST, "Send one message, not an array of them.");
   } catch {

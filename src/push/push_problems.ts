@@ -4,11 +4,10 @@
  * @module
  */
 
-import { bodyNotJson } from "../http/body_text.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { feedForbidden, feedSuspended } from "../http/feed_problems.ts";
 import { rateLimited } from "../http/rate_headers.ts";
-import { mediaTypeOf } from "../http/read_body.ts";
+import { bodyNotJson, mediaTypeOf } from "../http/read_body.ts";
 import { feedKeepsChanging } from "../http/refusals.ts";
 import { unreachable } from "../lib/assert.ts";
 import type { Invalid, TooLarge } from "./parse_push.ts";
