@@ -6,12 +6,11 @@
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
 import { createAnonymousLimit } from "../http/anonymous_limit.ts";
-import { callPlugin } from "../http/call.ts";
+import { callPlugin, requestIdOf } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { readKeyOf } from "../http/keys.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { bodyTextOf, receiveBody } from "../http/read_body.ts";
-import { requestIdOf } from "../http/request_id.ts";
 import { present } from "../lib/assert.ts";
 import {
   IDLE_SECONDS_MAX,
