@@ -128,7 +128,7 @@ function listen(services: Services, { tls, isPortShared }: ListenOptions): Bound
     assert(app.server !== null, "an app that listens has a server");
     return app.server;
   };
-  return listenOn(config, () => new BoundedListener({ listen: listenAt, log }));
+  return listenOn(config, () => new BoundedListener(listenAt, log));
 }
 
 interface Draining {
