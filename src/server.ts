@@ -104,12 +104,10 @@ function serve(services: Services, options: ServeOptions): Gateway {
   };
 }
 
-interface ListenOptions {
-  readonly tls: Tls | undefined;
-  readonly isPortShared: boolean;
-}
-
-function listen(services: Services, { tls, isPortShared }: ListenOptions): BoundedListener {
+function listen(
+  services: Services,
+  { tls, isPortShared }: { readonly tls: Tls | undefined; readonly isPortShared: boolean },
+): BoundedListener {
   const { config, log } = services;
   const app = createApp(services);
   const listenAt = (port = config.port) => {
@@ -165,11 +163,7 @@ function release({ reader, rowSchemas, state }: Services): void {
 
 /** Resolves with the work, or when its time is up. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  await Promise.race([work, Bun.sleep(ms)]);
 }
 
 assert(
