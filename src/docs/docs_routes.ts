@@ -121,9 +121,10 @@ async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
   );
   for (const { method, path, hooks } of app.routes) {
     const { body, params, query, response } = hooks;
-    const { requestHeaders: headers, ...detail } = hooks.detail ?? {};
-    const shown = { body, detail, headers, params, query: withFilters(query), response };
-    describer.route(method, path, () => "", shown);
+    const { requestHeaders: headers, ...texts } = hooks.detail ?? {};
+    // Of bodies the plugin would show a part: they pass through it as they are.
+    const detail = { ...texts, requestBody: body, responses: response };
+    describer.route(method, path, () => "", { detail, headers, params, query: withFilters(query) });
   }
   const response = await describer.handle(new Request(`http://localhost${PLUGIN_PATH}/json`));
   const document: PluginDocument = JSON.parse(await response.text());

@@ -1,9 +1,8 @@
 /**
  * From the OpenAPI 3.0 that @elysiajs/swagger makes of the routes to a valid 3.1 document.
  *
- * The plugin spreads a response's schema over the response, gives every body three media types, and knows
- * neither headers nor null. So each part is put in its place here; what it says comes from the routes
- * (`http/described.ts`).
+ * The plugin lists paths and parameters. The bodies pass through it as the routes declare them (`http/described.ts`),
+ * because it knows neither headers nor null, and gives every body three media types.
  *
  * @module
  */
@@ -25,8 +24,9 @@ export interface PluginDocument {
 
 interface PluginOperation {
   readonly parameters?: readonly PluginParameter[];
-  readonly requestBody?: { readonly content: PluginContent };
-  readonly responses: Readonly<Record<string, PluginResponse>>;
+  readonly requestBody?: BodySchema;
+  /** By status. */
+  readonly responses: Readonly<Record<string, BodySchema>>;
   readonly [member: string]: unknown;
 }
 
@@ -38,15 +38,8 @@ interface PluginParameter {
   readonly schema: Json;
 }
 
-/** By media types that the plugin guesses; each has the same schema. */
-type PluginContent = Readonly<Record<string, { readonly schema: Json }>>;
-
-interface PluginResponse {
-  readonly $id?: string;
-  readonly description?: string;
-  readonly documented: Documented;
-  readonly content?: PluginContent;
-}
+/** The schema of a body, with its documentation. */
+type BodySchema = Json & { readonly documented: Documented };
 
 export interface DocumentContext {
   /** Public address without a trailing slash. */
@@ -90,7 +83,7 @@ function operation(route: PluginOperation, schemas: Components, context: Documen
   return {
     ...rest,
     parameters: parameters.map((each) => parameter(each, schemas)),
-    ...(requestBody && { requestBody: body(requestBody.content, schemas) }),
+    ...(requestBody && { requestBody: body(requestBody, schemas) }),
     responses: mapValues(responses, (each, status) =>
       response(each, Number(status), { schemas, context }),
     ),
@@ -115,15 +108,13 @@ function titleCase(name: string): string {
   return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-function body(content: PluginContent, schemas: Components): Json {
-  // The route of each body has described it.
-  const { documented, ...schema } = schemaOf(content) as Json & { documented: Documented };
+function body({ documented, ...schema }: BodySchema, schemas: Components): Json {
   const { description } = documented;
   return { description, required: true, content: contents(schema, documented, schemas) };
 }
 
 function response(
-  { $id, description, documented, content }: PluginResponse,
+  { documented, ...schema }: BodySchema,
   status: number,
   { schemas, context }: { readonly schemas: Components; readonly context: DocumentContext },
 ): Json {
@@ -132,9 +123,7 @@ function response(
     description: documented.description,
     headers: headerObjects(["X-Request-Id", ...headers], headersOptional),
   };
-  if (content === undefined) return around;
-  // Of an object the plugin leaves name and description with the response.
-  const { documented: _, ...schema } = { ...schemaOf(content), $id, description };
+  if (schema.type === "void") return around;
   if (codes === undefined) return { ...around, content: contents(schema, documented, schemas) };
   const examples = codes.map((code) => [
     code,
@@ -149,10 +138,6 @@ function response(
       },
     },
   };
-}
-
-function schemaOf(content: PluginContent): Json & { documented?: Documented } {
-  return Object.values(content)[0]?.schema ?? {};
 }
 
 /** By media type. */
