@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { startTestGateway } from "../support/gateway.ts";
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await startTestGateway();
 afterAll(() => gateway.stop());
 
 describe("health", () => {
