@@ -104,9 +104,11 @@ describe("a query of bytes that are no UTF-8", () => {
 });
 
 test("an unknown route is 404, and another method 405 with Allow", async () => {
-  const unknown = await fetch(`${gateway.baseUrl}/none`);
-  expect(await problemOf(unknown)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
-  expect(unknown.headers.get("x-request-id")).toBeString();
+  for (const path of ["/none", "/xwell-known/agent-skills/index.json"]) {
+    const unknown = await gateway.get(path);
+    expect(await problemOf(unknown)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
+    expect(unknown.headers.get("x-request-id")).toBeString();
+  }
   for (const [method, path, allow] of [
     ["PUT", "/healthz", "GET, HEAD"],
     ["DELETE", "/v1/catalog", "GET, HEAD"],
