@@ -10,6 +10,7 @@ import type { Documented, MediaDoc } from "../http/described.ts";
 import { anchorOf, PROBLEMS, type ProblemCode } from "../http/errors.ts";
 import { HEADERS, type HeaderName } from "../http/header_docs.ts";
 import { PROBLEM_DOCS } from "../http/problem_docs.ts";
+import { mapTable } from "../lib/records.ts";
 import type { Limits } from "../limits.ts";
 import { documentInfo, SECURITY_SCHEMES, TAGS } from "./info.ts";
 
@@ -54,11 +55,11 @@ export interface OpenApiDocument {
 /** The document of all routes. */
 export function openApi31(plugin: PluginDocument, context: DocumentContext): OpenApiDocument {
   const { paths, schemas } = schemas31(
-    mapValues(plugin.paths, (methods) =>
-      mapValues(methods, (route) => operation(route, context.baseUrl)),
+    mapTable(plugin.paths, (methods) =>
+      mapTable(methods, (route) => operation(route, context.baseUrl)),
     ),
   );
-  const headers = mapValues(HEADERS, (header) => ({ required: true, ...header }));
+  const headers = mapTable(HEADERS, (header) => ({ required: true, ...header }));
   const used = JSON.stringify(paths);
   return {
     openapi: "3.1.0",
@@ -83,7 +84,7 @@ function operation(route: PluginOperation, baseUrl: string): Json {
     ...rest,
     parameters: parameters.map(parameter),
     ...(requestBody && { requestBody: body(requestBody) }),
-    responses: mapValues(responses, (each, status) => response(each, Number(status), baseUrl)),
+    responses: mapTable(responses, (each, status) => response(each, Number(status), baseUrl)),
   };
 }
 
@@ -135,7 +136,7 @@ function contents(
   { additionalProperties: _, ...schema }: Json,
   { examples, mediaTypes = { "application/json": {} } }: Documented,
 ): Json {
-  return mapValues(mediaTypes, ({ schema: own, example, examples: titles }: MediaDoc) => ({
+  return mapTable(mediaTypes, ({ schema: own, example, examples: titles }: MediaDoc) => ({
     // Elysia closes the schema that it validates by; what is documented stays open to new members.
     schema: own ?? schema,
     ...(example !== undefined && { example }),
@@ -205,11 +206,4 @@ function nullable31(schema: Json): Json {
 
 function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function mapValues<Value, Result>(
-  object: Readonly<Record<string, Value>>,
-  map: (value: Value, key: string) => Result,
-): Record<string, Result> {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 }
