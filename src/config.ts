@@ -142,37 +142,36 @@ export function listenerUrl({ tls, host, port }: Pick<Config, "tls" | "host" | "
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
 
-function schemeOf(address: string): string | undefined {
-  return /^([a-z][a-z0-9+.-]*:)\/\/./i.exec(address)?.[1]?.toLowerCase();
+function beginsWith(protocols: readonly string[], address: string): boolean {
+  const scheme = /^([a-z][a-z0-9+.-]*:)\/\/./i.exec(address)?.[1]?.toLowerCase();
+  return scheme !== undefined && protocols.includes(scheme);
 }
 
 function environmentReader(environment: Environment, mistakes: string[]) {
   // An empty variable, or a blank one, counts as absent: that is how a compose file leaves one out.
   const text = (name: string) => (environment[name]?.trim() ? environment[name] : undefined);
+  const refuse = (mistake: string): undefined => {
+    mistakes.push(mistake);
+  };
   const address = (
     name: string,
     value: string,
     protocols: readonly string[],
   ): string | undefined => {
-    const scheme = schemeOf(value);
-    const isReadable = scheme !== undefined && URL.canParse(value);
-    if (isReadable && protocols.includes(scheme)) return value;
-    const allowed = protocols.map((each) => `${each}//`).join(" or ");
     // The value is not repeated: an address may hold a password.
-    mistakes.push(
-      scheme !== undefined && protocols.includes(scheme)
-        ? `${name} can't be read as an address: look at its host and port`
-        : `${name} must be an address that begins with ${allowed}`,
-    );
-    return undefined;
+    if (!beginsWith(protocols, value)) {
+      const allowed = protocols.map((each) => `${each}//`).join(" or ");
+      return refuse(`${name} must be an address that begins with ${allowed}`);
+    }
+    if (URL.canParse(value)) return value;
+    return refuse(`${name} can't be read as an address: look at its host and port`);
   };
   /** One that is told to clients, in headers, too. */
   const url = (name: string, protocols: readonly string[]): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;
     if (!SPACE_OR_CONTROL.test(value)) return address(name, value, protocols);
-    mistakes.push(`${name} must hold no blank and no line break`);
-    return undefined;
+    return refuse(`${name} must hold no blank and no line break`);
   };
   return {
     text,
@@ -181,10 +180,9 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       if (value === undefined) return undefined;
       const number = Number(value);
       if (/^\d{1,10}$/.test(value) && number >= range.least && number <= range.most) return number;
-      mistakes.push(
+      return refuse(
         `${name} must be an integer from ${range.least} to ${range.most}, got "${value}"`,
       );
-      return undefined;
     },
     url,
     /** An address that others are put behind: without its last slash, and nothing after its path. */
@@ -192,21 +190,17 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       const value = url(name, protocols);
       if (value === undefined) return undefined;
       if (!/[?#]/.test(value)) return value.replace(/\/+$/, "");
-      mistakes.push(`${name} must end with its path: no ? and no #`);
-      return undefined;
+      return refuse(`${name} must end with its path: no ? and no #`);
     },
     /** An address of PostgreSQL, in which a list of hosts is legal: of one, only the scheme is read. */
     hosts(name: string, protocols: readonly string[]): string | undefined {
       const value = text(name)?.trim();
       if (value === undefined) return undefined;
       if (BROKEN_ESCAPE.test(value)) {
-        mistakes.push(`${name} holds a % that begins no escape: a % in a password is written %25`);
-        return undefined;
+        return refuse(`${name} holds a % that begins no escape: a % in a password is written %25`);
       }
-      const scheme = value.includes(",") ? schemeOf(value) : undefined;
-      return scheme !== undefined && protocols.includes(scheme)
-        ? value
-        : address(name, value, protocols);
+      const isList = value.includes(",") && beginsWith(protocols, value);
+      return isList ? value : address(name, value, protocols);
     },
     origins(name: string): CorsOrigins | undefined {
       const value = text(name);
@@ -225,16 +219,12 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       const value = text(name);
       if (value === undefined) return undefined;
       const choice = choices.find((each) => each === value);
-      if (choice === undefined) {
-        mistakes.push(`${name} must be one of ${choices.join(", ")}, got "${value}"`);
-      }
-      return choice;
+      return choice ?? refuse(`${name} must be one of ${choices.join(", ")}, got "${value}"`);
     },
     secret(name: string, lengthMin: number): string | undefined {
       const value = text(name);
       if (value === undefined || value.length >= lengthMin) return value;
-      mistakes.push(`${name} must have at least ${lengthMin} characters, got ${value.length}`);
-      return undefined;
+      return refuse(`${name} must have at least ${lengthMin} characters, got ${value.length}`);
     },
   };
 }

@@ -105,12 +105,10 @@ function serve(services: Services, options: ServeOptions): Gateway {
   };
 }
 
-interface ListenOptions {
-  readonly tls: Tls | undefined;
-  readonly isPortShared: boolean;
-}
-
-function listen(services: Services, { tls, isPortShared }: ListenOptions): BoundedListener {
+function listen(
+  services: Services,
+  { tls, isPortShared }: { readonly tls: Tls | undefined; readonly isPortShared: boolean },
+): BoundedListener {
   const { config, log } = services;
   const app = createApp(services);
   const listenAt = (port = config.port) => {
@@ -129,7 +127,7 @@ function listen(services: Services, { tls, isPortShared }: ListenOptions): Bound
     assert(app.server !== null, "an app that listens has a server");
     return app.server;
   };
-  return listenOn(config, () => new BoundedListener({ listen: listenAt, log }));
+  return listenOn(config, () => new BoundedListener(listenAt, log));
 }
 
 interface Draining {

@@ -7,7 +7,7 @@ import { Admission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { createFeeds, type Feeds } from "./feeds/find.ts";
 import { Waits } from "./feeds/waits.ts";
-import { createAnonymousLimit } from "./http/anonymous_limit.ts";
+import { type AnonymousLimit, createAnonymousLimit } from "./http/anonymous_limit.ts";
 import { BodyBudget } from "./http/body_budget.ts";
 import type { HttpContext } from "./http/call.ts";
 import { createCors } from "./http/cors.ts";
@@ -17,11 +17,11 @@ import { unsentBodies } from "./http/unsent_bodies.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { createThrottle, createThrottles } from "./lib/throttle.ts";
-import type { TokenBucket } from "./lib/token_bucket.ts";
 import {
   ACCOUNT_REFUSALS_AT_ONCE_MAX,
   ACCOUNT_REFUSALS_PER_SECOND,
   ACCOUNTS_REFUSED_MAX,
+  ANONYMOUS_LIMIT,
   BODIES_BYTES_MAX,
   REFUSALS_AT_ONCE_MAX,
   REFUSALS_PER_SECOND,
@@ -43,7 +43,7 @@ export interface Services {
   readonly log: Log;
   readonly http: HttpContext;
   /** Shared by all calls without a key. */
-  readonly anonymousLimit: TokenBucket;
+  readonly anonymousLimit: AnonymousLimit;
   readonly keys: Keys;
   /** As readers see them: the active ones. */
   readonly feeds: Feeds;
@@ -164,7 +164,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     reader,
     log,
     http,
-    anonymousLimit: createAnonymousLimit(),
+    anonymousLimit: createAnonymousLimit(ANONYMOUS_LIMIT),
     keys: new Keys(database, admission),
     feeds: createFeeds(database, { isActiveOnly: true }),
     storedFeeds: createFeeds(database, { isActiveOnly: false }),

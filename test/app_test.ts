@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { treaty } from "@elysiajs/eden";
 import type { App } from "../src/app.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { startTestGateway } from "./support/gateway.ts";
 import { seedFeed } from "./support/seed.ts";
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await startTestGateway();
 afterAll(() => gateway.stop());
 
 test("a client that is typed by the app's routes reads a feed", async () => {

@@ -1,13 +1,17 @@
-// Files of swagger-ui-dist, imported `with { type: "file" }`: where Bun finds them, in the binary too.
-declare module "swagger-ui-dist/swagger-ui-bundle.js" {
+// Files that the docs serve, imported `with { type: "file" }`: where Bun finds them, in the binary too.
+declare module "*.css" {
   const path: string;
   export default path;
 }
-declare module "swagger-ui-dist/swagger-ui.css" {
+declare module "*.png" {
   const path: string;
   export default path;
 }
-declare module "swagger-ui-dist/favicon-32x32.png" {
+declare module "*/swagger-ui-bundle.js" {
+  const path: string;
+  export default path;
+}
+declare module "*/reference.js" {
   const path: string;
   export default path;
 }

@@ -15,7 +15,7 @@ import { answerShared, compressedContent } from "../http/shared_content.ts";
 import { GATEWAY, type Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { GUIDE_NAMES } from "./guide_texts.ts";
-import { escapeHtml, PAGE_HEADERS, renderFrame } from "./page.ts";
+import { PAGE_HEADERS, renderFrame } from "./page.ts";
 
 /** Listed feeds on the front page. */
 const PREVIEW_FEEDS = 12;
@@ -124,7 +124,7 @@ ${guides.join("\n")}
 function renderFrontPage(feeds: readonly Row<"list_catalog">[], total: number): string {
   const items = feeds.map(
     (feed) =>
-      `<li><b>${escapeHtml(feed.name ?? "")}</b> <code>${escapeHtml(feed.endpoint_path ?? "")}</code> · ${consumerType(feed.feed_type)} · ${escapeHtml(pricingText(feed))}<br>${escapeHtml((feed.description ?? "").slice(0, 200).toWellFormed())}</li>`,
+      `<li><b>${Bun.escapeHTML(feed.name ?? "")}</b> <code>${Bun.escapeHTML(feed.endpoint_path ?? "")}</code> · ${consumerType(feed.feed_type)} · ${Bun.escapeHTML(pricingText(feed))}<br>${Bun.escapeHTML((feed.description ?? "").slice(0, 200).toWellFormed())}</li>`,
   );
   const listed =
     total === 0

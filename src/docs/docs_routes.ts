@@ -9,8 +9,8 @@ import { swagger } from "@elysiajs/swagger";
 import { type TObject, Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
-import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
-import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import swaggerStyles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import swaggerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { anonymous } from "../http/anonymous_limit.ts";
 import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
@@ -20,108 +20,87 @@ import { answerShared, compressedContent, type SharedContent } from "../http/sha
 import type { Services } from "../services.ts";
 import { GUIDE_NAMES } from "./guide_texts.ts";
 import { type OpenApiDocument, openApi31, type PluginDocument } from "./openapi.ts";
-import { PAGE_HEADERS, PAGE_SCRIPT, PAGE_STYLE, renderGuide, renderPage } from "./page.ts";
+import { PAGE_HEADERS, renderGuide, renderPage } from "./page.ts";
+import script from "./reference.js" with { type: "file" };
+import styles from "./styles.css" with { type: "file" };
 
 /** Where the plugin serves, on an app of its own that no client reaches; no route of ours. */
 const PLUGIN_PATH = "/swagger";
 
-interface Asset {
-  readonly type: string;
+/** What a route serves, whoever asks. */
+interface Served {
   readonly read: () => Promise<SharedContent>;
+  readonly headers: Readonly<Record<string, string>> & { readonly "Cache-Control": string };
 }
 
-function file(path: string, type: string): Asset {
-  return { type, read: once(async () => compressedContent(await Bun.file(path).bytes())) };
-}
-
-function text(content: string, type: string): Asset {
-  return { type, read: once(() => compressedContent(content)) };
-}
-
-const SCRIPT_TYPE = "text/javascript; charset=utf-8";
-const STYLE_TYPE = "text/css; charset=utf-8";
-
-const ASSETS: Readonly<Record<string, Asset>> = {
-  "swagger-ui-bundle.js": file(script, SCRIPT_TYPE),
-  "swagger-ui.css": file(styles, STYLE_TYPE),
-  "favicon-32x32.png": file(favicon, "image/png"),
-  "page.js": text(PAGE_SCRIPT, SCRIPT_TYPE),
-  "page.css": text(PAGE_STYLE, STYLE_TYPE),
-};
-
-const renderedPage = once(() => compressedContent(renderPage()));
-const guidePages = new Map<string, () => Promise<SharedContent>>(
-  GUIDE_NAMES.map((name) => [name, once(() => compressedContent(renderGuide(name)))]),
+const REFERENCE = page(renderPage);
+const GUIDES: ReadonlyMap<string, Served> = new Map(
+  GUIDE_NAMES.map((name) => [name, page(() => renderGuide(name))]),
 );
+const ASSETS: ReadonlyMap<string, Served> = new Map([
+  ["swagger-ui-bundle.js", file(swaggerScript, "text/javascript; charset=utf-8")],
+  ["swagger-ui.css", file(swaggerStyles, "text/css; charset=utf-8")],
+  ["favicon-32x32.png", file(favicon, "image/png")],
+  ["page.js", file(script, "text/javascript; charset=utf-8")],
+  ["page.css", file(styles, "text/css; charset=utf-8")],
+]);
+
+function page(render: () => string): Served {
+  return { read: once(() => compressedContent(render())), headers: PAGE_HEADERS };
+}
+
+function file(path: string, type: string): Served {
+  return {
+    read: once(async () => compressedContent(await Bun.file(path).bytes())),
+    headers: { "Content-Type": type, "Cache-Control": "public, no-cache" },
+  };
+}
 
 /** `app` is described as it is when the document is first asked for: with all its routes. */
 export function docsRoutes(services: Services, app: AnyElysia) {
-  const { http } = services;
   const hidden = { detail: { hide: true }, query: NO_PARAMETERS };
-  let described:
-    | { readonly baseUrl: string; readonly content: () => Promise<SharedContent> }
-    | undefined;
-  /** Made once for each base URL, which is known only when the listener has its port. */
-  function document(): Promise<SharedContent> {
-    const baseUrl = http.baseUrl();
-    if (described?.baseUrl !== baseUrl) {
-      const make = async () => compressedContent(JSON.stringify(await documentOf(app, services)));
-      described = { baseUrl, content: once(make) };
-    }
-    return described.content();
-  }
-
-  async function answerDocument(call: Call): Promise<Response> {
-    const headers = {
+  const document: Served = {
+    read: once(async () => compressedContent(JSON.stringify(await documentOf(app, services)))),
+    headers: {
       "Content-Type": "application/json",
       "Cache-Control": "public, no-cache",
       // Tools on other sites read it; there is nothing secret in it.
       "Access-Control-Allow-Origin": "*",
-    };
-    return respond(answerShared(call.request, await document(), headers));
-  }
-
+    },
+  };
   return new Elysia({ name: "docs" })
     .use(anonymous(services.anonymousLimit))
-    .get(
-      "/docs",
-      async ({ call }) => respond(answerShared(call.request, await renderedPage(), PAGE_HEADERS)),
-      hidden,
-    )
-    .get("/docs/json", ({ call }) => answerDocument(call), hidden)
-    .get("/openapi.json", ({ call }) => answerDocument(call), hidden)
+    .get("/docs", ({ call }) => answer(call, REFERENCE), hidden)
+    .get("/docs/json", ({ call }) => answer(call, document), hidden)
+    .get("/openapi.json", ({ call }) => answer(call, document), hidden)
     .get(
       "/docs/guides/:name",
-      async ({ call, params: { name } }) => {
-        const page = guidePages.get(name);
-        if (page === undefined) {
-          throw new Problem("ROUTE_NOT_FOUND", {
-            detail: `There is no such guide. Choose one of ${GUIDE_NAMES.join(", ")}.`,
-          });
-        }
-        return respond(answerShared(call.request, await page(), PAGE_HEADERS));
+      ({ call, params }) => {
+        const guide = GUIDES.get(params.name);
+        if (guide !== undefined) return answer(call, guide);
+        throw new Problem("ROUTE_NOT_FOUND", {
+          detail: `There is no such guide. Choose one of ${GUIDE_NAMES.join(", ")}.`,
+        });
       },
       hidden,
     )
     .get(
       "/docs/assets/:name",
-      async ({ call, params }) => {
-        const found = Object.hasOwn(ASSETS, params.name) ? ASSETS[params.name] : undefined;
-        if (found === undefined) {
-          throw new Problem("ROUTE_NOT_FOUND", { detail: "There is no such file. See /docs." });
-        }
-        const headers = {
-          "Content-Type": found.type,
-          "Cache-Control": "public, no-cache",
-        };
-        return respond(answerShared(call.request, await found.read(), headers));
+      ({ call, params }) => {
+        const asset = ASSETS.get(params.name);
+        if (asset !== undefined) return answer(call, asset);
+        throw new Problem("ROUTE_NOT_FOUND", { detail: "There is no such file. See /docs." });
       },
       hidden,
     );
 }
 
-/** The document of an app, for tests and tools. */
-export async function documentOf(app: AnyElysia, services: Services): Promise<OpenApiDocument> {
+async function answer({ request }: Call, { read, headers }: Served): Promise<Response> {
+  return respond(answerShared(request, await read(), headers));
+}
+
+/** The document of an app. The base URL is known when the listener has its port. */
+async function documentOf(app: AnyElysia, services: Services): Promise<OpenApiDocument> {
   return openApi31(await describeRoutes(app), {
     baseUrl: services.http.baseUrl(),
     limits: services.config.limits,
@@ -142,9 +121,10 @@ async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
   );
   for (const { method, path, hooks } of app.routes) {
     const { body, params, query, response } = hooks;
-    const { requestHeaders: headers, ...detail } = hooks.detail ?? {};
-    const shown = { body, detail, headers, params, query: withFilters(query), response };
-    describer.route(method, path, () => "", shown);
+    const { requestHeaders: headers, ...texts } = hooks.detail ?? {};
+    // Of bodies the plugin would show a part: they pass through it as they are.
+    const detail = { ...texts, requestBody: body, responses: response };
+    describer.route(method, path, () => "", { detail, headers, params, query: withFilters(query) });
   }
   const response = await describer.handle(new Request(`http://localhost${PLUGIN_PATH}/json`));
   const document: PluginDocument = JSON.parse(await response.text());

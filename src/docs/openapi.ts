@@ -1,9 +1,8 @@
 /**
  * From the OpenAPI 3.0 that @elysiajs/swagger makes of the routes to a valid 3.1 document.
  *
- * The plugin spreads a response's schema over the response, gives every body three media types, and knows
- * neither headers nor null. So each part is put in its place here; what it says comes from the routes
- * (`http/described.ts`).
+ * The plugin lists paths and parameters. The bodies pass through it as the routes declare them (`http/described.ts`),
+ * because it knows neither headers nor null, and gives every body three media types.
  *
  * @module
  */
@@ -11,12 +10,11 @@ import type { Documented, MediaDoc } from "../http/described.ts";
 import { anchorOf, PROBLEMS, type ProblemCode } from "../http/errors.ts";
 import { HEADERS, type HeaderName } from "../http/header_docs.ts";
 import { PROBLEM_DOCS } from "../http/problem_docs.ts";
+import { mapTable } from "../lib/records.ts";
 import type { Limits } from "../limits.ts";
 import { documentInfo, SECURITY_SCHEMES, TAGS } from "./info.ts";
 
 type Json = Readonly<Record<string, unknown>>;
-/** Schemas by name, filled as they are met. */
-type Components = Map<string, Json>;
 
 /** As far as it is read here, what the plugin makes. */
 export interface PluginDocument {
@@ -25,8 +23,9 @@ export interface PluginDocument {
 
 interface PluginOperation {
   readonly parameters?: readonly PluginParameter[];
-  readonly requestBody?: { readonly content: PluginContent };
-  readonly responses: Readonly<Record<string, PluginResponse>>;
+  readonly requestBody?: BodySchema;
+  /** By status. */
+  readonly responses: Readonly<Record<string, BodySchema>>;
   readonly [member: string]: unknown;
 }
 
@@ -38,15 +37,8 @@ interface PluginParameter {
   readonly schema: Json;
 }
 
-/** By media types that the plugin guesses; each has the same schema. */
-type PluginContent = Readonly<Record<string, { readonly schema: Json }>>;
-
-interface PluginResponse {
-  readonly $id?: string;
-  readonly description?: string;
-  readonly documented: Documented;
-  readonly content?: PluginContent;
-}
+/** The schema of a body, with its documentation. */
+type BodySchema = Json & { readonly documented: Documented };
 
 export interface DocumentContext {
   /** Public address without a trailing slash. */
@@ -62,11 +54,12 @@ export interface OpenApiDocument {
 
 /** The document of all routes. */
 export function openApi31(plugin: PluginDocument, context: DocumentContext): OpenApiDocument {
-  const schemas: Components = new Map();
-  const paths = mapValues(plugin.paths, (methods) =>
-    mapValues(methods, (route) => operation(route, schemas, context)),
+  const { paths, schemas } = schemas31(
+    mapTable(plugin.paths, (methods) =>
+      mapTable(methods, (route) => operation(route, context.baseUrl)),
+    ),
   );
-  const headers = mapValues(HEADERS, (header) => ({ required: true, ...header }));
+  const headers = mapTable(HEADERS, (header) => ({ required: true, ...header }));
   const used = JSON.stringify(paths);
   return {
     openapi: "3.1.0",
@@ -85,20 +78,18 @@ export function openApi31(plugin: PluginDocument, context: DocumentContext): Ope
   };
 }
 
-function operation(route: PluginOperation, schemas: Components, context: DocumentContext): Json {
+function operation(route: PluginOperation, baseUrl: string): Json {
   const { parameters = [], requestBody, responses, ...rest } = route;
   return {
     ...rest,
-    parameters: parameters.map((each) => parameter(each, schemas)),
-    ...(requestBody && { requestBody: body(requestBody.content, schemas) }),
-    responses: mapValues(responses, (each, status) =>
-      response(each, Number(status), { schemas, context }),
-    ),
+    parameters: parameters.map(parameter),
+    ...(requestBody && { requestBody: body(requestBody) }),
+    responses: mapTable(responses, (each, status) => response(each, Number(status), baseUrl)),
   };
 }
 
 /** One that is an object is sent as `name[member]=value`. */
-function parameter(given: PluginParameter, schemas: Components): Json {
+function parameter(given: PluginParameter): Json {
   const { name, in: place, description, required = false, schema } = given;
   return {
     name: place === "header" ? titleCase(name) : name,
@@ -106,7 +97,7 @@ function parameter(given: PluginParameter, schemas: Components): Json {
     required,
     ...(description !== undefined && { description }),
     ...(schema.type === "object" && { style: "deepObject", explode: true, example: {} }),
-    schema: schema31(schema, schemas),
+    schema,
   };
 }
 
@@ -115,55 +106,39 @@ function titleCase(name: string): string {
   return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-function body(content: PluginContent, schemas: Components): Json {
-  // The route of each body has described it.
-  const { documented, ...schema } = schemaOf(content) as Json & { documented: Documented };
+function body({ documented, ...schema }: BodySchema): Json {
   const { description } = documented;
-  return { description, required: true, content: contents(schema, documented, schemas) };
+  return { description, required: true, content: contents(schema, documented) };
 }
 
-function response(
-  { $id, description, documented, content }: PluginResponse,
-  status: number,
-  { schemas, context }: { readonly schemas: Components; readonly context: DocumentContext },
-): Json {
+function response({ documented, ...schema }: BodySchema, status: number, baseUrl: string): Json {
   const { headers = [], headersOptional = [], codes } = documented;
   const around = {
     description: documented.description,
     headers: headerObjects(["X-Request-Id", ...headers], headersOptional),
   };
-  if (content === undefined) return around;
-  // Of an object the plugin leaves name and description with the response.
-  const { documented: _, ...schema } = { ...schemaOf(content), $id, description };
-  if (codes === undefined) return { ...around, content: contents(schema, documented, schemas) };
+  if (schema.type === "void") return around;
+  if (codes === undefined) return { ...around, content: contents(schema, documented) };
   const examples = codes.map((code) => [
     code,
-    { summary: PROBLEMS[code].title, value: problemExample(code, status, context) },
+    { summary: PROBLEMS[code].title, value: problemExample(code, status, baseUrl) },
   ]);
   return {
     ...around,
     content: {
-      "application/problem+json": {
-        schema: schema31(schema, schemas),
-        examples: Object.fromEntries(examples),
-      },
+      "application/problem+json": { schema, examples: Object.fromEntries(examples) },
     },
   };
-}
-
-function schemaOf(content: PluginContent): Json & { documented?: Documented } {
-  return Object.values(content)[0]?.schema ?? {};
 }
 
 /** By media type. */
 function contents(
   { additionalProperties: _, ...schema }: Json,
   { examples, mediaTypes = { "application/json": {} } }: Documented,
-  schemas: Components,
 ): Json {
-  return mapValues(mediaTypes, ({ schema: own, example, examples: titles }: MediaDoc) => ({
+  return mapTable(mediaTypes, ({ schema: own, example, examples: titles }: MediaDoc) => ({
     // Elysia closes the schema that it validates by; what is documented stays open to new members.
-    schema: schema31(own ?? schema, schemas),
+    schema: own ?? schema,
     ...(example !== undefined && { example }),
     ...(examples && own === undefined && { examples: titled(examples) }),
     ...(titles && { examples: titled(titles) }),
@@ -187,7 +162,7 @@ function headerObjects(required: readonly HeaderName[], optional: readonly Heade
   ]);
 }
 
-function problemExample(code: ProblemCode, status: number, { baseUrl }: DocumentContext): Json {
+function problemExample(code: ProblemCode, status: number, baseUrl: string): Json {
   const { remedy, extras } = PROBLEM_DOCS[code];
   return {
     type: `${baseUrl}/docs#${anchorOf(code)}`,
@@ -200,26 +175,18 @@ function problemExample(code: ProblemCode, status: number, { baseUrl }: Document
   };
 }
 
-/** A schema of JSON Schema 2020-12: what has a name becomes a component, and null a type. */
-function schema31(given: Json, schemas: Components): Json {
-  const { $id, ...schema } = given;
-  if (typeof $id !== "string") return nullable31(members31(schema, schemas));
-  if (!schemas.has($id)) {
-    schemas.set($id, {});
-    schemas.set($id, nullable31(members31(schema, schemas)));
-  }
-  return { $ref: `#/components/schemas/${$id}` };
-}
-
-function members31(schema: Json, schemas: Components): Json {
-  const member31 = (member: unknown) => (isJson(member) ? schema31(member, schemas) : member);
-  return mapValues(schema, (value, keyword) => {
-    if (keyword === "properties") {
-      return isJson(value) ? mapValues(value, member31) : value;
-    }
-    if (keyword === "anyOf") return Array.isArray(value) ? value.map(member31) : value;
-    return ["items", "additionalProperties"].includes(keyword) ? member31(value) : value;
+/** The same in JSON Schema 2020-12, and the schemas that have a name, as components. */
+function schemas31(paths: OpenApiDocument["paths"]) {
+  const schemas = new Map<string, Json>();
+  const referring: OpenApiDocument["paths"] = JSON.parse(JSON.stringify(paths), (_, value) => {
+    if (!isJson(value)) return value;
+    const { $id, ...unnamed } = value;
+    const schema = nullable31(unnamed);
+    if (typeof $id !== "string") return schema;
+    schemas.set($id, schema);
+    return { $ref: `#/components/schemas/${$id}` };
   });
+  return { paths: referring, schemas };
 }
 
 /** `anyOf` of a plain type and null as JSON Schema says it shortest. */
@@ -239,11 +206,4 @@ function nullable31(schema: Json): Json {
 
 function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function mapValues<Value, Result>(
-  object: Readonly<Record<string, Value>>,
-  map: (value: Value, key: string) => Result,
-): Record<string, Result> {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 }

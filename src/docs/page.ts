@@ -28,75 +28,6 @@ export const PAGE_HEADERS = {
   "Referrer-Policy": "no-referrer",
 } as const;
 
-/** Starts Swagger UI on the server that the page came from, and jumps to the error asked for. */
-export const PAGE_SCRIPT = `"use strict";
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const shade = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", shade);
-shade();
-const jump = () => {
-  const asked = location.hash.startsWith("#errors") && document.getElementById(location.hash.slice(1));
-  if (asked) asked.scrollIntoView();
-};
-const response = await fetch("docs/json");
-const spec = await response.json();
-// The public address may lie behind a proxy that this browser does not use.
-spec.servers = [{ url: new URL(".", location.href).href.replace(/\\/$/, "") }];
-SwaggerUIBundle({
-  spec,
-  dom_id: "#api",
-  deepLinking: true,
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  persistAuthorization: false,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-  onComplete: jump,
-});
-addEventListener("hashchange", jump);
-`;
-
-export const PAGE_STYLE = `
-:root { color-scheme: light dark; --ink: #1f2937; --soft: #6b7280; --line: #e5e7eb; --ground: #fff; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e5e7eb; --soft: #9ca3af; --line: #374151; --ground: #1c2022; }
-}
-body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-.frame { max-width: 1460px; margin: 0 auto; padding: 0 20px; }
-header.frame { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: baseline; padding-top: 20px; }
-header strong { font-size: 20px; }
-nav { display: flex; flex-wrap: wrap; gap: 4px 14px; }
-.guide { max-width: 820px; padding-bottom: 60px; }
-.guide h1 { margin: 28px 0 8px; }
-.guide h2 { margin-top: 36px; border-top: 1px solid var(--line); padding-top: 16px; }
-.guide pre, .guide code { background: color-mix(in srgb, var(--soft) 12%, transparent); }
-.guide code { padding: 1px 4px; border-radius: 3px; font-size: 0.9em; overflow-wrap: anywhere; }
-.guide pre { padding: 12px; overflow-x: auto; }
-.guide pre code { padding: 0; background: none; overflow-wrap: normal; }
-.guide table { display: block; overflow-x: auto; border-collapse: collapse; }
-.guide th, .guide td { border-bottom: 1px solid var(--line); padding: 6px 12px 6px 0; text-align: left; vertical-align: top; }
-a { color: inherit; }
-#errors { margin-bottom: 60px; }
-#errors > p { color: var(--soft); }
-article { border-top: 1px solid var(--line); padding: 12px 0; scroll-margin-top: 12px; }
-article:target { background: color-mix(in srgb, gold 18%, transparent); }
-article h3 { display: flex; gap: 12px; align-items: baseline; margin: 0; font-size: 16px; }
-article h3 a { text-decoration: none; }
-article h3 span { color: var(--soft); font-weight: normal; }
-article p { margin: 4px 0 0; }
-/* Of Swagger UI's own: no answer has links, and its light colours have too little contrast (WCAG 1.4.3). */
-.swagger-ui .response-col_links { display: none; }
-@media (prefers-color-scheme: light) {
-  .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1d5fa8; }
-  .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1f7a4d; }
-  .swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #0b6e63; }
-  .swagger-ui .btn.execute { background-color: #1d5fa8; border-color: #1d5fa8; }
-  .swagger-ui .btn.authorize { color: #1f7a4d; border-color: #1f7a4d; }
-  .swagger-ui .btn.authorize svg { fill: #1f7a4d; }
-  .swagger-ui .btn.cancel { color: #b3261e; border-color: #b3261e; }
-}
-`;
-
 interface Frame {
   readonly title: string;
   /** The way from the page's folder to the gateway's root, without a trailing slash. */
@@ -175,7 +106,7 @@ function renderProblem(code: (typeof PROBLEM_CODES)[number]): string {
   const anchor = anchorOf(code);
   const statuses = code === "KEY_INVALID" ? "401 or 403" : status;
   return `<article id="${anchor}">
-<h3><a href="#${anchor}"><code>${code}</code></a> <span>${statuses} · ${escapeHtml(title)}</span></h3>
+<h3><a href="#${anchor}"><code>${code}</code></a> <span>${statuses} · ${Bun.escapeHTML(title)}</span></h3>
 <p>${renderText(when)}</p>
 <p><b>What to do:</b> ${renderText(remedy)}</p>
 </article>`;
@@ -183,10 +114,5 @@ function renderProblem(code: (typeof PROBLEM_CODES)[number]): string {
 
 /** Text with code in backticks. */
 function renderText(text: string): string {
-  return escapeHtml(text).replace(/`([^`]*)`/g, "<code>$1</code>");
-}
-
-/** Text between tags. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return Bun.escapeHTML(text).replace(/`([^`]*)`/g, "<code>$1</code>");
 }

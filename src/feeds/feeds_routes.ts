@@ -9,7 +9,6 @@ import { Elysia } from "elysia";
 import { CACHE_PRIVATE, privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
-import { bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call } from "../http/call.ts";
 import {
   BODY_PROBLEMS,
@@ -31,7 +30,7 @@ import { idsParameter, readIds } from "../http/ids.ts";
 import type { Principal } from "../http/keys.ts";
 import { PAGE_PARAMETERS, pageOf } from "../http/paging.ts";
 import { invalidParameter, NO_PARAMETERS, parameters } from "../http/parameters.ts";
-import { mediaTypeOf } from "../http/read_body.ts";
+import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { admitHousekeeping } from "../http/unlogged_calls.ts";
 import { uploads } from "../http/uploads.ts";

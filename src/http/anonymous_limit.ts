@@ -1,32 +1,32 @@
 /**
- * One rate limit for all calls without a key, per process: there is nobody else to count them by.
+ * A rate limit for all calls without a key together, per process: there is nobody else to count them by.
  *
  * @module
  */
 import { Elysia } from "elysia";
-import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { TokenBucket } from "../lib/token_bucket.ts";
-import { ANONYMOUS_LIMIT, WINDOW_MS } from "../limits.ts";
+import { WINDOW_MS } from "../limits.ts";
 import { callPlugin } from "./call.ts";
 import { exactQuery } from "./parameters.ts";
-import { rateLimited } from "./rate_headers.ts";
+import { rateLimitedFor } from "./rate_headers.ts";
 
-export function createAnonymousLimit(): TokenBucket {
-  return new TokenBucket({ capacity: ANONYMOUS_LIMIT, fillMs: WINDOW_MS });
+/** Counts a call. @throws {Problem} 429 if it is over the limit */
+export type AnonymousLimit = () => void;
+
+/** `limit` calls a minute. */
+export function createAnonymousLimit(limit: number): AnonymousLimit {
+  const bucket = new TokenBucket({ capacity: limit, fillMs: WINDOW_MS });
+  return () => {
+    const retryAfterMs = bucket.take();
+    if (retryAfterMs > 0) throw rateLimitedFor(retryAfterMs, { limit, of: "calls without a key" });
+  };
 }
 
-/** For routes that need no key. They share the limit, and a call over it gets 429. */
-export function anonymous(limit: TokenBucket) {
+/** For routes that need no key. They share the limit. */
+export function anonymous(limit: AnonymousLimit) {
   return new Elysia({ name: "anonymous" })
     .use(callPlugin())
-    .onTransform((): void => {
-      const retryAfterMs = limit.take();
-      if (retryAfterMs === 0) return;
-      const nowMs = Date.now();
-      const resetSeconds = Math.ceil((nowMs + retryAfterMs) / MS_PER_SECOND);
-      const window = { limit: ANONYMOUS_LIMIT, remaining: 0, resetSeconds };
-      throw rateLimited({ window, retryAfterMs }, nowMs, { of: "calls without a key" });
-    })
+    .onTransform((): void => limit())
     .use(exactQuery())
     .as("scoped");
 }

@@ -7,22 +7,13 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { type Call, callPlugin } from "./call.ts";
+import type { Permission } from "../accounts/key_format.ts";
+import { callPlugin } from "./call.ts";
+import type { Keys } from "./keys.ts";
 import { exactQuery } from "./parameters.ts";
 
-/** Knows keys. */
-export interface Authenticator<Principal> {
-  /** Finds the owner of the request's key, and notes it in `call.subject`. Throws 401 or 403. */
-  authenticate(call: Call, permission: "read" | "write"): Principal | Promise<Principal>;
-  /** Throws 401 or 403 if the key is no longer usable. */
-  prove(principal: Principal): Promise<void>;
-}
-
 /** Gives `principal`, the owner of a key with this permission, to the routes behind it. */
-export function authenticated<Principal>(
-  keys: Authenticator<Principal>,
-  permission: "read" | "write",
-) {
+export function authenticated(keys: Keys, permission: Permission) {
   return new Elysia({ name: "authenticated", seed: permission })
     .use(callPlugin())
     .derive(async ({ call }) => {

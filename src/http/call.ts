@@ -10,7 +10,8 @@ import type { Cors } from "./cors.ts";
 import type { ProblemCode } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { searchOf } from "./query_string.ts";
-import { requestIdOf } from "./request_id.ts";
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
 
 /** What plugins and handlers know of the server. */
 export interface HttpContext {
@@ -87,4 +88,10 @@ export function createCall(request: Request, route: string): RoutedCall {
     isKeyed: false,
     proveKey: undefined,
   };
+}
+
+/** `X-Request-Id`: the caller's own if its form is right, else a new one. Decisions 2. */
+export function requestIdOf(headers: Headers): string {
+  const own = headers.get("x-request-id");
+  return own !== null && VISIBLE_ASCII.test(own) ? own : Bun.randomUUIDv7();
 }

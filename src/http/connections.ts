@@ -9,30 +9,19 @@
  * @module
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import type { Server as BunServer } from "bun";
 import { present } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { CONNECTIONS_MAX, DESCRIPTORS_SPARED } from "../limits.ts";
 
 /** The part of Bun's server that is used here. */
-export interface Server {
-  readonly port: number | undefined;
-  stop(isForced?: boolean): Promise<void>;
-  closeIdleConnections(): number;
-}
+type Server = Pick<BunServer<unknown>, "port" | "stop" | "closeIdleConnections">;
 
-export interface DescriptorBounds {
+interface DescriptorBounds {
   /** Above it, calls get 503. */
   readonly crowded: number;
   /** Above it, the listener pauses. */
   readonly full: number;
-}
-
-export interface BoundedListenerOptions {
-  /** Listens on this port, or on the configured one if it is undefined. */
-  readonly listen: (port?: number) => Server;
-  readonly log: Log;
-  /** Undefined for no bounds. @default by this process's limit of descriptors, on Linux */
-  readonly bounds?: DescriptorBounds | undefined;
 }
 
 const LOOK_MS = 100;
@@ -42,7 +31,8 @@ const CROWDED_SHARE = 3 / 4;
 
 export class BoundedListener {
   readonly port: number;
-  readonly #options: BoundedListenerOptions;
+  readonly #listen: (port?: number) => Server;
+  readonly #log: Log;
   readonly #timer: Timer | undefined;
   /** Listeners that accept no more, but still have connections. */
   readonly #stopping = new Set<Server>();
@@ -50,12 +40,13 @@ export class BoundedListener {
   #server: Server | undefined;
   #isCrowded = false;
 
-  /** @throws what `listen` throws */
-  constructor(options: BoundedListenerOptions) {
-    const { listen, bounds = descriptorBounds() } = options;
-    this.#options = options;
+  /** `listen` takes a port, or the configured one if it is undefined. @throws what `listen` throws */
+  constructor(listen: (port?: number) => Server, log: Log) {
+    this.#listen = listen;
+    this.#log = log;
     this.#server = listen();
     this.port = present(this.#server.port);
+    const bounds = descriptorBounds();
     this.#timer = bounds && setInterval(() => this.#look(bounds), LOOK_MS);
   }
 
@@ -84,7 +75,7 @@ export class BoundedListener {
   }
 
   #rest(server: Server): void {
-    this.#options.log.warn("too many connections: none is accepted until some have ended");
+    this.#log.warn("too many connections: none is accepted until some have ended");
     this.#server = undefined;
     this.#stopping.add(server);
     server.stop().finally(() => this.#stopping.delete(server));
@@ -92,15 +83,15 @@ export class BoundedListener {
 
   #listenAgain(): void {
     try {
-      this.#server = this.#options.listen(this.port);
+      this.#server = this.#listen(this.port);
     } catch (error) {
-      this.#options.log.error("can't listen again, trying on", { error });
+      this.#log.error("can't listen again, trying on", { error });
     }
   }
 }
 
 /** Undefined if descriptors can't be counted, as on systems other than Linux. */
-export function descriptorBounds(): DescriptorBounds | undefined {
+function descriptorBounds(): DescriptorBounds | undefined {
   if (!existsSync(OPEN_FILES)) return undefined;
   const limits = readFileSync("/proc/self/limits", "utf8");
   // Bun has raised its soft limit to the hard one.

@@ -101,22 +101,8 @@ type Access = "consumer" | "provider" | "public";
 /** The window that counts the calls of the route. Its 429 and its rate headers are about this window. */
 type Window = "data" | "discovery" | "push" | "housekeeping" | "anonymous";
 
-/** `KEY_INVALID` has two statuses. Decisions 2. */
-type StatusOf<Code extends ProblemCode, Who extends Access> = Code extends "KEY_INVALID"
-  ? Who extends "provider"
-    ? 401
-    : 403
-  : (typeof PROBLEMS)[Code]["status"];
-
-/** Codes of every route, and of those that need a key or have a window. */
-type CommonCode<Who extends Access> =
-  | "INVALID_REQUEST"
-  | "INVALID_PARAMETER"
-  | "INTERNAL"
-  | (Who extends "public" ? never : (typeof KEY_CODES)[number]);
-
-export interface RouteDoc<Who extends Access, Answers, Code extends ProblemCode> {
-  readonly access: Who;
+interface RouteDoc<Answers> {
+  readonly access: Access;
   /** None for routes that are never 429. */
   readonly window?: Window;
   readonly operationId: string;
@@ -126,39 +112,26 @@ export interface RouteDoc<Who extends Access, Answers, Code extends ProblemCode>
   /** By status. */
   readonly answers: Answers;
   /** The codes of this route. Those of every route are added. */
-  readonly problems: readonly Code[];
+  readonly problems: readonly ProblemCode[];
   /** Headers of the request, by name in lower case. */
   readonly headers?: TObject;
 }
 
-type Responses<Who extends Access, Answers, Code extends ProblemCode> = Answers & {
-  readonly [Status in StatusOf<Code | CommonCode<Who>, Who>]: typeof ProblemShape;
+/** A typed client takes each status of the table for possible on every route. */
+type Responses<Answers> = Answers & {
+  readonly [Status in (typeof PROBLEMS)[ProblemCode]["status"]]: typeof ProblemShape;
 };
 
-const SECURITY = {
+const SECURITY: Readonly<Record<Access, Record<string, string[]>[]>> = {
   consumer: [{ apiKey: [] }, { bearer: [] }],
   provider: [{ bearer: [] }],
   public: [],
 };
 
 /** `detail` and `response` of a route. */
-export function described<
-  const Who extends Access,
-  Answers extends Readonly<Record<number, TSchema>>,
-  const Code extends ProblemCode,
->(
-  route: RouteDoc<Who, Answers, Code>,
-): {
-  readonly detail: {
-    operationId: string;
-    tags: string[];
-    summary: string;
-    description: string;
-    security: Record<string, string[]>[];
-    requestHeaders: TObject | undefined;
-  };
-  readonly response: Responses<Who, Answers, Code>;
-} {
+export function described<Answers extends Readonly<Record<number, TSchema>>>(
+  route: RouteDoc<Answers>,
+) {
   const { access, operationId, tag, summary, description } = route;
   return {
     detail: {
@@ -171,7 +144,7 @@ export function described<
       requestHeaders: route.headers,
     },
     // TypeScript can't follow the statuses of a list of codes.
-    response: { ...route.answers, ...problemResponses(route) } as Responses<Who, Answers, Code>,
+    response: { ...route.answers, ...problemResponses(route) } as Responses<Answers>,
   };
 }
 
@@ -179,7 +152,7 @@ export function described<
 const KEY_CODES = ["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION", "ACCOUNT_SUSPENDED"] as const;
 
 /** The problem of each status, with its codes. */
-function problemResponses(route: RouteDoc<Access, unknown, ProblemCode>): Record<number, TSchema> {
+function problemResponses(route: RouteDoc<unknown>): Record<number, TSchema> {
   const { access, window } = route;
   const codes: ProblemCode[] = [
     "INVALID_REQUEST",
@@ -199,12 +172,9 @@ function problemResponses(route: RouteDoc<Access, unknown, ProblemCode>): Record
   return responses;
 }
 
+/** `KEY_INVALID` has two statuses. Decisions 2. */
 function statusOf(code: ProblemCode, access: Access): number {
-  return code === "KEY_INVALID" && access === "provider"
-    ? 401
-    : code === "KEY_INVALID"
-      ? 403
-      : PROBLEMS[code].status;
+  return code === "KEY_INVALID" && access === "consumer" ? 403 : PROBLEMS[code].status;
 }
 
 /** Decisions 2, 3 and 10, "Answers". */

@@ -17,7 +17,7 @@ import {
   DatabaseUnavailableError,
 } from "../postgres/client/query.ts";
 import { type Answer, CACHE_PRIVATE } from "./answer.ts";
-import { rateLimited } from "./rate_headers.ts";
+import { rateLimitedFor } from "./rate_headers.ts";
 
 /** Status and title of every code. Decisions 2, the table. */
 export const PROBLEMS = {
@@ -119,6 +119,7 @@ export interface ProblemContext {
   readonly retryAfterSeconds?: number | undefined;
 }
 
+export const PROBLEM_TYPE = "application/problem+json";
 const RETRY_AFTER_UNAVAILABLE_SECONDS = 1;
 
 /** 503 with a `Retry-After` of one second. */
@@ -134,14 +135,6 @@ export function unavailable(
   });
 }
 
-/** Headers of every problem. */
-export function problemHeaders(isKeyed: boolean): Record<string, string> {
-  return {
-    "Content-Type": "application/problem+json",
-    ...(isKeyed && { "Cache-Control": CACHE_PRIVATE }),
-  };
-}
-
 /** The problem that a client sees of an error. Unknown errors become 500, and trouble with the database 503. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -155,10 +148,7 @@ export function problemOf(error: unknown): Problem {
   }
   if (error instanceof DatabaseTimeSpentError) {
     const { retryAfterMs, budgetMs: limit } = error;
-    const nowMs = Date.now();
-    const resetSeconds = Math.ceil((nowMs + retryAfterMs) / MS_PER_SECOND);
-    const window = { limit, remaining: 0, resetSeconds };
-    return rateLimited({ window, retryAfterMs }, nowMs, { of: "milliseconds of database time" });
+    return rateLimitedFor(retryAfterMs, { limit, of: "milliseconds of database time" });
   }
   return new Problem("INTERNAL", {
     detail: "The gateway failed. Try again, and report the request_id if it persists.",
@@ -184,7 +174,8 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
   const headers: Record<string, string> =
     sharedHeaders === undefined
       ? {
-          ...problemHeaders(context.isKeyed),
+          "Content-Type": PROBLEM_TYPE,
+          ...(context.isKeyed && { "Cache-Control": CACHE_PRIVATE }),
           ...(status === 401 && { "WWW-Authenticate": "Bearer" }),
           ...options.headers,
         }

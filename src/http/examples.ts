@@ -93,7 +93,7 @@ export const CREATED_FEED = {
   reliability_score: null,
 };
 
-export const CATALOG_ENTRY = {
+const LISTED = {
   id: FEED_ID,
   name: "Earthquakes",
   description: FEED_METADATA.description,
@@ -102,6 +102,10 @@ export const CATALOG_ENTRY = {
   consumer_type: "stream",
   endpoint_path: "quakes",
   pricing: "$0.001 per 1,000 calls",
+};
+
+export const CATALOG_ENTRY = {
+  ...LISTED,
   update_frequency: "hourly",
   reliability: "99.2%",
   last_sync_at: SYNCED_AT,
@@ -109,14 +113,7 @@ export const CATALOG_ENTRY = {
 };
 
 export const SEARCH_HIT = {
-  id: FEED_ID,
-  name: "Earthquakes",
-  description: FEED_METADATA.description,
-  category: "science",
-  feed_type: "stream",
-  consumer_type: "stream",
-  endpoint_path: "quakes",
-  pricing: "$0.001 per 1,000 calls",
+  ...LISTED,
   price_type: "metered",
   price_per_1k: 0.001,
   one_time_price_cents: null,

@@ -7,8 +7,8 @@ import type { BodyOutcome } from "../feeds/feed_body.ts";
 import type { SaveRefusal } from "../feeds/save.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
-import { bodyNotJson } from "./body_text.ts";
 import { Problem, type ProblemCode, unavailable } from "./errors.ts";
+import { bodyNotJson } from "./read_body.ts";
 
 /** The same refusal for an unknown id and another account's. */
 export function feedForbidden(): Problem {

@@ -71,19 +71,6 @@ export class Keys {
     throw unavailable("More calls wait than the gateway can serve. Try again in a second.");
   }
 
-  /** Runs `work`. If it refuses, checks the key first, because a bad key is reported before anything else. */
-  async provenOnRefusal<Result>(
-    principal: Principal,
-    work: () => Result | Promise<Result>,
-  ): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof Problem) await this.prove(principal);
-      throw error;
-    }
-  }
-
   /** Writes down which keys were used since the last call. */
   async flushUses(): Promise<void> {
     if (this.#used.size === 0) return;

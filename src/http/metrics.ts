@@ -14,7 +14,7 @@ import {
   type MetricValueWithName,
   Registry,
 } from "prom-client";
-import { type PlainCount, PlainCounter, PlainHistogram } from "./plain_metrics.ts";
+import { PlainCounter, PlainHistogram } from "./plain_metrics.ts";
 import { collectProcessMetrics } from "./process_metrics.ts";
 
 /** The figures of one process, in the form in which it sends them to another. */
@@ -38,6 +38,7 @@ export class Metrics {
   readonly #seconds = new PlainHistogram({
     name: "feedgate_http_request_duration_seconds",
     help: "Time from request to answer by route",
+    labelNames: ["route"],
     buckets: SECONDS_BUCKETS,
     registry: this.#registry,
   });
@@ -46,7 +47,7 @@ export class Metrics {
     help: "Reads decided by one statement",
     buckets: BATCH_BUCKETS,
     registry: this.#registry,
-  }).of();
+  });
   readonly #decisions = this.#plainCounter(
     "feedgate_admission_decisions_total",
     "Decisions by operation and outcome",
@@ -55,19 +56,17 @@ export class Metrics {
   readonly #usageEvents = this.#plainCounter(
     "feedgate_usage_events_total",
     "Usage events that the database committed",
-  ).of();
-  readonly #credits = this.#plainCounter("feedgate_credits_charged_total", "Credits charged").of();
+  );
+  readonly #credits = this.#plainCounter("feedgate_credits_charged_total", "Credits charged");
   readonly #reads = this.#plainCounter(
     "feedgate_reads_answered_total",
     "Answers sent that carry a usage id",
-  ).of();
+  );
   readonly #pages = this.#plainCounter(
     "feedgate_page_lookups_total",
     "Pages asked of memory, by whether they were there",
     ["result"],
   );
-  readonly #pageHits = this.#pages.of({ result: "hit" });
-  readonly #pageMisses = this.#pages.of({ result: "miss" });
   readonly #replicaReads = this.#counter(
     "feedgate_replica_reads_total",
     "Reads answered by the replica, or by the primary since it was behind, failed, or rests",
@@ -84,26 +83,17 @@ export class Metrics {
     "job",
     "result",
   ]);
-  readonly #outcomes = new Map<string, Map<string, PlainCount>>();
   #sum: (() => Promise<string | undefined>) | undefined;
 
   constructor() {
     collectProcessMetrics(this.#registry);
   }
 
-  /** Counts the answers of a route: call the result once for each. */
-  answersOf(route: string): (status: number, seconds: number) => void {
-    const buckets = this.#seconds.of({ route });
-    const counts = new Map<number, PlainCount>();
-    return (status, value) => {
-      let counted = counts.get(status);
-      if (counted === undefined) {
-        counted = this.#requests.of({ route, status: String(status) });
-        counts.set(status, counted);
-      }
-      counted.count += 1;
-      buckets.add(value);
-    };
+  /** One answer, and the seconds from its request to it. */
+  answered(answer: { route: string; status: number; seconds: number }): void {
+    const { route, status, seconds } = answer;
+    this.#requests.add(1, route, String(status));
+    this.#seconds.add(seconds, route);
   }
 
   /** One admission batch that was sent. */
@@ -119,29 +109,19 @@ export class Metrics {
     credits: number;
   }): void {
     const { operation, outcome, isLogged, credits } = decision;
-    let outcomes = this.#outcomes.get(operation);
-    if (outcomes === undefined) {
-      outcomes = new Map();
-      this.#outcomes.set(operation, outcomes);
-    }
-    let counted = outcomes.get(outcome);
-    if (counted === undefined) {
-      counted = this.#decisions.of({ operation, outcome });
-      outcomes.set(outcome, counted);
-    }
-    counted.count += 1;
-    if (isLogged) this.#usageEvents.count += 1;
-    this.#credits.count += credits;
+    this.#decisions.add(1, operation, outcome);
+    if (isLogged) this.#usageEvents.add(1);
+    this.#credits.add(credits);
   }
 
   /** One answer with a usage id of its own; replays under an idempotency key have none. */
   readAnswered(): void {
-    this.#reads.count += 1;
+    this.#reads.add(1);
   }
 
   /** One page that was looked up in memory. */
   pageLookedUp(isHit: boolean): void {
-    (isHit ? this.#pageHits : this.#pageMisses).count += 1;
+    this.#pages.add(1, isHit ? "hit" : "miss");
   }
 
   /** One read while there is a replica: which server answered, and why. */

@@ -9,62 +9,47 @@ import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { callPlugin, type HttpContext, type RoutedCall } from "./call.ts";
-import type { Metrics } from "./metrics.ts";
 import { declaredBytes } from "./read_body.ts";
+
+/** By path of a route, of which there are few. */
+const labels = new Map<string, string>();
 
 /** Counts and logs every answer. */
 export function observed({ log, metrics }: HttpContext) {
-  const routes = new Map<string, ObservedRoute>();
   return new Elysia({ name: "observed" })
     .use(callPlugin())
     .mapResponse({ as: "global" }, ({ call, responseValue }) => {
       assert(responseValue instanceof Response, "every route answers with a Response");
       const { status } = responseValue;
       const ms = performance.now() - call.startedMs;
-      const route = observedRoute(routes, metrics, call.route);
-      route.answered(status, ms / MS_PER_SECOND);
-      if (log.isEnabled("info")) logAnswer(log, { call, label: route.label, status, ms });
+      const route = routeLabel(call.route);
+      metrics.answered({ route, status, seconds: ms / MS_PER_SECOND });
+      if (log.isEnabled("info")) logAnswer(log, { call, route, status, ms });
     });
 }
 
-interface ObservedRoute {
-  readonly label: string;
-  readonly answered: ReturnType<Metrics["answersOf"]>;
-}
-
-/** `/api/v1` and `/v1` are one route. */
-function observedRoute(
-  routes: Map<string, ObservedRoute>,
-  metrics: Metrics,
-  path: string,
-): ObservedRoute {
-  const known = routes.get(path);
-  if (known !== undefined) return known;
-  const label = routeLabel(path);
-  const same = [...routes.values()].find((route) => route.label === label);
-  const route = same ?? { label, answered: metrics.answersOf(label) };
-  routes.set(path, route);
-  return route;
-}
-
-/** `/api/v1/feed/:id` is `/v1/feed/{id}`; what no route takes is `(none)`. */
+/** `/v1/feed/{id}` for `/api/v1/feed/:id`, because both forms are one route; `(none)` for what no route takes. */
 export function routeLabel(path: string): string {
-  if (path === "/*") return "(none)";
-  return path.replace(/^\/api\//, "/").replace(/:([^/]+)/g, "{$1}");
+  const known = labels.get(path);
+  if (known !== undefined) return known;
+  const label =
+    path === "/*" ? "(none)" : path.replace(/^\/api\//, "/").replace(/:([^/]+)/g, "{$1}");
+  labels.set(path, label);
+  return label;
 }
 
 function logAnswer(
   log: Log,
-  answer: { call: RoutedCall; label: string; status: number; ms: number },
+  answer: { call: RoutedCall; route: string; status: number; ms: number },
 ): void {
-  const { call, label, status, ms } = answer;
+  const { call, route, status, ms } = answer;
   const { headers, method } = call.request;
   const { chargedNanos } = call.subject;
   log.info("request", {
     request_id: call.requestId,
     trace_id: traceIdOf(headers.get("traceparent")),
     method,
-    route: label,
+    route,
     status,
     code: call.subject.code,
     ms: Math.round(ms * MS_PER_SECOND) / MS_PER_SECOND,

@@ -31,80 +31,75 @@ interface WholeNumber extends SchemaOptions {
 }
 
 const DIGITS = new RegExp(`^\\d{1,${PARAMETER_DIGITS_MAX}}$`);
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+/** Gives the value of a text, or undefined if the text has none. */
+const Read = Symbol("Read");
 
-// Elysia decodes twice, so a value that is decoded already must pass, too.
-TypeRegistry.Set<WholeNumber>("QueryInteger", ({ minimum }, value) =>
+TypeRegistry.Set<{ readonly [Read]: (text: string) => unknown }>("QueryValue", (schema, value) =>
   typeof value === "string"
-    ? DIGITS.test(value) && Number(value) >= minimum
-    : Number.isSafeInteger(value),
-);
-TypeRegistry.Set(
-  "QueryFlag",
-  (_, value) => value === "true" || value === "false" || typeof value === "boolean",
+    ? schema[Read](value) !== undefined
+    : // Elysia decodes twice, so a value that is decoded already must pass, too.
+      typeof value === "number" || typeof value === "boolean",
 );
 
-TypeRegistry.Set("QueryTime", (_, value) => isText(value) && parseQueryTime(value) !== undefined);
-TypeRegistry.Set("QueryUuid", (_, value) => isText(value) && parseUuid(value) !== undefined);
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
+/** A parameter whose text `read` turns into a value. */
+function queryValue<Value>(
+  read: (text: string) => Value | undefined,
+  options: SchemaOptions & { readonly [Expected]: string },
+): TTransform<TUnsafe<Value>, Value> {
+  const given = Type.Unsafe<Value>({ [Kind]: "QueryValue", [Read]: read, ...options });
+  return Type.Transform(given)
+    .Decode((value) => (typeof value === "string" ? (read(value) ?? value) : value))
+    .Encode((value) => value);
 }
 
-/** A whole number. It is written in digits, and the handler gets a number. */
-export function queryInteger(options: WholeNumber): TTransform<TUnsafe<number>, number> {
-  const digits = Type.Unsafe<number>({
-    [Kind]: "QueryInteger",
-    [Expected]: `an integer of at least ${options.minimum} and at most ${PARAMETER_DIGITS_MAX} digits`,
-    type: "integer",
-    ...options,
-  });
-  return Type.Transform(digits).Decode(Number).Encode(Number);
+/** A whole number, written in digits. */
+export function queryInteger(options: WholeNumber) {
+  const { minimum } = options;
+  return queryValue(
+    (text) => (DIGITS.test(text) && Number(text) >= minimum ? Number(text) : undefined),
+    {
+      [Expected]: `an integer of at least ${minimum} and at most ${PARAMETER_DIGITS_MAX} digits`,
+      type: "integer",
+      ...options,
+    },
+  );
 }
 
-/** `true` or `false`. The handler gets a boolean. */
-export function queryFlag(options: SchemaOptions): TTransform<TUnsafe<boolean>, boolean> {
-  const flag = Type.Unsafe<boolean>({
-    [Kind]: "QueryFlag",
+/** `true` or `false`. */
+export function queryFlag(options: SchemaOptions) {
+  return queryValue((text) => FLAGS.get(text), {
     [Expected]: "true or false",
     type: "boolean",
     ...options,
   });
-  return Type.Transform(flag)
-    .Decode((value) => String(value) === "true")
-    .Encode(Boolean);
 }
 
 /** An RFC 3339 date-time. The handler gets it in UTC, to the microsecond. */
-export function queryTime(options: SchemaOptions): TTransform<TUnsafe<string>, string> {
-  const time = Type.Unsafe<string>({
-    [Kind]: "QueryTime",
-    [Expected]: "an RFC 3339 date-time such as 2026-01-31T00:00:00Z",
-    type: "string",
-    format: "date-time",
-    ...options,
-  });
-  return Type.Transform(time)
-    .Decode((value) => parseQueryTime(value) ?? value)
-    .Encode(String);
-}
-
-/** An offset's plus sign that was sent unencoded has become a space. Decisions 10. */
-function parseQueryTime(value: string): string | undefined {
-  return parseEventTime(value.replace(/ (\d\d:\d\d)$/, "+$1"));
+export function queryTime(options: SchemaOptions) {
+  return queryValue(
+    // An offset's plus sign that was sent unencoded has become a space. Decisions 10.
+    (text) => parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1")),
+    {
+      [Expected]: "an RFC 3339 date-time such as 2026-01-31T00:00:00Z",
+      type: "string",
+      format: "date-time",
+      ...options,
+    },
+  );
 }
 
 /** A UUID. The handler gets it in lower case. */
-export function queryUuid(options: SchemaOptions): TTransform<TUnsafe<string>, string> {
-  const uuid = Type.Unsafe<string>({
-    [Kind]: "QueryUuid",
+export function queryUuid(options: SchemaOptions) {
+  return queryValue(parseUuid, {
     [Expected]: "a UUID",
     type: "string",
     format: "uuid",
     ...options,
   });
-  return Type.Transform(uuid)
-    .Decode((value) => parseUuid(value) ?? value)
-    .Encode(String);
 }
 
 /**

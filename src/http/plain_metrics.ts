@@ -1,8 +1,8 @@
 /**
  * Counters and histograms of the request path, kept as plain numbers until prom-client collects them.
  *
- * prom-client looks up and checks the labels of every count and observation, which took a tenth of a read's time.
- * Here the caller looks a combination of labels up once and keeps it.
+ * prom-client checks the labels of every count and observation, which takes 3 µs of a request: a seventh of a
+ * refusal, and a twentieth of a read.
  *
  * @module
  */
@@ -14,105 +14,113 @@ import {
   type Registry,
 } from "prom-client";
 
-/** One combination of a counter's labels. */
-export class PlainCount {
-  /** Counted since prom-client collected last. */
-  count = 0;
+type Labels = Readonly<Record<string, string>>;
 
-  constructor(readonly labels: Readonly<Record<string, string>>) {}
+/** What a metric keeps for each combination of its labels, of which it has two at most. */
+class ByLabels<Kept> {
+  readonly #labelNames: readonly string[];
+  readonly #make: () => Kept;
+  readonly #kept = new Map<string, { readonly labels: Labels; readonly kept: Kept }>();
+
+  constructor(labelNames: readonly string[], make: () => Kept) {
+    this.#labelNames = labelNames;
+    this.#make = make;
+    // Without labels there is one combination, which is shown from the start.
+    if (labelNames.length === 0) this.of();
+  }
+
+  /** The arguments are the values of the labels, in their order. */
+  of(first = "", second = ""): Kept {
+    const key = `${first}\n${second}`;
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known.kept;
+    const values = [first, second];
+    const labels = Object.fromEntries(
+      this.#labelNames.map((name, index) => [name, values[index] ?? ""]),
+    );
+    const kept = this.#make();
+    this.#kept.set(key, { labels, kept });
+    return kept;
+  }
+
+  all(): Iterable<{ readonly labels: Labels; readonly kept: Kept }> {
+    return this.#kept.values();
+  }
 }
 
 export class PlainCounter {
-  readonly #counts: PlainCount[] = [];
+  readonly #counts: ByLabels<{ count: number }>;
 
-  constructor(options: CounterConfiguration<string>) {
-    const counts = this.#counts;
+  constructor({ labelNames = [], ...options }: CounterConfiguration<string>) {
+    const counts = new ByLabels(labelNames, () => ({ count: 0 }));
+    this.#counts = counts;
     new Counter({
       ...options,
+      labelNames,
       collect() {
-        for (const each of counts) {
-          this.inc(each.labels, each.count);
-          each.count = 0;
+        for (const { labels, kept } of counts.all()) {
+          this.inc(labels, kept.count);
+          kept.count = 0;
         }
       },
     });
   }
 
-  of(labels: Readonly<Record<string, string>> = {}): PlainCount {
-    const count = new PlainCount(labels);
-    this.#counts.push(count);
-    return count;
-  }
-}
-
-/** One combination of a histogram's labels. */
-export class PlainBuckets {
-  /** By bucket; the last one holds what is above all bounds. */
-  readonly #counts: Float64Array;
-  readonly #bounds: readonly number[];
-  #sum = 0;
-
-  constructor(
-    readonly labels: Readonly<Record<string, string>>,
-    bounds: readonly number[],
-  ) {
-    this.#bounds = bounds;
-    this.#counts = new Float64Array(bounds.length + 1);
-  }
-
-  add(value: number): void {
-    let bucket = 0;
-    while (value > (this.#bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.#sum += value;
-  }
-
-  /** As prom-client has them: each bucket includes those before it. */
-  values(name: string): MetricValueWithName<string>[] {
-    const { labels } = this;
-    let count = 0;
-    const buckets = [...this.#counts].map((own, bucket) => {
-      count += own;
-      const le = this.#bounds[bucket] ?? "+Inf";
-      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
-    });
-    return [
-      ...buckets,
-      { metricName: `${name}_sum`, labels, value: this.#sum },
-      { metricName: `${name}_count`, labels, value: count },
-    ];
-  }
-}
-
-export class PlainHistogram {
-  readonly name: string;
-  readonly #options: PlainHistogramOptions;
-  readonly #buckets: PlainBuckets[] = [];
-
-  constructor(options: PlainHistogramOptions) {
-    this.name = options.name;
-    this.#options = options;
-    // Of a metric, the registry calls `get` alone.
-    options.registry.registerMetric(this as unknown as Metric);
-  }
-
-  of(labels: Readonly<Record<string, string>> = {}): PlainBuckets {
-    const buckets = new PlainBuckets(labels, this.#options.buckets);
-    this.#buckets.push(buckets);
-    return buckets;
-  }
-
-  async get() {
-    const { name, help } = this.#options;
-    const values = this.#buckets.flatMap((each) => each.values(name));
-    return { name, help, type: "histogram", aggregator: "sum", values };
+  add(count: number, first?: string, second?: string): void {
+    this.#counts.of(first, second).count += count;
   }
 }
 
 export interface PlainHistogramOptions {
   readonly name: string;
   readonly help: string;
+  readonly labelNames?: readonly string[];
   /** Upper bounds, ascending. */
   readonly buckets: readonly number[];
   readonly registry: Registry;
+}
+
+export class PlainHistogram {
+  readonly name: string;
+  readonly #options: PlainHistogramOptions;
+  /** The last bucket holds what is above all bounds. */
+  readonly #observed: ByLabels<{ readonly counts: Float64Array; sum: number }>;
+
+  constructor(options: PlainHistogramOptions) {
+    const { name, labelNames = [], buckets, registry } = options;
+    this.name = name;
+    this.#options = options;
+    this.#observed = new ByLabels(labelNames, () => ({
+      counts: new Float64Array(buckets.length + 1),
+      sum: 0,
+    }));
+    // Of a metric, the registry calls `get` alone.
+    registry.registerMetric(this as unknown as Metric);
+  }
+
+  add(value: number, first?: string, second?: string): void {
+    const { buckets } = this.#options;
+    const observed = this.#observed.of(first, second);
+    let bucket = 0;
+    while (value > (buckets[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+    observed.counts[bucket] = (observed.counts[bucket] ?? 0) + 1;
+    observed.sum += value;
+  }
+
+  /** As prom-client has them: each bucket includes those before it. */
+  async get() {
+    const { name, help, buckets } = this.#options;
+    const values: MetricValueWithName<string>[] = [];
+    for (const { labels, kept } of this.#observed.all()) {
+      let count = 0;
+      for (const [bucket, own] of kept.counts.entries()) {
+        count += own;
+        const le = buckets[bucket] ?? "+Inf";
+        values.push({ metricName: `${name}_bucket`, labels: { le, ...labels }, value: count });
+      }
+      values.push({ metricName: `${name}_sum`, labels, value: kept.sum });
+      values.push({ metricName: `${name}_count`, labels, value: count });
+    }
+    return { name, help, type: "histogram", aggregator: "sum", values };
+  }
 }

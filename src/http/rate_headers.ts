@@ -8,11 +8,12 @@ import type { WindowState } from "../admission/types.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
-import { Problem, problemHeaders } from "./errors.ts";
+import { CACHE_PRIVATE } from "./answer.ts";
+import { PROBLEM_TYPE, Problem } from "./errors.ts";
 
+const WINDOW_SECONDS = WINDOW_MS / MS_PER_SECOND;
 /** By all that they say. */
 const knownLimited = new BoundedMap<string, Headers>(1_000);
-const WINDOW_SECONDS = WINDOW_MS / MS_PER_SECOND;
 
 export function rateHeaders(window: WindowState, nowMs: number): Record<string, string> {
   return { ...limitHeaders(window), ...stateHeaders(window, nowMs) };
@@ -26,30 +27,19 @@ export function limitHeaders({ limit }: Pick<WindowState, "limit">): Record<stri
   };
 }
 
-/** Headers of one answer. */
+/** Headers of one answer. Rounding may add a second to the reset, so it is at most `resetInSecondsMax` away. */
 export function stateHeaders(
   { remaining, resetSeconds }: WindowState,
   nowMs: number,
+  { resetInSecondsMax = WINDOW_SECONDS } = {},
 ): Record<string, string> {
-  const resetInSeconds = secondsUntil(resetSeconds, Math.floor(nowMs / MS_PER_SECOND));
+  const secondsLeft = Math.max(0, resetSeconds - Math.floor(nowMs / MS_PER_SECOND));
+  const resetInSeconds = Math.min(secondsLeft, resetInSecondsMax);
   return {
     "X-RateLimit-Remaining": String(remaining),
     "X-RateLimit-Reset": String(resetSeconds),
-    RateLimit: stateText(remaining, resetInSeconds),
+    RateLimit: `"default";r=${remaining};t=${resetInSeconds}`,
   };
-}
-
-function stateText(remaining: number, resetInSeconds: number): string {
-  return `"default";r=${remaining};t=${resetInSeconds}`;
-}
-
-/** Seconds between two rounded times. Rounding may add one, so the result is capped at `secondsMax`. */
-function secondsUntil(
-  epochSeconds: number,
-  nowSeconds: number,
-  secondsMax = WINDOW_SECONDS,
-): number {
-  return Math.min(Math.max(0, epochSeconds - nowSeconds), secondsMax);
 }
 
 /** 429 with everything that tells a client when to come back. */
@@ -59,34 +49,49 @@ export function rateLimited(
   { of = "calls" } = {},
 ): Problem {
   const { window, retryAfterMs } = limited;
-  const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
   return new Problem("RATE_LIMITED", {
     detail: `At most ${window.limit} ${of} a minute are served here. Wait ${retryAfterMs} ms, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
-    sharedHeaders: limitedHeaders({ ...window, remaining: 0 }, { nowMs, retryAfterSeconds }),
+    sharedHeaders: limitedHeaders(limited, nowMs),
   });
 }
 
-/** A client that does not back off gets hundreds of 429s a second: those that say the same share their headers. */
+/**
+ * A client that does not back off gets hundreds of 429s a second. Those that say the same share their headers, which
+ * saves 2 µs of 24.
+ */
 function limitedHeaders(
-  window: WindowState,
-  { nowMs, retryAfterSeconds }: { readonly nowMs: number; readonly retryAfterSeconds: number },
+  { window, retryAfterMs }: { readonly window: WindowState; readonly retryAfterMs: number },
+  nowMs: number,
 ): Headers {
   const { limit, resetSeconds } = window;
+  const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
   const nowSeconds = Math.floor(nowMs / MS_PER_SECOND);
-  const resetInSeconds = secondsUntil(resetSeconds, nowSeconds, retryAfterSeconds);
-  const key = `${limit} ${resetSeconds} ${resetInSeconds} ${retryAfterSeconds}`;
-  let headers = knownLimited.get(key);
-  if (headers === undefined) {
-    headers = new Headers({
-      // Only a client with a key is limited here.
-      ...problemHeaders(true),
-      ...rateHeaders(window, nowMs),
-      "Retry-After": String(retryAfterSeconds),
-      // There is room when the oldest call leaves the window, or later.
-      RateLimit: stateText(0, resetInSeconds),
-    });
-    knownLimited.set(key, headers);
-  }
+  const key = `${limit} ${resetSeconds} ${nowSeconds} ${retryAfterSeconds}`;
+  const known = knownLimited.get(key);
+  if (known !== undefined) return known;
+  const headers = new Headers({
+    "Content-Type": PROBLEM_TYPE,
+    "Cache-Control": CACHE_PRIVATE,
+    ...limitHeaders(window),
+    // There is room when the oldest call leaves the window, or later.
+    ...stateHeaders({ limit, remaining: 0, resetSeconds }, nowMs, {
+      resetInSecondsMax: retryAfterSeconds,
+    }),
+    "Retry-After": String(retryAfterSeconds),
+  });
+  knownLimited.set(key, headers);
   return headers;
+}
+
+/** 429 of a limit that is no window, and has room in `retryAfterMs`. */
+export function rateLimitedFor(
+  retryAfterMs: number,
+  { limit, of }: { readonly limit: number; readonly of: string },
+): Problem {
+  const nowMs = Date.now();
+  const resetSeconds = Math.ceil((nowMs + retryAfterMs) / MS_PER_SECOND);
+  return rateLimited({ window: { limit, remaining: 0, resetSeconds }, retryAfterMs }, nowMs, {
+    of,
+  });
 }

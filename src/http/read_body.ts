@@ -1,7 +1,7 @@
 /**
  * The bounded reader of request bodies, and the rules for what a body may be. Decisions 2, 5 and 10.
  *
- * Takes a request, and gives its bytes, decoded if they were gzipped, or a named reason why not. Whatever a client
+ * Takes a request, and gives its bytes, decoded if they were gzipped, or the problem to answer with. Whatever a client
  * sends, memory holds no more than the limit. A larger Content-Length is refused unread, a stream is counted as it
  * comes in, and a gzip body is bounded as sent and as decoded. `hold` is called before each buffer. If the length is
  * declared, there is one buffer and the native reader fills it, in less than half the time of a stream.
@@ -13,18 +13,17 @@
  */
 import { gunzipSync } from "node:zlib";
 import { assert } from "../lib/assert.ts";
-import { fieldOf } from "../lib/error_fields.ts";
+import { codeOf, fieldOf } from "../lib/error_fields.ts";
+import type { HoldBytes } from "./body_budget.ts";
+import { Problem } from "./errors.ts";
 
-export type BodyOutcome =
-  | { readonly kind: "read"; readonly bytes: Uint8Array }
-  | { readonly kind: "too_large" }
-  | { readonly kind: "broken_gzip" };
-
-export interface ReadBodyOptions {
+export interface ReceiveOptions {
   /** Bytes of the body, after gzip decoding; exactly so many pass. */
   readonly bytesMax: number;
+  /** The 413 for a larger body. It must close the connection, because the rest of the body stays unread. */
+  readonly tooLarge: () => Problem;
   /** Called with the bytes that the body's buffers will have, in all. If it throws, reading ends. */
-  readonly hold: (bytes: number) => void;
+  readonly hold: HoldBytes;
 }
 
 export type MediaType =
@@ -53,26 +52,41 @@ const CHARSET_PARAMETER = /^charset\s*=\s*(.*)$/;
 /** `ignoreBOM` keeps the mark, so that the JSON reader refuses it. RFC 8259, section 8.1. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/**
- * Reads a request's body, whose Content-Encoding `mediaTypeOf` has approved.
- *
- * After `too_large`, answer with `Connection: close`: the rest of the body is not read. Rejects with an
- * `AbortError` where the client goes away before the end, and with what `hold` throws.
- */
-export async function readBody(request: Request, options: ReadBodyOptions): Promise<BodyOutcome> {
+/** A body's bytes, bounded while they come in. @throws {Problem} 413, 400; 503 of `hold` */
+export async function receiveBody(request: Request, options: ReceiveOptions): Promise<Uint8Array> {
   const { bytesMax, hold } = options;
-  if (contentCodingOf(request) === "identity") {
-    const bytes = await receive(request, options);
-    return bytes ? { kind: "read", bytes } : { kind: "too_large" };
+  try {
+    if (contentCodingOf(request) === "identity") return await receive(request, options);
+    const gzipBytesMax = bytesMax + Math.ceil(bytesMax / GZIP_GROWTH_DIVISOR) + GZIP_FRAME_BYTES;
+    const bytes = await receive(request, { ...options, bytesMax: gzipBytesMax });
+    // The decoded size is not known yet, so the most that it may be is held.
+    hold(bytes.length + bytesMax);
+    const decoded = decodeGzip(bytes, options);
+    hold(decoded.length);
+    return decoded;
+  } catch (error) {
+    if (error instanceof Error && error.name === "AbortError") {
+      throw bodyNotJson("the connection ended within it");
+    }
+    throw error;
   }
-  const gzipBytesMax = bytesMax + Math.ceil(bytesMax / GZIP_GROWTH_DIVISOR) + GZIP_FRAME_BYTES;
-  const bytes = await receive(request, { bytesMax: gzipBytesMax, hold });
-  if (bytes === undefined) return { kind: "too_large" };
-  // The decoded size is not known yet, so the most that it may be is held.
-  hold(bytes.length + bytesMax);
-  const outcome = decodeGzip(bytes, bytesMax);
-  hold(outcome.kind === "read" ? outcome.bytes.length : 0);
-  return outcome;
+}
+
+/** Decodes strict UTF-8, and keeps a byte order mark. @throws {Problem} 400 */
+export function bodyTextOf(bytes: Uint8Array): string {
+  if (bytes.length === 0) throw bodyNotJson("it is empty");
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw bodyNotJson("it is not valid UTF-8");
+  }
+}
+
+/** 400. The reason completes the sentence "The body can't be read as JSON: …". */
+export function bodyNotJson(reason: string): Problem {
+  return new Problem("BODY_NOT_JSON", {
+    detail: `The body can't be read as JSON: ${reason}. Send it again as UTF-8 JSON.`,
+  });
 }
 
 /** Whether a body's Content-Type and Content-Encoding are ones we read. Decisions 10. */
@@ -106,16 +120,6 @@ export function declaredBytes({ headers }: Request): number | undefined {
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** Decodes strict UTF-8, and keeps a byte order mark. Undefined if the bytes are no UTF-8. */
-export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return UTF8.decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
-}
-
 function unsupported(message: string): MediaType {
   return { kind: "unsupported", message };
 }
@@ -134,27 +138,23 @@ function contentCodingOf(request: Request): "identity" | "gzip" | undefined {
   }
 }
 
-/** The body as sent; undefined if it has more than `bytesMax` bytes. */
-async function receive(
-  request: Request,
-  { bytesMax, hold }: ReadBodyOptions,
-): Promise<Uint8Array | undefined> {
+/** The body as sent. */
+async function receive(request: Request, options: ReceiveOptions): Promise<Uint8Array> {
   const declared = declaredBytes(request);
-  if (declared !== undefined) {
-    if (declared > bytesMax) return undefined;
-    hold(declared);
-    // The server reads no more than was declared, so the native reader is bounded too.
-    const bytes = await request.bytes();
-    return bytes.length <= bytesMax ? bytes : undefined;
+  if (declared === undefined) {
+    return request.body ? receiveStream(request.body, options) : new Uint8Array(0);
   }
-  return request.body ? receiveStream(request.body, { bytesMax, hold }) : new Uint8Array(0);
+  if (declared > options.bytesMax) throw options.tooLarge();
+  options.hold(declared);
+  // The server reads no more than was declared, so the native reader is bounded too.
+  return request.bytes();
 }
 
 /** Copies the chunks into one buffer, because a body may come in chunks of one byte. */
 async function receiveStream(
   body: ReadableStream<Uint8Array>,
-  { bytesMax, hold }: ReadBodyOptions,
-): Promise<Uint8Array | undefined> {
+  { bytesMax, tooLarge, hold }: ReceiveOptions,
+): Promise<Uint8Array> {
   const bufferOf = (size: number) => {
     const bytes = Math.min(size, bytesMax);
     hold(bytes);
@@ -165,7 +165,7 @@ async function receiveStream(
   for await (const chunk of body) {
     const lengthNext = length + chunk.length;
     // Leaving the loop cancels the stream.
-    if (lengthNext > bytesMax) return undefined;
+    if (lengthNext > bytesMax) throw tooLarge();
     if (lengthNext > buffer.length) {
       const grown = bufferOf(Math.max(buffer.length * 2, lengthNext));
       grown.set(buffer.subarray(0, length));
@@ -178,18 +178,22 @@ async function receiveStream(
 }
 
 /** All members of a gzip file, and nothing beside them. RFC 1952, section 2.2. */
-function decodeGzip(bytes: Uint8Array, bytesMax: number): BodyOutcome {
+function decodeGzip(bytes: Uint8Array, { bytesMax, tooLarge }: ReceiveOptions): Uint8Array {
   try {
     const { buffer, bytesWritten } = gunzipWithInfo(bytes, bytesMax);
     // zlib ignores zeros after the last member.
-    if (bytesWritten !== bytes.length) return { kind: "broken_gzip" };
-    return { kind: "read", bytes: buffer };
+    if (bytesWritten !== bytes.length) throw brokenGzip();
+    return buffer;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ERR_BUFFER_TOO_LARGE") return { kind: "too_large" };
-    if (code === "Z_DATA_ERROR" || code === "Z_BUF_ERROR") return { kind: "broken_gzip" };
+    const code = codeOf(error);
+    if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge();
+    if (code === "Z_DATA_ERROR" || code === "Z_BUF_ERROR") throw brokenGzip();
     throw error;
   }
+}
+
+function brokenGzip(): Problem {
+  return bodyNotJson("it is no whole gzip stream");
 }
 
 /** `info` adds the engine, whose `bytesWritten` counts what was decoded; the types don't know it. */

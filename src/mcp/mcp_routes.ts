@@ -5,23 +5,18 @@
  */
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
-import { receiveBody } from "../http/body_text.ts";
-import { callPlugin } from "../http/call.ts";
+import { createAnonymousLimit } from "../http/anonymous_limit.ts";
+import { callPlugin, requestIdOf } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { readKeyOf } from "../http/keys.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
-import { rateLimited } from "../http/rate_headers.ts";
-import { decodeUtf8 } from "../http/read_body.ts";
-import { requestIdOf } from "../http/request_id.ts";
+import { bodyTextOf, receiveBody } from "../http/read_body.ts";
 import { present } from "../lib/assert.ts";
-import { MS_PER_SECOND } from "../lib/time_units.ts";
-import { TokenBucket } from "../lib/token_bucket.ts";
 import {
   IDLE_SECONDS_MAX,
   LONG_POLL_SECONDS,
   MCP_ANONYMOUS_LIMIT,
   MCP_BODY_BYTES_MAX,
-  WINDOW_MS,
 } from "../limits.ts";
 import type { Services } from "../services.ts";
 import type { Exchange } from "./own_routes.ts";
@@ -33,7 +28,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 
 /** `handle` is the app that has all the other routes. */
 export function mcpRoutes(services: Services, handle: (request: Request) => Promise<Response>) {
-  const anonymous = new TokenBucket({ capacity: MCP_ANONYMOUS_LIMIT, fillMs: WINDOW_MS });
+  const anonymousLimit = createAnonymousLimit(MCP_ANONYMOUS_LIMIT);
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const request = present(requestInfo);
@@ -58,7 +53,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
       "/mcp",
       async ({ call: { request, requestId }, server }) => {
         refuseForeignOrigin(services, request);
-        if (readKeyOf(request.headers) === undefined) takeAnonymous(anonymous);
+        if (readKeyOf(request.headers) === undefined) anonymousLimit();
         const message = await readMessage(services, request);
         if (message instanceof Response) return message;
         // A tool may wait as long as a long poll.
@@ -88,7 +83,7 @@ async function readMessage(
     receiveBody(request, { bytesMax: MCP_BODY_BYTES_MAX, tooLarge, hold }),
   );
   try {
-    const value: unknown = JSON.parse(decodeUtf8(bytes) ?? "");
+    const value: unknown = JSON.parse(bodyTextOf(bytes));
     if (!Array.isArray(value)) return { value };
     return rpcError(INVALID_REQUEST, "Send one message, not an array of them.");
   } catch {
@@ -127,14 +122,4 @@ function refuseForeignOrigin({ http, config }: Services, request: Request): void
     detail:
       "Pages of this origin may not call the gateway. The operator allows origins with FEEDGATE_CORS_ORIGINS.",
   });
-}
-
-/** @throws {Problem} 429 */
-function takeAnonymous(bucket: TokenBucket): void {
-  const retryAfterMs = bucket.take();
-  if (retryAfterMs === 0) return;
-  const nowMs = Date.now();
-  const resetSeconds = Math.ceil((nowMs + retryAfterMs) / MS_PER_SECOND);
-  const window = { limit: MCP_ANONYMOUS_LIMIT, remaining: 0, resetSeconds };
-  throw rateLimited({ window, retryAfterMs }, nowMs, { of: "calls without a key" });
 }

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { bodyNotJson } from "../http/body_text.ts";
 import { Problem, unavailable } from "../http/errors.ts";
-import { mediaTypeOf } from "../http/read_body.ts";
+import { bodyNotJson, mediaTypeOf } from "../http/read_body.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import type { Invalid, TooLarge } from "./parse_push.ts";
 import type { PushRefusal } from "./push_feed.ts";

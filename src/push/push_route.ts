@@ -14,7 +14,6 @@ import { type Feed, type Feeds, findOwned } from "../feeds/find.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
-import { bodyTextOf, receiveBody } from "../http/body_text.ts";
 import type { Call } from "../http/call.ts";
 import {
   BODY_PROBLEMS,
@@ -30,7 +29,7 @@ import { RATE_HEADERS } from "../http/header_docs.ts";
 import type { Principal } from "../http/keys.ts";
 import { parameters, queryFlag } from "../http/parameters.ts";
 import { rateHeaders, rateLimited } from "../http/rate_headers.ts";
-import { mediaTypeOf } from "../http/read_body.ts";
+import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { feedKeepsChanging } from "../http/refusals.ts";
 import { respond } from "../http/respond.ts";
 import { uploads } from "../http/uploads.ts";

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { ConfigError, readConfig } from "../../src/config.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { type SeededFeed, seedFeed } from "../support/seed.ts";
+import { startTestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
 
 const APP = "https://app.example.com";
 const OTHER = "https://other.example.com";
 
-let gateway: TestGateway;
-let listed: string;
-let open: string;
-let readKey: string;
-let feed: SeededFeed;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  const peer = await gateway.startPeer({ FEEDGATE_CORS_ORIGINS: `${APP}, http://localhost:8080` });
-  listed = peer.baseUrl;
-  open = (await gateway.startPeer({ FEEDGATE_CORS_ORIGINS: "*" })).baseUrl;
-  const accountId = await gateway.createAccount();
-  readKey = await gateway.createKey(accountId, "read");
-  feed = await seedFeed(gateway, accountId, { type: "collection", rows: [{ id: 1 }] });
-});
+const gateway = await startTestGateway();
 afterAll(() => gateway.stop());
+const { baseUrl: listed } = await gateway.startPeer({
+  FEEDGATE_CORS_ORIGINS: `${APP}, http://localhost:8080`,
+});
+const { baseUrl: open } = await gateway.startPeer({ FEEDGATE_CORS_ORIGINS: "*" });
+const accountId = await gateway.createAccount();
+const readKey = await gateway.createKey(accountId, "read");
+const feed = await seedFeed(gateway, accountId, { type: "collection", rows: [{ id: 1 }] });
 
 function preflight(baseUrl: string, origin = APP, path = `/v1/feed/${feed.slug}`) {
   const headers = { Origin: origin, "Access-Control-Request-Method": "GET" };

@@ -1,30 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { type Gateway, startGateway } from "../../src/server.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { type SeededFeed, seedFeed } from "../support/seed.ts";
+import { startGateway } from "../../src/server.ts";
+import { startTestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const SECRET = "a-payload-that-no-log-may-hold";
 
-let scene: TestGateway;
-let logging: Gateway;
-let accountId: string;
-let readKey: string;
-let writeKey: string;
-let feed: SeededFeed;
 const lines: string[] = [];
-
-beforeAll(async () => {
-  scene = await startTestGateway();
-  const config = readConfig({ PORT: "0", DATABASE_URL: scene.databaseUrl, LOG_LEVEL: "debug" });
-  const write = (line: string) => lines.push(line);
-  logging = await startGateway(config, createLog({ level: "debug", isReadable: false, write }));
-  accountId = await scene.createAccount();
-  readKey = await scene.createKey(accountId, "read");
-  writeKey = await scene.createKey(accountId, "write");
-  feed = await seedFeed(scene, accountId, { type: "collection", rows: [{ id: 1, text: SECRET }] });
+const scene = await startTestGateway();
+const logging = await startGateway(
+  readConfig({ PORT: "0", DATABASE_URL: scene.databaseUrl }),
+  createLog({ level: "debug", isReadable: false, write: (line) => lines.push(line) }),
+);
+const accountId = await scene.createAccount();
+const readKey = await scene.createKey(accountId, "read");
+const writeKey = await scene.createKey(accountId, "write");
+const feed = await seedFeed(scene, accountId, {
+  type: "collection",
+  rows: [{ id: 1, text: SECRET }],
 });
 afterAll(async () => {
   await logging.stop();

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { type SeededFeed, seedFeed } from "../support/seed.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { startTestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
 
-let gateway: TestGateway;
-let readKey: string;
-let writeKey: string;
-let paid: SeededFeed;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  const accountId = await gateway.createAccount();
-  // An owner reads its own feeds free.
-  readKey = await gateway.createKey(await gateway.createAccount({ credits: 100 }), "read");
-  writeKey = await gateway.createKey(accountId, "write");
-  const rows = [{ id: 1 }, { id: 2 }];
-  paid = await seedFeed(gateway, accountId, { type: "collection", rows, callPriceNanos: 1_500 });
-});
+const gateway = await startTestGateway();
 afterAll(() => gateway.stop());
+const owner = await gateway.createAccount();
+const writeKey = await gateway.createKey(owner, "write");
+// An owner reads its own feeds free.
+const readKey = await gateway.createKey(await gateway.createAccount({ credits: 100 }), "read");
+const paid = await seedFeed(gateway, owner, {
+  type: "collection",
+  rows: [{ id: 1 }, { id: 2 }],
+  callPriceNanos: 1_500,
+});
 
 /** Value of a sample by its name and labels as printed. */
 async function samples(): Promise<Map<string, number>> {
@@ -77,6 +73,10 @@ describe("metrics", () => {
     expect(by('feedgate_http_requests_total{route="/v1/feed/{id}",status="200"}')).toBe(2);
     expect(by('feedgate_http_requests_total{route="/v1/feed/{id}",status="304"}')).toBe(1);
     expect(by('feedgate_http_requests_total{route="/v1/feed/{id}",status="400"}')).toBe(1);
+    expect(by('feedgate_http_request_duration_seconds_count{route="/v1/feed/{id}"}')).toBe(4);
+    expect(
+      by('feedgate_http_request_duration_seconds_bucket{le="+Inf",route="/v1/feed/{id}"}'),
+    ).toBe(4);
     expect(by('feedgate_page_lookups_total{result="miss"}')).toBe(1);
     expect(by('feedgate_page_lookups_total{result="hit"}')).toBe(1);
   });

@@ -3,8 +3,9 @@ import { Metrics } from "../../src/http/metrics.ts";
 
 test("Metrics: every answer is counted and observed once, however many and however often it is asked", async () => {
   const metrics = new Metrics();
-  const answered = metrics.answersOf("/a");
-  const other = metrics.answersOf("/b");
+  const answered = (status: number, seconds: number, route = "/a") =>
+    metrics.answered({ route, status, seconds });
+  const other = (status: number, seconds: number) => answered(status, seconds, "/b");
   const lines = async () => (await metrics.text()).split("\n");
   for (let answer = 0; answer < 700; answer++) answered(200, 0.003);
   expect(await lines()).toContain('feedgate_http_request_duration_seconds_count{route="/a"} 700');

@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { decodeUtf8, mediaTypeOf, readBody } from "../../src/http/read_body.ts";
+import { Problem } from "../../src/http/errors.ts";
+import { bodyTextOf, mediaTypeOf, receiveBody } from "../../src/http/read_body.ts";
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 const BYTES_MAX = 2 * MIB;
 
-/** What became of the request that was read last. */
+/** What became of the request that was read last: "READ", or the code of its problem. */
 let lastOutcome: string | undefined;
 /** What it was told to hold, in order, and the most that there is room for. */
 let holds: number[] = [];
@@ -19,28 +20,29 @@ const server = Bun.serve({
   idleTimeout: 30,
   async fetch(request) {
     try {
-      const outcome = await readBody(request, { bytesMax: BYTES_MAX, hold });
-      lastOutcome = outcome.kind;
-      if (outcome.kind === "read") return new Response(Buffer.from(outcome.bytes));
-      const status = outcome.kind === "too_large" ? 413 : 400;
-      return new Response(outcome.kind, { status, headers: { connection: "close" } });
+      const bytes = await receiveBody(request, { bytesMax: BYTES_MAX, tooLarge, hold });
+      lastOutcome = "READ";
+      return new Response(Buffer.from(bytes));
     } catch (error) {
-      lastOutcome = error instanceof Error ? error.name : "unknown";
-      if (holdsMax < Number.POSITIVE_INFINITY) {
-        return new Response("no room", { status: 503, headers: { connection: "close" } });
-      }
-      throw error;
+      if (!(error instanceof Problem)) throw error;
+      const { code, status, options } = error;
+      lastOutcome = code;
+      return new Response(options.detail, { status, headers: { connection: "close" } });
     }
   },
 });
 afterAll(() => server.stop(true));
 
+function tooLarge(): Problem {
+  return new Problem("PAYLOAD_TOO_LARGE", { detail: "Too large." });
+}
+
 function hold(bytes: number): void {
-  if (bytes > holdsMax) throw new Error("no room");
+  if (bytes > holdsMax) throw new Problem("UNAVAILABLE", { detail: "No room." });
   holds.push(bytes);
 }
 
-describe("readBody with a Content-Length", () => {
+describe("receiveBody with a Content-Length", () => {
   test("the bytes come as sent", async () => {
     const bytes = new Uint8Array([0, 255, 0xc3, 0x28, 10, 13]);
     expect(await bytesOf(post(bytes))).toEqual(bytes);
@@ -50,10 +52,7 @@ describe("readBody with a Content-Length", () => {
     expect((await bytesOf(fetch(server.url))).length).toBe(0);
     expect((await bytesOf(post(new Uint8Array(0)))).length).toBe(0);
     const made = new Request(server.url.href, { method: "POST" });
-    expect(await readBody(made, { bytesMax: 1, hold })).toEqual({
-      kind: "read",
-      bytes: new Uint8Array(0),
-    });
+    expect(await receiveBody(made, { bytesMax: 1, tooLarge, hold })).toEqual(new Uint8Array(0));
   });
 
   test("exactly the limit passes, one byte more is too large", async () => {
@@ -68,7 +67,7 @@ describe("readBody with a Content-Length", () => {
   });
 });
 
-describe("readBody of a chunked stream", () => {
+describe("receiveBody of a chunked stream", () => {
   test("pieces are put together, however small and slow", async () => {
     const { socket, answer } = open("Transfer-Encoding: chunked");
     for (const piece of ["[1", ",", "2]"]) {
@@ -108,7 +107,7 @@ describe("readBody of a chunked stream", () => {
   });
 });
 
-describe("readBody and what it holds", () => {
+describe("receiveBody and what it holds", () => {
   beforeEach(() => {
     holds = [];
   });
@@ -166,25 +165,25 @@ describe("readBody and what it holds", () => {
   });
 });
 
-describe("readBody and clients that go away", () => {
+describe("receiveBody and clients that go away", () => {
   for (const framing of [
     "Content-Length: 1000",
     "Content-Length: 100000",
     "Transfer-Encoding: chunked",
   ]) {
-    test(`${framing}: rejects with an AbortError`, async () => {
+    test(`${framing}: the body is no JSON`, async () => {
       lastOutcome = undefined;
       const { socket } = open(framing);
       socket.write(framing.startsWith("T") ? chunk("hello") : "hello");
       await Bun.sleep(100);
       socket.destroy();
       for (let tries = 0; tries < 50 && lastOutcome === undefined; tries++) await Bun.sleep(20);
-      expect<string | undefined>(lastOutcome).toBe("AbortError");
+      expect<string | undefined>(lastOutcome).toBe("BODY_NOT_JSON");
     });
   }
 });
 
-describe("readBody of gzip", () => {
+describe("receiveBody of gzip", () => {
   const text = Buffer.from('{"a":"é"}');
   const packed = gzipSync(text);
 
@@ -231,11 +230,12 @@ describe("readBody of gzip", () => {
     ["a wrong length", Buffer.from(packed).fill(0xff, packed.length - 4)],
   ])("broken: %s", async (_, bytes) => {
     const response = await post(bytes, "gzip");
-    expect(await response.text()).toBe("broken_gzip");
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("it is no whole gzip stream");
   });
 });
 
-describe("readBody and memory", () => {
+describe("receiveBody and memory", () => {
   const RSS_GROWTH_MAX = 20 * MIB;
 
   test("a bomb of 200 MB is stopped at the limit", async () => {
@@ -256,7 +256,7 @@ describe("readBody and memory", () => {
         socket.destroy();
       });
       // That the answer arrives is tested above: here the client is too busy writing to read it.
-      expect<string | undefined>(lastOutcome).toBe("too_large");
+      expect<string | undefined>(lastOutcome).toBe("PAYLOAD_TOO_LARGE");
       expect(growth).toBeLessThan(RSS_GROWTH_MAX);
     });
   }
@@ -318,14 +318,15 @@ describe("mediaTypeOf", () => {
   });
 });
 
-describe("decodeUtf8", () => {
+describe("bodyTextOf", () => {
   test("keeps every character, the byte order mark too", () => {
-    for (const text of ["", "a", "é名😀\u0000", "\ufeff{}"]) {
-      expect(decodeUtf8(new TextEncoder().encode(text))).toBe(text);
+    for (const text of ["a", "é名😀\u0000", "\ufeff{}"]) {
+      expect(bodyTextOf(new TextEncoder().encode(text))).toBe(text);
     }
   });
 
   test.each([
+    ["nothing", []],
     ["a bare continuation", [0x80]],
     ["a cut sequence", [0xe5, 0x90]],
     ["an overlong form", [0xc0, 0xaf]],
@@ -334,8 +335,8 @@ describe("decodeUtf8", () => {
     ["Latin-1", [0x22, 0xe9, 0x22]],
     ["UTF-16", [0xff, 0xfe, 0x5b, 0x00]],
   ])("%s is invalid", (_, bytes) => {
-    expect(decodeUtf8(new Uint8Array(bytes))).toBeUndefined();
-    expect(decodeUtf8(new TextEncoder().encode("still works"))).toBe("still works");
+    expect(() => bodyTextOf(new Uint8Array(bytes))).toThrow(Problem);
+    expect(bodyTextOf(new TextEncoder().encode("still works"))).toBe("still works");
   });
 });
 

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { type SeededFeed, seedFeed } from "../support/seed.ts";
+import { problemOf, startTestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
 
-let gateway: TestGateway;
-let feed: SeededFeed;
-let readKey: string;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  feed = await seedFeed(gateway, await gateway.createAccount(), {
-    type: "collection",
-    rows: [{ id: 1, name: "a" }],
-  });
-  readKey = await gateway.createKey(await gateway.createAccount(), "read");
-});
+const gateway = await startTestGateway();
 afterAll(() => gateway.stop());
+const readKey = await gateway.createKey(await gateway.createAccount(), "read");
+const feed = await seedFeed(gateway, await gateway.createAccount(), {
+  type: "collection",
+  rows: [{ id: 1, name: "a" }],
+});
 
 /** Status and code of the answer to a target that is sent byte for byte: `fetch` would normalize it. */
 function send(target: string, hosts: readonly string[] = ["localhost"]) {
@@ -109,9 +104,11 @@ describe("a query of bytes that are no UTF-8", () => {
 });
 
 test("an unknown route is 404, and another method 405 with Allow", async () => {
-  const unknown = await fetch(`${gateway.baseUrl}/none`);
-  expect(await problemOf(unknown)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
-  expect(unknown.headers.get("x-request-id")).toBeString();
+  for (const path of ["/none", "/xwell-known/agent-skills/index.json"]) {
+    const unknown = await gateway.get(path);
+    expect(await problemOf(unknown)).toMatchObject({ status: 404, code: "ROUTE_NOT_FOUND" });
+    expect(unknown.headers.get("x-request-id")).toBeString();
+  }
   for (const [method, path, allow] of [
     ["PUT", "/healthz", "GET, HEAD"],
     ["DELETE", "/v1/catalog", "GET, HEAD"],

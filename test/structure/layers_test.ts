@@ -19,7 +19,6 @@ const FEATURES = [
 /** From the top down; a file may import from its own layer's folder and from lower layers only. */
 const LAYERS: readonly (readonly string[])[] = [
   ["main.ts", "build"],
-  ["program.ts"],
   ["cli"],
   ["server.ts"],
   ["app.ts"],

@@ -8,10 +8,9 @@
  * @module
  */
 import { Problem, unavailable } from "../../http/errors.ts";
-import { rateLimited } from "../../http/rate_headers.ts";
+import { rateLimitedFor } from "../../http/rate_headers.ts";
 import { BackgroundWork } from "../../lib/background_work.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
-import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { TurnQueue } from "../../lib/turn_queue.ts";
 import { PROJECTIONS_REFUSED_MAX, WINDOW_MS } from "../../limits.ts";
 import { type ProjectionOutcome, project } from "./projection.ts";
@@ -92,9 +91,8 @@ export class Projections {
     const [oldestMs] = recent;
     if (oldestMs === undefined || recent.length < PROJECTIONS_REFUSED_MAX) return;
     const retryAfterMs = Math.ceil(oldestMs + WINDOW_MS - performance.now());
-    const resetSeconds = Math.ceil((Date.now() + retryAfterMs) / MS_PER_SECOND);
-    const window = { limit: PROJECTIONS_REFUSED_MAX, remaining: 0, resetSeconds };
-    throw rateLimited({ window, retryAfterMs }, Date.now(), {
+    throw rateLimitedFor(retryAfterMs, {
+      limit: PROJECTIONS_REFUSED_MAX,
       of: "projections that grow too large",
     });
   }

@@ -1,0 +1,26 @@
+// Starts Swagger UI on the server that the page came from, and jumps to the error that the address names.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const shade = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", shade);
+shade();
+const jump = () => {
+  const asked =
+    location.hash.startsWith("#errors") && document.getElementById(location.hash.slice(1));
+  if (asked) asked.scrollIntoView();
+};
+const response = await fetch("docs/json");
+const spec = await response.json();
+// The public address may lie behind a proxy that this browser does not use.
+spec.servers = [{ url: new URL(".", location.href).href.replace(/\/$/, "") }];
+SwaggerUIBundle({
+  spec,
+  dom_id: "#api",
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  persistAuthorization: false,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  onComplete: jump,
+});
+addEventListener("hashchange", jump);
