@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Feed, Feeds } from "../feeds/find.ts";
+import type { Feeds } from "../feeds/find.ts";
 import type { Problem } from "../http/errors.ts";
 import { feedNotFound } from "../http/refusals.ts";
 
@@ -17,10 +17,10 @@ export interface WantedFeed {
 }
 
 /** Undefined: there is none, or none that this account sees. */
-export async function findFeed(
+export function findFeed(
   feeds: Feeds,
   { accountId, reference, isFresh }: WantedFeed,
-): Promise<Feed | undefined> {
+): ReturnType<Feeds["find"]> {
   return isFresh ? feeds.findFresh(accountId, reference) : feeds.find(accountId, reference);
 }
 

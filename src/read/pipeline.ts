@@ -62,8 +62,15 @@ export function createReadPipeline(services: Services): ReadPipeline {
     for (let tries = 1; tries <= PLANS_MAX; tries++) {
       const isFresh = tries > 1;
       const principal = isFresh ? await keys.authenticate(call, "read") : known;
-      const resource = await findProven(principal, () => find(isFresh), isFresh);
-      const outcome = isChanged(resource) ? resource : await act({ call, principal, resource });
+      let resource: Resource;
+      try {
+        resource = await (isFresh ? findProven(principal, find) : find(false));
+      } catch (error) {
+        // What memory refuses is found anew.
+        if (isFresh || !(error instanceof Problem)) throw error;
+        continue;
+      }
+      const outcome = await act({ call, principal, resource });
       if (!isChanged(outcome)) return outcome;
     }
     return feedKeepsChanging();
@@ -112,14 +119,16 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   /** A place and a price; every refusal but that of a full window is proven first. */
-  async function reserve({
-    principal,
-    resource,
-  }: Reading): Promise<Reservation | Refusal | Changed> {
-    const { caller } = principal;
-    const { claim } = resource;
-    const first = admission.reserve(caller, claim);
-    if (first.kind === "reserved" || first.kind === "limited") return first;
+  function reserve({ principal, resource }: Reading) {
+    const first = admission.reserve(principal.caller, resource.claim);
+    const isFinal = first.kind === "reserved" || first.kind === "limited";
+    return isFinal ? first : reserveProven(principal, resource);
+  }
+
+  async function reserveProven(
+    { caller }: Principal,
+    { claim }: Resource,
+  ): Promise<Reservation | Refusal | Changed> {
     const proof = await admission.prove(caller, claim);
     if (isRefusal(proof)) return proof;
     if (!holds(claim, proof) || !caller.account.isCurrent) return CHANGED;
@@ -219,25 +228,12 @@ export function createReadPipeline(services: Services): ReadPipeline {
     }
   }
 
-  /** What memory refuses is found anew; a refusal is told only to a key that holds. */
-  async function findProven(
-    principal: Principal,
-    find: () => Promise<Resource>,
-    isFresh: boolean,
-  ): Promise<Resource | Changed> {
-    if (isFresh) {
-      const [found, proven] = await Promise.allSettled([find(), keys.prove(principal)]);
-      // A key that does not hold is told before all else.
-      if (proven.status === "rejected") throw proven.reason;
-      if (found.status === "rejected") throw found.reason;
-      return found.value;
-    }
-    try {
-      return await find();
-    } catch (error) {
-      if (error instanceof Problem) return CHANGED;
-      throw error;
-    }
+  /** By what the database says. A key that does not hold is told before all else. */
+  async function findProven(principal: Principal, find: FindResource): Promise<Resource> {
+    const [found, proven] = await Promise.allSettled([find(true), keys.prove(principal)]);
+    if (proven.status === "rejected") throw proven.reason;
+    if (found.status === "rejected") throw found.reason;
+    return found.value;
   }
 
   function refuse({ principal, resource }: Reading, refusal: Refusal): Problem {

@@ -27,7 +27,7 @@ export interface Pages {
    * At this data version of the feed, or a newer one; null: from memory at any version, or as of the look-up of
    * the feed. One build serves all who ask meanwhile. @throws {Problem} 404, 400 and 410
    */
-  atLeast(wanted: PageWanted, dataVersion: bigint | null): Promise<Page>;
+  atLeast(wanted: PageWanted, dataVersion: bigint | null): Page | Promise<Page>;
   readonly cache: PageCache;
 }
 
@@ -59,6 +59,14 @@ export function createPages(services: Services): Pages {
     return built;
   }
 
+  async function buildAtLeast(wanted: PageWanted, atLeast: bigint): Promise<Page> {
+    const first = await build(wanted, atLeast);
+    // What another read had begun to build may have been read before this version was.
+    if (first.dataVersion >= atLeast) return first;
+    const second = await build(wanted, atLeast);
+    return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
+  }
+
   async function buildNow({ accountId, feed, plan }: PageWanted, atLeast: bigint): Promise<Page> {
     const page = await buildPage({ source, feed, atLeast, accountId }, plan);
     if (page === undefined) throw feedNotFound();
@@ -67,20 +75,14 @@ export function createPages(services: Services): Pages {
   }
 
   return {
-    async atLeast(wanted, dataVersion) {
+    atLeast(wanted, dataVersion) {
       const known = cache.get(wanted.plan.key);
       metrics.pageLookedUp(known !== undefined);
       const isGood =
         known !== undefined &&
         known.dataVersion >= (dataVersion ?? 0n) &&
         known.expiresMs > Date.now();
-      if (isGood) return known;
-      const atLeast = dataVersion ?? wanted.feed.dataVersion;
-      const first = await build(wanted, atLeast);
-      // What another read had begun to build may have been read before this version was.
-      if (first.dataVersion >= atLeast) return first;
-      const second = await build(wanted, atLeast);
-      return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
+      return isGood ? known : buildAtLeast(wanted, dataVersion ?? wanted.feed.dataVersion);
     },
     cache,
   };

@@ -18,7 +18,7 @@ import { findFeed, problemOfNoFeed } from "../find_feed.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
 import type { Resource } from "../resource.ts";
 import { answerPage, cachingHeaders, headOfPage } from "./answer_page.ts";
-import { tagOf } from "./build_page.ts";
+import { type Page, tagOf } from "./build_page.ts";
 import { createPages, type PageWanted } from "./pages.ts";
 import { createPlans } from "./plans.ts";
 import { type ReadPlan, type ReadQuery, readQuery, shortened } from "./read_plan.ts";
@@ -83,7 +83,12 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     return {
       claim: claimOf({ operation: "data", feed, limits, query: plan.key }, request.headers),
       async build(atLeast) {
-        const { pageKey, page } = await fit(wanted, atLeast, charsMaxOf(request.headers));
+        const whole = await pages.atLeast(wanted, atLeast);
+        const charsMax = charsMaxOf(request.headers);
+        const { pageKey, page } =
+          whole.dataLength > charsMax
+            ? await fit(wanted, whole, charsMax)
+            : { pageKey: plan.key, page: whole };
         return {
           version: page.dataVersion,
           answer: (grant) =>
@@ -113,10 +118,10 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     };
   }
 
-  /** The page, with fewer rows where its data would be longer than asked for. */
-  async function fit(wanted: PageWanted, atLeast: bigint | null, charsMax: number) {
+  /** The page with fewer rows, since its data would be longer than asked for. */
+  async function fit(wanted: PageWanted, whole: Page, charsMax: number) {
     let { plan } = wanted;
-    let page = await pages.atLeast(wanted, atLeast);
+    let page = whole;
     for (let tries = 1; page.dataLength > charsMax; tries++) {
       if (plan.kind !== "page" || plan.limit === 1) break;
       // In proportion at first; rows of very different lengths are cut by halves.
