@@ -6,7 +6,9 @@
  * - bare `Bun.serve` that returns the same bytes: the limit of machine and load generator;
  * - Fastify, `pg` and `rate-limiter-flexible` on PostgreSQL, and one transaction a read: what is written
  *   by hand;
- * - bare `Bun.serve` and one SQL call a read that does the whole job.
+ * - bare `Bun.serve` and one SQL call a read that does the whole job;
+ * - with `--only bare,skeleton`: the least that a read of this design costs (`peers/skeleton.ts`). It decides by a
+ *   memory of its own, so it is no fair neighbour of the gateway on one database.
  *
  * Each is a process of its own, one under load at a time, in interleaved rounds; a ratio is the median
  * of the rounds' own ratios, so that what else runs on the machine weighs little. Ends with an audit:
@@ -226,6 +228,7 @@ async function startStage(given: {
   const bare = await start([bun, here("bare.ts"), bareAnswer]);
   const fastify = await start([Bun.which("node") ?? bun, here("fastify.mjs"), ...peersDatabase]);
   const oneCall = await start([bun, here("one_call.ts"), ...peersDatabase]);
+  const { only } = plan;
   const contenders: Contender[] = [
     { name: "bare", server: bare, pathsFile: reads, status: 200 },
     { name: "granted", server: ours, pathsFile: reads, status: 200 },
@@ -236,7 +239,11 @@ async function startStage(given: {
     { name: "fastify", server: fastify, pathsFile: reads, status: 200 },
     { name: "one call", server: oneCall, pathsFile: reads, status: 200 },
   ];
-  const { only } = plan;
+  if (only?.includes("skeleton")) {
+    const command = [bun, here("skeleton.ts"), bareAnswer, database.address.url];
+    const server = await start(command);
+    contenders.push({ name: "skeleton", server, pathsFile: reads, status: 200 });
+  }
   return {
     database,
     set,
@@ -411,8 +418,8 @@ function audit(before: Counts, after: Counts, samples: readonly Sample[]): void 
     if (!isRight) process.exitCode = 1;
   };
   // One more: the answer that the bare server repeats.
-  check("usage rows of metered reads", "metered", ["granted", "mcp"], 1);
-  check("charges of metered reads", "charges", ["granted", "mcp"], 1);
+  check("usage rows of metered reads", "metered", ["granted", "mcp", "skeleton"], 1);
+  check("charges of metered reads", "charges", ["granted", "mcp", "skeleton"], 1);
   check("usage rows of free reads", "free", ["refused"]);
   check("usage rows of catalog", "catalog", ["catalog"]);
   check("usage rows of metadata", "metadata", ["metadata"]);
