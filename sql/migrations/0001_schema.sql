@@ -61,7 +61,7 @@ with (fillfactor = 80);
 
 -- What keys with a budget have spent on their newest day, in days of the Unix epoch, UTC. It is written under the
 -- lock of the account and is part of its state. So that a budget holds for the whole of the day on which it is
--- set, `limit_key` begins with what the usage log has.
+-- set, `edit_key` begins with what the usage log has.
 create table key_spending (
   account_id uuid not null references accounts,
   key_id uuid not null references api_keys,

@@ -96,8 +96,8 @@ const keyEdit = databaseCommand({
     feeds: orNull(FEEDS, "all"),
     expires: orNull(time("when it ends"), "never"),
   },
-  check: ({ values }) => {
-    if (Object.values(values).every((value) => value === undefined)) {
+  check: ({ values: { name, feeds, expires, "daily-credits": daily } }) => {
+    if ([name, feeds, expires, daily].every((value) => value === undefined)) {
       throw new UsageError(
         "nothing is to be changed: give --name, --daily-credits, --feeds or --expires",
       );

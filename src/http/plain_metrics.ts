@@ -20,7 +20,8 @@ type Labels = Readonly<Record<string, string>>;
 class ByLabels<Kept> {
   readonly #labelNames: readonly string[];
   readonly #make: () => Kept;
-  readonly #kept = new Map<string, { readonly labels: Labels; readonly kept: Kept }>();
+  /** By the values of the labels, in their order. */
+  readonly #kept = new Map<string, Map<string, Kept>>();
 
   constructor(labelNames: readonly string[], make: () => Kept) {
     this.#labelNames = labelNames;
@@ -29,22 +30,24 @@ class ByLabels<Kept> {
     if (labelNames.length === 0) this.of();
   }
 
-  /** The arguments are the values of the labels, in their order. */
   of(first = "", second = ""): Kept {
-    const key = `${first}\n${second}`;
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known.kept;
-    const values = [first, second];
-    const labels = Object.fromEntries(
-      this.#labelNames.map((name, index) => [name, values[index] ?? ""]),
-    );
+    const known = this.#kept.get(first)?.get(second);
+    if (known !== undefined) return known;
     const kept = this.#make();
-    this.#kept.set(key, { labels, kept });
+    this.#kept.set(first, new Map(this.#kept.get(first)).set(second, kept));
     return kept;
   }
 
-  all(): Iterable<{ readonly labels: Labels; readonly kept: Kept }> {
-    return this.#kept.values();
+  *all(): Iterable<{ readonly labels: Labels; readonly kept: Kept }> {
+    for (const [first, bySecond] of this.#kept) {
+      for (const [second, kept] of bySecond) {
+        const values = [first, second];
+        const labels = Object.fromEntries(
+          this.#labelNames.map((name, index) => [name, values[index] ?? ""]),
+        );
+        yield { labels, kept };
+      }
+    }
   }
 }
 

@@ -247,6 +247,7 @@ test("options of keys that can't be used are refused, and change nothing", async
   const before = (await gateway.sql`select * from api_keys where account_id = ${account}`)[0];
   for (const [code, ...options] of [
     [2],
+    [2, "--json"],
     [2, "--daily-credits", "-1"],
     [2, "--daily-credits", "0"],
     [2, "--daily-credits", "1.0001"],
