@@ -58,8 +58,9 @@ export async function changeLedger<Change extends keyof Outcomes>(
   parameters: Parameters<Change>,
 ): Promise<Outcomes[Change]> {
   const row: Row<keyof Outcomes> = present(await database.row(change, parameters));
-  const { outcome: kind, entry_id: entryId, ...more } = row;
+  const { outcome: kind, entry_id: entryId } = row;
   const entry = entryId === null ? undefined : await database.row("find_ledger_entry", [entryId]);
+  const balance = "balance" in row ? row.balance : undefined;
   // Each statement names only the outcomes of its own type.
-  return { kind, entry, ...more } as unknown as Outcomes[Change];
+  return { kind, entry, balance } as unknown as Outcomes[Change];
 }
