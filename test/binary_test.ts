@@ -135,10 +135,11 @@ describe("the executable", () => {
         base_url: string;
         write_key: string;
         feeds: { id: string; endpoint_path: string }[];
-        curl: [string, string, string, string];
+        curl: [string, string, string, string, string];
       };
       const pid = postgresPid(join(cwd, ".feedgate"));
-      const [search, metadata, page, push] = sheet.curl;
+      // The fourth follows a stream, and ends only with Ctrl-C.
+      const [search, metadata, page, , push] = sheet.curl;
       expect(await paste(search)).toMatchObject({
         results: [{ endpoint_path: "gold-prices" }],
       });
