@@ -83,12 +83,15 @@ const { schema } = fc.letrec((tie) => {
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true });
 
-/** Leaves a case out for which the code that ajv makes is broken, as for some patternProperties in two branches. */
+/** What the code that ajv makes throws where it is broken, as for some patternProperties in two branches. */
+const BROKEN_CODE = [TypeError, SyntaxError, ReferenceError];
+
+/** Leaves a case out for which ajv's code is broken. */
 function ajvSays(each: AnySchema, value: unknown): boolean {
   try {
     return ajv.compile(each)(value) === true;
   } catch (error) {
-    fc.pre(!(error instanceof TypeError || error instanceof SyntaxError));
+    fc.pre(!BROKEN_CODE.some((kind) => error instanceof kind));
     throw error;
   }
 }
@@ -96,6 +99,9 @@ function ajvSays(each: AnySchema, value: unknown): boolean {
 test("compileSchema says the same as ajv of random schemas and values", () => {
   fc.assert(
     fc.property(schema, fc.array(value, { minLength: 1, maxLength: 4 }), (each, values) => {
+      const text = JSON.stringify(each);
+      // ajv takes for evaluated what patternProperties of a failed branch have matched.
+      fc.pre(!text.includes('"unevaluatedProperties"') || !text.includes('"patternProperties"'));
       for (const one of values) {
         const expected = ajvSays(each as AnySchema, one);
         expect(check(each, one, false)).toEqual({ isValid: expected, errorCount: 0 });
