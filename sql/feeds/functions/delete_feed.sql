@@ -15,10 +15,7 @@ as $$
 declare
   feed feeds%rowtype;
 begin
-  if acting_key is not null then
-    -- Who it is, for the audit trail; in this transaction only.
-    perform set_config('feedgate.actor', 'key ' || acting_key, true);
-  end if;
+  perform act_as_key(acting_key);
   select feeds.*
   into feed
   from feeds

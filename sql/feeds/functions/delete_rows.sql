@@ -22,8 +22,7 @@ declare
   found_ids text[] := '{}';
   batch record;
 begin
-  -- Who it is, for the audit trail; in this transaction only.
-  perform set_config('feedgate.actor', 'key ' || acting_key, true);
+  perform act_as_key(acting_key);
   perform lock_rows(emptied_feed);
   select feeds.*
   into feed

@@ -44,8 +44,7 @@ declare
   is_schema_empty boolean;
   violated text;
 begin
-  -- Who it is, for the audit trail; in this transaction only.
-  perform set_config('feedgate.actor', 'key ' || acting_key, true);
+  perform act_as_key(acting_key);
   select accounts.max_feeds_allowed
   into max_feeds_allowed
   from accounts

@@ -123,8 +123,7 @@ begin
   -- search words anew.
   if feed.first_pushed_at is null or feed.feed_type is null then
     status := case when feed.first_pushed_at is null then 'active' else feed.status end;
-    -- Who it was, for the audit trail; in this transaction only.
-    perform set_config('feedgate.actor', 'key ' || pusher_key_id, true);
+    perform act_as_key(pusher_key_id);
     update feeds
     set feed_type = pushed_type,
       status = write_push.status,

@@ -10,6 +10,7 @@ import sql_accounts_edit_key from "../../../sql/accounts/edit_key.sql" with { ty
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
 import sql_accounts_find_ledger_entry from "../../../sql/accounts/find_ledger_entry.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
+import sql_accounts_functions_act_as_key from "../../../sql/accounts/functions/act_as_key.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
@@ -171,6 +172,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
+  { name: "act_as_key", text: sql_accounts_functions_act_as_key },
   { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
   { name: "edit_key", text: sql_accounts_functions_edit_key },
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
