@@ -10,7 +10,7 @@ import { USAGE_WALK_MAX } from "../limits.ts";
 import type { Queries } from "../postgres/client/query.ts";
 import type { UsageRow } from "./usage_event.ts";
 
-/** What is asked for, each part valid by itself. */
+/** What a caller asks for. The route has checked each member. */
 export interface UsageFilter {
   readonly accountId: string;
   readonly feedId: string | null;

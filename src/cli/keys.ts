@@ -106,13 +106,13 @@ const keyEdit = databaseCommand({
   run: async ({ database, values, arguments: [given = ""] }) => {
     const { key_id: keyId } = await findKey(database, given);
     const { name, feeds, expires, "daily-credits": daily } = values;
-    const fields = JSON.stringify({
+    const changes = JSON.stringify({
       name,
       expires_at: expires,
       daily_nanos: typeof daily === "bigint" ? String(daily) : daily,
       feed_ids: feeds && (await feedIdsOf(database, feeds)),
     });
-    const edited = await database.row("edit_key", [keyId, fields]);
+    const edited = await database.row("edit_key", [keyId, changes]);
     if (edited === undefined) throw keyNotUsable(given, "is revoked, and can't be changed");
     const row = await findKey(database, keyId);
     return { json: keyText(row), text: fieldsOf(row) };

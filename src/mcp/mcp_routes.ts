@@ -78,7 +78,7 @@ async function readMessage(
   { bodies }: Services,
   request: Request,
 ): Promise<{ readonly value: unknown } | Response> {
-  // Whose a message is becomes known when its tool is called. Until then all messages share one account's room.
+  // The account is known only when the tool is called. Until then all messages share the room of one account.
   const bytes = await bodies.whileHeld("mcp", (hold) =>
     receiveBody(request, { bytesMax: MCP_BODY_BYTES_MAX, tooLarge, hold }),
   );

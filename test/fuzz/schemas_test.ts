@@ -72,7 +72,7 @@ const { schema } = fc.letrec((tie) => {
       fc.boolean(),
       fc.array(keyword, { maxLength: 3 }).map((parts) => {
         const { contains, ...others } = Object.assign({}, ...parts);
-        // Of an "if" that fails, ajv takes its own unevaluated properties for evaluated.
+        // If an "if" fails, ajv counts the properties as evaluated that its unevaluatedProperties looked at.
         if ("unevaluatedProperties" in others) delete others.if;
         // ajv passes over contains where items are false.
         return contains === undefined || "items" in others ? others : { ...others, contains };

@@ -39,7 +39,7 @@ export interface PageSource {
   readonly projections: Projections;
 }
 
-/** What is built from. */
+/** What a page is built from. */
 interface Build {
   readonly source: PageSource;
   readonly feed: Feed;

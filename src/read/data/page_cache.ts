@@ -14,7 +14,7 @@ interface Entry {
   compressed?: Promise<CompressedStart>;
 }
 
-/** Of an entry beside its texts: its objects and the headers that its answers share, as measured. */
+/** Size of an entry without its texts, as measured: its objects, and the headers that its answers share. */
 const ENTRY_OVERHEAD_BYTES = 1_536;
 const COMPRESSED_OVERHEAD_BYTES = 256;
 /** Of the whole cache, what one page may take. */
