@@ -1,8 +1,8 @@
 /**
  * Errors as answers: RFC 9457 problem details, made here and nowhere else. Decisions 2.
  *
- * A route throws a `Problem`. `problemOf` turns every other error into one, and `problemAnswer` makes the answer. An
- * answer never holds a stack, SQL text or a file path.
+ * A route throws a `Problem`. `problemOf` (`problems.ts`) turns every other error into one, and `problemAnswer` makes
+ * the answer. An answer never holds a stack, SQL text or a file path.
  *
  * @module
  */
@@ -11,13 +11,7 @@ import type { FieldError } from "../lib/field_error.ts";
 import { mapTable } from "../lib/records.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
-import {
-  DatabaseOverloadedError,
-  DatabaseTimeSpentError,
-  DatabaseUnavailableError,
-} from "../postgres/client/query.ts";
 import { type Answer, CACHE_PRIVATE } from "./answer.ts";
-import { rateLimitedFor } from "./rate_headers.ts";
 
 /** Status and title of every code. Decisions 2, the table. */
 export const PROBLEMS = {
@@ -132,27 +126,6 @@ export function unavailable(
     detail,
     extras: { retry_after_ms: RETRY_AFTER_UNAVAILABLE_SECONDS * MS_PER_SECOND },
     headers: { "Retry-After": String(RETRY_AFTER_UNAVAILABLE_SECONDS), ...options.headers },
-  });
-}
-
-/** The problem that a client sees of an error. Unknown errors become 500, and trouble with the database 503. */
-export function problemOf(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof DatabaseUnavailableError) {
-    return unavailable(
-      error instanceof DatabaseOverloadedError
-        ? "More requests wait than the gateway can serve. Try again in a second."
-        : "The gateway's database can't be reached, or is too busy to answer. Try again shortly.",
-      { cause: error },
-    );
-  }
-  if (error instanceof DatabaseTimeSpentError) {
-    const { retryAfterMs, budgetMs: limit } = error;
-    return rateLimitedFor(retryAfterMs, { limit, of: "milliseconds of database time" });
-  }
-  return new Problem("INTERNAL", {
-    detail: "The gateway failed. Try again, and report the request_id if it persists.",
-    cause: error,
   });
 }
 

@@ -10,11 +10,16 @@ import { Elysia, ValidationError } from "elysia";
 import { codeOf, messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
 import type { Throttle } from "../lib/throttle.ts";
-import { DatabaseOverloadedError, DatabaseUnavailableError } from "../postgres/client/query.ts";
+import {
+  DatabaseOverloadedError,
+  DatabaseTimeSpentError,
+  DatabaseUnavailableError,
+} from "../postgres/client/query.ts";
 import type { Answer } from "./answer.ts";
 import { callPlugin, createCall, type HttpContext, type RoutedCall } from "./call.ts";
-import { Problem, type ProblemCode, problemAnswer, problemOf } from "./errors.ts";
+import { Problem, type ProblemCode, problemAnswer, unavailable } from "./errors.ts";
 import { routeLabel } from "./observe.ts";
+import { rateLimitedFor } from "./rate_headers.ts";
 import { respond } from "./respond.ts";
 import { invalidRequestPart } from "./validation.ts";
 
@@ -35,6 +40,27 @@ export function problems(http: HttpContext) {
       if (problem.status >= 500) logFailure(http.log, call, error);
       return respondProblem(http, call, problem);
     });
+}
+
+/** The problem that a client sees of an error. Unknown errors become 500, and trouble with the database 503. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof DatabaseUnavailableError) {
+    return unavailable(
+      error instanceof DatabaseOverloadedError
+        ? "More requests wait than the gateway can serve. Try again in a second."
+        : "The gateway's database can't be reached, or is too busy to answer. Try again shortly.",
+      { cause: error },
+    );
+  }
+  if (error instanceof DatabaseTimeSpentError) {
+    const { retryAfterMs, budgetMs: limit } = error;
+    return rateLimitedFor(retryAfterMs, { limit, of: "milliseconds of database time" });
+  }
+  return new Problem("INTERNAL", {
+    detail: "The gateway failed. Try again, and report the request_id if it persists.",
+    cause: error,
+  });
 }
 
 /** The response to a handler's outcome. */

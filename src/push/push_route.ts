@@ -22,12 +22,13 @@ import {
   documented,
   OWN_FEED_PARAMS,
 } from "../http/described.ts";
-import { Problem, problemOf, unavailable } from "../http/errors.ts";
+import { Problem, unavailable } from "../http/errors.ts";
 import { PUSH_RESULT, ROWS } from "../http/examples.ts";
 import { feedForbidden, feedSuspended } from "../http/feed_problems.ts";
 import { RATE_HEADERS } from "../http/header_docs.ts";
 import type { Principal } from "../http/keys.ts";
 import { parameters, queryFlag } from "../http/parameters.ts";
+import { problemOf } from "../http/problems.ts";
 import { rateHeaders, rateLimited } from "../http/rate_headers.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { feedKeepsChanging } from "../http/refusals.ts";

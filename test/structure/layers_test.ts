@@ -82,6 +82,21 @@ describe("layers", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("no file imports, over however many others, one that imports it", async () => {
+    const remaining = new Map<string, readonly string[]>();
+    for (const path of files) {
+      remaining.set(path, importsOf(path, await Bun.file(SRC + path).text()));
+    }
+    // A file without imports among the remaining ones is in no circle.
+    for (let known = -1; known !== remaining.size; ) {
+      known = remaining.size;
+      for (const [path, targets] of remaining) {
+        if (!targets.some((target) => remaining.has(target))) remaining.delete(path);
+      }
+    }
+    expect([...remaining.keys()]).toEqual([]);
+  });
+
   test("every file opens by saying what it decides", async () => {
     const silent: string[] = [];
     for (const path of files) {

@@ -7,8 +7,9 @@
 
 import type { WaitPlace } from "../../feeds/waits.ts";
 import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
-import { Problem, problemAnswer, problemOf, unavailable } from "../../http/errors.ts";
+import { Problem, problemAnswer, unavailable } from "../../http/errors.ts";
 import { eventStream, eventText, KEEP_ALIVE, offsetText } from "../../http/event_stream.ts";
+import { problemOf } from "../../http/problems.ts";
 import { tooManyWaits } from "../../http/refusals.ts";
 import { assert } from "../../lib/assert.ts";
 import { SharedInterval } from "../../lib/shared_interval.ts";
