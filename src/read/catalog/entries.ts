@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { pricePer1kText, pricingText } from "../../accounts/money.ts";
+import { exactNumber, pricePer1kText, pricingText } from "../../accounts/money.ts";
 import { consumerType, intervalText } from "../../feeds/feed_text.ts";
 import { schemaProperties } from "../../feeds/schema_properties.ts";
 import { SCHEMA_HINT_MAX } from "../../limits.ts";
@@ -18,7 +18,6 @@ const CATEGORY_NONE = "uncategorized";
 export function catalogEntry(feed: Row<"list_catalog">) {
   return {
     ...sharedMembers(feed),
-    pricing: pricingText(feed),
     update_frequency: feed.update_frequency_text || promised(feed.sync_interval_mins),
     reliability: feed.reliability_score === null ? "unrated" : `${feed.reliability_score}%`,
     last_sync_at: feed.last_sync_at,
@@ -28,17 +27,17 @@ export function catalogEntry(feed: Row<"list_catalog">) {
   };
 }
 
-/** An item of `results`, as JSON text: its price is exact. Interface 2.4. */
-export function searchHitText(feed: ListedFeed): string {
-  return `${JSON.stringify(sharedMembers(feed)).slice(0, -1)},${[
-    `"pricing":${JSON.stringify(pricingText(feed))}`,
-    `"price_type":${JSON.stringify(feed.price_type)}`,
-    `"price_per_1k":${pricePer1kText(feed.call_price_nanos ?? 0n)}`,
-    `"one_time_price_cents":${feed.one_time_price_cents}`,
-    `"reliability_score":${feed.reliability_score}`,
-    `"last_sync_at":${JSON.stringify(feed.last_sync_at)}`,
-    `"update_frequency_text":${JSON.stringify(feed.update_frequency_text)}`,
-  ].join(",")}}`;
+/** An item of `results`. Interface 2.4. */
+export function searchHit(feed: ListedFeed) {
+  return {
+    ...sharedMembers(feed),
+    price_type: feed.price_type,
+    price_per_1k: exactNumber(pricePer1kText(feed.call_price_nanos ?? 0n)),
+    one_time_price_cents: exactNumber(String(feed.one_time_price_cents)),
+    reliability_score: exactNumber(String(feed.reliability_score)),
+    last_sync_at: feed.last_sync_at,
+    update_frequency_text: feed.update_frequency_text,
+  };
 }
 
 /** What the provider promises, where it says nothing in words. */
@@ -55,5 +54,6 @@ function sharedMembers(feed: ListedFeed) {
     feed_type: consumerType(feed.feed_type),
     consumer_type: consumerType(feed.feed_type),
     endpoint_path: feed.endpoint_path,
+    pricing: pricingText(feed),
   };
 }
