@@ -4,6 +4,7 @@
  * @module
  */
 import { exactNumber as exactJsonNumber } from "../accounts/money.ts";
+import { isObject } from "../lib/records.ts";
 import type { OwnAnswer } from "./own_routes.ts";
 import { type ToolAnswer, toldAs, withoutEmpty } from "./tool.ts";
 
@@ -70,7 +71,7 @@ function picked(rows: string, names: ReadonlySet<string>): string {
   const read: readonly unknown[] = JSON.parse(rows, exactNumber);
   return JSON.stringify(
     read.map((row) =>
-      typeof row === "object" && row !== null && !Array.isArray(row)
+      isObject(row)
         ? Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))
         : row,
     ),
