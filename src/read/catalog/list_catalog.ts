@@ -6,6 +6,7 @@
 import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
+import type { pageOf } from "../../http/paging.ts";
 import { listedPage } from "../../lib/pages.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
 import { GATEWAY } from "../../postgres/client/query.ts";
@@ -17,11 +18,7 @@ import { catalogEntry } from "./entries.ts";
 /** PostgreSQL's integer; no catalog is longer. */
 export const OFFSET_MAX = 2 ** 31 - 1;
 
-/** What is asked for, the limit capped. */
-interface CatalogPage {
-  readonly limit: number;
-  readonly offset: number;
-}
+type CatalogPage = ReturnType<typeof pageOf>;
 
 export function createListCatalog(services: Services, reads: ReadPipeline) {
   const { config, reader, http } = services;

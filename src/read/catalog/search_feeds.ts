@@ -6,6 +6,7 @@
 import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
+import type { pageOf } from "../../http/paging.ts";
 import { listedPage } from "../../lib/pages.ts";
 import { CATEGORIES_TOLD_MAX, CATEGORY_MATCHES_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
@@ -14,12 +15,9 @@ import type { ReadCall, ReadPipeline } from "../pipeline.ts";
 import { searchHit } from "./entries.ts";
 import { OFFSET_MAX } from "./list_catalog.ts";
 
-/** What is asked for, the limit capped. */
-export interface Search {
+interface Search extends ReturnType<typeof pageOf> {
   readonly q: string;
   readonly category: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export function createSearchFeeds(services: Services, reads: ReadPipeline) {
