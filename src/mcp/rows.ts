@@ -8,7 +8,7 @@ import { isObject } from "../lib/records.ts";
 import type { OwnAnswer } from "./own_routes.ts";
 import { type ToolAnswer, toldAs, withoutEmpty } from "./tool.ts";
 
-export interface RowsOptions {
+interface RowsOptions {
   /** Top-level members to keep of each row. @default all */
   readonly fields?: readonly string[] | undefined;
   /** What to do where there are more rows. */

@@ -25,7 +25,7 @@ import type { Services } from "../services.ts";
 import type { EmptyShown, Resource, Shown } from "./resource.ts";
 
 /** Finds what a call reads. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
-export type FindResource = (isFresh: boolean) => Promise<Resource>;
+type FindResource = (isFresh: boolean) => Promise<Resource>;
 
 type Outcome = Answer | Problem | Changed;
 

@@ -25,7 +25,7 @@ export interface EmptyShown {
 }
 
 /** What is told without the body: to HEAD, and by 304. */
-export interface Described {
+interface Described {
   /** Weak entity tag; undefined: it has none. */
   readonly tag: string | undefined;
   /** Headers of a 304. */

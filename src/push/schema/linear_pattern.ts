@@ -52,7 +52,7 @@ export class PatternCompiler {
 const compiled = new Map<LinearPattern, RE2JS>();
 let automataUnits = 0;
 
-export class LinearPattern {
+class LinearPattern {
   /** Instructions. */
   readonly size: number;
   readonly #translated: string;

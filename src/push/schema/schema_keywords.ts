@@ -12,7 +12,7 @@ import { isObject, type JsonObject } from "../../lib/records.ts";
 export type Dialect = "2020-12" | "draft-07";
 export type Schema = JsonObject | boolean;
 
-export interface Keyword {
+interface Keyword {
   readonly isAllowed: (value: unknown) => boolean;
   /** What the value must be, to follow "must be". */
   readonly rule: string;

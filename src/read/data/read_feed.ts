@@ -27,7 +27,7 @@ import { type ReadPlan, type ReadQuery, readQuery, shortened } from "./read_plan
 const FITS_IN_PROPORTION_MAX = 3;
 
 /** What a reader asks for. */
-export interface FeedRead {
+interface FeedRead {
   /** A feed's id or its `endpoint_path`. */
   readonly reference: string;
   readonly query: ReadQuery;

@@ -60,7 +60,7 @@ interface Wanted {
 }
 
 /** Finds what a follower reads; `tell` is told each page that is built. */
-export type FindTail = (
+type FindTail = (
   readCall: ReadCall,
   read: TailRead,
   options: { readonly isFresh: boolean; readonly tell?: (tail: Tail) => void },
