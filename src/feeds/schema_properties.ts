@@ -5,10 +5,17 @@
  */
 import { findMember, scanJson } from "../lib/json_text.ts";
 import { isObject } from "../lib/records.ts";
-import { JSON_DEPTH_MAX } from "../limits.ts";
+import { JSON_DEPTH_MAX, SCHEMA_HINT_MAX } from "../limits.ts";
 
 /** Names that a parsed object puts first, whatever their place in its text. */
 const INDEX_NAME = /^(?:0|[1-9]\d*)$/;
+
+/** The first top-level names, for a hint. */
+export function schemaHint(schema: string | null): readonly string[] {
+  return schemaProperties(schema)
+    .slice(0, SCHEMA_HINT_MAX)
+    .map(([name]) => name);
+}
 
 /** Names and subschemas of the top-level properties, in the schema's own order; JSON text, or null. */
 export function schemaProperties(schema: string | null): readonly (readonly [string, unknown])[] {

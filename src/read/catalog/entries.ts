@@ -5,8 +5,7 @@
  */
 import { exactNumber, pricePer1kText, pricingText } from "../../accounts/money.ts";
 import { consumerType, intervalText } from "../../feeds/feed_text.ts";
-import { schemaProperties } from "../../feeds/schema_properties.ts";
-import { SCHEMA_HINT_MAX } from "../../limits.ts";
+import { schemaHint } from "../../feeds/schema_properties.ts";
 import type { Row } from "../../postgres/client/query.ts";
 
 /** A listed feed as both statements return it; every column is null on the row of an empty page. */
@@ -16,14 +15,14 @@ const CATEGORY_NONE = "uncategorized";
 
 /** An item of `feeds`. Interface 2.2. */
 export function catalogEntry(feed: Row<"list_catalog">) {
+  const minutes = feed.sync_interval_mins;
   return {
     ...sharedMembers(feed),
-    update_frequency: feed.update_frequency_text || promised(feed.sync_interval_mins),
+    update_frequency:
+      feed.update_frequency_text || (minutes === null ? null : intervalText(minutes)),
     reliability: feed.reliability_score === null ? "unrated" : `${feed.reliability_score}%`,
     last_sync_at: feed.last_sync_at,
-    schema_hint: schemaProperties(feed.schema_definition)
-      .slice(0, SCHEMA_HINT_MAX)
-      .map(([name]) => name),
+    schema_hint: schemaHint(feed.schema_definition),
   };
 }
 
@@ -38,11 +37,6 @@ export function searchHit(feed: ListedFeed) {
     last_sync_at: feed.last_sync_at,
     update_frequency_text: feed.update_frequency_text,
   };
-}
-
-/** What the provider promises, where it says nothing in words. */
-function promised(minutes: number | null): string | null {
-  return minutes === null ? null : intervalText(minutes);
 }
 
 function sharedMembers(feed: ListedFeed) {
