@@ -13,7 +13,7 @@ import { tooManyWaits } from "../../http/refusals.ts";
 import { assert } from "../../lib/assert.ts";
 import { SharedInterval } from "../../lib/shared_interval.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
-import { FOLLOW_MS_MAX, UNREAD_EVENT_MS_MAX, WAITS_PER_ACCOUNT_MAX } from "../../limits.ts";
+import { FOLLOW_MS_MAX, UNREAD_EVENT_MS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
 import type { Resource } from "../resource.ts";
@@ -74,7 +74,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
         const { outcome, tail } = await readPage(readCall, { ...read, offset });
         if (outcome instanceof Problem || tail?.isEmpty !== true) return outcome;
         place ??= waits.enter(readCall.principal.accountId, signal);
-        if (place === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
+        if (place === undefined) return tooManyWaits();
         offset = tail.nextOffset;
         const end = await place.until({
           feedId: tail.feedId,
@@ -97,7 +97,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     const proof = await reads.recheck(readCall, (isFresh) => findTail(readCall, read, { isFresh }));
     if (proof instanceof Problem) return proof;
     const place = waits.enter(readCall.principal.accountId, readCall.call.request.signal);
-    if (place === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
+    if (place === undefined) return tooManyWaits();
     return eventStream(follow(readCall, read, place), {
       comments: COMMENTS,
       unreadMsMax: UNREAD_EVENT_MS_MAX,
@@ -172,8 +172,16 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   /** Whether the client has gone. @throws {Problem} if the stream must end for another reason */
   function isOver(signal: AbortSignal, endsMs: number): boolean {
     if (signal.aborted) return true;
-    if (waits.isDraining) throw draining();
-    if (performance.now() >= endsMs) throw openTooLong();
+    if (waits.isDraining) {
+      throw unavailable(
+        "The gateway is being stopped. Connect again in a second, and send Last-Event-ID.",
+      );
+    }
+    if (performance.now() >= endsMs) {
+      throw unavailable(
+        "The stream has been open for 15 minutes. Connect again with Last-Event-ID.",
+      );
+    }
     return false;
   }
 
@@ -228,16 +236,6 @@ function passingProblem(error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code !== "RATE_LIMITED" && problem.code !== "UNAVAILABLE") throw error;
   return problem;
-}
-
-function draining(): Problem {
-  return unavailable(
-    "The gateway is being stopped. Connect again in a second, and send Last-Event-ID.",
-  );
-}
-
-function openTooLong(): Problem {
-  return unavailable("The stream has been open for 15 minutes. Connect again with Last-Event-ID.");
 }
 
 function bodyText({ body }: Answer): string {
