@@ -95,7 +95,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const proof = await prove(reading);
     if (!isProof(proof)) return proof;
     const described = await resource.describe(proof.feed?.dataVersion ?? null);
-    const { tag } = described;
+    const { ETag: tag } = described.cachingHeaders;
     const ifNoneMatch = call.request.headers.get("if-none-match");
     const isUnchanged = tag !== undefined && matchesTag(ifNoneMatch, tag);
     if (!isUnchanged && !call.isHead) return undefined;

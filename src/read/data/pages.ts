@@ -50,8 +50,10 @@ export function createPages(services: Services): Pages {
     if (underWay !== undefined) {
       return underWay.catch((error: unknown) => {
         // It was built in another's turn, which may have had no room.
-        if (!isOfTurn(error)) throw error;
-        return buildNow(wanted, atLeast);
+        const isOfTurn =
+          error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
+        if (isOfTurn) return buildNow(wanted, atLeast);
+        throw error;
       });
     }
     const built = buildNow(wanted, atLeast).finally(() => building.delete(key));
@@ -86,8 +88,4 @@ export function createPages(services: Services): Pages {
     },
     cache,
   };
-}
-
-function isOfTurn(error: unknown): boolean {
-  return error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
 }

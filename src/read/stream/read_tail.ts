@@ -7,7 +7,6 @@
  * @module
  */
 import type { Grant, WindowState } from "../../admission/types.ts";
-import type { Feed } from "../../feeds/find.ts";
 import { type Answer, answerHead, privateJson } from "../../http/answer.ts";
 import { Problem } from "../../http/errors.ts";
 import { rateHeaders } from "../../http/rate_headers.ts";
@@ -98,9 +97,13 @@ export function createTailReads(services: Services): FindTail {
     const wanted = { accountId, reference, isFresh };
     const feed = await findFeed(feeds, wanted);
     if (feed === undefined) throw await problemOfNoFeed(feeds, wanted);
-    const { feedId } = feed;
+    const { feedId, feedType } = feed;
     call.subject.feedId = feedId;
-    requireStream(feed);
+    if (feedType !== "stream") {
+      throw new Problem("NOT_A_STREAM", {
+        detail: `This feed is a ${feedType ?? "draft"}, and only streams are followed. Read it with GET /v1/feed/{id}.`,
+      });
+    }
     const place = placeOf(offset, { secret, feedId });
     const query = `stream ${feedId} ${place} ${limit}`;
     return {
@@ -130,20 +133,12 @@ export function createTailReads(services: Services): FindTail {
       },
       async describe() {
         return {
-          tag: undefined,
           cachingHeaders: {},
           head: (window) => answerHead(headersOf(window)),
         };
       },
     };
   };
-}
-
-function requireStream({ feedType }: Feed): void {
-  if (feedType === "stream") return;
-  throw new Problem("NOT_A_STREAM", {
-    detail: `This feed is a ${feedType ?? "draft"}, and only streams are followed. Read it with GET /v1/feed/{id}.`,
-  });
 }
 
 function placeOf(offset: string, scope: OffsetScope): Place {
