@@ -22,16 +22,7 @@ export interface PageWanted {
   readonly plan: ReadPlan;
 }
 
-export interface Pages {
-  /**
-   * At this data version of the feed, or a newer one; null: from memory at any version, or as of the look-up of
-   * the feed. One build serves all who ask meanwhile. @throws {Problem} 404, 400 and 410
-   */
-  atLeast(wanted: PageWanted, dataVersion: bigint | null): Page | Promise<Page>;
-  readonly cache: PageCache;
-}
-
-export function createPages(services: Services): Pages {
+export function createPages(services: Services) {
   const { reader, incarnation } = services;
   const { metrics } = services.http;
   const source = {
@@ -77,7 +68,11 @@ export function createPages(services: Services): Pages {
   }
 
   return {
-    atLeast(wanted, dataVersion) {
+    /**
+     * At this data version of the feed, or a newer one; null: from memory at any version, or as of the look-up of
+     * the feed. One build serves all who ask meanwhile. @throws {Problem} 404, 400 and 410
+     */
+    atLeast(wanted: PageWanted, dataVersion: bigint | null): Page | Promise<Page> {
       const known = cache.get(wanted.plan.key);
       metrics.pageLookedUp(known !== undefined);
       const isGood =

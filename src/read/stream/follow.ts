@@ -28,22 +28,13 @@ const RECHECK_MS = 15_000;
 /** How soon a client should come back. */
 const RECONNECT_MS = 1_000;
 
-export interface Follow {
-  /** The next page, at once. */
-  page(readCall: ReadCall, read: TailRead): Promise<Answer | Problem>;
-  /** The next page with events; 204 where none comes in time. */
-  longPoll(readCall: ReadCall, read: TailRead, seconds: number): Promise<Answer | Problem>;
-  /** Server-sent events; `onEnd` is called when none comes any more. */
-  events(readCall: ReadCall, read: TailRead, onEnd: () => void): Promise<Answer | Problem>;
-}
-
 /** What a read came to; the page, where one was built. */
 interface PageRead {
   readonly outcome: Answer | Problem;
   readonly tail: Tail | undefined;
 }
 
-export function createFollow(services: Services, reads: ReadPipeline): Follow {
+export function createFollow(services: Services, reads: ReadPipeline) {
   const { http, waits } = services;
   const findTail = createTailReads(services);
 
@@ -60,6 +51,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     return { outcome, tail };
   }
 
+  /** The next page with events; 204 where none comes in time. */
   async function longPoll(
     readCall: ReadCall,
     read: TailRead,
@@ -88,6 +80,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     }
   }
 
+  /** Server-sent events; `onEnd` is called when none comes any more. */
   async function events(
     readCall: ReadCall,
     read: TailRead,
@@ -213,7 +206,8 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   }
 
   return {
-    page: async (readCall, read) => (await readPage(readCall, read)).outcome,
+    /** The next page, at once. */
+    page: async (readCall: ReadCall, read: TailRead) => (await readPage(readCall, read)).outcome,
     longPoll,
     events,
   };

@@ -59,13 +59,7 @@ interface Wanted {
 }
 
 /** Finds what a follower reads; `tell` is told each page that is built. */
-type FindTail = (
-  readCall: ReadCall,
-  read: TailRead,
-  options: { readonly isFresh: boolean; readonly tell?: (tail: Tail) => void },
-) => Promise<Resource>;
-
-export function createTailReads(services: Services): FindTail {
+export function createTailReads(services: Services) {
   const { config, cursorSecret: secret, feeds, reader } = services;
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
   // All followers that are woken by a push want the same page.
@@ -92,7 +86,11 @@ export function createTailReads(services: Services): FindTail {
     };
   }
 
-  return async ({ call, principal }, { reference, offset, limit, headers }, { isFresh, tell }) => {
+  return async (
+    { call, principal }: ReadCall,
+    { reference, offset, limit, headers }: TailRead,
+    { isFresh, tell }: { readonly isFresh: boolean; readonly tell?: (tail: Tail) => void },
+  ): Promise<Resource> => {
     const { accountId } = principal;
     const wanted = { accountId, reference, isFresh };
     const feed = await findFeed(feeds, wanted);
