@@ -54,15 +54,11 @@ function partsOf(text: string): { readonly data: string; readonly rest: Record<s
   const receiptAt = text.lastIndexOf(',"_origin":');
   const tailAt = Math.max(BEFORE_DATA_LENGTH, receiptAt - AFTER_ROWS_LENGTH_MAX);
   const after = AFTER_ROWS.exec(text.slice(tailAt, receiptAt));
-  if (after === null) {
-    return {
-      data: `[${text.slice(BEFORE_DATA_LENGTH, receiptAt)}]`,
-      rest: JSON.parse(`{${text.slice(receiptAt + 1)}`),
-    };
-  }
+  const dataEnd = after === null ? receiptAt : tailAt + after.index;
+  const data = text.slice(BEFORE_DATA_LENGTH, dataEnd);
   return {
-    data: text.slice(BEFORE_DATA_LENGTH, tailAt + after.index),
-    rest: JSON.parse(`{${text.slice(tailAt + after.index + 1)}`),
+    data: after === null ? `[${data}]` : data,
+    rest: JSON.parse(`{${text.slice(dataEnd + 1)}`),
   };
 }
 
