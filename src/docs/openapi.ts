@@ -10,7 +10,7 @@ import type { Documented, MediaDoc } from "../http/described.ts";
 import { anchorOf, PROBLEMS, type ProblemCode } from "../http/errors.ts";
 import { HEADERS, type HeaderName } from "../http/header_docs.ts";
 import { PROBLEM_DOCS } from "../http/problem_docs.ts";
-import { mapTable } from "../lib/records.ts";
+import { isObject, mapTable } from "../lib/records.ts";
 import type { Limits } from "../limits.ts";
 import { documentInfo, SECURITY_SCHEMES, TAGS } from "./info.ts";
 
@@ -179,7 +179,7 @@ function problemExample(code: ProblemCode, status: number, baseUrl: string): Jso
 function schemas31(paths: OpenApiDocument["paths"]) {
   const schemas = new Map<string, Json>();
   const referring: OpenApiDocument["paths"] = JSON.parse(JSON.stringify(paths), (_, value) => {
-    if (!isJson(value)) return value;
+    if (!isObject(value)) return value;
     const { $id, ...unnamed } = value;
     const schema = nullable31(unnamed);
     if (typeof $id !== "string") return schema;
@@ -193,7 +193,7 @@ function schemas31(paths: OpenApiDocument["paths"]) {
 function nullable31(schema: Json): Json {
   const { anyOf, ...rest } = schema;
   const [member, none, third]: unknown[] = Array.isArray(anyOf) ? anyOf : [];
-  if (!isJson(member) || !isJson(none) || third !== undefined) return schema;
+  if (!isObject(member) || !isObject(none) || third !== undefined) return schema;
   if (none.type !== "null" || typeof member.type !== "string") return schema;
   const { enum: choices } = member;
   return {
@@ -202,8 +202,4 @@ function nullable31(schema: Json): Json {
     type: [member.type, "null"],
     ...(Array.isArray(choices) && { enum: [...choices, null] }),
   };
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
-import { keysOf } from "../lib/records.ts";
+import { isObject, keysOf } from "../lib/records.ts";
 import { Expected, nullable, oneOf, text } from "../lib/types.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import {
@@ -177,10 +177,7 @@ TypeRegistry.Set(
     // A slug of a UUID's form would be taken for an id wherever either is welcome.
     typeof value === "string" && SLUG.test(value) && parseUuid(value) === undefined,
 );
-TypeRegistry.Set(
-  "JsonObject",
-  (_, value) => typeof value === "object" && value !== null && !Array.isArray(value),
-);
+TypeRegistry.Set("JsonObject", (_, value) => isObject(value));
 TypeRegistry.Set(
   "FeedId",
   (_, value) => typeof value === "string" && parseUuid(value) !== undefined,

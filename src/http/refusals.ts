@@ -15,6 +15,7 @@ import type { Caller } from "../admission/accounts.ts";
 import type { Refusal, Suspended } from "../admission/types.ts";
 import { unreachable } from "../lib/assert.ts";
 import { MS_PER_SECOND, US_PER_MS } from "../lib/time_units.ts";
+import { WAITS_PER_ACCOUNT_MAX } from "../limits.ts";
 import { Problem, unavailable } from "./errors.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";
 
@@ -126,14 +127,14 @@ export function feedKeepsChanging(): Problem {
 }
 
 /** 429: the account has too many calls that wait, or all accounts together have. */
-export function tooManyWaits(limit: number): Problem {
+export function tooManyWaits(): Problem {
   const nowMs = Date.now();
   const resetSeconds = Math.ceil((nowMs + WAITS_RETRY_MS) / MS_PER_SECOND);
   return new Problem("TOO_MANY_WAITS", {
-    detail: `At most ${limit} followers of an account may wait at once. Close one, or read without live.`,
+    detail: `At most ${WAITS_PER_ACCOUNT_MAX} followers of an account may wait at once. Close one, or read without live.`,
     extras: { retry_after_ms: WAITS_RETRY_MS },
     headers: {
-      ...rateHeaders({ limit, remaining: 0, resetSeconds }, nowMs),
+      ...rateHeaders({ limit: WAITS_PER_ACCOUNT_MAX, remaining: 0, resetSeconds }, nowMs),
       "Retry-After": String(WAITS_RETRY_MS / MS_PER_SECOND),
     },
   });

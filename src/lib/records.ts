@@ -1,9 +1,15 @@
 /**
- * Objects with known keys. TypeScript forgets the keys in `Object.keys` and `Object.entries`, since an object
- * may have more; what is given here has no others.
+ * Objects of JSON, and objects with known keys. TypeScript forgets the keys in `Object.keys` and `Object.entries`,
+ * since an object may have more; what is given here has no others.
  *
  * @module
  */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** The keys of a table, in its order. */
 export function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {

@@ -3,8 +3,9 @@
  *
  * @module
  */
-
+import type { Static } from "@sinclair/typebox";
 import { pricingText } from "../accounts/money.ts";
+import type { FeedMetadataShape } from "../feeds/feed_shapes.ts";
 import { feedFields, isFilterable } from "../skill/feed_fields.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, refused, told } from "./tool.ts";
 
@@ -12,26 +13,7 @@ const DESCRIPTION_LENGTH_MAX = 400;
 const SAMPLE_LENGTH_MAX = 700;
 const FIELDS_MAX = 20;
 
-/** As far as it is told here, the answer of the metadata route. */
-interface Metadata {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly endpoint_path: string;
-  readonly category: string | null;
-  readonly feed_type: string | null;
-  readonly price_type: string;
-  readonly price_per_1k: number | null;
-  readonly one_time_price_cents: number | null;
-  readonly schema_definition: unknown;
-  readonly sample_response: unknown;
-  readonly last_sync_at: string | null;
-  readonly oldest_event: string | null;
-  readonly newest_event: string | null;
-  readonly row_count: number;
-  readonly credits_to_read_all: number;
-  readonly provider: { readonly name: string };
-}
+type Metadata = Static<typeof FeedMetadataShape>;
 
 export const describeFeed = defineTool({
   name: "describe_feed",

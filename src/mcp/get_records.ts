@@ -4,6 +4,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
+import { isObject } from "../lib/records.ts";
 import { IDS_MAX } from "../limits.ts";
 import { queryText } from "./own_routes.ts";
 import { rowsTold } from "./rows.ts";
@@ -28,14 +29,9 @@ export const getRecords = defineTool({
     if (answer.status !== 200) return refused(answer);
     return rowsTold(answer, {
       besides: (rows) => {
-        const found = new Set(rows().map(idOf));
+        const found = new Set(rows().map((row) => (isObject(row) ? String(row.id) : "")));
         return { missing: ids.filter((id) => !found.has(id)) };
       },
     });
   },
 });
-
-/** A row's id is a text or a whole number. */
-function idOf(row: unknown): string {
-  return typeof row === "object" && row !== null && "id" in row ? String(row.id) : "";
-}

@@ -15,7 +15,7 @@ export interface OwnAnswer {
   readonly text: string;
 }
 
-export interface OwnRequest {
+interface OwnRequest {
   /** With its query. */
   readonly path: string;
   /** Beside the client's key. */

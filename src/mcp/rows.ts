@@ -4,10 +4,11 @@
  * @module
  */
 import { exactNumber as exactJsonNumber } from "../accounts/money.ts";
+import { isObject } from "../lib/records.ts";
 import type { OwnAnswer } from "./own_routes.ts";
 import { type ToolAnswer, toldAs, withoutEmpty } from "./tool.ts";
 
-export interface RowsOptions {
+interface RowsOptions {
   /** Top-level members to keep of each row. @default all */
   readonly fields?: readonly string[] | undefined;
   /** What to do where there are more rows. */
@@ -53,15 +54,11 @@ function partsOf(text: string): { readonly data: string; readonly rest: Record<s
   const receiptAt = text.lastIndexOf(',"_origin":');
   const tailAt = Math.max(BEFORE_DATA_LENGTH, receiptAt - AFTER_ROWS_LENGTH_MAX);
   const after = AFTER_ROWS.exec(text.slice(tailAt, receiptAt));
-  if (after === null) {
-    return {
-      data: `[${text.slice(BEFORE_DATA_LENGTH, receiptAt)}]`,
-      rest: JSON.parse(`{${text.slice(receiptAt + 1)}`),
-    };
-  }
+  const dataEnd = after === null ? receiptAt : tailAt + after.index;
+  const data = text.slice(BEFORE_DATA_LENGTH, dataEnd);
   return {
-    data: text.slice(BEFORE_DATA_LENGTH, tailAt + after.index),
-    rest: JSON.parse(`{${text.slice(tailAt + after.index + 1)}`),
+    data: after === null ? `[${data}]` : data,
+    rest: JSON.parse(`{${text.slice(dataEnd + 1)}`),
   };
 }
 
@@ -70,7 +67,7 @@ function picked(rows: string, names: ReadonlySet<string>): string {
   const read: readonly unknown[] = JSON.parse(rows, exactNumber);
   return JSON.stringify(
     read.map((row) =>
-      typeof row === "object" && row !== null && !Array.isArray(row)
+      isObject(row)
         ? Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))
         : row,
     ),

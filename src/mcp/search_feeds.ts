@@ -3,32 +3,15 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { SEARCH_LENGTH_MAX } from "../limits.ts";
+import type { CatalogShape, SearchResultsShape } from "../read/catalog/catalog_shapes.ts";
 import { queryText } from "./own_routes.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, refused, told, whole, withoutEmpty } from "./tool.ts";
 
 const LIMIT_MAX = 50;
 
-/** As far as it is told here, an entry of the catalog or a hit of a search. */
-interface ListedFeed {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly category: string;
-  readonly feed_type: string;
-  readonly endpoint_path: string;
-  readonly pricing: string;
-}
-
-interface Page {
-  readonly total: number;
-  readonly offset: number;
-  readonly has_more: boolean;
-  readonly feeds?: readonly ListedFeed[];
-  readonly results?: readonly ListedFeed[];
-  readonly categories?: readonly string[];
-}
+type Page = Static<typeof CatalogShape> | Static<typeof SearchResultsShape>;
 
 export const searchFeeds = defineTool({
   name: "search_feeds",
@@ -61,30 +44,28 @@ export const searchFeeds = defineTool({
     const answer = await ask({ path: path + parameters });
     if (answer.status !== 200) return refused(answer);
     const page: Page = JSON.parse(answer.text);
-    const listed = page.results ?? page.feeds ?? [];
+    const listed = "results" in page ? page.results : page.feeds;
     const fields = await fieldsOf(listed.map(({ id }) => id));
-    const feeds = listed.map((feed) => feedOf(feed, fields.get(feed.id) ?? []));
+    const feeds = listed.map((feed) =>
+      withoutEmpty({
+        id: feed.id,
+        slug: feed.endpoint_path,
+        name: feed.name,
+        description: feed.description,
+        category: feed.category,
+        price: feed.pricing,
+        type: feed.feed_type,
+        fields: fields.get(feed.id),
+      }),
+    );
     return told({
       feeds,
       total: page.total,
-      categories: page.categories,
+      categories: "categories" in page ? page.categories : undefined,
       next: nextStep(page, feeds.length),
     });
   },
 });
-
-function feedOf(feed: ListedFeed, fields: readonly string[]) {
-  return withoutEmpty({
-    id: feed.id,
-    slug: feed.endpoint_path,
-    name: feed.name,
-    description: feed.description,
-    category: feed.category,
-    price: feed.pricing,
-    type: feed.feed_type,
-    fields,
-  });
-}
 
 function nextStep({ has_more: hasMore, offset }: Page, shown: number): string {
   if (shown === 0) return "Search again with fewer or other words, or without a category.";

@@ -5,6 +5,7 @@
  */
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import packageInfo from "../../package.json" with { type: "json" };
+import { listedPage } from "../lib/pages.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
@@ -80,9 +81,7 @@ async function listSkills({ reader }: Services, cursor = "0") {
   if (!OFFSET.test(cursor)) throw invalidParams("The cursor is not one of this list.");
   const offset = Number(cursor);
   const rows = await reader.rows(GATEWAY, "list_catalog", [PAGE_LIMIT_MAX, offset]);
-  const total = Number(rows[0]?.total ?? 0n);
-  const feeds = rows.filter((row) => row.feed_id !== null);
-  const end = offset + feeds.length;
+  const { feeds, hasMore } = listedPage(rows, offset);
   return {
     resources: feeds.map(({ endpoint_path: slug, name, description }) => ({
       uri: URI_PREFIX + slug,
@@ -91,7 +90,7 @@ async function listSkills({ reader }: Services, cursor = "0") {
       ...(description && { description }),
       mimeType: "text/markdown",
     })),
-    ...(feeds.length > 0 && end < total && { nextCursor: String(end) }),
+    ...(hasMore && { nextCursor: String(offset + feeds.length) }),
   };
 }
 

@@ -27,23 +27,18 @@ export interface Gateway {
   fieldsOf(feedIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
-export interface Tool {
+interface ToolDefinition<Given> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
+  run(gateway: Gateway, given: Given): Promise<ToolAnswer>;
+}
+
+export interface Tool extends ToolDefinition<Readonly<Record<string, unknown>>> {
   /** JSON Schema of the arguments. */
   readonly inputSchema: ListedTool["inputSchema"];
   /** Whether the arguments meet the schema. */
   readonly check: ReturnType<typeof TypeCompiler.Compile>;
-  run(gateway: Gateway, given: Readonly<Record<string, unknown>>): Promise<ToolAnswer>;
-}
-
-interface ToolDefinition<Properties extends TProperties> {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly parameters: Properties;
-  run(gateway: Gateway, given: Static<TObject<Properties>>): Promise<ToolAnswer>;
 }
 
 /** Said of every tool whose answer has texts of providers in it. */
@@ -64,15 +59,13 @@ export function defineTool<Properties extends TProperties>({
   parameters,
   run,
   ...named
-}: ToolDefinition<Properties>): Tool {
+}: ToolDefinition<Static<TObject<Properties>>> & { readonly parameters: Properties }): Tool {
   const schema = Type.Object(parameters, { additionalProperties: false });
-  const check = TypeCompiler.Compile(schema);
-  // As clients see it: plain JSON.
-  const inputSchema = JSON.parse(JSON.stringify(schema));
   return {
     ...named,
-    inputSchema,
-    check,
+    // As clients see it: plain JSON.
+    inputSchema: JSON.parse(JSON.stringify(schema)),
+    check: TypeCompiler.Compile(schema),
     // The server has checked them.
     run: (gateway, given) => run(gateway, given as Static<TObject<Properties>>),
   };

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { schemaProperties } from "../feeds/schema_properties.ts";
+import { schemaHint } from "../feeds/schema_properties.ts";
 import { problemAnswer } from "../http/errors.ts";
 import { parameterProblem } from "../http/validation.ts";
-import { SCHEMA_HINT_MAX } from "../limits.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
 import { describeFeed } from "./describe_feed.ts";
 import { followStream } from "./follow_stream.ts";
@@ -53,16 +52,9 @@ export async function callTool(
       ask: ownRoutes(exchange),
       async fieldsOf(feedIds) {
         const rows = await services.reader.rows(GATEWAY, "list_schemas", [feedIds]);
-        return new Map(rows.map((row) => [row.feed_id, fieldNames(row.schema_definition)]));
+        return new Map(rows.map((row) => [row.feed_id, schemaHint(row.schema_definition)]));
       },
     },
     given,
   );
-}
-
-/** The first top-level properties of a schema. */
-function fieldNames(schema: string | null): readonly string[] {
-  return schemaProperties(schema)
-    .slice(0, SCHEMA_HINT_MAX)
-    .map(([name]) => name);
 }

@@ -36,14 +36,14 @@ export interface PushBody {
   readonly form: "json" | "ndjson";
 }
 
-export interface PushRules {
+interface PushRules {
   /** Null until the first push decides. */
   readonly feedType: FeedType | null;
   readonly limits: Limits;
 }
 
 /** A row of a collection or stream, or a singleton's document. */
-export interface PushedRow {
+interface PushedRow {
   /** Compact JSON: the provider's text without insignificant white space. */
   readonly text: string;
   /** Canonical; empty for a document. */

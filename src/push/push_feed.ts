@@ -74,7 +74,7 @@ export type PushRefusal =
   | UncheckedRefusal;
 
 /** The body could not be received, or we failed. */
-export interface UncheckedRefusal {
+interface UncheckedRefusal {
   readonly kind: "unreadable" | "failed";
   readonly problem: Problem;
 }

@@ -10,12 +10,12 @@ import { hasAtMost } from "../lib/code_points.ts";
 import { type JsonSpan, type JsonText, stringOf, textOf } from "../lib/json_text.ts";
 import { plainDecimal } from "../lib/plain_decimal.ts";
 
-export type RowIdOutcome =
+type RowIdOutcome =
   | { readonly kind: "valid"; readonly id: string }
   | { readonly kind: "invalid"; readonly message: string };
 
 /** Unicode code points of a row id that is a string. Decisions 5. */
-export const ROW_ID_LENGTH_MAX = 256;
+const ROW_ID_LENGTH_MAX = 256;
 
 /** The id that the value at `span` stands for. */
 export function canonicalRowId(json: JsonText, span: JsonSpan): RowIdOutcome {

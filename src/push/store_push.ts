@@ -24,7 +24,7 @@ import { retryRolledBack } from "../postgres/client/retry.ts";
 import type { Push } from "./parse_push.ts";
 
 /** Who pushes where. */
-export interface PushClaim {
+interface PushClaim {
   /** As the push was checked by. */
   readonly feed: Feed;
   readonly keyId: string;
@@ -38,9 +38,9 @@ export type NotCounted =
   /** The feed is not as the push was checked by. */
   | { readonly kind: "stale" };
 
-export type CountOutcome = { readonly kind: "counted"; readonly window: WindowState } | NotCounted;
+type CountOutcome = { readonly kind: "counted"; readonly window: WindowState } | NotCounted;
 
-export type StoreOutcome =
+type StoreOutcome =
   | { readonly kind: "stored"; readonly stored: StoredPush; readonly window: WindowState }
   /** Counted; the batch takes no more rows. */
   | { readonly kind: "batch_closed"; readonly window: WindowState }
@@ -56,7 +56,7 @@ export interface StoredPush {
 }
 
 /** A push that has passed all checks. */
-export interface CheckedPush {
+interface CheckedPush {
   readonly push: Push;
   readonly isDryRun: boolean;
   readonly bodyBytes: number;

@@ -30,7 +30,7 @@ export const CLAIM_HEADERS = {
   ),
 };
 
-export interface DataClaim {
+interface DataClaim {
   readonly operation: Extract<LoggedOperation, "data" | "stream">;
   readonly feed: Feed;
   readonly limits: TierLimits;

@@ -8,7 +8,7 @@ import type { Feeds } from "../feeds/find.ts";
 import type { Problem } from "../http/errors.ts";
 import { feedNotFound } from "../http/refusals.ts";
 
-export interface WantedFeed {
+interface WantedFeed {
   readonly accountId: string;
   /** A feed's id or its `endpoint_path`. */
   readonly reference: string;

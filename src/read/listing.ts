@@ -44,7 +44,6 @@ export function listingResource(
     async describe(dataVersion) {
       const listing = await read(dataVersion);
       return {
-        tag: listing.tag,
         cachingHeaders: cachingHeaders(listing.tag),
         head: (window) => answerOf(listing, { receipt: NO_RECEIPT, window, feedId }),
       };

@@ -9,10 +9,10 @@
  *
  * @module
  */
-import type { Changed } from "../admission/admission.ts";
+import type { Changed, DataMoved } from "../admission/admission.ts";
 import type { Proof } from "../admission/proofs.ts";
 import type { Reservation } from "../admission/reservation.ts";
-import type { Claim, Grant, Refusal } from "../admission/types.ts";
+import type { Grant, Refusal } from "../admission/types.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
@@ -25,7 +25,7 @@ import type { Services } from "../services.ts";
 import type { EmptyShown, Resource, Shown } from "./resource.ts";
 
 /** Finds what a call reads. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
-export type FindResource = (isFresh: boolean) => Promise<Resource>;
+type FindResource = (isFresh: boolean) => Promise<Resource>;
 
 type Outcome = Answer | Problem | Changed;
 
@@ -95,7 +95,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const proof = await prove(reading);
     if (!isProof(proof)) return proof;
     const described = await resource.describe(proof.feed?.dataVersion ?? null);
-    const { tag } = described;
+    const { ETag: tag } = described.cachingHeaders;
     const ifNoneMatch = call.request.headers.get("if-none-match");
     const isUnchanged = tag !== undefined && matchesTag(ifNoneMatch, tag);
     if (!isUnchanged && !call.isHead) return undefined;
@@ -111,28 +111,33 @@ export function createReadPipeline(services: Services): ReadPipeline {
   async function prove(reading: Reading): Promise<Proof | Problem | Changed> {
     const { caller } = reading.principal;
     const { claim } = reading.resource;
-    const proof = await admission.prove(caller, claim);
-    if (isRefusal(proof)) return refuse(reading, proof);
-    if (!holds(claim, proof) || !caller.account.isCurrent) return CHANGED;
+    const proof = await proveClaim(reading);
+    if ("kind" in proof) return refuse(reading, proof);
     const unsold = admission.judge(caller, claim, { isWindowed: false, isPriced: false });
     return unsold === undefined ? proof : refuse(reading, unsold);
   }
 
-  /** A place and a price; every refusal but that of a full window is proven first. */
-  function reserve({ principal, resource }: Reading) {
-    const first = admission.reserve(principal.caller, resource.claim);
-    const isFinal = first.kind === "reserved" || first.kind === "limited";
-    return isFinal ? first : reserveProven(principal, resource);
+  /** Proves the claim; `changed` if the feed is not as it was planned by, or the account is not as it is known. */
+  async function proveClaim({ principal, resource }: Reading): Promise<Proof | Refusal | Changed> {
+    const { caller } = principal;
+    const { claim } = resource;
+    const proof = await admission.prove(caller, claim);
+    if ("kind" in proof) return proof;
+    const { feed } = claim;
+    const isAsPlanned =
+      feed === undefined ||
+      (proof.feed?.isReadable === true && proof.feed.definitionVersion === feed.definitionVersion);
+    return isAsPlanned && caller.account.isCurrent ? proof : CHANGED;
   }
 
-  async function reserveProven(
-    { caller }: Principal,
-    { claim }: Resource,
-  ): Promise<Reservation | Refusal | Changed> {
-    const proof = await admission.prove(caller, claim);
-    if (isRefusal(proof)) return proof;
-    if (!holds(claim, proof) || !caller.account.isCurrent) return CHANGED;
-    return admission.reserve(caller, claim);
+  /** A place and a price; every refusal but that of a full window is proven first. */
+  async function reserve(reading: Reading): Promise<Reservation | Refusal | Changed> {
+    const { caller } = reading.principal;
+    const { claim } = reading.resource;
+    const first = admission.reserve(caller, claim);
+    if (first.kind === "reserved" || first.kind === "limited") return first;
+    const proof = await proveClaim(reading);
+    return "kind" in proof ? proof : admission.reserve(caller, claim);
   }
 
   /** A read under an Idempotency-Key: the event that is remembered, or a new one. */
@@ -142,9 +147,8 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const { caller } = principal;
     const { account } = caller;
     const { newsCount } = account;
-    const proof = await admission.prove(caller, claim);
-    if (isRefusal(proof)) return refuse(reading, proof);
-    if (!holds(claim, proof) || !account.isCurrent) return CHANGED;
+    const proof = await proveClaim(reading);
+    if ("kind" in proof) return refuse(reading, proof);
     // By news that came beside the proof, another process may have used the key since.
     const isNewest = account.newsCount === newsCount || account.version === proof.news.version;
     if (!isNewest) return CHANGED;
@@ -173,7 +177,6 @@ export function createReadPipeline(services: Services): ReadPipeline {
     reserved: Reservation | Refusal | Changed,
     { atLeast, log }: ReadOnceOptions = { atLeast: null, log: (each) => admission.log(each) },
   ): Promise<Outcome> {
-    if (reserved.kind === "changed") return CHANGED;
     if (reserved.kind !== "reserved") return refuse(reading, reserved);
     const { request } = reading.call;
     reserved.isGone = () => request.signal.aborted;
@@ -192,9 +195,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
         logged = await log(reserved);
       }
       if (logged.kind === "granted") return await answerLogged(reading, shown, logged);
-      return logged.kind === "changed" || logged.kind === "data_moved"
-        ? CHANGED
-        : refuse(reading, logged);
+      return logged.kind === "data_moved" ? CHANGED : refuse(reading, logged);
     } finally {
       admission.release(reserved);
     }
@@ -236,7 +237,8 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return found.value;
   }
 
-  function refuse({ principal, resource }: Reading, refusal: Refusal): Problem {
+  function refuse({ principal, resource }: Reading, refusal: Refusal | Changed): Problem | Changed {
+    if (refusal.kind === "changed") return CHANGED;
     admission.noteRefused(resource.claim.operation, refusal);
     const { accountId, permission } = principal;
     return refusalOf(refusal, {
@@ -257,21 +259,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
 interface ReadOnceOptions {
   /** The least version to show; null: as it is remembered. */
   readonly atLeast: bigint | null;
-  readonly log: (
-    reservation: Reservation,
-  ) => Promise<
-    Grant | Refusal | Changed | { readonly kind: "data_moved"; readonly version: bigint }
-  >;
-}
-
-/** Whether the feed is as the claim was planned by. */
-function holds({ feed }: Claim, proof: Proof): boolean {
-  if (feed === undefined) return true;
-  return proof.feed?.isReadable === true && proof.feed.definitionVersion === feed.definitionVersion;
-}
-
-function isRefusal(proof: Proof | Refusal): proof is Refusal {
-  return "kind" in proof;
+  readonly log: (reservation: Reservation) => Promise<Grant | Refusal | Changed | DataMoved>;
 }
 
 function isProof(outcome: Proof | Problem | Changed): outcome is Proof {

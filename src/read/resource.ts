@@ -25,10 +25,8 @@ export interface EmptyShown {
 }
 
 /** What is told without the body: to HEAD, and by 304. */
-export interface Described {
-  /** Weak entity tag; undefined: it has none. */
-  readonly tag: string | undefined;
-  /** Headers of a 304. */
+interface Described {
+  /** Headers of a 304; without an `ETag` there is none. */
   readonly cachingHeaders: Readonly<Record<string, string>>;
   /** 200 for HEAD; `window` is the one that a GET is counted in. */
   head(window: WindowState): Answer;

@@ -5,6 +5,8 @@
  */
 import { schemaProperties } from "../feeds/schema_properties.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
+import { isObject } from "../lib/records.ts";
+import { kindOf } from "../lib/types.ts";
 
 export interface FeedField {
   readonly name: string;
@@ -23,8 +25,6 @@ const FIELDS_MAX = 40;
 const PLAIN_NAME = /^[\p{L}\p{N}_$@.:-]{1,64}$/u;
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const FILTERED_TYPES = ["string", "number", "integer", "boolean", "any"];
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** In the schema's order; of the sample if there is no schema. Both are JSON text or null. */
 export function feedFields(schema: string | null, sample: string | null): FeedFields {
@@ -48,34 +48,18 @@ function fieldsOfSchema(schema: string | null): FeedField[] | undefined {
   if (properties.length === 0) return undefined;
   return properties.map(([name, property]) => ({
     name,
-    type: typeOfSchema(objectOf(property)?.type),
+    type: typeOfSchema(isObject(property) ? property.type : undefined),
   }));
 }
 
 function fieldsOfSample(sample: string | null): FeedField[] | undefined {
-  const value = parse(sample);
-  const row = objectOf(Array.isArray(value) ? value[0] : value);
-  return row && Object.entries(row).map(([name, each]) => ({ name, type: typeOfValue(each) }));
+  const value: unknown = JSON.parse(sample ?? "null");
+  const row: unknown = Array.isArray(value) ? value[0] : value;
+  if (!isObject(row)) return undefined;
+  return Object.entries(row).map(([name, each]) => ({ name, type: kindOf(each) }));
 }
 
 function typeOfSchema(type: unknown): string {
   const types = (Array.isArray(type) ? type : [type]).filter((each) => TYPES.has(each));
   return types.length === 0 ? "any" : types.join(" or ");
-}
-
-function typeOfValue(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-function objectOf(value: unknown): JsonObject | undefined {
-  return isObject(value) ? value : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parse(text: string | null): unknown {
-  return text === null ? undefined : JSON.parse(text);
 }

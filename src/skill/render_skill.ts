@@ -61,16 +61,15 @@ const PARAMETERS = new Set([
 ]);
 
 export function renderSkill(feed: SkillFeed, context: SkillContext): Skill {
-  const fields = feedFields(feed.schema_definition, feed.sample_response);
-  const name = skillName(feed.endpoint_path);
-  const description = describe(feed, fields, context);
   const facts: Facts = {
     feed,
-    fields,
+    fields: feedFields(feed.schema_definition, feed.sample_response),
     context,
     type: consumerType(feed.feed_type),
     address: `${context.baseUrl}/v1/feed/${feed.feed_id}`,
   };
+  const name = skillName(feed.endpoint_path);
+  const description = describe(facts);
   const sections = [
     introduction(facts),
     firstCall(facts),
@@ -85,7 +84,7 @@ export function renderSkill(feed: SkillFeed, context: SkillContext): Skill {
   return {
     name,
     description,
-    markdown: `${frontmatter(name, description, feed, context)}\n${sections.join("\n\n")}\n`,
+    markdown: `${frontmatter(facts, { name, description })}\n${sections.join("\n\n")}\n`,
     schema: escapeInvisible(feed.schema_definition ?? "{}"),
     sample: escapeInvisible(feed.sample_response ?? "null"),
   };
@@ -101,9 +100,9 @@ interface Facts {
 }
 
 /** What it is and when to use it: all that an agent sees before it opens the skill. */
-function describe(feed: SkillFeed, fields: FeedFields, { baseUrl }: SkillContext): string {
+function describe({ feed, fields, context }: Facts): string {
   const own = [
-    `Reads the JSON feed "${quotable(feed.name, NAME_QUOTED_MAX)}" from the Feedgate gateway at ${new URL(baseUrl).host}.`,
+    `Reads the JSON feed "${quotable(feed.name, NAME_QUOTED_MAX)}" from the Feedgate gateway at ${new URL(context.baseUrl).host}.`,
     "Use it when a task needs current data of this feed.",
     ...namedFields(fields),
   ].join(" ");
@@ -125,12 +124,10 @@ function namedFields({ fields }: FeedFields): string[] {
 }
 
 function frontmatter(
-  name: string,
-  description: string,
-  feed: SkillFeed,
-  { baseUrl }: SkillContext,
+  { feed, context }: Facts,
+  { name, description }: Pick<Skill, "name" | "description">,
 ): string {
-  const compatibility = `Needs network access to ${new URL(baseUrl).host}, curl and jq, and a Feedgate read key in the environment variable FEEDGATE_READ_KEY.`;
+  const compatibility = `Needs network access to ${new URL(context.baseUrl).host}, curl and jq, and a Feedgate read key in the environment variable FEEDGATE_READ_KEY.`;
   return [
     "---",
     `name: ${name}`,

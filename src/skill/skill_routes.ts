@@ -145,11 +145,6 @@ const LIST_SKILLS = described({
   problems: COUNTED,
 });
 
-interface IndexPage {
-  readonly limit: number;
-  readonly offset: number;
-}
-
 export function skillRoutes(services: Services) {
   const { config, database, http } = services;
   const skills = new Skills(database, () => ({
@@ -171,7 +166,10 @@ export function skillRoutes(services: Services) {
     });
   }
 
-  async function index(call: Call, { limit, offset }: IndexPage): Promise<Answer> {
+  async function index(
+    call: Call,
+    { limit, offset }: { limit: number; offset: number },
+  ): Promise<Answer> {
     // The gateway's own skill has the first place, and those of feeds the places behind it.
     const isFirst = offset === 0;
     const feeds = isFirst ? limit - 1 : limit;

@@ -22,7 +22,7 @@ import { type ArchiveFormat, packSkill } from "./pack_skill.ts";
 import { renderSkill, type Skill, type SkillContext } from "./render_skill.ts";
 
 /** A file that is downloaded. */
-export interface SkillFile extends SharedContent {
+interface SkillFile extends SharedContent {
   /** Of the skill; a page has none. */
   readonly name: string;
 }
@@ -30,7 +30,7 @@ export interface SkillFile extends SharedContent {
 export type SkillFormat = "md" | ArchiveFormat;
 
 /** Which skill a feed has. */
-export interface SkillVersion {
+interface SkillVersion {
   readonly feed_id: string;
   readonly definition_version: bigint | number;
   /** A feed's definition does not hold its owner's name, which the skill shows, too. */

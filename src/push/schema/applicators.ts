@@ -7,8 +7,8 @@
  *
  * @module
  */
+import { isObject } from "../../lib/records.ts";
 import type { CheckRun, Seen, Validate } from "./check_run.ts";
-import { isObject } from "./schema_keywords.ts";
 
 type ValidateProperty = (key: string, member: unknown, run: CheckRun, seen?: Seen) => boolean;
 

@@ -5,9 +5,9 @@
  * @module
  */
 import { codePointsOf } from "../../lib/code_points.ts";
+import { isObject, type JsonObject } from "../../lib/records.ts";
 import type { CheckRun, Validate } from "./check_run.ts";
 import { hasUniqueItems, isMultipleOf, matcherOf } from "./json_equality.ts";
-import { isObject, type JsonObject } from "./schema_keywords.ts";
 
 /** Characters counted, and names looked up, in one step. */
 const CHARS_PER_STEP = 64;

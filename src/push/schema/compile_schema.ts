@@ -11,6 +11,7 @@
  * @module
  */
 import { pointerTo } from "../../lib/json_text.ts";
+import { isObject, type JsonObject } from "../../lib/records.ts";
 import {
   addSeen,
   eachItem,
@@ -26,7 +27,7 @@ import { assertionsOf, required } from "./assertions.ts";
 import type { CheckRun, Seen, Validate } from "./check_run.ts";
 import { PatternCompiler } from "./linear_pattern.ts";
 import { type Reference, SchemaDocument, type SchemaNode } from "./read_schema.ts";
-import { findKeyword, isObject, isSchema, type JsonObject } from "./schema_keywords.ts";
+import { findKeyword, isSchema } from "./schema_keywords.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 
 const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";

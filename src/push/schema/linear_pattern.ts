@@ -52,7 +52,7 @@ export class PatternCompiler {
 const compiled = new Map<LinearPattern, RE2JS>();
 let automataUnits = 0;
 
-export class LinearPattern {
+class LinearPattern {
   /** Instructions. */
   readonly size: number;
   readonly #translated: string;
@@ -105,18 +105,12 @@ function translate(pattern: string): string {
   if (pattern.length > PATTERN_CHARS_MAX) {
     throw new Error(`is longer than ${PATTERN_CHARS_MAX} characters`);
   }
-  if (!isPattern(pattern)) {
+  try {
+    new RegExp(pattern, "u");
+  } catch {
     throw new Error("is not a regular expression of ECMA-262 with the u flag");
   }
   return pattern.replace(TERM, translateTerm);
-}
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, "u") !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function translateTerm(term: string): string {

@@ -9,14 +9,8 @@
  */
 import { excerpt } from "../../lib/code_points.ts";
 import { pointerTo } from "../../lib/json_text.ts";
-import {
-  type Dialect,
-  findKeyword,
-  heldSchemas,
-  isObject,
-  type JsonObject,
-  type Schema,
-} from "./schema_keywords.ts";
+import { isObject, type JsonObject } from "../../lib/records.ts";
+import { type Dialect, findKeyword, heldSchemas, type Schema } from "./schema_keywords.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 
 /** A part of the document with its own base URI. */

@@ -26,7 +26,7 @@ import {
 /** `invalid_schema`: the stored schema does not compile. */
 export type RowsCheck = SchemaCheck | InvalidRows | OverBudget;
 
-export interface RowSchemasOptions {
+interface RowSchemasOptions {
   /** The worker's module. @default beside this file, or inside the compiled binary */
   readonly workerUrl?: URL;
   /** Processor time for one schema to compile, in milliseconds. @default COMPILE_MS */

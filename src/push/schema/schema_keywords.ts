@@ -7,12 +7,12 @@
  * @module
  */
 import { pointerTo } from "../../lib/json_text.ts";
+import { isObject, type JsonObject } from "../../lib/records.ts";
 
 export type Dialect = "2020-12" | "draft-07";
-export type JsonObject = { readonly [key: string]: unknown };
 export type Schema = JsonObject | boolean;
 
-export interface Keyword {
+interface Keyword {
   readonly isAllowed: (value: unknown) => boolean;
   /** What the value must be, to follow "must be". */
   readonly rule: string;
@@ -105,10 +105,6 @@ export function heldSchemas({ holds }: Keyword, value: unknown): (readonly [stri
   return Object.entries(Object(value)).flatMap(([key, each]) =>
     isSchema(each) ? [[pointerTo(key), each] as const] : [],
   );
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function isSchema(value: unknown): value is Schema {

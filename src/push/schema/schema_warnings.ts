@@ -5,8 +5,8 @@
  * @module
  */
 import type { FeedType } from "../../feeds/find.ts";
+import { isObject } from "../../lib/records.ts";
 import type { ValueError } from "./check_run.ts";
-import { isObject } from "./schema_keywords.ts";
 
 /** What create and edit answer with: one sentence each. */
 export function warningsOf(options: {

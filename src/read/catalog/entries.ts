@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { pricePer1kText, pricingText } from "../../accounts/money.ts";
+import { exactNumber, pricePer1kText, pricingText } from "../../accounts/money.ts";
 import { consumerType, intervalText } from "../../feeds/feed_text.ts";
-import { schemaProperties } from "../../feeds/schema_properties.ts";
-import { SCHEMA_HINT_MAX } from "../../limits.ts";
+import { schemaHint } from "../../feeds/schema_properties.ts";
 import type { Row } from "../../postgres/client/query.ts";
 
 /** A listed feed as both statements return it; every column is null on the row of an empty page. */
@@ -16,34 +15,28 @@ const CATEGORY_NONE = "uncategorized";
 
 /** An item of `feeds`. Interface 2.2. */
 export function catalogEntry(feed: Row<"list_catalog">) {
+  const minutes = feed.sync_interval_mins;
   return {
     ...sharedMembers(feed),
-    pricing: pricingText(feed),
-    update_frequency: feed.update_frequency_text || promised(feed.sync_interval_mins),
+    update_frequency:
+      feed.update_frequency_text || (minutes === null ? null : intervalText(minutes)),
     reliability: feed.reliability_score === null ? "unrated" : `${feed.reliability_score}%`,
     last_sync_at: feed.last_sync_at,
-    schema_hint: schemaProperties(feed.schema_definition)
-      .slice(0, SCHEMA_HINT_MAX)
-      .map(([name]) => name),
+    schema_hint: schemaHint(feed.schema_definition),
   };
 }
 
-/** An item of `results`, as JSON text: its price is exact. Interface 2.4. */
-export function searchHitText(feed: ListedFeed): string {
-  return `${JSON.stringify(sharedMembers(feed)).slice(0, -1)},${[
-    `"pricing":${JSON.stringify(pricingText(feed))}`,
-    `"price_type":${JSON.stringify(feed.price_type)}`,
-    `"price_per_1k":${pricePer1kText(feed.call_price_nanos ?? 0n)}`,
-    `"one_time_price_cents":${feed.one_time_price_cents}`,
-    `"reliability_score":${feed.reliability_score}`,
-    `"last_sync_at":${JSON.stringify(feed.last_sync_at)}`,
-    `"update_frequency_text":${JSON.stringify(feed.update_frequency_text)}`,
-  ].join(",")}}`;
-}
-
-/** What the provider promises, where it says nothing in words. */
-function promised(minutes: number | null): string | null {
-  return minutes === null ? null : intervalText(minutes);
+/** An item of `results`. Interface 2.4. */
+export function searchHit(feed: ListedFeed) {
+  return {
+    ...sharedMembers(feed),
+    price_type: feed.price_type,
+    price_per_1k: exactNumber(pricePer1kText(feed.call_price_nanos ?? 0n)),
+    one_time_price_cents: exactNumber(String(feed.one_time_price_cents)),
+    reliability_score: exactNumber(String(feed.reliability_score)),
+    last_sync_at: feed.last_sync_at,
+    update_frequency_text: feed.update_frequency_text,
+  };
 }
 
 function sharedMembers(feed: ListedFeed) {
@@ -55,5 +48,6 @@ function sharedMembers(feed: ListedFeed) {
     feed_type: consumerType(feed.feed_type),
     consumer_type: consumerType(feed.feed_type),
     endpoint_path: feed.endpoint_path,
+    pricing: pricingText(feed),
   };
 }

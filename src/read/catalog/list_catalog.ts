@@ -6,7 +6,8 @@
 import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
-import { hasMoreAfter } from "../../lib/pages.ts";
+import type { pageOf } from "../../http/paging.ts";
+import { listedPage } from "../../lib/pages.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
 import { GATEWAY } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
@@ -17,11 +18,7 @@ import { catalogEntry } from "./entries.ts";
 /** PostgreSQL's integer; no catalog is longer. */
 export const OFFSET_MAX = 2 ** 31 - 1;
 
-/** What is asked for, the limit capped. */
-interface CatalogPage {
-  readonly limit: number;
-  readonly offset: number;
-}
+type CatalogPage = ReturnType<typeof pageOf>;
 
 export function createListCatalog(services: Services, reads: ReadPipeline) {
   const { config, reader, http } = services;
@@ -34,9 +31,7 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
 
   async function readPage({ limit, offset }: CatalogPage): Promise<Listing> {
     const rows = await reader.rows(GATEWAY, "list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
-    const total = Number(rows[0]?.total ?? 0n);
-    const feeds = rows.filter((row) => row.feed_id !== null).map(catalogEntry);
-    const hasMore = hasMoreAfter({ offset, shown: feeds.length, total });
+    const { total, feeds, hasMore } = listedPage(rows, offset);
     const baseUrl = http.baseUrl();
     const body = {
       message:
@@ -48,7 +43,7 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
       limit,
       offset,
       has_more: hasMore,
-      feeds,
+      feeds: feeds.map(catalogEntry),
       instructions: [
         `Read a feed with GET ${baseUrl}/v1/feed/{id} and your read key in the header x-api-key; {id} is a feed's id or endpoint_path.`,
         `Look first at GET ${baseUrl}/v1/feed/{id}/metadata, which is free: it has the schema, a sample and the price.`,

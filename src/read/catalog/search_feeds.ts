@@ -6,20 +6,18 @@
 import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
-import { hasMoreAfter } from "../../lib/pages.ts";
+import type { pageOf } from "../../http/paging.ts";
+import { listedPage } from "../../lib/pages.ts";
 import { CATEGORIES_TOLD_MAX, CATEGORY_MATCHES_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { type Listing, listingResource } from "../listing.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
-import { searchHitText } from "./entries.ts";
+import { searchHit } from "./entries.ts";
 import { OFFSET_MAX } from "./list_catalog.ts";
 
-/** What is asked for, the limit capped. */
-export interface Search {
+interface Search extends ReturnType<typeof pageOf> {
   readonly q: string;
   readonly category: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export function createSearchFeeds(services: Services, reads: ReadPipeline) {
@@ -37,20 +35,18 @@ export function createSearchFeeds(services: Services, reads: ReadPipeline) {
       limit,
       Math.min(offset, OFFSET_MAX),
     ]);
-    const total = Number(rows[0]?.total ?? 0n);
-    const results = rows.filter((row) => row.feed_id !== null).map(searchHitText);
-    const hasMore = hasMoreAfter({ offset, shown: results.length, total });
-    const categories =
-      total === 0 && category !== undefined ? await readCategories(accountId, q) : undefined;
-    const members = [
-      `"query":${JSON.stringify(q)}`,
-      `"total":${total}`,
-      `"limit":${limit}`,
-      `"offset":${offset}`,
-      `"has_more":${hasMore}`,
-      `"results":[${results.join(",")}]`,
-      ...(categories === undefined ? [] : [`"categories":${JSON.stringify(categories)}`]),
-    ].join(",");
+    const { total, feeds, hasMore } = listedPage(rows, offset);
+    const body = {
+      query: q,
+      total,
+      limit,
+      offset,
+      has_more: hasMore,
+      results: feeds.map(searchHit),
+      ...(total === 0 &&
+        category !== undefined && { categories: await readCategories(accountId, q) }),
+    };
+    const members = JSON.stringify(body).slice(1, -1);
     return { members, tag: weakTag(members), version: null };
   }
 

@@ -16,7 +16,7 @@ import type { Page } from "./build_page.ts";
 import { completeAnswer } from "./compression.ts";
 import type { PageCache } from "./page_cache.ts";
 
-export interface PageAnswer {
+interface PageAnswer {
   readonly request: Request;
   readonly feedId: string;
   /** The page's key in the cache. */

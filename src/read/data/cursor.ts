@@ -38,7 +38,7 @@ export function writeCursor(cursor: Cursor, { secret, binding }: CursorScope): s
     cursor.kind === "collection" ? cursor.batchNumber : microsOf(cursor.eventAt),
   );
   payload.writeBigInt64BE(cursor.position, POSITION_START);
-  return sealToken(payload, { secret, binding, purpose: purposeOf(cursor.kind) });
+  return sealToken(payload, { secret, binding, purpose: `${cursor.kind} cursor` });
 }
 
 /** Undefined if the token is not one of this gateway for this kind of feed, this feed and this query. */
@@ -47,17 +47,13 @@ export function readCursor(
   kind: Cursor["kind"],
   { secret, binding }: CursorScope,
 ): Cursor | undefined {
-  const payload = openToken(token, { secret, binding, purpose: purposeOf(kind) });
+  const payload = openToken(token, { secret, binding, purpose: `${kind} cursor` });
   if (payload === undefined) return undefined;
   const first = payload.readBigInt64BE();
   const position = payload.readBigInt64BE(POSITION_START);
   return kind === "collection"
     ? { kind, batchNumber: first, position }
     : { kind, eventAt: timeOf(first), position };
-}
-
-function purposeOf(kind: Cursor["kind"]): string {
-  return `${kind} cursor`;
 }
 
 /** Microseconds since 1970, below zero before. */

@@ -22,16 +22,7 @@ export interface PageWanted {
   readonly plan: ReadPlan;
 }
 
-export interface Pages {
-  /**
-   * At this data version of the feed, or a newer one; null: from memory at any version, or as of the look-up of
-   * the feed. One build serves all who ask meanwhile. @throws {Problem} 404, 400 and 410
-   */
-  atLeast(wanted: PageWanted, dataVersion: bigint | null): Page | Promise<Page>;
-  readonly cache: PageCache;
-}
-
-export function createPages(services: Services): Pages {
+export function createPages(services: Services) {
   const { reader, incarnation } = services;
   const { metrics } = services.http;
   const source = {
@@ -50,8 +41,10 @@ export function createPages(services: Services): Pages {
     if (underWay !== undefined) {
       return underWay.catch((error: unknown) => {
         // It was built in another's turn, which may have had no room.
-        if (!isOfTurn(error)) throw error;
-        return buildNow(wanted, atLeast);
+        const isOfTurn =
+          error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
+        if (isOfTurn) return buildNow(wanted, atLeast);
+        throw error;
       });
     }
     const built = buildNow(wanted, atLeast).finally(() => building.delete(key));
@@ -75,7 +68,11 @@ export function createPages(services: Services): Pages {
   }
 
   return {
-    atLeast(wanted, dataVersion) {
+    /**
+     * At this data version of the feed, or a newer one; null: from memory at any version, or as of the look-up of
+     * the feed. One build serves all who ask meanwhile. @throws {Problem} 404, 400 and 410
+     */
+    atLeast(wanted: PageWanted, dataVersion: bigint | null): Page | Promise<Page> {
       const known = cache.get(wanted.plan.key);
       metrics.pageLookedUp(known !== undefined);
       const isGood =
@@ -86,8 +83,4 @@ export function createPages(services: Services): Pages {
     },
     cache,
   };
-}
-
-function isOfTurn(error: unknown): boolean {
-  return error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
 }

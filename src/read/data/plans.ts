@@ -13,18 +13,10 @@ import { planRead, type ReadPlan, type ReadQuery, readQuery } from "./read_plan.
 /** A longer query is planned anew each time, so that what is kept is bounded in bytes, too. */
 const SEARCH_LENGTH_KEPT_MAX = 512;
 
-/** A query that the route's schema has passed, and the same as it was sent. */
-export interface SentQuery {
-  readonly query: ReadQuery;
-  readonly search: string;
-}
-
-/** @throws {Problem} 400, as `readQuery` and `planRead` */
-export type Plans = (sent: SentQuery, feed: Feed) => ReadPlan;
-
-export function createPlans(cursorSecret: string): Plans {
+/** `search` is the query as it was sent. What is returned throws every 400 of `readQuery` and `planRead`. */
+export function createPlans(cursorSecret: string) {
   const known = new BoundedMap<string, ReadPlan>(KNOWN_PLANS_MAX);
-  return ({ query, search }, feed) => {
+  return ({ query, search }: { query: ReadQuery; search: string }, feed: Feed): ReadPlan => {
     const key = `${feed.feedId} ${feed.definitionVersion} ${search}`;
     const plan = known.get(key);
     if (plan !== undefined) return plan;

@@ -8,6 +8,7 @@
  * @module
  */
 import { assert } from "../../lib/assert.ts";
+import { numberAt } from "../../lib/number_at.ts";
 import { PROJECTION_BYTES_MAX, PROJECTION_NODES_MAX, PROJECTION_VISITS_MAX } from "../../limits.ts";
 import type { Path, Projection, Selector, Slice } from "./projection_parse.ts";
 
@@ -115,11 +116,6 @@ function put(run: Run, text: string): string {
   return text;
 }
 
-/** Where no index is beyond the nodes. */
-function valueAt(values: Int32Array, index: number): number {
-  return values[index] as number;
-}
-
 /** In the order and with the repetitions of RFC 9535, 2.1.2. */
 function select(run: Run, { key, segments, isSingular }: Path, from: number): number[] {
   let nodes = [key.startsWith("$") ? ROOT : from];
@@ -127,7 +123,7 @@ function select(run: Run, { key, segments, isSingular }: Path, from: number): nu
     const found: number[] = [];
     const picks = selectors.map((selector): Pick => ({ run, selector, found }));
     for (const node of nodes) {
-      const end = descends ? valueAt(run.nexts, node) : node + 1;
+      const end = descends ? numberAt(run.nexts, node) : node + 1;
       for (let visited = node; visited < end; visited++) {
         for (const pick of picks) pickChildren(pick, visited);
       }
@@ -143,13 +139,13 @@ function pickChildren({ run, selector, found }: Pick, node: number): void {
   const { data, starts, nexts, names, escapedNames } = run;
   const { key, name, slice } = selector;
   check(++run.visits, run.visitsMax, VISITS);
-  const isArray = data.charCodeAt(valueAt(starts, node)) === OPEN_ARRAY;
+  const isArray = data.charCodeAt(numberAt(starts, node)) === OPEN_ARRAY;
   if (isArray ? name !== undefined : slice !== undefined) return;
   const children = slice === undefined ? found : [];
-  const end = valueAt(nexts, node);
-  for (let child = node + 1; child < end; child = valueAt(nexts, child)) {
+  const end = numberAt(nexts, node);
+  for (let child = node + 1; child < end; child = numberAt(nexts, child)) {
     run.visits++;
-    const at = valueAt(names, child);
+    const at = numberAt(names, child);
     // The key of a name is its JSON text, as it stands in data.
     const isPicked =
       name === undefined || (at < 0 ? escapedNames[~at] === name : data.startsWith(key, at));
@@ -192,7 +188,7 @@ function readNodes(text: string): Nodes {
       at++;
     } else if (code === COLON) {
       // What was taken for the last value is the name of the next one.
-      name = valueAt(starts, --node);
+      name = numberAt(starts, --node);
       const quoted = text.slice(name, ends[node]);
       if (quoted.includes("\\")) name = ~(escapedNames.push(JSON.parse(quoted)) - 1);
       at++;

@@ -34,7 +34,7 @@ export interface Slice {
   readonly step: number;
 }
 
-export interface Segment {
+interface Segment {
   readonly key: string;
   readonly selectors: readonly Selector[];
   /** They pick among the children of all descendants, too. */
@@ -57,7 +57,7 @@ export interface Projection {
   readonly members: readonly Member[] | undefined;
 }
 
-export interface Member {
+interface Member {
   readonly alias: string;
   readonly path: Path;
 }

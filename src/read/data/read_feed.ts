@@ -21,13 +21,13 @@ import { answerPage, cachingHeaders, headOfPage } from "./answer_page.ts";
 import { type Page, tagOf } from "./build_page.ts";
 import { createPages, type PageWanted } from "./pages.ts";
 import { createPlans } from "./plans.ts";
-import { type ReadPlan, type ReadQuery, readQuery, shortened } from "./read_plan.ts";
+import { type ReadQuery, readQuery, shortened } from "./read_plan.ts";
 
 /** Attempts to fit a page by the mean length of its rows. */
 const FITS_IN_PROPORTION_MAX = 3;
 
 /** What a reader asks for. */
-export interface FeedRead {
+interface FeedRead {
   /** A feed's id or its `endpoint_path`. */
   readonly reference: string;
   readonly query: ReadQuery;
@@ -65,8 +65,10 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     if (!feed?.hasData) {
       // A wrong parameter is told before a missing feed. Decisions 2.
       readQuery(query, search);
-      if (feed !== undefined) throw feedNotSynced();
-      throw await problemOfNoFeed(feeds, wantedFeed);
+      if (feed === undefined) throw await problemOfNoFeed(feeds, wantedFeed);
+      throw new Problem("FEED_NOT_SYNCED", {
+        detail: "The feed is active, but its provider has pushed no data yet. Try again later.",
+      });
     }
     const wanted = { accountId, feed, plan: plans({ query, search }, feed) };
     return resourceOf(call, wanted, onDescribed);
@@ -84,7 +86,8 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       claim: claimOf({ operation: "data", feed, limits, query: plan.key }, request.headers),
       async build(atLeast) {
         const whole = await pages.atLeast(wanted, atLeast);
-        const charsMax = charsMaxOf(request.headers);
+        // The route has checked the header's form.
+        const charsMax = Number(request.headers.get("feedgate-max-chars") ?? Infinity);
         const { pageKey, page } =
           whole.dataLength > charsMax
             ? await fit(wanted, whole, charsMax)
@@ -107,10 +110,10 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         const version = dataVersion ?? feed.dataVersion;
         onDescribed?.({ feedId, version });
         // What may be a 400 or 410 by now is one before it is a 304.
-        if (!isTagEnough(plan)) await pages.atLeast(wanted, version);
+        const mayFail = plan.projection !== undefined || ("cursor" in plan && plan.cursor);
+        if (mayFail) await pages.atLeast(wanted, version);
         const tag = tagOf(plan, version, incarnation);
         return {
-          tag,
           cachingHeaders: cachingHeaders(tag),
           head: (window) => headOfPage(tag, window),
         };
@@ -178,20 +181,4 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         : preferredWaitSeconds(headers, CONDITIONAL_WAIT_SECONDS_MAX);
     return seconds === undefined ? answer(readCall, read) : answerAfter(readCall, read, seconds);
   };
-}
-
-function feedNotSynced(): Problem {
-  return new Problem("FEED_NOT_SYNCED", {
-    detail: "The feed is active, but its provider has pushed no data yet. Try again later.",
-  });
-}
-
-/** Whether who has the tag has the page: not where it may be a 400 or 410 by now, which go before a 304. */
-function isTagEnough(plan: ReadPlan): boolean {
-  return plan.projection === undefined && !("cursor" in plan && plan.cursor !== undefined);
-}
-
-/** Characters that `data` may have; the route has checked the header's form. */
-function charsMaxOf(headers: Headers): number {
-  return Number(headers.get("feedgate-max-chars") ?? Number.POSITIVE_INFINITY);
 }

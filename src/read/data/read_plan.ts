@@ -51,7 +51,7 @@ export const READ_QUERY = Type.Optional(
 export type ReadQuery = StaticDecode<typeof READ_QUERY>;
 
 /** A query that is valid whatever the feed. */
-export interface AskedRead {
+interface AskedRead {
   readonly query: ReadQuery;
   readonly filters: readonly Filter[];
   readonly projection: Projection | undefined;
@@ -69,7 +69,7 @@ interface Planned {
 }
 
 /** The one document of a singleton. */
-export interface DocumentPlan extends Planned {
+interface DocumentPlan extends Planned {
   readonly kind: "document";
 }
 

@@ -14,7 +14,7 @@ import { tooManyWaits } from "../../http/refusals.ts";
 import { assert } from "../../lib/assert.ts";
 import { SharedInterval } from "../../lib/shared_interval.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
-import { FOLLOW_MS_MAX, UNREAD_EVENT_MS_MAX, WAITS_PER_ACCOUNT_MAX } from "../../limits.ts";
+import { FOLLOW_MS_MAX, UNREAD_EVENT_MS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
 import type { Resource } from "../resource.ts";
@@ -29,22 +29,13 @@ const RECHECK_MS = 15_000;
 /** How soon a client should come back. */
 const RECONNECT_MS = 1_000;
 
-export interface Follow {
-  /** The next page, at once. */
-  page(readCall: ReadCall, read: TailRead): Promise<Answer | Problem>;
-  /** The next page with events; 204 where none comes in time. */
-  longPoll(readCall: ReadCall, read: TailRead, seconds: number): Promise<Answer | Problem>;
-  /** Server-sent events; `onEnd` is called when none comes any more. */
-  events(readCall: ReadCall, read: TailRead, onEnd: () => void): Promise<Answer | Problem>;
-}
-
 /** What a read came to; the page, where one was built. */
 interface PageRead {
   readonly outcome: Answer | Problem;
   readonly tail: Tail | undefined;
 }
 
-export function createFollow(services: Services, reads: ReadPipeline): Follow {
+export function createFollow(services: Services, reads: ReadPipeline) {
   const { http, waits } = services;
   const findTail = createTailReads(services);
 
@@ -61,6 +52,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     return { outcome, tail };
   }
 
+  /** The next page with events; 204 where none comes in time. */
   async function longPoll(
     readCall: ReadCall,
     read: TailRead,
@@ -75,7 +67,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
         const { outcome, tail } = await readPage(readCall, { ...read, offset });
         if (outcome instanceof Problem || tail?.isEmpty !== true) return outcome;
         place ??= waits.enter(readCall.principal.accountId, signal);
-        if (place === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
+        if (place === undefined) return tooManyWaits();
         offset = tail.nextOffset;
         const end = await place.until({
           feedId: tail.feedId,
@@ -89,6 +81,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     }
   }
 
+  /** Server-sent events; `onEnd` is called when none comes any more. */
   async function events(
     readCall: ReadCall,
     read: TailRead,
@@ -98,7 +91,7 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
     const proof = await reads.recheck(readCall, (isFresh) => findTail(readCall, read, { isFresh }));
     if (proof instanceof Problem) return proof;
     const place = waits.enter(readCall.principal.accountId, readCall.call.request.signal);
-    if (place === undefined) return tooManyWaits(WAITS_PER_ACCOUNT_MAX);
+    if (place === undefined) return tooManyWaits();
     return eventStream(follow(readCall, read, place), {
       comments: COMMENTS,
       unreadMsMax: UNREAD_EVENT_MS_MAX,
@@ -173,8 +166,16 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   /** Whether the client has gone. @throws {Problem} if the stream must end for another reason */
   function isOver(signal: AbortSignal, endsMs: number): boolean {
     if (signal.aborted) return true;
-    if (waits.isDraining) throw draining();
-    if (performance.now() >= endsMs) throw openTooLong();
+    if (waits.isDraining) {
+      throw unavailable(
+        "The gateway is being stopped. Connect again in a second, and send Last-Event-ID.",
+      );
+    }
+    if (performance.now() >= endsMs) {
+      throw unavailable(
+        "The stream has been open for 15 minutes. Connect again with Last-Event-ID.",
+      );
+    }
     return false;
   }
 
@@ -206,7 +207,8 @@ export function createFollow(services: Services, reads: ReadPipeline): Follow {
   }
 
   return {
-    page: async (readCall, read) => (await readPage(readCall, read)).outcome,
+    /** The next page, at once. */
+    page: async (readCall: ReadCall, read: TailRead) => (await readPage(readCall, read)).outcome,
     longPoll,
     events,
   };
@@ -229,16 +231,6 @@ function passingProblem(error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code !== "RATE_LIMITED" && problem.code !== "UNAVAILABLE") throw error;
   return problem;
-}
-
-function draining(): Problem {
-  return unavailable(
-    "The gateway is being stopped. Connect again in a second, and send Last-Event-ID.",
-  );
-}
-
-function openTooLong(): Problem {
-  return unavailable("The stream has been open for 15 minutes. Connect again with Last-Event-ID.");
 }
 
 function bodyText({ body }: Answer): string {

@@ -7,7 +7,6 @@
  * @module
  */
 import type { Grant, WindowState } from "../../admission/types.ts";
-import type { Feed } from "../../feeds/find.ts";
 import { type Answer, answerHead, privateJson } from "../../http/answer.ts";
 import { Problem } from "../../http/errors.ts";
 import { rateHeaders } from "../../http/rate_headers.ts";
@@ -60,13 +59,7 @@ interface Wanted {
 }
 
 /** Finds what a follower reads; `tell` is told each page that is built. */
-export type FindTail = (
-  readCall: ReadCall,
-  read: TailRead,
-  options: { readonly isFresh: boolean; readonly tell?: (tail: Tail) => void },
-) => Promise<Resource>;
-
-export function createTailReads(services: Services): FindTail {
+export function createTailReads(services: Services) {
   const { config, cursorSecret: secret, feeds, reader } = services;
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
   // All followers that are woken by a push want the same page.
@@ -93,14 +86,22 @@ export function createTailReads(services: Services): FindTail {
     };
   }
 
-  return async ({ call, principal }, { reference, offset, limit, headers }, { isFresh, tell }) => {
+  return async (
+    { call, principal }: ReadCall,
+    { reference, offset, limit, headers }: TailRead,
+    { isFresh, tell }: { readonly isFresh: boolean; readonly tell?: (tail: Tail) => void },
+  ): Promise<Resource> => {
     const { accountId } = principal;
     const wanted = { accountId, reference, isFresh };
     const feed = await findFeed(feeds, wanted);
     if (feed === undefined) throw await problemOfNoFeed(feeds, wanted);
-    const { feedId } = feed;
+    const { feedId, feedType } = feed;
     call.subject.feedId = feedId;
-    requireStream(feed);
+    if (feedType !== "stream") {
+      throw new Problem("NOT_A_STREAM", {
+        detail: `This feed is a ${feedType ?? "draft"}, and only streams are followed. Read it with GET /v1/feed/{id}.`,
+      });
+    }
     const place = placeOf(offset, { secret, feedId });
     const query = `stream ${feedId} ${place} ${limit}`;
     return {
@@ -130,20 +131,12 @@ export function createTailReads(services: Services): FindTail {
       },
       async describe() {
         return {
-          tag: undefined,
           cachingHeaders: {},
           head: (window) => answerHead(headersOf(window)),
         };
       },
     };
   };
-}
-
-function requireStream({ feedType }: Feed): void {
-  if (feedType === "stream") return;
-  throw new Problem("NOT_A_STREAM", {
-    detail: `This feed is a ${feedType ?? "draft"}, and only streams are followed. Read it with GET /v1/feed/{id}.`,
-  });
 }
 
 function placeOf(offset: string, scope: OffsetScope): Place {

@@ -53,7 +53,7 @@ const STREAM_HEADERS = Type.Object({
 });
 const STREAM_HEADERS_CHECK = TypeCompiler.Compile(STREAM_HEADERS);
 
-export const TailShape = Type.Object(
+const TailShape = Type.Object(
   {
     data: Type.Array(Type.Unknown(), { description: "Events in the order of arrival." }),
     next_offset: Type.String({ description: "Pass it as `offset`." }),
