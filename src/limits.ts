@@ -106,10 +106,6 @@ export const RELIABILITY_HISTORY_MS = 30 * 24 * 60 * 60_000;
 export const PUSH_HISTORY_MS = 31 * 24 * 60 * 60_000;
 /** Partitions of the usage log that are made ahead, in months. */
 export const USAGE_MONTHS_AHEAD = 3;
-/** Days that usage events are kept where nothing else is configured. */
-export const USAGE_RETENTION_DAYS_DEFAULT = 400;
-/** The same for events of the audit trail. */
-export const AUDIT_RETENTION_DAYS_DEFAULT = 400;
 /** How long an idempotency key is remembered, in milliseconds. Decisions 6. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
 export const IDEMPOTENCY_TTL_US = BigInt(IDEMPOTENCY_TTL_MS) * 1_000n;
