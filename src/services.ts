@@ -5,7 +5,7 @@
  */
 import { Admission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
-import { createFeeds, type Feeds } from "./feeds/find.ts";
+import { Feeds } from "./feeds/find.ts";
 import { Waits } from "./feeds/waits.ts";
 import { type AnonymousLimit, createAnonymousLimit } from "./http/anonymous_limit.ts";
 import { BodyBudget } from "./http/body_budget.ts";
@@ -166,8 +166,8 @@ export async function createServices(options: ServicesOptions): Promise<Services
     http,
     anonymousLimit: createAnonymousLimit(ANONYMOUS_LIMIT),
     keys: new Keys(database, admission),
-    feeds: createFeeds(database, { isActiveOnly: true }),
-    storedFeeds: createFeeds(database, { isActiveOnly: false }),
+    feeds: new Feeds(database, { isActiveOnly: true }),
+    storedFeeds: new Feeds(database, { isActiveOnly: false }),
     admission,
     waits,
     rowSchemas,
