@@ -10,7 +10,7 @@ import { Waits } from "./feeds/waits.ts";
 import { type AnonymousLimit, createAnonymousLimit } from "./http/anonymous_limit.ts";
 import { BodyBudget } from "./http/body_budget.ts";
 import type { HttpContext } from "./http/call.ts";
-import { createCors } from "./http/cors.ts";
+import { Cors } from "./http/cors.ts";
 import { Keys } from "./http/keys.ts";
 import { Metrics } from "./http/metrics.ts";
 import { unsentBodies } from "./http/unsent_bodies.ts";
@@ -116,7 +116,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     baseUrl: () => state.baseUrl,
     isDraining: () => state.isDraining,
     isCrowded: () => state.isCrowded(),
-    cors: createCors(config.corsOrigins),
+    cors: config.corsOrigins && new Cors(config.corsOrigins),
     log,
     metrics,
     refusals,
