@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { randomBytes } from "node:crypto";
 import { Admission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { Feeds } from "./feeds/find.ts";
@@ -65,14 +66,14 @@ export interface Services {
   readonly state: ServerState;
 }
 
-export interface ServerState {
+interface ServerState {
   baseUrl: string;
   isDraining: boolean;
   /** Whether there are more connections than are served. */
   isCrowded: () => boolean;
 }
 
-export interface ServicesOptions {
+interface ServicesOptions {
   readonly config: Config;
   readonly database: Database;
   /** Where DATABASE_READ_URL names one. */
@@ -91,11 +92,14 @@ export async function createServices(options: ServicesOptions): Promise<Services
     isCrowded: () => false,
   };
   const metrics = new Metrics();
-  const refusals = createThrottle({
-    perSecond: REFUSALS_PER_SECOND,
-    burstMax: REFUSALS_AT_ONCE_MAX,
+  const waiting = {
     waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
     waitingMax: REFUSALS_WAITING_MAX,
+  };
+  const refusals = createThrottle({
+    ...waiting,
+    perSecond: REFUSALS_PER_SECOND,
+    burstMax: REFUSALS_AT_ONCE_MAX,
   });
   metrics.gauge(
     "feedgate_unsent_bytes",
@@ -104,10 +108,9 @@ export async function createServices(options: ServicesOptions): Promise<Services
   );
   const refusalsOf = createThrottles(
     {
+      ...waiting,
       perSecond: ACCOUNT_REFUSALS_PER_SECOND,
       burstMax: ACCOUNT_REFUSALS_AT_ONCE_MAX,
-      waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
-      waitingMax: REFUSALS_WAITING_MAX,
     },
     ACCOUNTS_REFUSED_MAX,
   );
@@ -157,7 +160,8 @@ export async function createServices(options: ServicesOptions): Promise<Services
     );
   }
   const incarnation = await keptSetting(database, "incarnation", "");
-  const secret = config.cursorSecret ?? (await keptSetting(database, "cursor_secret", newSecret()));
+  const proposed = randomBytes(SECRET_BYTES).toString("base64url");
+  const secret = config.cursorSecret ?? (await keptSetting(database, "cursor_secret", proposed));
   return {
     config,
     database,
@@ -184,8 +188,4 @@ async function keptSetting(database: Database, name: string, proposed: string): 
   const row = await database.row("keep_setting", [name, proposed]);
   assert(row !== undefined, "keep_setting returns one row");
   return row.value;
-}
-
-function newSecret(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64url");
 }

@@ -17,7 +17,7 @@ import { codeOf, fieldOf } from "../lib/error_fields.ts";
 import type { HoldBytes } from "./body_budget.ts";
 import { Problem } from "./errors.ts";
 
-export interface ReceiveOptions {
+interface ReceiveOptions {
   /** Bytes of the body, after gzip decoding; exactly so many pass. */
   readonly bytesMax: number;
   /** The 413 for a larger body. It must close the connection, because the rest of the body stays unread. */
@@ -26,16 +26,11 @@ export interface ReceiveOptions {
   readonly hold: HoldBytes;
 }
 
-export type MediaType =
+type MediaType =
   | { readonly kind: "json" }
   | { readonly kind: "ndjson" }
   /** 415; the message says what to send. */
   | { readonly kind: "unsupported"; readonly message: string };
-
-export interface MediaTypeOptions {
-  /** Whether newline-delimited JSON is taken, too. @default false */
-  readonly ndjson?: boolean;
-}
 
 /** First buffer of a chunked body, in bytes. It doubles up to the limit. */
 const BUFFER_BYTES_FIRST = 64 * 1_024;
@@ -89,8 +84,8 @@ export function bodyNotJson(reason: string): Problem {
   });
 }
 
-/** Whether a body's Content-Type and Content-Encoding are ones we read. Decisions 10. */
-export function mediaTypeOf(request: Request, options: MediaTypeOptions = {}): MediaType {
+/** Whether a body's Content-Type and Content-Encoding are ones we read; `ndjson`: rows one a line, too. Decisions 10. */
+export function mediaTypeOf(request: Request, { ndjson = false } = {}): MediaType {
   const coding = contentCodingOf(request);
   if (coding === undefined) {
     const got = request.headers.get("content-encoding");
@@ -109,8 +104,8 @@ export function mediaTypeOf(request: Request, options: MediaTypeOptions = {}): M
     }
   }
   if (JSON_TYPE.test(type)) return { kind: "json" };
-  if (options.ndjson && NDJSON_TYPE.test(type)) return { kind: "ndjson" };
-  const lines = options.ndjson ? " or, for rows one a line, application/x-ndjson" : "";
+  if (ndjson && NDJSON_TYPE.test(type)) return { kind: "ndjson" };
+  const lines = ndjson ? " or, for rows one a line, application/x-ndjson" : "";
   return unsupported(`The Content-Type "${header}" is not taken. Send application/json${lines}.`);
 }
 
