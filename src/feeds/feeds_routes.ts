@@ -287,9 +287,7 @@ async function receiveFeed(
   hold: HoldBytes,
 ): Promise<JsonText> {
   const mediaType = mediaTypeOf(request);
-  if (mediaType.kind === "unsupported") {
-    throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: mediaType.message });
-  }
+  if (mediaType instanceof Problem) throw mediaType;
   const bytesMax = config.limits.requestBodyBytes;
   const tooLarge = () => saveTooLarge(bytesMax);
   const outcome = parseBody(bodyTextOf(await receiveBody(request, { bytesMax, tooLarge, hold })));

@@ -26,12 +26,6 @@ interface ReceiveOptions {
   readonly hold: HoldBytes;
 }
 
-type MediaType =
-  | { readonly kind: "json" }
-  | { readonly kind: "ndjson" }
-  /** 415; the message says what to send. */
-  | { readonly kind: "unsupported"; readonly message: string };
-
 /** First buffer of a chunked body, in bytes. It doubles up to the limit. */
 const BUFFER_BYTES_FIRST = 64 * 1_024;
 /**
@@ -84,8 +78,11 @@ export function bodyNotJson(reason: string): Problem {
   });
 }
 
-/** Whether a body's Content-Type and Content-Encoding are ones we read; `ndjson`: rows one a line, too. Decisions 10. */
-export function mediaTypeOf(request: Request, { ndjson = false } = {}): MediaType {
+/** What a body is by its headers, or the 415; `ndjson`: rows one a line are taken, too. Decisions 10. */
+export function mediaTypeOf(
+  request: Request,
+  { ndjson = false } = {},
+): "json" | "ndjson" | Problem {
   const coding = contentCodingOf(request);
   if (coding === undefined) {
     const got = request.headers.get("content-encoding");
@@ -103,8 +100,8 @@ export function mediaTypeOf(request: Request, { ndjson = false } = {}): MediaTyp
       );
     }
   }
-  if (JSON_TYPE.test(type)) return { kind: "json" };
-  if (ndjson && NDJSON_TYPE.test(type)) return { kind: "ndjson" };
+  if (JSON_TYPE.test(type)) return "json";
+  if (ndjson && NDJSON_TYPE.test(type)) return "ndjson";
   const lines = ndjson ? " or, for rows one a line, application/x-ndjson" : "";
   return unsupported(`The Content-Type "${header}" is not taken. Send application/json${lines}.`);
 }
@@ -115,8 +112,8 @@ export function declaredBytes({ headers }: Request): number | undefined {
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function unsupported(message: string): MediaType {
-  return { kind: "unsupported", message };
+function unsupported(detail: string): Problem {
+  return new Problem("UNSUPPORTED_MEDIA_TYPE", { detail });
 }
 
 /** Undefined if there is a coding that we don't decode, or more than one. */

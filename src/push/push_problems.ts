@@ -21,8 +21,8 @@ export function problemOfRefusal(refusal: PushRefusal, request: Request): Proble
       return validationFailed(refusal);
     case "lines_to_singleton": {
       const mediaType = mediaTypeOf(request);
-      assert(mediaType.kind === "unsupported", "lines are no JSON text");
-      return unsupportedMediaType(mediaType.message);
+      assert(mediaType instanceof Problem, "lines are no JSON text");
+      return mediaType;
     }
     case "batch_closed":
       return new Problem("BATCH_CLOSED", {
@@ -42,11 +42,6 @@ export function problemOfRefusal(refusal: PushRefusal, request: Request): Proble
     default:
       return unreachable(refusal);
   }
-}
-
-/** 415, with what is taken. */
-export function unsupportedMediaType(message: string): Problem {
-  return new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: message });
 }
 
 /** 413, sent at once: the rest of the body is not read, so the connection can't be used again. */

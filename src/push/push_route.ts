@@ -45,7 +45,7 @@ import {
   pushToFeed,
   refuseUnchecked,
 } from "./push_feed.ts";
-import { payloadTooLarge, problemOfRefusal, unsupportedMediaType } from "./push_problems.ts";
+import { payloadTooLarge, problemOfRefusal } from "./push_problems.ts";
 import { PushBodyShape, PushResultShape } from "./push_shapes.ts";
 import { createPushStore } from "./store_push.ts";
 
@@ -211,9 +211,8 @@ async function receive(
   let bytes = 0;
   try {
     // A singleton takes JSON only, because lines of rows are not a document.
-    const mediaType = mediaTypeOf(request, { ndjson: feedType !== "singleton" });
-    const { kind: form } = mediaType;
-    if (form === "unsupported") throw unsupportedMediaType(mediaType.message);
+    const form = mediaTypeOf(request, { ndjson: feedType !== "singleton" });
+    if (form instanceof Problem) throw form;
     const limit = bodyLimitOf(form === "ndjson" ? "collection" : feedType, limits);
     const tooLarge = () => payloadTooLarge(limit);
     const received = await receiveBody(request, { bytesMax: limit.most, tooLarge, hold });
