@@ -7,12 +7,7 @@
  */
 import type { LogLevel } from "./lib/log.ts";
 import { mapTable } from "./lib/records.ts";
-import {
-  AUDIT_RETENTION_DAYS_DEFAULT,
-  LIMITS_DEFAULT,
-  type Limits,
-  USAGE_RETENTION_DAYS_DEFAULT,
-} from "./limits.ts";
+import { LIMITS_DEFAULT, type Limits } from "./limits.ts";
 
 /** Origins whose pages may read, or all of them. */
 export type CorsOrigins = readonly string[] | "*";
@@ -68,7 +63,7 @@ const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "sile
 const DATABASE_PROTOCOLS = ["postgres:", "postgresql:"] as const;
 const HTTP_PROTOCOLS = ["http:", "https:"] as const;
 const BOOLEANS = ["true", "false"] as const;
-const CURSOR_SECRET_LENGTH_MIN = 16;
+const SECRET_LENGTH_MIN = 16;
 export const PORT_MAX = 65_535;
 const LIMIT_MAX = 1_000_000_000;
 /** A hundred years at most. */
@@ -108,21 +103,19 @@ export function readConfig(environment: Environment): Config {
     mistakes.push("TLS_CERT_FILE and TLS_KEY_FILE must be set both, or neither");
   }
   const config: Config = {
-    databaseUrl: read.hosts("DATABASE_URL", DATABASE_PROTOCOLS),
+    databaseUrl: read.hosts("DATABASE_URL"),
     isDatabasePooled: read.oneOf("DATABASE_POOLED", BOOLEANS) === "true",
-    databaseReadUrl: read.hosts("DATABASE_READ_URL", DATABASE_PROTOCOLS),
+    databaseReadUrl: read.hosts("DATABASE_READ_URL"),
     dataDir: read.text("FEEDGATE_DATA_DIR") ?? ".feedgate",
     port: read.integer("PORT", { least: 0, most: PORT_MAX }) ?? 3000,
     host: read.text("HOST") ?? "127.0.0.1",
     tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
-    baseUrl: read.base("FEEDGATE_BASE_URL", HTTP_PROTOCOLS),
-    billingUrl: read.url("FEEDGATE_BILLING_URL", HTTP_PROTOCOLS),
+    baseUrl: read.base("FEEDGATE_BASE_URL"),
+    billingUrl: read.url("FEEDGATE_BILLING_URL"),
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
-    cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET", CURSOR_SECRET_LENGTH_MIN),
-    usageRetentionDays:
-      read.integer("FEEDGATE_USAGE_RETENTION_DAYS", RETENTION_DAYS) ?? USAGE_RETENTION_DAYS_DEFAULT,
-    auditRetentionDays:
-      read.integer("FEEDGATE_AUDIT_RETENTION_DAYS", RETENTION_DAYS) ?? AUDIT_RETENTION_DAYS_DEFAULT,
+    cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET"),
+    usageRetentionDays: read.integer("FEEDGATE_USAGE_RETENTION_DAYS", RETENTION_DAYS) ?? 400,
+    auditRetentionDays: read.integer("FEEDGATE_AUDIT_RETENTION_DAYS", RETENTION_DAYS) ?? 400,
     corsOrigins: read.origins("FEEDGATE_CORS_ORIGINS"),
     limits: Object.freeze(limits),
   };
@@ -167,10 +160,10 @@ function environmentReader(environment: Environment, mistakes: string[]) {
     return refuse(`${name} can't be read as an address: look at its host and port`);
   };
   /** One that is told to clients, in headers, too. */
-  const url = (name: string, protocols: readonly string[]): string | undefined => {
+  const url = (name: string): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;
-    if (!SPACE_OR_CONTROL.test(value)) return address(name, value, protocols);
+    if (!SPACE_OR_CONTROL.test(value)) return address(name, value, HTTP_PROTOCOLS);
     return refuse(`${name} must hold no blank and no line break`);
   };
   return {
@@ -186,21 +179,21 @@ function environmentReader(environment: Environment, mistakes: string[]) {
     },
     url,
     /** An address that others are put behind: without its last slash, and nothing after its path. */
-    base(name: string, protocols: readonly string[]): string | undefined {
-      const value = url(name, protocols);
+    base(name: string): string | undefined {
+      const value = url(name);
       if (value === undefined) return undefined;
       if (!/[?#]/.test(value)) return value.replace(/\/+$/, "");
       return refuse(`${name} must end with its path: no ? and no #`);
     },
     /** An address of PostgreSQL, in which a list of hosts is legal: of one, only the scheme is read. */
-    hosts(name: string, protocols: readonly string[]): string | undefined {
+    hosts(name: string): string | undefined {
       const value = text(name)?.trim();
       if (value === undefined) return undefined;
       if (BROKEN_ESCAPE.test(value)) {
         return refuse(`${name} holds a % that begins no escape: a % in a password is written %25`);
       }
-      const isList = value.includes(",") && beginsWith(protocols, value);
-      return isList ? value : address(name, value, protocols);
+      const isList = value.includes(",") && beginsWith(DATABASE_PROTOCOLS, value);
+      return isList ? value : address(name, value, DATABASE_PROTOCOLS);
     },
     origins(name: string): CorsOrigins | undefined {
       const value = text(name);
@@ -221,10 +214,12 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       const choice = choices.find((each) => each === value);
       return choice ?? refuse(`${name} must be one of ${choices.join(", ")}, got "${value}"`);
     },
-    secret(name: string, lengthMin: number): string | undefined {
+    secret(name: string): string | undefined {
       const value = text(name);
-      if (value === undefined || value.length >= lengthMin) return value;
-      return refuse(`${name} must have at least ${lengthMin} characters, got ${value.length}`);
+      if (value === undefined || value.length >= SECRET_LENGTH_MIN) return value;
+      return refuse(
+        `${name} must have at least ${SECRET_LENGTH_MIN} characters, got ${value.length}`,
+      );
     },
   };
 }

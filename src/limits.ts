@@ -106,10 +106,6 @@ export const RELIABILITY_HISTORY_MS = 30 * 24 * 60 * 60_000;
 export const PUSH_HISTORY_MS = 31 * 24 * 60 * 60_000;
 /** Partitions of the usage log that are made ahead, in months. */
 export const USAGE_MONTHS_AHEAD = 3;
-/** Days that usage events are kept where nothing else is configured. */
-export const USAGE_RETENTION_DAYS_DEFAULT = 400;
-/** The same for events of the audit trail. */
-export const AUDIT_RETENTION_DAYS_DEFAULT = 400;
 /** How long an idempotency key is remembered, in milliseconds. Decisions 6. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
 export const IDEMPOTENCY_TTL_US = BigInt(IDEMPOTENCY_TTL_MS) * 1_000n;
@@ -137,15 +133,6 @@ export const SCHEMA_HINT_MAX = 20;
 /** Code points of a batch id. Decisions 5. */
 export const BATCH_ID_LENGTH_MAX = 128;
 
-/** Reads decided by one statement, and statements in flight, per process. */
-export const ADMISSION_BATCH_MAX = 256;
-export const ADMISSION_FLIGHTS_MAX = 2;
-/** Reads that may wait for admission in one process; over it, 503. */
-export const ADMISSION_QUEUE_MAX = 8_192;
-/** Of them, those that wait whatever the pace: a burst of agents on a slow machine is no overload. */
-export const ADMISSION_WAITING_FREE = 1_024;
-/** How long the others may wait, in milliseconds: a read is refused where it would be longer. */
-export const ADMISSION_WAIT_MS_MAX = 250;
 /** Connections of one process to its database. */
 export const DATABASE_CONNECTIONS_MAX = 12;
 /** Of them, those that only admission, refunds and `/readyz` use: no page holds admission up. */
@@ -161,13 +148,17 @@ export const DATABASE_WAIT_MS_MAX = 250;
 export const DATABASE_WAITING_FREE = 512;
 /** What was let in may wait this many times the limit before it is refused after all: a machine may stall. */
 export const LATENESS_MAX = 6;
-/** How reads, and proofs of what is true of them, wait and leave together (`lib/batcher.ts`). */
+/** How reads, and proofs of what is true of them, wait and leave together in a process (`lib/batcher.ts`). */
 export const ADMISSION_BATCHES = {
-  batchMax: ADMISSION_BATCH_MAX,
-  flightsMax: ADMISSION_FLIGHTS_MAX,
-  queueMax: ADMISSION_QUEUE_MAX,
-  waitMsMax: ADMISSION_WAIT_MS_MAX,
-  waitingFree: ADMISSION_WAITING_FREE,
+  /** Reads decided by one statement, and statements in flight. */
+  batchMax: 256,
+  flightsMax: 2,
+  /** Reads that may wait for admission; over it, 503. */
+  queueMax: 8_192,
+  /** Of them, those that wait whatever the pace: a burst of agents on a slow machine is no overload. */
+  waitingFree: 1_024,
+  /** How long the others may wait, in milliseconds: a read is refused where it would be longer. */
+  waitMsMax: 250,
   latenessMax: LATENESS_MAX,
 };
 /** Answers of 503 in a second, a fifth of a process's time at most, and at once after a quiet while. */
@@ -277,18 +268,18 @@ assert(
   FILTER_WALK_ROWS * LIMITS_DEFAULT.rowBytes < FILTER_WALK_BYTES,
   "an index is asked for before a read without it is refused",
 );
-assert(ADMISSION_BATCH_MAX <= ADMISSION_QUEUE_MAX, "a full batch fits the queue");
+assert(ADMISSION_BATCHES.batchMax <= ADMISSION_BATCHES.queueMax, "a full batch fits the queue");
 assert(
-  ADMISSION_WAITING_FREE < ADMISSION_QUEUE_MAX,
+  ADMISSION_BATCHES.waitingFree < ADMISSION_BATCHES.queueMax,
   "overload is told by pace before the queue is full",
 );
 assert(DATABASE_WAITING_FREE < DATABASE_WAITING_MAX, "and so it is for statements");
 assert(
-  DATABASE_CONNECTIONS_SPARED > ADMISSION_FLIGHTS_MAX,
+  DATABASE_CONNECTIONS_SPARED > ADMISSION_BATCHES.flightsMax,
   "admission always finds a connection, and so does a refund beside it",
 );
 assert(DATABASE_CONNECTIONS_SPARED < DATABASE_CONNECTIONS_MAX, "pages have connections, too");
-assert(ADMISSION_BATCH_MAX < 2 ** 14, "a read's place in its batch fits its usage id");
+assert(ADMISSION_BATCHES.batchMax < 2 ** 14, "a read's place in its batch fits its usage id");
 assert(
   REFUSALS_WAIT_SECONDS_MAX < IDLE_SECONDS_MAX,
   "a refusal that waits for its turn comes before its connection is closed",

@@ -3,14 +3,15 @@
  *
  * @module
  */
+import { randomBytes } from "node:crypto";
 import { Admission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
-import { createFeeds, type Feeds } from "./feeds/find.ts";
+import { Feeds } from "./feeds/find.ts";
 import { Waits } from "./feeds/waits.ts";
 import { type AnonymousLimit, createAnonymousLimit } from "./http/anonymous_limit.ts";
 import { BodyBudget } from "./http/body_budget.ts";
 import type { HttpContext } from "./http/call.ts";
-import { createCors } from "./http/cors.ts";
+import { Cors } from "./http/cors.ts";
 import { Keys } from "./http/keys.ts";
 import { Metrics } from "./http/metrics.ts";
 import { unsentBodies } from "./http/unsent_bodies.ts";
@@ -65,14 +66,14 @@ export interface Services {
   readonly state: ServerState;
 }
 
-export interface ServerState {
+interface ServerState {
   baseUrl: string;
   isDraining: boolean;
   /** Whether there are more connections than are served. */
   isCrowded: () => boolean;
 }
 
-export interface ServicesOptions {
+interface ServicesOptions {
   readonly config: Config;
   readonly database: Database;
   /** Where DATABASE_READ_URL names one. */
@@ -91,11 +92,14 @@ export async function createServices(options: ServicesOptions): Promise<Services
     isCrowded: () => false,
   };
   const metrics = new Metrics();
-  const refusals = createThrottle({
-    perSecond: REFUSALS_PER_SECOND,
-    burstMax: REFUSALS_AT_ONCE_MAX,
+  const waiting = {
     waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
     waitingMax: REFUSALS_WAITING_MAX,
+  };
+  const refusals = createThrottle({
+    ...waiting,
+    perSecond: REFUSALS_PER_SECOND,
+    burstMax: REFUSALS_AT_ONCE_MAX,
   });
   metrics.gauge(
     "feedgate_unsent_bytes",
@@ -104,10 +108,9 @@ export async function createServices(options: ServicesOptions): Promise<Services
   );
   const refusalsOf = createThrottles(
     {
+      ...waiting,
       perSecond: ACCOUNT_REFUSALS_PER_SECOND,
       burstMax: ACCOUNT_REFUSALS_AT_ONCE_MAX,
-      waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
-      waitingMax: REFUSALS_WAITING_MAX,
     },
     ACCOUNTS_REFUSED_MAX,
   );
@@ -116,7 +119,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     baseUrl: () => state.baseUrl,
     isDraining: () => state.isDraining,
     isCrowded: () => state.isCrowded(),
-    cors: createCors(config.corsOrigins),
+    cors: config.corsOrigins && new Cors(config.corsOrigins),
     log,
     metrics,
     refusals,
@@ -157,7 +160,8 @@ export async function createServices(options: ServicesOptions): Promise<Services
     );
   }
   const incarnation = await keptSetting(database, "incarnation", "");
-  const secret = config.cursorSecret ?? (await keptSetting(database, "cursor_secret", newSecret()));
+  const proposed = randomBytes(SECRET_BYTES).toString("base64url");
+  const secret = config.cursorSecret ?? (await keptSetting(database, "cursor_secret", proposed));
   return {
     config,
     database,
@@ -166,8 +170,8 @@ export async function createServices(options: ServicesOptions): Promise<Services
     http,
     anonymousLimit: createAnonymousLimit(ANONYMOUS_LIMIT),
     keys: new Keys(database, admission),
-    feeds: createFeeds(database, { isActiveOnly: true }),
-    storedFeeds: createFeeds(database, { isActiveOnly: false }),
+    feeds: new Feeds(database, { isActiveOnly: true }),
+    storedFeeds: new Feeds(database, { isActiveOnly: false }),
     admission,
     waits,
     rowSchemas,
@@ -184,8 +188,4 @@ async function keptSetting(database: Database, name: string, proposed: string): 
   const row = await database.row("keep_setting", [name, proposed]);
   assert(row !== undefined, "keep_setting returns one row");
   return row.value;
-}
-
-function newSecret(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64url");
 }

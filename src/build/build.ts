@@ -16,25 +16,18 @@ const ROOT = join(import.meta.dir, "../..");
 const DIST = join(ROOT, "dist");
 const BYTES_PER_MB = 1_000_000;
 
-/** How a platform is called by Bun's target, by its packages, and by a package manager's options. */
-interface Platform {
-  readonly bunPackage: string;
-  readonly postgresPackage: string;
-  readonly os: string;
-  readonly cpu: string;
-}
-
 const PLATFORMS = {
   "linux-x64": platform("linux", "x64"),
   "linux-arm64": platform("linux", "arm64"),
   "darwin-arm64": platform("darwin", "arm64"),
   "darwin-x64": platform("darwin", "x64"),
   "windows-x64": platform("win32", "x64"),
-} satisfies Record<string, Platform>;
+};
 
 type Target = keyof typeof PLATFORMS;
 
-function platform(os: string, cpu: string): Platform {
+/** How a platform is called by its packages, and by a package manager's options. */
+function platform(os: string, cpu: string) {
   const name = os === "win32" ? "windows" : os;
   return {
     bunPackage: `@oven/bun-${name}-${cpu === "arm64" ? "aarch64" : cpu}`,

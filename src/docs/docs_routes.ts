@@ -19,7 +19,7 @@ import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../http/shared_content.ts";
 import type { Services } from "../services.ts";
 import { GUIDE_NAMES } from "./guide_texts.ts";
-import { type OpenApiDocument, openApi31, type PluginDocument } from "./openapi.ts";
+import { openApi31, type PluginDocument } from "./openapi.ts";
 import { PAGE_HEADERS, renderGuide, renderPage } from "./page.ts";
 import script from "./reference.js" with { type: "file" };
 import styles from "./styles.css" with { type: "file" };
@@ -60,7 +60,13 @@ function file(path: string, type: string): Served {
 export function docsRoutes(services: Services, app: AnyElysia) {
   const hidden = { detail: { hide: true }, query: NO_PARAMETERS };
   const document: Served = {
-    read: once(async () => compressedContent(JSON.stringify(await documentOf(app, services)))),
+    read: once(async () => {
+      const plugin = await describeRoutes(app);
+      // The base URL is known when the listener has its port.
+      const { http, config } = services;
+      const document = openApi31(plugin, { baseUrl: http.baseUrl(), limits: config.limits });
+      return compressedContent(JSON.stringify(document));
+    }),
     headers: {
       "Content-Type": "application/json",
       "Cache-Control": "public, no-cache",
@@ -99,14 +105,6 @@ async function answer({ request }: Call, { read, headers }: Served): Promise<Res
   return respond(answerShared(request, await read(), headers));
 }
 
-/** The document of an app. The base URL is known when the listener has its port. */
-async function documentOf(app: AnyElysia, services: Services): Promise<OpenApiDocument> {
-  return openApi31(await describeRoutes(app), {
-    baseUrl: services.http.baseUrl(),
-    limits: services.config.limits,
-  });
-}
-
 /** By an app of its own, which has the routes' schemas alone: the one that serves is only read. */
 async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
   const describer = new Elysia().use(
@@ -127,8 +125,7 @@ async function describeRoutes(app: AnyElysia): Promise<PluginDocument> {
     describer.route(method, path, () => "", { detail, headers, params, query: withFilters(query) });
   }
   const response = await describer.handle(new Request(`http://localhost${PLUGIN_PATH}/json`));
-  const document: PluginDocument = JSON.parse(await response.text());
-  return document;
+  return JSON.parse(await response.text());
 }
 
 /** Whatever other parameters a query takes, as one that is an object: clients can be generated from that. */

@@ -31,8 +31,13 @@ export const SECURITY_SCHEMES = {
   },
 } as const;
 
-export function documentInfo(context: { readonly baseUrl: string; readonly limits: Limits }) {
-  const { baseUrl, limits } = context;
+export interface DocumentContext {
+  /** Public address without a trailing slash. */
+  readonly baseUrl: string;
+  readonly limits: Limits;
+}
+
+export function documentInfo({ baseUrl, limits }: DocumentContext) {
   return {
     title: "Feedgate",
     version: API_VERSION,

@@ -11,8 +11,7 @@ import { anchorOf, PROBLEMS, type ProblemCode } from "../http/errors.ts";
 import { HEADERS, type HeaderName } from "../http/header_docs.ts";
 import { PROBLEM_DOCS } from "../http/problem_docs.ts";
 import { isObject, mapTable } from "../lib/records.ts";
-import type { Limits } from "../limits.ts";
-import { documentInfo, SECURITY_SCHEMES, TAGS } from "./info.ts";
+import { type DocumentContext, documentInfo, SECURITY_SCHEMES, TAGS } from "./info.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -40,13 +39,7 @@ interface PluginParameter {
 /** The schema of a body, with its documentation. */
 type BodySchema = Json & { readonly documented: Documented };
 
-export interface DocumentContext {
-  /** Public address without a trailing slash. */
-  readonly baseUrl: string;
-  readonly limits: Limits;
-}
-
-export interface OpenApiDocument {
+interface OpenApiDocument {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly [member: string]: unknown;
@@ -92,18 +85,14 @@ function operation(route: PluginOperation, baseUrl: string): Json {
 function parameter(given: PluginParameter): Json {
   const { name, in: place, description, required = false, schema } = given;
   return {
-    name: place === "header" ? titleCase(name) : name,
+    // `if-none-match` as it is usually written.
+    name: place === "header" ? name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name,
     in: place,
     required,
     ...(description !== undefined && { description }),
     ...(schema.type === "object" && { style: "deepObject", explode: true, example: {} }),
     schema,
   };
-}
-
-/** `if-none-match` as it is usually written. */
-function titleCase(name: string): string {
-  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 function body({ documented, ...schema }: BodySchema): Json {

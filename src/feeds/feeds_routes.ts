@@ -35,6 +35,7 @@ import { respond } from "../http/respond.ts";
 import { admitHousekeeping } from "../http/unlogged_calls.ts";
 import { uploads } from "../http/uploads.ts";
 import type { JsonText } from "../lib/json_text.ts";
+import { hasMoreAfter } from "../lib/pages.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { IDS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
@@ -46,8 +47,8 @@ import {
   OwnFeedsShape,
   WrittenFeedShape,
 } from "./feed_shapes.ts";
+import { feedRowText } from "./feed_text.ts";
 import { findOwned } from "./find.ts";
-import { listFeeds } from "./list.ts";
 import { type SavedDefinition, type SaveTarget, saveFeed, targetOfCreate } from "./save.ts";
 
 const FEEDS_QUERY = parameters(PAGE_PARAMETERS);
@@ -198,8 +199,7 @@ export function feedsRoutes(services: Services) {
       "/provider/feeds",
       async ({ call, principal, query }) => {
         await admitHousekeeping(services, { call, principal, operation: "feeds" });
-        const page = { accountId: principal.accountId, ...pageOf(query) };
-        const body = await listFeeds(services.database, services.config.limits, page);
+        const body = await listFeeds(services, principal.accountId, pageOf(query));
         return respond({ headers: privateJson(), body });
       },
       { query: FEEDS_QUERY, ...LIST_FEEDS },
@@ -263,6 +263,23 @@ export function feedsRoutes(services: Services) {
     );
 }
 
+/** A page of the account's own feeds, newest first, as the text of a JSON object. Decisions 7 and 10. */
+async function listFeeds(
+  { config, database }: Services,
+  accountId: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<string> {
+  const [count, rows] = await Promise.all([
+    database.row("count_feeds", [accountId]),
+    database.rows("list_feed_rows", [accountId, false, limit, BigInt(offset), null]),
+  ]);
+  const total = Number(count?.total ?? 0n);
+  const hasMore = hasMoreAfter({ offset, shown: rows.length, total });
+  const feeds = rows.map((row) => feedRowText(row, config.limits)).join(",");
+  const page = `"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}`;
+  return `{"feeds":[${feeds}],${page}}`;
+}
+
 /** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
 async function receiveFeed(
   { config }: Services,
@@ -270,9 +287,7 @@ async function receiveFeed(
   hold: HoldBytes,
 ): Promise<JsonText> {
   const mediaType = mediaTypeOf(request);
-  if (mediaType.kind === "unsupported") {
-    throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: mediaType.message });
-  }
+  if (mediaType instanceof Problem) throw mediaType;
   const bytesMax = config.limits.requestBodyBytes;
   const tooLarge = () => saveTooLarge(bytesMax);
   const outcome = parseBody(bodyTextOf(await receiveBody(request, { bytesMax, tooLarge, hold })));

@@ -48,55 +48,51 @@ export interface Feed {
 }
 
 /** The feeds that a role sees. What is not found is asked anew each time, so it always takes as long. */
-export interface Feeds {
+export class Feeds {
+  readonly #database: Database;
+  readonly #isActiveOnly: boolean;
+  readonly #known = new BoundedMap<string, Feed>(KNOWN_FEEDS_MAX);
+
+  /** `isActiveOnly` is for readers: a draft or an inactive feed is not found. */
+  constructor(database: Database, { isActiveOnly }: { readonly isActiveOnly: boolean }) {
+    this.#database = database;
+    this.#isActiveOnly = isActiveOnly;
+  }
+
   /** From memory if known. */
-  find(accountId: string, reference: string): Feed | undefined | Promise<Feed | undefined>;
+  find(accountId: string, reference: string): Feed | Promise<Feed | undefined> {
+    return this.#known.get(reference) ?? this.findFresh(accountId, reference);
+  }
+
   /** From the database, on behalf of the account; what is remembered is replaced. */
-  findFresh(accountId: string, reference: string): Promise<Feed | undefined>;
-  /** The listed slug that a mistyped one was probably meant to be; undefined for an id. */
-  findNearestSlug(accountId: string, reference: string): Promise<string | undefined>;
-  /** The next look-up by this reference asks the database. */
-  forget(reference: string): void;
-}
-
-export interface FeedsOptions {
-  /** For readers: a draft or an inactive feed is not found. */
-  readonly isActiveOnly: boolean;
-}
-
-export function createFeeds(database: Database, { isActiveOnly }: FeedsOptions): Feeds {
-  const known = new BoundedMap<string, Feed>(KNOWN_FEEDS_MAX);
-
-  async function findFresh(accountId: string, reference: string): Promise<Feed | undefined> {
-    const queries = database.onBehalfOf(accountId);
-    const row = await queries.row("find_feed", [...referenceParameters(reference), isActiveOnly]);
+  async findFresh(accountId: string, reference: string): Promise<Feed | undefined> {
+    const row = await this.#database
+      .onBehalfOf(accountId)
+      .row("find_feed", [...referenceParameters(reference), this.#isActiveOnly]);
     if (row === undefined) {
-      known.delete(reference);
+      this.forget(reference);
       return undefined;
     }
     const feed = feedOf(row);
-    known.set(reference, feed);
+    this.#known.set(reference, feed);
     return feed;
   }
 
-  return {
-    find: (accountId, reference) => known.get(reference) ?? findFresh(accountId, reference),
-    findFresh,
-    async findNearestSlug(accountId, reference) {
-      const [, slug] = referenceParameters(reference);
-      if (slug === null || slug.length > SLUG_LENGTH_MAX) return undefined;
-      const queries = database.onBehalfOf(accountId);
-      const rows = await queries.rows("list_slugs_near", [slug.toLowerCase(), SLUGS_NEAR_MAX]);
-      const [nearest] = nearestWords(
-        slug,
-        rows.map((row) => row.endpoint_path),
-      );
-      return nearest;
-    },
-    forget(reference) {
-      known.delete(reference);
-    },
-  };
+  /** The listed slug that a mistyped one was probably meant to be; undefined for an id. */
+  async findNearestSlug(accountId: string, reference: string): Promise<string | undefined> {
+    const [, slug] = referenceParameters(reference);
+    if (slug === null || slug.length > SLUG_LENGTH_MAX) return undefined;
+    const rows = await this.#database
+      .onBehalfOf(accountId)
+      .rows("list_slugs_near", [slug.toLowerCase(), SLUGS_NEAR_MAX]);
+    const slugs = rows.map((row) => row.endpoint_path);
+    return nearestWords(slug, slugs)[0];
+  }
+
+  /** The next look-up by this reference asks the database. */
+  forget(reference: string): void {
+    this.#known.delete(reference);
+  }
 }
 
 /** The account's own feed with this id; undefined for every other reference. Decisions 2 and 3. */

@@ -54,12 +54,12 @@ export interface InvalidSchema {
 /** Busy: more schemas wait than are ever checked in time, or the machine is too busy for this one. 503. */
 export type SchemaCheck = { readonly kind: "valid" } | InvalidSchema | { readonly kind: "busy" };
 
-export interface SaveOwner {
+interface SaveOwner {
   readonly accountId: string;
   readonly keyId: string;
 }
 
-export type SaveOutcome =
+type SaveOutcome =
   | {
       readonly kind: "saved";
       readonly isNew: boolean;
@@ -70,20 +70,14 @@ export type SaveOutcome =
   | SaveRefusal;
 
 export type SaveRefusal =
-  /** Nothing of the stored feed matters for these. */
-  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] }
-  | { readonly kind: "pricing_invalid"; readonly errors: readonly FieldError[] }
-  | { readonly kind: "schema_invalid"; readonly errors: readonly FieldError[] }
-  /** Too many schemas wait for their check. */
-  | { readonly kind: "schema_busy" }
-  /** Another account's feed. */
-  | { readonly kind: "forbidden" }
+  | {
+      readonly kind: "invalid" | "pricing_invalid" | "schema_invalid";
+      readonly errors: readonly FieldError[];
+    }
+  /** Too many schemas wait for their check; another account's feed; a status other than draft without a schema. */
+  | { readonly kind: "schema_busy" | "forbidden" | "schema_required" }
+  | { readonly kind: "never_pushed" | "type_locked" | "endpoint_path_taken" }
   | { readonly kind: "suspended"; readonly reason: string }
-  /** A status other than draft without a schema. */
-  | { readonly kind: "schema_required" }
-  | { readonly kind: "never_pushed" }
-  | { readonly kind: "type_locked" }
-  | { readonly kind: "endpoint_path_taken" }
   | {
       readonly kind: "quota_exceeded";
       readonly feedsUsed: number;

@@ -8,7 +8,7 @@
  * @module
  */
 import { SharedPool } from "../lib/shared_pool.ts";
-import { type Problem, unavailable } from "./errors.ts";
+import { unavailable } from "./errors.ts";
 
 /** Sets how many bytes a body holds from now on, in all. @throws {Problem} 503 */
 export type HoldBytes = (bytes: number) => void;
@@ -37,7 +37,13 @@ export class BodyBudget {
         const more = bytes - held;
         // A single body always has room. Otherwise a limit on bodies that was set high could never be used.
         const isAlone = this.bytes === held;
-        if (more > 0 && !isAlone && !this.#pool.mayTake(accountId, more)) throw tooManyBodies();
+        if (more > 0 && !isAlone && !this.#pool.mayTake(accountId, more)) {
+          throw unavailable(
+            "More bodies are on their way than the gateway can hold. Send it again in a second.",
+            // The rest of the body stays unread, so the connection can't be used again.
+            { headers: { Connection: "close" } },
+          );
+        }
         this.#pool.take(accountId, more);
         held = bytes;
       });
@@ -45,12 +51,4 @@ export class BodyBudget {
       this.#pool.giveBack(accountId, held);
     }
   }
-}
-
-/** The rest of the body stays unread, so the connection can't be used again. */
-function tooManyBodies(): Problem {
-  return unavailable(
-    "More bodies are on their way than the gateway can hold. Send it again in a second.",
-    { headers: { Connection: "close" } },
-  );
 }

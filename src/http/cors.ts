@@ -11,13 +11,6 @@
 import type { CorsOrigins } from "../config.ts";
 import type { Answer } from "./answer.ts";
 
-export interface Cors {
-  /** Adds the headers that let a page of an allowed origin see the answer. */
-  decorate(request: Request, headers: Headers): void;
-  /** The answer to a preflight for a route with these methods; undefined if the request is no preflight. */
-  preflight(request: Request, methods: readonly string[]): Answer | undefined;
-}
-
 const EXPOSED_HEADERS = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
@@ -54,44 +47,42 @@ const ALLOWED_HEADERS = [
 /** How long a browser may keep a preflight's answer. Some keep it for 10 minutes at most. */
 const MAX_AGE_SECONDS = 600;
 
-/** Undefined if no origin is configured. */
-export function createCors(origins: CorsOrigins | undefined): Cors | undefined {
-  if (origins === undefined) return undefined;
-  const known = origins === "*" ? undefined : new Set(origins);
+export class Cors {
+  /** Undefined if every origin is allowed. */
+  readonly #origins: ReadonlySet<string> | undefined;
 
-  function allow(request: Request, headers: Headers): boolean {
-    if (known === undefined) {
-      headers.set("Access-Control-Allow-Origin", "*");
-      return true;
-    }
-    // Sent even if the origin is not allowed, since a cache must not give one origin's answer to another.
-    headers.append("Vary", "Origin");
-    const origin = request.headers.get("origin");
-    if (origin === null || !known.has(origin)) return false;
-    headers.set("Access-Control-Allow-Origin", origin);
-    return true;
+  constructor(origins: CorsOrigins) {
+    this.#origins = origins === "*" ? undefined : new Set(origins);
   }
 
-  return {
-    decorate(request, headers) {
-      if (allow(request, headers)) headers.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);
-    },
-    preflight(request, methods) {
-      const isPreflight =
-        request.method === "OPTIONS" &&
-        request.headers.has("origin") &&
-        request.headers.has("access-control-request-method");
-      if (!isPreflight) return undefined;
-      // The caller adds whether the origin is allowed.
-      return {
-        status: 204,
-        body: null,
-        headers: {
-          "Access-Control-Allow-Methods": methods.join(", "),
-          "Access-Control-Allow-Headers": ALLOWED_HEADERS,
-          "Access-Control-Max-Age": String(MAX_AGE_SECONDS),
-        },
-      };
-    },
-  };
+  /** Adds the headers that let a page of an allowed origin see the answer. */
+  decorate(request: Request, headers: Headers): void {
+    const origin = request.headers.get("origin");
+    if (this.#origins === undefined) {
+      headers.set("Access-Control-Allow-Origin", "*");
+    } else {
+      // Sent even if the origin is not allowed, since a cache must not give one origin's answer to another.
+      headers.append("Vary", "Origin");
+      if (origin === null || !this.#origins.has(origin)) return;
+      headers.set("Access-Control-Allow-Origin", origin);
+    }
+    headers.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);
+  }
+
+  /** The answer to a preflight for a route with these methods; undefined if the request is no preflight. */
+  preflight({ method, headers }: Request, methods: readonly string[]): Answer | undefined {
+    const isPreflight =
+      method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");
+    if (!isPreflight) return undefined;
+    // `decorate` adds whether the origin is allowed.
+    return {
+      status: 204,
+      body: null,
+      headers: {
+        "Access-Control-Allow-Methods": methods.join(", "),
+        "Access-Control-Allow-Headers": ALLOWED_HEADERS,
+        "Access-Control-Max-Age": String(MAX_AGE_SECONDS),
+      },
+    };
+  }
 }

@@ -77,22 +77,16 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
       return new Problem("ENDPOINT_PATH_TAKEN", {
         detail: "Another feed has this endpoint_path. Choose another one.",
       });
-    case "quota_exceeded":
-      return quotaExceeded(refusal);
+    case "quota_exceeded": {
+      const { feedsUsed, maxFeedsAllowed } = refusal;
+      return new Problem("FEED_QUOTA_EXCEEDED", {
+        detail: `This account has ${feedsUsed} feeds, drafts included, and may have ${maxFeedsAllowed}. Edit one of them, or ask the operator for more.`,
+        extras: { max_feeds_allowed: maxFeedsAllowed, feeds_used: feedsUsed },
+      });
+    }
     default:
       return unreachable(refusal);
   }
-}
-
-function quotaExceeded(of: {
-  readonly feedsUsed: number;
-  readonly maxFeedsAllowed: number;
-}): Problem {
-  const { feedsUsed, maxFeedsAllowed } = of;
-  return new Problem("FEED_QUOTA_EXCEEDED", {
-    detail: `This account has ${feedsUsed} feeds, drafts included, and may have ${maxFeedsAllowed}. Edit one of them, or ask the operator for more.`,
-    extras: { max_feeds_allowed: maxFeedsAllowed, feeds_used: feedsUsed },
-  });
 }
 
 /** 422. Its `detail` names the first mistake. */

@@ -8,7 +8,6 @@
  * @module
  */
 import {
-  Counter,
   Gauge,
   type MetricObjectWithValues,
   type MetricValueWithName,
@@ -30,7 +29,7 @@ export class Metrics {
   readonly #registers = [this.#registry];
   readonly contentType = this.#registry.contentType;
 
-  readonly #requests = this.#plainCounter(
+  readonly #requests = this.#counter(
     "feedgate_http_requests_total",
     "Answers by route and status",
     ["route", "status"],
@@ -48,21 +47,21 @@ export class Metrics {
     buckets: BATCH_BUCKETS,
     registry: this.#registry,
   });
-  readonly #decisions = this.#plainCounter(
+  readonly #decisions = this.#counter(
     "feedgate_admission_decisions_total",
     "Decisions by operation and outcome",
     ["operation", "outcome"],
   );
-  readonly #usageEvents = this.#plainCounter(
+  readonly #usageEvents = this.#counter(
     "feedgate_usage_events_total",
     "Usage events that the database committed",
   );
-  readonly #credits = this.#plainCounter("feedgate_credits_charged_total", "Credits charged");
-  readonly #reads = this.#plainCounter(
+  readonly #credits = this.#counter("feedgate_credits_charged_total", "Credits charged");
+  readonly #reads = this.#counter(
     "feedgate_reads_answered_total",
     "Answers sent that carry a usage id",
   );
-  readonly #pages = this.#plainCounter(
+  readonly #pages = this.#counter(
     "feedgate_page_lookups_total",
     "Pages asked of memory, by whether they were there",
     ["result"],
@@ -126,19 +125,19 @@ export class Metrics {
 
   /** One read while there is a replica: which server answered, and why. */
   replicaAsked(outcome: "answered" | "behind" | "failed" | "resting"): void {
-    this.#replicaReads.inc({ outcome });
+    this.#replicaReads.add(1, outcome);
   }
 
   /** One push that was stored or refused. */
   pushed(push: { feedType: string; outcome: "stored" | "refused"; rows: number }): void {
     const { feedType, outcome, rows } = push;
-    this.#pushes.inc({ feed_type: feedType, outcome });
-    if (outcome === "stored") this.#rows.inc({ feed_type: feedType }, rows);
+    this.#pushes.add(1, feedType, outcome);
+    if (outcome === "stored") this.#rows.add(rows, feedType);
   }
 
   /** One run of a background job. */
   maintained(job: string, isFailed: boolean): void {
-    this.#jobs.inc({ job, result: isFailed ? "failed" : "done" });
+    this.#jobs.add(1, job, isFailed ? "failed" : "done");
   }
 
   /** A value that is read when Prometheus collects. */
@@ -169,11 +168,7 @@ export class Metrics {
     this.#sum = sum;
   }
 
-  #plainCounter(name: string, help: string, labelNames: string[] = []): PlainCounter {
+  #counter(name: string, help: string, labelNames: string[] = []): PlainCounter {
     return new PlainCounter({ name, help, labelNames, registers: this.#registers });
-  }
-
-  #counter(name: string, help: string, labelNames: string[]): Counter {
-    return new Counter({ name, help, labelNames, registers: this.#registers });
   }
 }

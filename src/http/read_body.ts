@@ -17,24 +17,13 @@ import { codeOf, fieldOf } from "../lib/error_fields.ts";
 import type { HoldBytes } from "./body_budget.ts";
 import { Problem } from "./errors.ts";
 
-export interface ReceiveOptions {
+interface ReceiveOptions {
   /** Bytes of the body, after gzip decoding; exactly so many pass. */
   readonly bytesMax: number;
   /** The 413 for a larger body. It must close the connection, because the rest of the body stays unread. */
   readonly tooLarge: () => Problem;
   /** Called with the bytes that the body's buffers will have, in all. If it throws, reading ends. */
   readonly hold: HoldBytes;
-}
-
-export type MediaType =
-  | { readonly kind: "json" }
-  | { readonly kind: "ndjson" }
-  /** 415; the message says what to send. */
-  | { readonly kind: "unsupported"; readonly message: string };
-
-export interface MediaTypeOptions {
-  /** Whether newline-delimited JSON is taken, too. @default false */
-  readonly ndjson?: boolean;
 }
 
 /** First buffer of a chunked body, in bytes. It doubles up to the limit. */
@@ -89,8 +78,11 @@ export function bodyNotJson(reason: string): Problem {
   });
 }
 
-/** Whether a body's Content-Type and Content-Encoding are ones we read. Decisions 10. */
-export function mediaTypeOf(request: Request, options: MediaTypeOptions = {}): MediaType {
+/** What a body is by its headers, or the 415; `ndjson`: rows one a line are taken, too. Decisions 10. */
+export function mediaTypeOf(
+  request: Request,
+  { ndjson = false } = {},
+): "json" | "ndjson" | Problem {
   const coding = contentCodingOf(request);
   if (coding === undefined) {
     const got = request.headers.get("content-encoding");
@@ -108,9 +100,9 @@ export function mediaTypeOf(request: Request, options: MediaTypeOptions = {}): M
       );
     }
   }
-  if (JSON_TYPE.test(type)) return { kind: "json" };
-  if (options.ndjson && NDJSON_TYPE.test(type)) return { kind: "ndjson" };
-  const lines = options.ndjson ? " or, for rows one a line, application/x-ndjson" : "";
+  if (JSON_TYPE.test(type)) return "json";
+  if (ndjson && NDJSON_TYPE.test(type)) return "ndjson";
+  const lines = ndjson ? " or, for rows one a line, application/x-ndjson" : "";
   return unsupported(`The Content-Type "${header}" is not taken. Send application/json${lines}.`);
 }
 
@@ -120,8 +112,8 @@ export function declaredBytes({ headers }: Request): number | undefined {
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function unsupported(message: string): MediaType {
-  return { kind: "unsupported", message };
+function unsupported(detail: string): Problem {
+  return new Problem("UNSUPPORTED_MEDIA_TYPE", { detail });
 }
 
 /** Undefined if there is a coding that we don't decode, or more than one. */

@@ -11,7 +11,7 @@ import type { Call } from "./call.ts";
 import type { Keys, Principal } from "./keys.ts";
 import { refusalOf } from "./refusals.ts";
 
-export interface HousekeepingCall {
+interface HousekeepingCall {
   readonly call: Call;
   readonly principal: Principal;
   readonly operation: Exclude<UnloggedOperation, "revalidate">;

@@ -21,8 +21,8 @@ export function problemOfRefusal(refusal: PushRefusal, request: Request): Proble
       return validationFailed(refusal);
     case "lines_to_singleton": {
       const mediaType = mediaTypeOf(request);
-      assert(mediaType.kind === "unsupported", "lines are no JSON text");
-      return new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: mediaType.message });
+      assert(mediaType instanceof Problem, "lines are no JSON text");
+      return mediaType;
     }
     case "batch_closed":
       return new Problem("BATCH_CLOSED", {

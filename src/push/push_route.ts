@@ -212,11 +212,8 @@ async function receive(
   let bytes = 0;
   try {
     // A singleton takes JSON only, because lines of rows are not a document.
-    const mediaType = mediaTypeOf(request, { ndjson: feedType !== "singleton" });
-    const { kind: form } = mediaType;
-    if (form === "unsupported") {
-      throw new Problem("UNSUPPORTED_MEDIA_TYPE", { detail: mediaType.message });
-    }
+    const form = mediaTypeOf(request, { ndjson: feedType !== "singleton" });
+    if (form instanceof Problem) throw form;
     const limit = bodyLimitOf(form === "ndjson" ? "collection" : feedType, limits);
     const tooLarge = () => payloadTooLarge(limit);
     const received = await receiveBody(request, { bytesMax: limit.most, tooLarge, hold });

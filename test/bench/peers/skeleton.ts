@@ -11,7 +11,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { hashKey } from "../../../src/accounts/key_format.ts";
 import { Admission } from "../../../src/admission/admission.ts";
-import { createFeeds } from "../../../src/feeds/find.ts";
+import { Feeds } from "../../../src/feeds/find.ts";
 import { stateHeaders } from "../../../src/http/rate_headers.ts";
 import { connect } from "../../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../../src/postgres/client/query.ts";
@@ -26,7 +26,7 @@ const shared = new Headers(headers);
 const limits = { free: 1_000_000_000, paid: 1_000_000_000 };
 const database = createDatabase(connect({ url }, {}));
 const admission = new Admission({ database });
-const feeds = createFeeds(database, { isActiveOnly: true });
+const feeds = new Feeds(database, { isActiveOnly: true });
 
 async function read(key: string, feedId: string): Promise<Response> {
   const mark = Bun.SHA256.hash(key, "base64");
