@@ -35,7 +35,7 @@ const CLOSE_WAIT_MS = 500;
 /** Uploads that drip, admission and maintenance, the last writes. */
 const CLOSE_STEPS = 3;
 
-export interface GatewayOptions {
+interface GatewayOptions {
   /** Whether other processes listen on the same port (`workers/`). @default false */
   readonly isPortShared?: boolean;
   /** How long a drain announces itself before the listener stops, in ms. @default CLOSING_NOTICE_MS */

@@ -50,7 +50,16 @@ export function discoveryRoutes(services: Services) {
         if (wantsHtml(call.request.headers.get("accept"))) {
           return answer(call, await frontPage(), { ...PAGE_HEADERS, ...vary });
         }
-        const text = JSON.stringify({ name: "Feedgate", ...linksOf(http.baseUrl()) });
+        const baseUrl = http.baseUrl();
+        const text = JSON.stringify({
+          name: "Feedgate",
+          description: WHAT_IT_IS,
+          docs: `${baseUrl}/docs`,
+          openapi: `${baseUrl}/openapi.json`,
+          mcp: `${baseUrl}/mcp`,
+          skills: `${baseUrl}/.well-known/agent-skills/index.json`,
+          catalog: `${baseUrl}/v1/catalog`,
+        });
         return answer(call, text, { "Content-Type": "application/json", ...vary });
       },
       hidden,
@@ -67,17 +76,6 @@ export function discoveryRoutes(services: Services) {
         answer(call, JSON.stringify(apiCatalog(http.baseUrl())), { "Content-Type": LINKSET_TYPE }),
       hidden,
     );
-}
-
-function linksOf(baseUrl: string) {
-  return {
-    description: WHAT_IT_IS,
-    docs: `${baseUrl}/docs`,
-    openapi: `${baseUrl}/openapi.json`,
-    mcp: `${baseUrl}/mcp`,
-    skills: `${baseUrl}/.well-known/agent-skills/index.json`,
-    catalog: `${baseUrl}/v1/catalog`,
-  };
 }
 
 /** Whether HTML is named in `Accept`, and JSON is not named before it. */

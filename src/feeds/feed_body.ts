@@ -52,7 +52,7 @@ export type BodyOutcome =
     };
 
 /** The fields that a body gives, ready to be laid over a feed. */
-export interface FeedChanges {
+interface FeedChanges {
   /** JSON object of the given fields in canonical form, pricing apart; null clears. */
   readonly fields: string;
   /** Undefined if the body has no pricing field: pricing stays. */
@@ -61,7 +61,7 @@ export interface FeedChanges {
   readonly schema: string | undefined;
 }
 
-export type ChangesOutcome =
+type ChangesOutcome =
   | { readonly kind: "changes"; readonly changes: FeedChanges }
   | { readonly kind: "invalid"; readonly errors: readonly FieldError[] }
   | Exclude<PricingOutcome, { readonly kind: "decided" }>;

@@ -24,7 +24,7 @@ export interface SaveTarget {
   readonly mode: SaveMode;
 }
 
-export interface SaveServices {
+interface SaveServices {
   readonly database: Database;
   readonly limits: Limits;
   readonly storedFeeds: Feeds;

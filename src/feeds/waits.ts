@@ -19,7 +19,7 @@ export interface Wait {
 }
 
 /** Why a wait ended. */
-export type WaitEnd = "moved" | "time_up" | "gone" | "draining";
+type WaitEnd = "moved" | "time_up" | "gone" | "draining";
 
 /** A reader's place, in which it waits again and again. */
 export interface WaitPlace {

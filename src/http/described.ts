@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type Static, type TObject, type TSchema, type TVoid, Type } from "@sinclair/typebox";
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { oneOf } from "../lib/types.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
 import { amount, count } from "../shapes.ts";
@@ -41,7 +41,7 @@ export function documented<Schema extends TSchema>(schema: Schema, around: Docum
   return { ...schema, documented: around };
 }
 
-export const FieldErrorShape = Type.Object(
+const FieldErrorShape = Type.Object(
   {
     path: Type.String({ description: "JSON Pointer (RFC 6901) into the body as sent." }),
     message: Type.String({ description: "What is wrong there." }),
@@ -51,7 +51,7 @@ export const FieldErrorShape = Type.Object(
   { $id: "FieldError", description: "One mistake in a body." },
 );
 
-export const ProblemShape = Type.Object(
+const ProblemShape = Type.Object(
   {
     type: Type.String({ format: "uri", description: "Where the error is explained." }),
     title: Type.String({ description: "The code in words." }),
@@ -153,7 +153,7 @@ const KEY_CODES = ["KEY_REQUIRED", "KEY_INVALID", "KEY_PERMISSION", "ACCOUNT_SUS
 
 /** The problem of each status, with its codes. */
 function problemResponses(route: RouteDoc<unknown>): Record<number, TSchema> {
-  const { access, window } = route;
+  const { access } = route;
   const codes: ProblemCode[] = [
     "INVALID_REQUEST",
     "INVALID_PARAMETER",
@@ -166,7 +166,7 @@ function problemResponses(route: RouteDoc<unknown>): Record<number, TSchema> {
     responses[status] = documented(ProblemShape, {
       description: ofStatus.map((code) => PROBLEM_DOCS[code].when).join(" "),
       codes: ofStatus,
-      ...problemHeaders({ access, window, status }),
+      ...problemHeaders(route, status),
     });
   }
   return responses;
@@ -178,12 +178,10 @@ function statusOf(code: ProblemCode, access: Access): number {
 }
 
 /** Decisions 2, 3 and 10, "Answers". */
-function problemHeaders(of: {
-  readonly access: Access;
-  readonly window: Window | undefined;
-  readonly status: number;
-}): Pick<Documented, "headers" | "headersOptional"> {
-  const { access, window, status } = of;
+function problemHeaders(
+  { access, window }: RouteDoc<unknown>,
+  status: number,
+): Pick<Documented, "headers" | "headersOptional"> {
   const headers: HeaderName[] = [];
   const headersOptional: HeaderName[] = [];
   if (access !== "public" || status === 429) headers.push("Cache-Control");
@@ -212,7 +210,7 @@ export const BODY_PROBLEMS = [
 ] as const;
 
 /** 304. */
-export const UNCHANGED: TVoid = documented(Type.Void(), {
+export const UNCHANGED = documented(Type.Void(), {
   description:
     "Nothing has changed since the ETag was sent. Not charged, and counted in a limit of its own.",
   headers: ["ETag", "Cache-Control"],
@@ -233,11 +231,11 @@ export const CONDITIONAL = Type.Object({
 });
 
 /** The path parameter of readers' routes. */
-export const FEED_PARAMS: TObject<{ id: ReturnType<typeof Type.String> }> = Type.Object({
+export const FEED_PARAMS = Type.Object({
   id: Type.String({ description: "The feed's UUID or its `endpoint_path`." }),
 });
 
 /** The path parameter of providers' routes. */
-export const OWN_FEED_PARAMS: TObject<{ feed_id: ReturnType<typeof Type.String> }> = Type.Object({
+export const OWN_FEED_PARAMS = Type.Object({
   feed_id: Type.String({ description: "UUID of a feed that the key's account owns." }),
 });

@@ -64,7 +64,7 @@ export function anchorOf(code: ProblemCode): string {
   return `errors-${code.toLowerCase().replaceAll("_", "-")}`;
 }
 
-export interface ProblemOptions {
+interface ProblemOptions {
   /** One sentence about what is wrong, and at most one about what to do. */
   readonly detail: string;
   /** For a code that has two statuses. @default the table's */
@@ -97,7 +97,7 @@ export class Problem {
 }
 
 /** The request, as far as the response depends on it. */
-export interface ProblemContext {
+interface ProblemContext {
   readonly requestId: string;
   /** Without a trailing slash. */
   readonly baseUrl: string;

@@ -5,10 +5,10 @@
  * @module
  */
 import type { SharedInterval } from "../lib/shared_interval.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, CACHE_PRIVATE } from "./answer.ts";
 import { unsentBodies } from "./unsent_bodies.ts";
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   /** When a comment is sent while no event comes. */
   readonly comments: SharedInterval;
   /** How long a client may take nothing while there is something for it, in milliseconds. */
@@ -117,7 +117,7 @@ export function eventStream(
   return {
     headers: {
       "Content-Type": "text/event-stream",
-      "Cache-Control": "private, no-cache",
+      "Cache-Control": CACHE_PRIVATE,
       // Proxies would hold events back to fill a buffer.
       "X-Accel-Buffering": "no",
     },

@@ -26,15 +26,7 @@ import { PARAMETER_DIGITS_MAX } from "../limits.ts";
 import { Problem } from "./errors.ts";
 import { parseQuery, searchOf } from "./query_string.ts";
 
-interface WholeNumber extends SchemaOptions {
-  readonly minimum: number;
-}
-
 const DIGITS = new RegExp(`^\\d{1,${PARAMETER_DIGITS_MAX}}$`);
-const FLAGS: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["false", false],
-]);
 /** Gives the value of a text, or undefined if the text has none. */
 const Read = Symbol("Read");
 
@@ -57,7 +49,7 @@ function queryValue<Value>(
 }
 
 /** A whole number, written in digits. */
-export function queryInteger(options: WholeNumber) {
+export function queryInteger(options: SchemaOptions & { readonly minimum: number }) {
   const { minimum } = options;
   return queryValue(
     (text) => (DIGITS.test(text) && Number(text) >= minimum ? Number(text) : undefined),
@@ -71,7 +63,7 @@ export function queryInteger(options: WholeNumber) {
 
 /** `true` or `false`. */
 export function queryFlag(options: SchemaOptions) {
-  return queryValue((text) => FLAGS.get(text), {
+  return queryValue((text) => (/^(true|false)$/.test(text) ? text === "true" : undefined), {
     [Expected]: "true or false",
     type: "boolean",
     ...options,

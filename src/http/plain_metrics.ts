@@ -74,7 +74,7 @@ export class PlainCounter {
   }
 }
 
-export interface PlainHistogramOptions {
+interface PlainHistogramOptions {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];

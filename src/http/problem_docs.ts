@@ -13,7 +13,7 @@ import { ACCOUNT_ID, FEED_ID } from "./examples.ts";
 export const PROBLEM_CODES = keysOf(PROBLEMS);
 
 /** Sentences with code in backticks. */
-export interface ProblemDoc {
+interface ProblemDoc {
   readonly when: string;
   readonly remedy: string;
   /** Members beside the standard ones, in the example. */

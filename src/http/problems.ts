@@ -73,7 +73,7 @@ export function respondOutcome(
 }
 
 /** The answer to a problem. 503s of routes with a key, and an account's refusals, are delayed. */
-export async function respondProblem(
+async function respondProblem(
   { baseUrl, refusals, refusalsOf }: HttpContext,
   { requestId, isKeyed, subject }: RoutedCall,
   problem: Problem,

@@ -9,7 +9,7 @@
 import { excerpt } from "../lib/code_points.ts";
 import { Problem } from "./errors.ts";
 
-export interface QueryEntry {
+interface QueryEntry {
   readonly name: string;
   readonly value: string;
   /** Before percent-decoding. */
@@ -32,23 +32,18 @@ export function parseQuery(search: string): QueryEntry[] {
 
 /** Decodes a name or a value. @throws {Problem} as `parseQuery` */
 export function decode(raw: string): string {
-  const spaced = raw.includes("+") ? raw.replaceAll("+", " ") : raw;
+  const spaced = raw.replaceAll("+", " ");
   if (!spaced.includes("%")) return spaced;
-  const decoded = decodeUtf8(spaced);
-  // For raw bytes that are no UTF-8, the server has put U+FFFD.
-  if (decoded !== undefined && !decoded.includes("\uFFFD")) return decoded;
+  try {
+    const decoded = decodeURIComponent(spaced);
+    // For raw bytes that are no UTF-8, the server has put U+FFFD.
+    if (!decoded.includes("\uFFFD")) return decoded;
+  } catch {
+    // An escape is broken, or its bytes are no UTF-8.
+  }
   throw new Problem("INVALID_PARAMETER", {
     detail: `The query holds "${excerpt(raw)}", which is not percent-encoded UTF-8. Encode it again.`,
   });
-}
-
-/** Undefined if an escape is broken or its bytes are no UTF-8. */
-function decodeUtf8(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The path of an address. If the Host can't be read, Bun gives only the path and query. */

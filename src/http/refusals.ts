@@ -22,7 +22,7 @@ import { rateHeaders, rateLimited } from "./rate_headers.ts";
 /** When a follower that was refused should try again. */
 const WAITS_RETRY_MS = 5_000;
 
-export interface RefusalContext {
+interface RefusalContext {
   readonly permission: Caller["permission"];
   readonly accountId: string;
   /** The feed that is read, if any. */

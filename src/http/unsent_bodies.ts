@@ -11,7 +11,7 @@
 import { STREAMED_BYTES_MIN, UNSENT_BYTES_MAX } from "../limits.ts";
 import type { Answer, BodyPart } from "./answer.ts";
 
-export interface UnsentBodiesOptions {
+interface UnsentBodiesOptions {
   /** Limit of all large bodies together, in bytes. */
   readonly bytesMax: number;
   /** Bodies of at least this size are streamed, in bytes. */
@@ -153,8 +153,8 @@ function* chunksOf(parts: readonly BodyPart[]): Iterator<Uint8Array> {
     while (start < part.length) {
       let end = start + CHUNK_LENGTH;
       if (typeof part === "string") {
-        // No character is cut in two.
-        if (isHighSurrogate(part.charCodeAt(end - 1))) end -= 1;
+        // No character is cut in two: a high surrogate goes with the low one behind it.
+        if ((part.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
         yield Buffer.from(part.slice(start, end));
       } else {
         yield part.subarray(start, end);
@@ -162,8 +162,4 @@ function* chunksOf(parts: readonly BodyPart[]): Iterator<Uint8Array> {
       start = end;
     }
   }
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }
