@@ -11,20 +11,19 @@ import {
   NANOS_PER_CENT,
   usdOfCents,
 } from "../accounts/money.ts";
-import type { Caller } from "../admission/accounts.ts";
 import type { Refusal, Suspended } from "../admission/types.ts";
 import { unreachable } from "../lib/assert.ts";
 import { MS_PER_SECOND, US_PER_MS } from "../lib/time_units.ts";
 import { WAITS_PER_ACCOUNT_MAX } from "../limits.ts";
 import { Problem, unavailable } from "./errors.ts";
+import type { Principal } from "./keys.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";
 
 /** When a follower that was refused should try again. */
 const WAITS_RETRY_MS = 5_000;
 
 interface RefusalContext {
-  readonly permission: Caller["permission"];
-  readonly accountId: string;
+  readonly principal: Pick<Principal, "permission" | "accountId">;
   /** The feed that is read, if any. */
   readonly feedId?: string | undefined;
   /** Where a 402 points; account and feed are added to its query. */
@@ -35,7 +34,7 @@ interface RefusalContext {
 
 /** The problem of a refusal. */
 export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
-  const { permission, nowMs } = context;
+  const { principal, nowMs } = context;
   switch (decision.kind) {
     case "limited":
       return rateLimited(decision, nowMs);
@@ -89,7 +88,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
           "This key may read other feeds only. Send a key that may read this one, or ask whoever gave you the key.",
       });
     case "key_refused":
-      return keyInvalid(permission);
+      return keyInvalid(principal.permission);
     case "suspended":
       return accountSuspended(decision);
     case "key_reused":
@@ -105,9 +104,9 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
 }
 
 /** The page to pay on, told who pays and for what. */
-function billingUrlOf({ billingUrl, accountId, feedId }: RefusalContext): string {
+function billingUrlOf({ billingUrl, principal, feedId }: RefusalContext): string {
   const url = new URL(billingUrl);
-  url.searchParams.set("account_id", accountId);
+  url.searchParams.set("account_id", principal.accountId);
   if (feedId !== undefined) url.searchParams.set("feed_id", feedId);
   return url.href;
 }
@@ -149,7 +148,7 @@ export function accountSuspended({ reason }: Suspended): Problem {
 }
 
 /** For a key that is unknown, or no longer holds. */
-export function keyInvalid(permission: Caller["permission"]): Problem {
+export function keyInvalid(permission: Principal["permission"]): Problem {
   return new Problem("KEY_INVALID", {
     // For a wrong key, interface 7 has 401 on provider routes and 403 on consumer routes.
     status: permission === "read" ? 403 : 401,

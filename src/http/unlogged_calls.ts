@@ -31,11 +31,5 @@ export async function admitHousekeeping(
   const counted = call.isHead ? "revalidate" : operation;
   const refusal = admission.countUnlogged(principal.caller, counted);
   if (refusal === undefined) return;
-  const { accountId, permission } = principal;
-  throw refusalOf(refusal, {
-    permission,
-    accountId,
-    billingUrl: billingUrl(),
-    nowMs: Date.now(),
-  });
+  throw refusalOf(refusal, { principal, billingUrl: billingUrl(), nowMs: Date.now() });
 }

@@ -26,13 +26,18 @@ export function unroutedRequests(
   http: HttpContext,
   keyedPrefixes: readonly string[],
 ) {
-  const routes = app.routes.map(({ path, method }) => ({ pattern: patternOf(path), method }));
+  const routes = app.routes.map(({ path, method }) => ({
+    pattern: patternOf(path),
+    // `HEAD` works wherever `GET` does.
+    methods: method === "GET" ? ["GET", "HEAD"] : [method],
+  }));
   const paths = [...new Set(app.routes.map(({ path }) => path))];
   const unrouted = new Elysia({ handler: { standardHostname: false } })
     .use(basePlugins(http))
     .all(CATCH_ALL, ({ request }) => {
       const pathname = pathOf(request.url);
-      const allowed = allowedMethods(routes, pathname);
+      const found = routes.filter(({ pattern }) => pattern.test(pathname));
+      const allowed = [...new Set(found.flatMap(({ methods }) => methods))];
       if (allowed.length === 0) {
         const nearest = nearestRoute(paths, pathname);
         const remedy =
@@ -57,19 +62,6 @@ export function unroutedRequests(
       });
     });
   return { [CATCH_ALL]: (request: Request) => unrouted.handle(request) };
-}
-
-interface RoutePattern {
-  readonly pattern: RegExp;
-  readonly method: string;
-}
-
-/** `HEAD` works wherever `GET` does. */
-function allowedMethods(routes: readonly RoutePattern[], pathname: string): string[] {
-  const methods = routes.filter(({ pattern }) => pattern.test(pathname));
-  return [
-    ...new Set(methods.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : method))),
-  ];
 }
 
 /**

@@ -240,10 +240,8 @@ export function createReadPipeline(services: Services): ReadPipeline {
   function refuse({ principal, resource }: Reading, refusal: Refusal | Changed): Problem | Changed {
     if (refusal.kind === "changed") return CHANGED;
     admission.noteRefused(resource.claim.operation, refusal);
-    const { accountId, permission } = principal;
     return refusalOf(refusal, {
-      permission,
-      accountId,
+      principal,
       feedId: resource.claim.feed?.feedId,
       billingUrl: services.billingUrl(),
       nowMs: Date.now(),

@@ -4,8 +4,7 @@ import { refusalOf } from "../../src/http/refusals.ts";
 test("refusalOf prints what a 402 costs exactly, without an exponent or a float between", () => {
   const window = { limit: 10, remaining: 10, resetSeconds: 0 };
   const context = {
-    permission: "read",
-    accountId: "a",
+    principal: { permission: "read", accountId: "a" },
     billingUrl: "http://localhost",
     nowMs: 0,
   } as const;
