@@ -8,6 +8,7 @@
  */
 
 import type { FieldError } from "../lib/field_error.ts";
+import { mapTable } from "../lib/records.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
 import { type Answer, CACHE_PRIVATE } from "./answer.ts";
@@ -63,6 +64,11 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export function anchorOf(code: ProblemCode): string {
   return `errors-${code.toLowerCase().replaceAll("_", "-")}`;
 }
+
+const DOCS_PATHS = mapTable<ProblemCode, object, string>(
+  PROBLEMS,
+  (_, code) => `/docs#${anchorOf(code)}`,
+);
 
 interface ProblemOptions {
   /** One sentence about what is wrong, and at most one about what to do. */
@@ -129,7 +135,7 @@ export function problemAnswer(problem: Problem, context: ProblemContext): Answer
   const { errors, sharedHeaders } = options;
   const { retryAfterSeconds } = context;
   const body: Record<string, unknown> = {
-    type: `${context.baseUrl}/docs#${anchorOf(code)}`,
+    type: context.baseUrl + DOCS_PATHS[code],
     title: PROBLEMS[code].title,
     status,
     detail: options.detail,

@@ -11,6 +11,9 @@ import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { callPlugin, type HttpContext, type RoutedCall } from "./call.ts";
 import { declaredBytes } from "./read_body.ts";
 
+/** By path of a route, of which there are few. */
+const labels = new Map<string, string>();
+
 /** Counts and logs every answer. */
 export function observed({ log, metrics }: HttpContext) {
   return new Elysia({ name: "observed" })
@@ -27,7 +30,12 @@ export function observed({ log, metrics }: HttpContext) {
 
 /** `/v1/feed/{id}` for `/api/v1/feed/:id`, because both forms are one route; `(none)` for what no route takes. */
 export function routeLabel(path: string): string {
-  return path === "/*" ? "(none)" : path.replace(/^\/api\//, "/").replace(/:([^/]+)/g, "{$1}");
+  const known = labels.get(path);
+  if (known !== undefined) return known;
+  const label =
+    path === "/*" ? "(none)" : path.replace(/^\/api\//, "/").replace(/:([^/]+)/g, "{$1}");
+  labels.set(path, label);
+  return label;
 }
 
 function logAnswer(

@@ -131,13 +131,17 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   /** A place and a price; every refusal but that of a full window is proven first. */
-  async function reserve(reading: Reading): Promise<Reservation | Refusal | Changed> {
-    const { caller } = reading.principal;
-    const { claim } = reading.resource;
-    const first = admission.reserve(caller, claim);
-    if (first.kind === "reserved" || first.kind === "limited") return first;
+  function reserve(reading: Reading) {
+    const { principal, resource } = reading;
+    const first = admission.reserve(principal.caller, resource.claim);
+    const isFinal = first.kind === "reserved" || first.kind === "limited";
+    return isFinal ? first : reserveProven(reading);
+  }
+
+  async function reserveProven(reading: Reading): Promise<Reservation | Refusal | Changed> {
+    const { principal, resource } = reading;
     const proof = await proveClaim(reading);
-    return "kind" in proof ? proof : admission.reserve(caller, claim);
+    return "kind" in proof ? proof : admission.reserve(principal.caller, resource.claim);
   }
 
   /** A read under an Idempotency-Key: the event that is remembered, or a new one. */
