@@ -11,19 +11,20 @@ import {
   NANOS_PER_CENT,
   usdOfCents,
 } from "../accounts/money.ts";
+import type { Caller } from "../admission/accounts.ts";
 import type { Refusal, Suspended } from "../admission/types.ts";
 import { unreachable } from "../lib/assert.ts";
 import { MS_PER_SECOND, US_PER_MS } from "../lib/time_units.ts";
 import { WAITS_PER_ACCOUNT_MAX } from "../limits.ts";
 import { Problem, unavailable } from "./errors.ts";
-import type { Principal } from "./keys.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";
 
 /** When a follower that was refused should try again. */
 const WAITS_RETRY_MS = 5_000;
 
 interface RefusalContext {
-  readonly principal: Pick<Principal, "permission" | "accountId">;
+  /** Whom it refuses. */
+  readonly principal: { readonly permission: Caller["permission"]; readonly accountId: string };
   /** The feed that is read, if any. */
   readonly feedId?: string | undefined;
   /** Where a 402 points; account and feed are added to its query. */
@@ -148,7 +149,7 @@ export function accountSuspended({ reason }: Suspended): Problem {
 }
 
 /** For a key that is unknown, or no longer holds. */
-export function keyInvalid(permission: Principal["permission"]): Problem {
+export function keyInvalid(permission: Caller["permission"]): Problem {
   return new Problem("KEY_INVALID", {
     // For a wrong key, interface 7 has 401 on provider routes and 403 on consumer routes.
     status: permission === "read" ? 403 : 401,
