@@ -24,13 +24,12 @@ import {
   readBackup,
   writeBackup,
 } from "../postgres/backup.ts";
-import type { Connections } from "../postgres/client/connect.ts";
+import { type Connections, withConnection } from "../postgres/client/connect.ts";
 import { MIGRATIONS } from "../postgres/client/statements.ts";
 import { startEmbedded } from "../postgres/embedded/start.ts";
 import { applyMigrations, migrate } from "../postgres/migrate/migrate.ts";
 import { openDatabase } from "../postgres/open_database.ts";
 import { type Answer, command, RefusedError, UsageError } from "./command.ts";
-import { withConnection } from "./database.ts";
 
 /** Only the owner may read the file, since it holds everything but keys. */
 const OWNER_ONLY = 0o600;

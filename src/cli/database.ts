@@ -5,7 +5,6 @@
  */
 import { spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
-import { type Connections, connect, type DatabaseAddress } from "../postgres/client/connect.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { IS_STARTED_BY_ROOT } from "../postgres/embedded/owner.ts";
 import { openDatabase } from "../postgres/open_database.ts";
@@ -20,7 +19,6 @@ import {
 
 /** One statement at a time; a few for what is looked up together. */
 const CONNECTIONS_MAX = 4;
-const END_WAIT_SECONDS = 1;
 
 /** What a command on the database gets. */
 export interface DatabaseInput<Of extends Options = Options> extends Input<Of> {
@@ -52,19 +50,6 @@ export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of
       }
     },
   });
-}
-
-/** Runs work on a single session, for what a pool can't do: a copy, a transaction, another schema. */
-export async function withConnection<Result>(
-  address: DatabaseAddress,
-  work: (connection: Connections) => Promise<Result>,
-): Promise<Result> {
-  const connection = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
-  try {
-    return await work(connection);
-  } finally {
-    await connection.end({ timeout: END_WAIT_SECONDS });
-  }
 }
 
 /** The name of the operating system's account; for root, also the account that became root. */

@@ -5,10 +5,10 @@
  * @module
  */
 import type { Config } from "../config.ts";
+import { withConnection } from "../postgres/client/connect.ts";
 import { distributeRows, findObstacle } from "../postgres/migrate/distribute.ts";
 import { openDatabase } from "../postgres/open_database.ts";
 import { command, RefusedError } from "./command.ts";
-import { withConnection } from "./database.ts";
 import { flag } from "./options.ts";
 
 const migrate = command({

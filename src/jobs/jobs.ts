@@ -1,14 +1,15 @@
 /**
  * The background jobs: what each does, how often, and how much at a time.
  *
- * Each is one statement, so that any number of processes may call it: a row of `maintenance_jobs` is
- * whose turn it is, what is due next and how far a pass has come. Time is passed in; in service it is
+ * A step is one statement (`run_job.sql`), so that any number of processes may call it: a row of `maintenance_jobs`
+ * is whose turn it is, what is due next and how far a pass has come. Time is passed in; in service it is
  * the database's (`maintenance.ts`). Decisions 4, 6 and 7.
  *
  * @module
  */
 
 import { present } from "../lib/assert.ts";
+import { MS_PER_DAY } from "../lib/time_units.ts";
 import {
   ABANDONED_BATCH_MS,
   DELETED_SLUG_MS,
@@ -42,7 +43,6 @@ export interface JobOptions {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Rows that one step removes at most: some 50 ms, in which it holds a connection of its own. */
 const ROWS_MAX = 5_000;
@@ -56,57 +56,25 @@ const EVENTS_MAX = 1_000;
 export function createJobs(options: JobOptions): readonly Job[] {
   const { usageRetentionDays, auditRetentionDays, flushKeyUses } = options;
   return [
-    job("retired batches", MINUTE_MS, (database, turn) =>
-      database.row("remove_retired_rows", [...turn, interval(RETIRED_BATCH_GRACE_MS), ROWS_MAX]),
-    ),
-    job("deleted feeds", MINUTE_MS, (database, turn) =>
-      database.row("remove_deleted_feeds", [...turn, interval(DELETED_SLUG_MS), ROWS_MAX]),
-    ),
-    job("event retention", MINUTE_MS, (database, turn) =>
-      database.row("remove_expired_events", [...turn, EVENTS_MAX]),
-    ),
-    job("abandoned batches", 10 * MINUTE_MS, (database, turn) =>
-      database.row("retire_abandoned_batches", [
-        ...turn,
-        interval(ABANDONED_BATCH_MS),
-        BATCHES_MAX,
-      ]),
-    ),
-    job("usage retention", HOUR_MS, (database, turn) => {
-      const age = interval(usageRetentionDays * DAY_MS);
-      return database.row("retire_usage", [...turn, age, USAGE_ROWS_MAX]);
+    job("retired batches", MINUTE_MS, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ROWS_MAX }),
+    job("deleted feeds", MINUTE_MS, { ageMs: DELETED_SLUG_MS, amount: ROWS_MAX }),
+    job("event retention", MINUTE_MS, { amount: EVENTS_MAX }),
+    job("abandoned batches", 10 * MINUTE_MS, { ageMs: ABANDONED_BATCH_MS, amount: BATCHES_MAX }),
+    job("usage retention", HOUR_MS, {
+      ageMs: usageRetentionDays * MS_PER_DAY,
+      amount: USAGE_ROWS_MAX,
     }),
-    job("audit retention", HOUR_MS, (database, turn) => {
-      const age = interval(auditRetentionDays * DAY_MS);
-      const table = "audit_events";
-      return database.row("remove_aged_rows", [...turn, age, ROWS_MAX, "audit retention", table]);
+    job("audit retention", HOUR_MS, { ageMs: auditRetentionDays * MS_PER_DAY, amount: ROWS_MAX }),
+    // Admission ignores older ones.
+    job("idempotency keys", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
+    job("reliability", 5 * MINUTE_MS, { ageMs: RELIABILITY_HISTORY_MS, amount: FEEDS_MAX }),
+    job("push history", HOUR_MS, { ageMs: PUSH_HISTORY_MS, amount: ROWS_MAX }),
+    job("filter entries", MINUTE_MS, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ENTRIES_MAX }),
+    job("filter indexes", MINUTE_MS, {
+      amount: FILTER_UNASKED_ROWS_MIN,
+      workMax: FILTER_STEP_BYTES,
     }),
-    job("idempotency keys", 10 * MINUTE_MS, (database, turn) => {
-      // Admission ignores older ones.
-      const age = interval(IDEMPOTENCY_TTL_MS);
-      const table = "idempotency_keys";
-      return database.row("remove_aged_rows", [...turn, age, ROWS_MAX, "idempotency keys", table]);
-    }),
-    job("reliability", 5 * MINUTE_MS, (database, turn) =>
-      database.row("score_feeds", [...turn, interval(RELIABILITY_HISTORY_MS), FEEDS_MAX]),
-    ),
-    job("push history", HOUR_MS, (database, turn) =>
-      database.row("prune_pushes", [...turn, interval(PUSH_HISTORY_MS), ROWS_MAX]),
-    ),
-    job("filter entries", MINUTE_MS, (database, turn) =>
-      database.row("remove_filter_entries", [
-        ...turn,
-        interval(RETIRED_BATCH_GRACE_MS),
-        ENTRIES_MAX,
-      ]),
-    ),
-    job("filter indexes", MINUTE_MS, (database, turn) => {
-      const bounds = [BigInt(FILTER_UNASKED_ROWS_MIN), FILTER_STEP_BYTES] as const;
-      return database.row("index_large_batches", [...turn, ...bounds]);
-    }),
-    job("usage partitions", HOUR_MS, (database, turn) =>
-      database.row("keep_usage_partitions", [...turn, USAGE_MONTHS_AHEAD]),
-    ),
+    job("usage partitions", HOUR_MS, { amount: USAGE_MONTHS_AHEAD }),
     {
       // Every process writes down its own.
       name: "key uses",
@@ -119,18 +87,23 @@ export function createJobs(options: JobOptions): readonly Job[] {
   ];
 }
 
-/** What each job's statement takes first: the time, and the pause to the next pass. */
-type Turn = readonly [now: string, pause: string];
+/** The bounds of a step; `run_job.sql` tells what they mean for each job. */
+interface Bounds {
+  readonly ageMs?: number;
+  readonly amount: number;
+  readonly workMax?: bigint | null;
+}
 
-function job(
-  name: string,
-  everyMs: number,
-  run: (database: Database, turn: Turn) => Promise<{ readonly is_more: boolean } | undefined>,
-): Job {
+function job(name: string, everyMs: number, { ageMs, amount, workMax = null }: Bounds): Job {
+  const age = ageMs === undefined ? null : interval(ageMs);
   return {
     name,
     everyMs,
-    step: async (database, now) => present(await run(database, [now, interval(everyMs)])).is_more,
+    async step(database, now) {
+      const bounds = [age, amount, workMax] as const;
+      const done = await database.row("run_job", [name, now, interval(everyMs), ...bounds]);
+      return present(done).is_more;
+    },
   };
 }
 

@@ -8,7 +8,12 @@ import { present } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_SPARED } from "../limits.ts";
-import { type ConnectOptions, connect, type DatabaseAddress } from "./client/connect.ts";
+import {
+  type ConnectOptions,
+  connect,
+  type DatabaseAddress,
+  withConnection,
+} from "./client/connect.ts";
 import { createDatabase, type Database } from "./client/query.ts";
 import { reviveEmbedded } from "./embedded/revive.ts";
 import { startEmbedded } from "./embedded/start.ts";
@@ -52,7 +57,11 @@ export async function openDatabase(
     await leave?.();
   };
   try {
-    const migrated = await migrateAlone(address, log);
+    const migrated = await withConnection(address, (connection) =>
+      migrate(connection, {
+        onLocked: () => log?.warn("a migration waits for a lock that somebody holds, a dump say"),
+      }),
+    );
     // If statements have no time limit, they also wait without one.
     const isBounded = options.statementTimeoutMs !== 0;
     const database = createDatabase(
@@ -65,18 +74,6 @@ export async function openDatabase(
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-/** Migrates on a connection of its own, which neither a statement timeout nor silence ends. */
-async function migrateAlone(address: DatabaseAddress, log?: Log): Promise<MigrationReport> {
-  const connections = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
-  try {
-    return await migrate(connections, {
-      onLocked: () => log?.warn("a migration waits for a lock that somebody holds, a dump say"),
-    });
-  } finally {
-    await connections.end({ timeout: POOL_CLOSE_MS_MAX / MS_PER_SECOND });
   }
 }
 

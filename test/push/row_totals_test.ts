@@ -96,12 +96,8 @@ test("rows of a retired batch leave the totals with it", async () => {
     update batches set retired_at = now() - interval '1 day'
     where feed_id = ${feed} and status = 'retired'`;
   const { database } = scene.gateway.gateway.services;
-  await database.rows("remove_retired_rows", [
-    "2030-01-01T00:00:00Z",
-    "1 second",
-    "15 minutes",
-    100,
-  ]);
+  const now = "2030-01-01T00:00:00Z";
+  await database.rows("run_job", ["retired batches", now, "1 second", "15 minutes", 100, null]);
   await expectTotals(feed);
   expect(await scene.gateway.sql`select from row_totals where feed_id = ${feed}`).toHaveLength(1);
 });

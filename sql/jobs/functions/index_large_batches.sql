@@ -1,27 +1,21 @@
 -- Brings filter indexes up to date before anyone filters: those of batches and streams that were pushed to lately
 -- and lack many rows. It takes one after the other, a chunk for each step.
 --
--- The job's mark is the last push that was looked at, and behind it the feed and the batch under way.
+-- mark: the last push that was looked at, and behind it the feed and the batch under way.
 create or replace function index_large_batches(
-  moment timestamptz,
-  pause interval,
+  inout mark text,
   unindexed_min bigint,
-  work_max bigint
+  work_max bigint,
+  out is_more boolean
 )
-returns boolean
 language plpgsql
 as $$
 declare
-  job constant text := 'filter indexes';
-  mark text := begin_job(job, moment);
   looked_at bigint := nullif(split_part(mark, ' ', 1), '');
   target_feed uuid := nullif(split_part(mark, ' ', 2), '');
   target_batch bigint := nullif(split_part(mark, ' ', 3), '');
   newest bigint;
 begin
-  if mark is null then
-    return false;
-  end if;
   if target_feed is null then
     select coalesce(max(pushes.push_id), 0) into newest from pushes;
     -- The first look goes back a little; what it misses is indexed when it is filtered.
@@ -53,12 +47,15 @@ begin
     order by targets.feed_id, targets.batch_number
     limit 1;
     if not found then
-      return end_job(job, moment, pause, false, first_mark => newest::text);
+      mark := newest;
+      is_more := false;
+      return;
     end if;
   end if;
+  mark := looked_at;
   if index_filter_rows(target_feed, target_batch, work_max) then
-    return end_job(job, moment, pause, true, concat_ws(' ', looked_at, target_feed, target_batch));
+    mark := concat_ws(' ', looked_at, target_feed, target_batch);
   end if;
-  return end_job(job, moment, pause, true, looked_at::text);
+  is_more := true;
 end
 $$;

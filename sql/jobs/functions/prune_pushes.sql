@@ -1,28 +1,23 @@
 -- Removes pushes older than `age` from the history of the next feeds in order of their ids. The newest
 -- successful one among them stays: it was what readers saw when the rest of the history began.
 create or replace function prune_pushes(
+  inout mark text,
   moment timestamptz,
-  pause interval,
   age interval,
-  row_limit int
+  row_limit int,
+  out is_more boolean
 )
-returns boolean
 language plpgsql
 set enable_seqscan = off
 as $$
 declare
-  job constant text := 'push history';
   nil constant text := '00000000-0000-0000-0000-000000000000';
   feed_limit constant int := 500;
-  mark text := begin_job(job, moment);
   feed record;
   feeds_done int := 0;
   rows_left int := row_limit;
   removed int;
 begin
-  if mark is null then
-    return false;
-  end if;
   for feed in
     select feeds.feed_id
     from feeds
@@ -55,6 +50,9 @@ begin
     mark := feed.feed_id::text;
     feeds_done := feeds_done + 1;
   end loop;
-  return end_job(job, moment, pause, rows_left = 0 or feeds_done = feed_limit, mark);
+  is_more := rows_left = 0 or feeds_done = feed_limit;
+  if not is_more then
+    mark := '';
+  end if;
 end
 $$;

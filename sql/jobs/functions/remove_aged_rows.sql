@@ -4,10 +4,8 @@
 -- aged_table: has an index on happened_at
 create or replace function remove_aged_rows(
   moment timestamptz,
-  pause interval,
   age interval,
   row_limit int,
-  job text,
   aged_table text
 )
 returns boolean
@@ -17,9 +15,6 @@ as $$
 declare
   removed int;
 begin
-  if begin_job(job, moment) is null then
-    return false;
-  end if;
   execute format(
     $remove$
       delete from %1$I
@@ -36,6 +31,6 @@ begin
   )
   using moment - age, row_limit;
   get diagnostics removed = row_count;
-  return end_job(job, moment, pause, removed = row_limit);
+  return removed = row_limit;
 end
 $$;

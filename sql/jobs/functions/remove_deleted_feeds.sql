@@ -3,7 +3,6 @@
 -- when the deletion is older than slug_age.
 create or replace function remove_deleted_feeds(
   moment timestamptz,
-  pause interval,
   slug_age interval,
   row_limit int
 )
@@ -12,16 +11,12 @@ language plpgsql
 set enable_seqscan = off
 as $$
 declare
-  job constant text := 'deleted feeds';
   feed record;
   last_row record;
   index_id integer;
   rows_left int := row_limit;
   removed int;
 begin
-  if begin_job(job, moment) is null then
-    return false;
-  end if;
   update feeds
   set endpoint_path = 'deleted-' || feeds.feed_id
   where feeds.deleted_at <= moment - slug_age
@@ -35,7 +30,7 @@ begin
   order by feeds.deleted_at
   limit 1;
   if not found then
-    return end_job(job, moment, pause, false);
+    return false;
   end if;
 
   delete from documents
@@ -106,7 +101,7 @@ begin
   get diagnostics removed = row_count;
   rows_left := rows_left - removed;
   if rows_left = 0 then
-    return end_job(job, moment, pause, true);
+    return true;
   end if;
 
   delete from replaced_rows
@@ -125,6 +120,6 @@ begin
   set emptied_at = moment,
     current_batch = null
   where feeds.feed_id = feed.feed_id;
-  return end_job(job, moment, pause, true);
+  return true;
 end
 $$;

@@ -2,7 +2,6 @@
 -- see them any more. The data version moves, so that what clients remember of the stream is looked at again.
 create or replace function remove_expired_events(
   moment timestamptz,
-  pause interval,
   row_limit int
 )
 returns boolean
@@ -10,13 +9,9 @@ language plpgsql
 set enable_seqscan = off
 as $$
 declare
-  job constant text := 'event retention';
   feed record;
   ids text[];
 begin
-  if begin_job(job, moment) is null then
-    return false;
-  end if;
   for feed in
     select feeds.feed_id, moment - make_interval(days => feeds.retention_days) as oldest
     from feeds
@@ -47,8 +42,8 @@ begin
     update feeds
     set data_version = feeds.data_version + 1
     where feeds.feed_id = feed.feed_id;
-    return end_job(job, moment, pause, true);
+    return true;
   end loop;
-  return end_job(job, moment, pause, false);
+  return false;
 end
 $$;

@@ -2,7 +2,6 @@
 -- longer ago than a cursor may use it.
 create or replace function remove_filter_entries(
   moment timestamptz,
-  pause interval,
   grace interval,
   entries_max int
 )
@@ -10,14 +9,10 @@ returns boolean
 language plpgsql
 as $$
 declare
-  job constant text := 'filter entries';
   index_id integer;
   entries_removed int;
   rows_removed int;
 begin
-  if begin_job(job, moment) is null then
-    return false;
-  end if;
   select filter_indexes.filter_index_id
   into index_id
   from filter_indexes
@@ -30,7 +25,7 @@ begin
   limit 1
   for update of filter_indexes skip locked;
   if not found then
-    return end_job(job, moment, pause, false);
+    return false;
   end if;
 
   delete from filter_terms
@@ -57,6 +52,6 @@ begin
     delete from filter_indexes
     where filter_indexes.filter_index_id = index_id;
   end if;
-  return end_job(job, moment, pause, true);
+  return true;
 end
 $$;

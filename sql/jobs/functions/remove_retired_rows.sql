@@ -2,7 +2,6 @@
 -- them. A batch with a name stays without its rows: pushes to it are refused for good.
 create or replace function remove_retired_rows(
   moment timestamptz,
-  pause interval,
   grace interval,
   row_limit int
 )
@@ -11,7 +10,6 @@ language plpgsql
 set enable_seqscan = off
 as $$
 declare
-  job constant text := 'retired batches';
   batch_limit constant int := 100;
   batch record;
   batches_done int := 0;
@@ -19,9 +17,6 @@ declare
   last_position bigint;
   removed int;
 begin
-  if begin_job(job, moment) is null then
-    return false;
-  end if;
   for batch in
     select batches.feed_id, batches.batch_number, batches.batch_id
     from batches
@@ -64,6 +59,6 @@ begin
         and batch_number = batch.batch_number;
     end if;
   end loop;
-  return end_job(job, moment, pause, rows_left = 0 or batches_done = batch_limit);
+  return rows_left = 0 or batches_done = batch_limit;
 end
 $$;

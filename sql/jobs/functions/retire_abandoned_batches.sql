@@ -6,7 +6,6 @@
 -- The feed's lock is taken as a push takes it; a feed that is being pushed to waits for the next pass.
 create or replace function retire_abandoned_batches(
   moment timestamptz,
-  pause interval,
   age interval,
   batch_limit int
 )
@@ -15,13 +14,9 @@ language plpgsql
 set enable_seqscan = off
 as $$
 declare
-  job constant text := 'abandoned batches';
   found_count int;
   retired_count int;
 begin
-  if begin_job(job, moment) is null then
-    return false;
-  end if;
   with abandoned as materialized (
     select batches.feed_id, batches.batch_number
     from batches
@@ -50,6 +45,6 @@ begin
   )
   select (select count(*) from abandoned), (select count(*) from retired)
   into found_count, retired_count;
-  return end_job(job, moment, pause, found_count = batch_limit and retired_count > 0);
+  return found_count = batch_limit and retired_count > 0;
 end
 $$;

@@ -5,7 +5,6 @@
 -- ledger for each account, of the kind charges and with a negative amount. An empty partition is dropped.
 create or replace function retire_usage(
   moment timestamptz,
-  pause interval,
   retention interval,
   row_limit int
 )
@@ -16,14 +15,10 @@ language plpgsql
 set lock_timeout = '250ms'
 as $$
 declare
-  job constant text := 'usage retention';
   partition_name text;
   removed int;
   is_empty boolean := false;
 begin
-  if begin_job(job, moment) is null then
-    return false;
-  end if;
   -- A month is over if it is an earlier one than that of the oldest moment to keep.
   select min(pg_class.relname::text)
   into partition_name
@@ -34,7 +29,7 @@ begin
     and pg_class.relname ~ '^usage_events_[0-9]{4}_[0-9]{2}$'
     and right(pg_class.relname, 7) < to_char((moment - retention) at time zone 'UTC', 'YYYY_MM');
   if partition_name is null then
-    return end_job(job, moment, pause, false);
+    return false;
   end if;
 
   execute format(
@@ -83,6 +78,6 @@ begin
   if is_empty then
     execute format('drop table %I', partition_name);
   end if;
-  return end_job(job, moment, pause, true);
+  return true;
 end
 $$;

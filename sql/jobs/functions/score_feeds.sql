@@ -3,29 +3,24 @@
 --
 -- A feed that is locked is being pushed to; it gets its score at the next pass.
 create or replace function score_feeds(
+  inout mark text,
   moment timestamptz,
-  pause interval,
   history interval,
-  feed_limit int
+  feed_limit int,
+  out is_more boolean
 )
-returns boolean
 language plpgsql
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  job constant text := 'reliability';
   nil constant text := '00000000-0000-0000-0000-000000000000';
   ends_at constant timestamptz := clock_timestamp() + interval '200 milliseconds';
-  mark text := begin_job(job, moment);
   feed record;
   score numeric;
   feeds_done int := 0;
-  is_more boolean := false;
 begin
-  if mark is null then
-    return false;
-  end if;
+  is_more := false;
   for feed in
     select feeds.feed_id, feeds.first_pushed_at, feeds.sync_interval_mins, feeds.reliability_score
     from feeds
@@ -54,6 +49,8 @@ begin
     is_more := feeds_done = feed_limit or clock_timestamp() > ends_at;
     exit when is_more;
   end loop;
-  return end_job(job, moment, pause, is_more, mark);
+  if not is_more then
+    mark := '';
+  end if;
 end
 $$;

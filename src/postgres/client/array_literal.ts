@@ -10,17 +10,13 @@
 
 export type ArrayElement = string | number | bigint | boolean | null;
 
-/** Characters that would end a quoted element. */
-const SPECIAL = /["\\]/;
-const ALL_SPECIAL = /["\\]/g;
-
-/** The array as text. The server gives it the type that the statement expects. */
+/**
+ * The array as text. The server gives it the type that the statement expects. A text is always quoted, so that it is
+ * never taken for null, for several elements or for a brace.
+ */
 export function arrayLiteral(elements: readonly ArrayElement[]): string {
-  return `{${elements.map(elementLiteral).join(",")}}`;
-}
-
-/** A text is always quoted, so that it is never taken for null, for several elements or for a brace. */
-function elementLiteral(element: ArrayElement): string {
-  if (typeof element !== "string") return `${element}`;
-  return `"${SPECIAL.test(element) ? element.replace(ALL_SPECIAL, "\\$&") : element}"`;
+  const texts = elements.map((element) =>
+    typeof element === "string" ? `"${element.replace(/["\\]/g, "\\$&")}"` : `${element}`,
+  );
+  return `{${texts.join(",")}}`;
 }

@@ -57,6 +57,7 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 /** Extra time for the answer of a cancelled statement. */
 const SILENCE_MARGIN_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_500;
+const END_WAIT_SECONDS = 1;
 /** Between two attempts of one connection, in seconds: the driver's own pause grows to 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.2;
 
@@ -91,18 +92,27 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
       TimeZone: "UTC",
       DateStyle: "ISO",
       // A pooler refuses what it could not keep apart for its clients.
-      ...(!isPooled && sessionSettings(statementTimeoutMs, options.actor)),
+      ...(!isPooled && {
+        statement_timeout: statementTimeoutMs,
+        // A statement that waited for a lock must see what was committed meanwhile. (A pooler has to be told.)
+        default_transaction_isolation: "read committed" as const,
+        ...(options.actor !== undefined && { "feedgate.actor": options.actor }),
+      }),
     },
   };
   // The driver's types don't know the option `socket`.
   return postgres(url, settings);
 }
 
-function sessionSettings(statementTimeoutMs: number, actor: string | undefined) {
-  return {
-    statement_timeout: statementTimeoutMs,
-    // A statement that waited for a lock must see what was committed meanwhile. (A pooler has to be told.)
-    default_transaction_isolation: "read committed" as const,
-    ...(actor !== undefined && { "feedgate.actor": actor }),
-  };
+/** Runs work on a single session without a time limit: a copy, a transaction, a migration. */
+export async function withConnection<Result>(
+  address: DatabaseAddress,
+  work: (connection: Connections) => Promise<Result>,
+): Promise<Result> {
+  const connection = connect(address, { connectionsMax: 1, statementTimeoutMs: 0 });
+  try {
+    return await work(connection);
+  } finally {
+    await connection.end({ timeout: END_WAIT_SECONDS });
+  }
 }

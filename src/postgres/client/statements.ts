@@ -83,10 +83,7 @@ import sql_feeds_list_data_versions from "../../../sql/feeds/list_data_versions.
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
 import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
 import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
-import sql_jobs_functions_begin_job from "../../../sql/jobs/functions/begin_job.sql" with { type: "text" };
-import sql_jobs_functions_end_job from "../../../sql/jobs/functions/end_job.sql" with { type: "text" };
 import sql_jobs_functions_index_large_batches from "../../../sql/jobs/functions/index_large_batches.sql" with { type: "text" };
-import sql_jobs_functions_keep_usage_partitions from "../../../sql/jobs/functions/keep_usage_partitions.sql" with { type: "text" };
 import sql_jobs_functions_prune_pushes from "../../../sql/jobs/functions/prune_pushes.sql" with { type: "text" };
 import sql_jobs_functions_reliability_of from "../../../sql/jobs/functions/reliability_of.sql" with { type: "text" };
 import sql_jobs_functions_remove_aged_rows from "../../../sql/jobs/functions/remove_aged_rows.sql" with { type: "text" };
@@ -96,19 +93,10 @@ import sql_jobs_functions_remove_filter_entries from "../../../sql/jobs/function
 import sql_jobs_functions_remove_retired_rows from "../../../sql/jobs/functions/remove_retired_rows.sql" with { type: "text" };
 import sql_jobs_functions_retire_abandoned_batches from "../../../sql/jobs/functions/retire_abandoned_batches.sql" with { type: "text" };
 import sql_jobs_functions_retire_usage from "../../../sql/jobs/functions/retire_usage.sql" with { type: "text" };
+import sql_jobs_functions_run_job from "../../../sql/jobs/functions/run_job.sql" with { type: "text" };
 import sql_jobs_functions_score_feeds from "../../../sql/jobs/functions/score_feeds.sql" with { type: "text" };
-import sql_jobs_index_large_batches from "../../../sql/jobs/index_large_batches.sql" with { type: "text" };
-import sql_jobs_keep_usage_partitions from "../../../sql/jobs/keep_usage_partitions.sql" with { type: "text" };
-import sql_jobs_prune_pushes from "../../../sql/jobs/prune_pushes.sql" with { type: "text" };
 import sql_jobs_read_clock from "../../../sql/jobs/read_clock.sql" with { type: "text" };
-import sql_jobs_remove_aged_rows from "../../../sql/jobs/remove_aged_rows.sql" with { type: "text" };
-import sql_jobs_remove_deleted_feeds from "../../../sql/jobs/remove_deleted_feeds.sql" with { type: "text" };
-import sql_jobs_remove_expired_events from "../../../sql/jobs/remove_expired_events.sql" with { type: "text" };
-import sql_jobs_remove_filter_entries from "../../../sql/jobs/remove_filter_entries.sql" with { type: "text" };
-import sql_jobs_remove_retired_rows from "../../../sql/jobs/remove_retired_rows.sql" with { type: "text" };
-import sql_jobs_retire_abandoned_batches from "../../../sql/jobs/retire_abandoned_batches.sql" with { type: "text" };
-import sql_jobs_retire_usage from "../../../sql/jobs/retire_usage.sql" with { type: "text" };
-import sql_jobs_score_feeds from "../../../sql/jobs/score_feeds.sql" with { type: "text" };
+import sql_jobs_run_job from "../../../sql/jobs/run_job.sql" with { type: "text" };
 import sql_migrations_0001_schema from "../../../sql/migrations/0001_schema.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
@@ -201,10 +189,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "lock_rows", text: sql_feeds_functions_lock_rows },
   { name: "remove_rows", text: sql_feeds_functions_remove_rows },
   { name: "save_feed", text: sql_feeds_functions_save_feed },
-  { name: "begin_job", text: sql_jobs_functions_begin_job },
-  { name: "end_job", text: sql_jobs_functions_end_job },
   { name: "index_large_batches", text: sql_jobs_functions_index_large_batches },
-  { name: "keep_usage_partitions", text: sql_jobs_functions_keep_usage_partitions },
   { name: "prune_pushes", text: sql_jobs_functions_prune_pushes },
   { name: "reliability_of", text: sql_jobs_functions_reliability_of },
   { name: "remove_aged_rows", text: sql_jobs_functions_remove_aged_rows },
@@ -214,6 +199,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "remove_retired_rows", text: sql_jobs_functions_remove_retired_rows },
   { name: "retire_abandoned_batches", text: sql_jobs_functions_retire_abandoned_batches },
   { name: "retire_usage", text: sql_jobs_functions_retire_usage },
+  { name: "run_job", text: sql_jobs_functions_run_job },
   { name: "score_feeds", text: sql_jobs_functions_score_feeds },
   { name: "await_replay", text: sql_postgres_functions_await_replay },
   { name: "distribute_rows", text: sql_postgres_functions_distribute_rows },
@@ -300,18 +286,8 @@ export const STATEMENTS = {
   list_feed_rows: sql_feeds_list_feed_rows,
   list_slugs_near: sql_feeds_list_slugs_near,
   save_feed: sql_feeds_save_feed,
-  index_large_batches: sql_jobs_index_large_batches,
-  keep_usage_partitions: sql_jobs_keep_usage_partitions,
-  prune_pushes: sql_jobs_prune_pushes,
   read_clock: sql_jobs_read_clock,
-  remove_aged_rows: sql_jobs_remove_aged_rows,
-  remove_deleted_feeds: sql_jobs_remove_deleted_feeds,
-  remove_expired_events: sql_jobs_remove_expired_events,
-  remove_filter_entries: sql_jobs_remove_filter_entries,
-  remove_retired_rows: sql_jobs_remove_retired_rows,
-  retire_abandoned_batches: sql_jobs_retire_abandoned_batches,
-  retire_usage: sql_jobs_retire_usage,
-  score_feeds: sql_jobs_score_feeds,
+  run_job: sql_jobs_run_job,
   await_replay: sql_postgres_await_replay,
   find_replica_state: sql_postgres_find_replica_state,
   keep_setting: sql_postgres_keep_setting,
@@ -926,27 +902,6 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
     };
   };
-  /** indexes what has grown large before anyone filters it, a chunk at a time */
-  index_large_batches: {
-    parameters: readonly [moment: string, pause: string, unindexed_min: bigint, work_max: bigint];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** makes the partitions of the usage log ahead of time */
-  keep_usage_partitions: {
-    parameters: readonly [moment: string, pause: string, months: number];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** removes old pushes from the history, a bounded piece at a time */
-  prune_pushes: {
-    parameters: readonly [moment: string, pause: string, age: string, row_limit: number];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
   /** background work goes by the database's clock, which all processes share */
   read_clock: {
     parameters: readonly [];
@@ -954,58 +909,9 @@ export interface StatementTypes {
       readonly now: string;
     };
   };
-  /** removes rows that are too old to matter, a bounded piece at a time */
-  remove_aged_rows: {
-    parameters: readonly [moment: string, pause: string, age: string, row_limit: number, job: string, aged_table: string];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** removes the rows of deleted feeds, and sets their slugs free */
-  remove_deleted_feeds: {
-    parameters: readonly [now: string, pause: string, slug_age: string, row_limit: number];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** removes events that are older than their stream keeps them */
-  remove_expired_events: {
-    parameters: readonly [now: string, pause: string, row_limit: number];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** clears away the filter indexes of batches that are gone, a bounded piece at a time */
-  remove_filter_entries: {
-    parameters: readonly [moment: string, pause: string, grace: string, entries_max: number];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** removes the rows of retired batches after the grace, a bounded piece at a time */
-  remove_retired_rows: {
-    parameters: readonly [moment: string, pause: string, grace: string, row_limit: number];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** closes batches that nobody has finished */
-  retire_abandoned_batches: {
-    parameters: readonly [moment: string, pause: string, age: string, batch_limit: number];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** carries old charges into the credit ledger and drops their partition, a bounded piece at a time */
-  retire_usage: {
-    parameters: readonly [moment: string, pause: string, retention: string, row_limit: number];
-    row: {
-      readonly is_more: boolean;
-    };
-  };
-  /** keeps reliability_score up to date, a bounded piece at a time */
-  score_feeds: {
-    parameters: readonly [moment: string, pause: string, history: string, feed_limit: number];
+  /** runs a bounded step of a background job; any number of processes may ask */
+  run_job: {
+    parameters: readonly [job: string, moment: string, pause: string, age: string | null, amount: number, work_max: bigint | null];
     row: {
       readonly is_more: boolean;
     };

@@ -54,7 +54,8 @@ export function enterUsers(site: Site): () => void {
 export function startKeeper(site: Site, programs: Programs, log: string): Keeper {
   const { account, cluster, dataDir, socketDir, isSocketDirTemporary } = site;
   if (socketDir !== undefined) makePrivateDir(socketDir, account);
-  const server = [join(programs.folder, "bin", "postgres"), "-D", cluster, ...serverArgs(site)];
+  const server = [join(programs.folder, "bin", "postgres"), "-D", cluster, ...addressArgs(site)];
+  server.push(...SETTINGS.flatMap((setting) => ["-c", setting]));
   // We hold the pipe open for writing, so to open it for reading does not wait.
   const users = ON_WINDOWS
     ? "ignore"
@@ -110,10 +111,6 @@ export function spawnOptions(account: Account | undefined, { folder, libraries }
     cwd: ON_WINDOWS ? folder : "/",
     env: { ...base, LC_ALL: "C", TZ: "UTC", ...libraries },
   };
-}
-
-function serverArgs(site: Site): string[] {
-  return [...addressArgs(site), ...SETTINGS.flatMap((setting) => ["-c", setting])];
 }
 
 function addressArgs({ socketDir }: Site): string[] {

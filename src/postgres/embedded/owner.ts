@@ -71,7 +71,9 @@ export function isRootsOwn(folder: string): boolean {
 export function findAccount(
   fits: (entry: Account & { readonly name: string }) => boolean,
 ): Account | undefined {
-  for (const line of readPasswd().split("\n")) {
+  // A container may have none.
+  const entries = existsSync("/etc/passwd") ? readFileSync("/etc/passwd", "utf8") : "";
+  for (const line of entries.split("\n")) {
     const [name = "", , uid, gid] = line.split(":");
     if (uid === undefined || gid === undefined) continue;
     // macOS writes nobody's ids as -2, which the kernel reads as an unsigned number.
@@ -79,11 +81,6 @@ export function findAccount(
     if (fits(entry)) return { uid: entry.uid, gid: entry.gid };
   }
   return undefined;
-}
-
-function readPasswd(): string {
-  // A container may have none.
-  return existsSync("/etc/passwd") ? readFileSync("/etc/passwd", "utf8") : "";
 }
 
 /** The path itself, or the nearest directory above it that exists. */

@@ -20,7 +20,7 @@ import {
   type Row,
   type StatementName,
 } from "../client/query.ts";
-import { createReplicaHealth, type ReplicaHealth } from "./health.ts";
+import { createReplicaHealth } from "./health.ts";
 
 /** Every read is made in an account's turn and on its budget (`query.ts`). */
 export interface Reader {
@@ -64,107 +64,84 @@ const CATCH_UP_MS_MAX = 50;
 
 /** Without options everything is read from the primary. */
 export function createReader(primary: Database, options?: ReplicaOptions): Reader {
-  if (options === undefined) {
-    return {
-      row: (accountId, name, parameters) => primary.onBehalfOf(accountId).row(name, parameters),
-      rows: (accountId, name, parameters) => primary.onBehalfOf(accountId).rows(name, parameters),
-      hasReplica: false,
-      get waiting() {
-        return primary.waiting;
-      },
-      close: () => {},
-    };
-  }
-  return new ReplicaReader(primary, options);
+  if (options !== undefined) return createReplicaReader(primary, options);
+  return {
+    row: (accountId, name, parameters) => primary.onBehalfOf(accountId).row(name, parameters),
+    rows: (accountId, name, parameters) => primary.onBehalfOf(accountId).rows(name, parameters),
+    hasReplica: false,
+    get waiting() {
+      return primary.waiting;
+    },
+    close: () => {},
+  };
 }
 
-class ReplicaReader implements Reader {
-  readonly #primary: Database;
-  readonly #replica: Database;
-  readonly #onRead: ReplicaOptions["onRead"];
-  readonly #health: ReplicaHealth;
-  /** Lists that are asked for at the same time share one reading of the primary's position. */
-  readonly #positions = createSingleFlight(() => this.#primary.row("read_wal_position", []));
+function createReplicaReader(primary: Database, { replica, log, onRead }: ReplicaOptions): Reader {
+  const health = createReplicaHealth({ probe, log });
+  // Lists that are asked for at the same time share one reading of the primary's position.
+  const positions = createSingleFlight(() => primary.row("read_wal_position", []));
 
-  constructor(primary: Database, { replica, log, onRead }: ReplicaOptions) {
-    this.#primary = primary;
-    this.#replica = replica;
-    this.#onRead = onRead;
-    this.#health = createReplicaHealth({ probe: () => this.#probe(), log });
-  }
-
-  async row<Name extends StatementName>(
-    accountId: string,
-    name: Name,
-    parameters: Parameters<Name>,
-    isCurrent: (row: Row<Name> | undefined) => boolean,
-  ): Promise<Row<Name> | undefined> {
-    const rowOf = (database: Database) => database.onBehalfOf(accountId).row(name, parameters);
-    const found = await this.#askReplica(async () => {
-      const row = await rowOf(this.#replica);
-      return isCurrent(row) ? { row } : undefined;
-    });
-    return found === undefined ? rowOf(this.#primary) : found.row;
-  }
-
-  async rows<Name extends StatementName>(
-    accountId: string,
-    name: Name,
-    parameters: Parameters<Name>,
-  ): Promise<Row<Name>[]> {
-    const rowsOf = (database: Database) => database.onBehalfOf(accountId).rows(name, parameters);
-    const position = this.hasReplica ? await this.#positions.ask() : undefined;
-    const found = await this.#askReplica(async () =>
-      (await this.#hasReplayed(position?.wal_position)) ? rowsOf(this.#replica) : undefined,
-    );
-    return found ?? rowsOf(this.#primary);
-  }
-
-  get hasReplica(): boolean {
-    return this.#health.isUp;
-  }
-
-  get waiting(): number {
-    return this.#primary.waiting + this.#replica.waiting;
-  }
-
-  close(): void {
-    this.#health.stop();
-  }
-
-  async #probe(): Promise<void> {
-    const state = await inTime(this.#replica.row("find_replica_state", []));
+  async function probe(): Promise<void> {
+    const state = await inTime(replica.row("find_replica_state", []));
     if (state?.is_following !== true) throw new Error("it follows no primary");
   }
 
   /** The replica's answer. Undefined if it rests or fails, or if `read` finds it behind and gives none. */
-  async #askReplica<Answer>(read: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
-    if (!this.#health.isUp) {
-      this.#onRead("resting");
+  async function askReplica<Answer>(
+    read: () => Promise<Answer | undefined>,
+  ): Promise<Answer | undefined> {
+    if (!health.isUp) {
+      onRead("resting");
       return undefined;
     }
     try {
       const answer = await inTime(read());
-      if (answer === undefined) this.#health.noteBehind();
-      else this.#health.noteAnswered();
-      this.#onRead(answer === undefined ? "behind" : "answered");
+      if (answer === undefined) health.noteBehind();
+      else health.noteAnswered();
+      onRead(answer === undefined ? "behind" : "answered");
       return answer;
     } catch (error) {
       // This error is about the account and not about the replica.
       if (error instanceof DatabaseTimeSpentError) throw error;
-      this.#health.noteFailed(error);
-      this.#onRead("failed");
+      health.noteFailed(error);
+      onRead("failed");
       return undefined;
     }
   }
 
   /** Whether the replica gets to the primary's position in time. */
-  async #hasReplayed(position: string | undefined): Promise<boolean> {
+  async function hasReplayed(position: string | undefined): Promise<boolean> {
     if (position === undefined) return false;
     const waitMax = `${CATCH_UP_MS_MAX} milliseconds`;
-    const waited = await this.#replica.row("await_replay", [position, waitMax]);
+    const waited = await replica.row("await_replay", [position, waitMax]);
     return waited?.is_caught_up === true;
   }
+
+  return {
+    async row(accountId, name, parameters, isCurrent) {
+      const found = await askReplica(async () => {
+        const row = await replica.onBehalfOf(accountId).row(name, parameters);
+        return isCurrent(row) ? { row } : undefined;
+      });
+      return found === undefined ? primary.onBehalfOf(accountId).row(name, parameters) : found.row;
+    },
+    async rows(accountId, name, parameters) {
+      const position = health.isUp ? await positions.ask() : undefined;
+      const found = await askReplica(async () =>
+        (await hasReplayed(position?.wal_position))
+          ? replica.onBehalfOf(accountId).rows(name, parameters)
+          : undefined,
+      );
+      return found ?? primary.onBehalfOf(accountId).rows(name, parameters);
+    },
+    get hasReplica() {
+      return health.isUp;
+    },
+    get waiting() {
+      return primary.waiting + replica.waiting;
+    },
+    close: () => health.stop(),
+  };
 }
 
 /** Rejects if the answer takes too long. */

@@ -212,7 +212,7 @@ describe("distributed rows", () => {
       update batches set retired_at = now() - interval '1 day'
       where feed_id = ${retired} and status = 'retired'`;
     await sql`delete from maintenance_jobs`;
-    const statement = inFunctionSet("select remove_retired_rows(now(), '1 s', '15 min', 1000)");
+    const statement = inFunctionSet("select remove_retired_rows(now(), '15 min', 1000)");
     await sql.unsafe(statement);
     const stored = async (feedId: string) =>
       (await sql`select count(*)::int as rows from collection_rows where feed_id = ${feedId}`)[0];

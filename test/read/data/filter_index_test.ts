@@ -164,9 +164,10 @@ async function indexedPosition(feedId: string): Promise<number | undefined> {
 }
 
 /** One pass of the job that indexes what has this many rows without an index. */
-async function indexLargeBatches(unindexedMin: bigint): Promise<void> {
-  const parameters = [new Date().toISOString(), "0 seconds", unindexedMin, 10_000n] as const;
-  while ((await database.row("index_large_batches", parameters))?.is_more) {}
+async function indexLargeBatches(unindexedMin: number): Promise<void> {
+  const now = new Date().toISOString();
+  const parameters = ["filter indexes", now, "0 seconds", null, unindexedMin, 10_000n] as const;
+  while ((await database.row("run_job", parameters))?.is_more) {}
 }
 
 /** Pushes rows of these numbers and indexes them. */
@@ -447,8 +448,9 @@ describe("filter index", () => {
       (await sql`select count(*)::int as count from filter_indexes where feed_id = ${feedId}`)[0]
         ?.count;
     const remove = async () => {
-      const parameters = [new Date().toISOString(), "0 seconds", "15 minutes", 1] as const;
-      while ((await database.row("remove_filter_entries", parameters))?.is_more) {}
+      const now = new Date().toISOString();
+      const parameters = ["filter entries", now, "0 seconds", "15 minutes", 1, null] as const;
+      while ((await database.row("run_job", parameters))?.is_more) {}
     };
     await remove();
     expect(await count()).toBe(1);
@@ -460,18 +462,18 @@ describe("filter index", () => {
   test("what was pushed to and has grown large is indexed before anyone filters it", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     await scene.push(feedId, [{ id: 1 }, { id: 2 }, { id: 3 }]);
-    await indexLargeBatches(4n);
+    await indexLargeBatches(4);
     expect(await indexedPosition(feedId)).toBeUndefined();
     // As if nobody had looked yet.
     await scene.gateway.sql`delete from maintenance_jobs where name = 'filter indexes'`;
-    await indexLargeBatches(3n);
+    await indexLargeBatches(3);
     expect(await indexedPosition(feedId)).toBe(3);
   });
 
   test("what has grown large is found however much was pushed to others since", async () => {
     const { sql } = scene.gateway;
     // A pass that found nothing: the next looks on from here.
-    await indexLargeBatches(3n);
+    await indexLargeBatches(3);
     const [large, other] = [
       await scene.createFeed({ type: "stream" }),
       await scene.createFeed({ type: "stream" }),
@@ -482,7 +484,7 @@ describe("filter index", () => {
         feed_id, stored, rows_received, rows_inserted, rows_updated, rows_duplicate, body_bytes, duration_ms
       )
       select ${other}, false, 0, 0, 0, 0, 0, 0 from generate_series(1, 1500)`;
-    await indexLargeBatches(3n);
+    await indexLargeBatches(3);
     expect(await indexedPosition(large)).toBe(3);
   });
 

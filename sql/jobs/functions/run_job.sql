@@ -1,0 +1,83 @@
+-- Runs a step of a background job, unless the job is not due or another process runs it. True if more is left.
+--
+-- The job's row is locked until the end of the transaction. No job pauses for a day, so a job that is due later than
+-- that was noted by a clock that was ahead.
+--
+-- pause: from the end of a pass to the beginning of the next
+-- age: of what the job removes or looks back on; null if it has none
+-- amount: what a step does at most, in rows, batches, feeds or entries. For filter indexes, the rows that are left
+--   without an index; for usage partitions, months
+-- work_max: of a step that indexes rows; null for other jobs
+create or replace function run_job(
+  job text,
+  moment timestamptz,
+  pause interval,
+  age interval,
+  amount int,
+  work_max bigint,
+  out is_more boolean
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  -- How far the pass has come; empty at its beginning.
+  reached text;
+begin
+  is_more := false;
+  select mark into reached
+  from maintenance_jobs
+  where name = job
+    and (due_at <= moment or due_at > moment + interval '1 day')
+  for update skip locked;
+  if not found then
+    insert into maintenance_jobs (name)
+    values (job)
+    on conflict (name) do nothing
+    returning mark into reached;
+  end if;
+  if reached is null then
+    return;
+  end if;
+
+  case job
+    when 'retired batches' then
+      is_more := remove_retired_rows(moment, age, amount);
+    when 'deleted feeds' then
+      is_more := remove_deleted_feeds(moment, age, amount);
+    when 'event retention' then
+      is_more := remove_expired_events(moment, amount);
+    when 'abandoned batches' then
+      is_more := retire_abandoned_batches(moment, age, amount);
+    when 'usage retention' then
+      is_more := retire_usage(moment, age, amount);
+    when 'audit retention' then
+      is_more := remove_aged_rows(moment, age, amount, 'audit_events');
+    when 'idempotency keys' then
+      is_more := remove_aged_rows(moment, age, amount, 'idempotency_keys');
+    when 'reliability' then
+      select step.mark, step.is_more
+      into reached, is_more
+      from score_feeds(reached, moment, age, amount) as step;
+    when 'push history' then
+      select step.mark, step.is_more
+      into reached, is_more
+      from prune_pushes(reached, moment, age, amount) as step;
+    when 'filter entries' then
+      is_more := remove_filter_entries(moment, age, amount);
+    when 'filter indexes' then
+      select step.mark, step.is_more
+      into reached, is_more
+      from index_large_batches(reached, amount, work_max) as step;
+    when 'usage partitions' then
+      -- A new partition locks the log: better to try again later than to hold up the reads behind a long export.
+      perform set_config('lock_timeout', '250ms', true);
+      perform create_usage_partitions(moment, amount);
+  end case;
+
+  update maintenance_jobs
+  set mark = reached,
+    due_at = case when is_more then due_at else moment + pause end
+  where name = job;
+end
+$$;
