@@ -12,6 +12,7 @@ import type { Call } from "../http/call.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent } from "../http/shared_content.ts";
+import { listedPage } from "../lib/pages.ts";
 import { GATEWAY, type Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { GUIDE_NAMES } from "./guide_texts.ts";
@@ -33,14 +34,6 @@ export function discoveryRoutes(services: Services) {
     return respond(answerShared(call.request, await compressedContent(text), all));
   }
 
-  async function frontPage(): Promise<string> {
-    const rows = await reader.rows(GATEWAY, "list_catalog", [PREVIEW_FEEDS, 0]);
-    return renderFrontPage(
-      rows.filter((row) => row.feed_id !== null),
-      Number(rows[0]?.total ?? 0n),
-    );
-  }
-
   return new Elysia({ name: "discovery" })
     .use(anonymous(services.anonymousLimit))
     .get(
@@ -48,7 +41,8 @@ export function discoveryRoutes(services: Services) {
       async ({ call }) => {
         const vary = { Vary: "Accept" };
         if (wantsHtml(call.request.headers.get("accept"))) {
-          return answer(call, await frontPage(), { ...PAGE_HEADERS, ...vary });
+          const rows = await reader.rows(GATEWAY, "list_catalog", [PREVIEW_FEEDS, 0]);
+          return answer(call, renderFrontPage(listedPage(rows, 0)), { ...PAGE_HEADERS, ...vary });
         }
         const baseUrl = http.baseUrl();
         const text = JSON.stringify({
@@ -119,7 +113,10 @@ ${guides.join("\n")}
 `;
 }
 
-function renderFrontPage(feeds: readonly Row<"list_catalog">[], total: number): string {
+function renderFrontPage({
+  feeds,
+  total,
+}: ReturnType<typeof listedPage<Row<"list_catalog">>>): string {
   const items = feeds.map(
     (feed) =>
       `<li><b>${Bun.escapeHTML(feed.name ?? "")}</b> <code>${Bun.escapeHTML(feed.endpoint_path ?? "")}</code> · ${consumerType(feed.feed_type)} · ${Bun.escapeHTML(pricingText(feed))}<br>${Bun.escapeHTML((feed.description ?? "").slice(0, 200).toWellFormed())}</li>`,

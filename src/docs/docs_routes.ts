@@ -81,24 +81,21 @@ export function docsRoutes(services: Services, app: AnyElysia) {
     .get("/openapi.json", ({ call }) => answer(call, document), hidden)
     .get(
       "/docs/guides/:name",
-      ({ call, params }) => {
-        const guide = GUIDES.get(params.name);
-        if (guide !== undefined) return answer(call, guide);
-        throw new Problem("ROUTE_NOT_FOUND", {
-          detail: `There is no such guide. Choose one of ${GUIDE_NAMES.join(", ")}.`,
-        });
-      },
+      ({ call, params }) => answer(call, GUIDES.get(params.name) ?? missing("guide", GUIDES)),
       hidden,
     )
     .get(
       "/docs/assets/:name",
-      ({ call, params }) => {
-        const asset = ASSETS.get(params.name);
-        if (asset !== undefined) return answer(call, asset);
-        throw new Problem("ROUTE_NOT_FOUND", { detail: "There is no such file. See /docs." });
-      },
+      ({ call, params }) => answer(call, ASSETS.get(params.name) ?? missing("file", ASSETS)),
       hidden,
     );
+}
+
+/** @throws {Problem} 404 */
+function missing(what: string, files: ReadonlyMap<string, Served>): never {
+  throw new Problem("ROUTE_NOT_FOUND", {
+    detail: `There is no such ${what}. Choose one of ${[...files.keys()].join(", ")}.`,
+  });
 }
 
 async function answer({ request }: Call, { read, headers }: Served): Promise<Response> {

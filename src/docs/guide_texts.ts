@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import { keysOf } from "../lib/records.ts";
 import agents from "./guides/agents.md" with { type: "text" };
 import architecture from "./guides/architecture.md" with { type: "text" };
@@ -27,5 +26,4 @@ export const GUIDES = {
 };
 
 export type GuideName = keyof typeof GUIDES;
-
 export const GUIDE_NAMES = keysOf(GUIDES);

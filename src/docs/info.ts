@@ -5,9 +5,6 @@
  */
 import type { Limits } from "../limits.ts";
 
-/** The version of the interface. Interface 9. */
-const API_VERSION = "1.1.0";
-
 export const TAGS = [
   { name: "discovery", description: "Find feeds, and learn all about one. Free." },
   { name: "data", description: "Read a feed's data." },
@@ -40,7 +37,8 @@ export interface DocumentContext {
 export function documentInfo({ baseUrl, limits }: DocumentContext) {
   return {
     title: "Feedgate",
-    version: API_VERSION,
+    // Of the interface. Interface 9.
+    version: "1.1.0",
     description: [
       "Providers push JSON data into feeds; agents find the feeds, read them over HTTP and pay per call.",
       "Every `/v1/…` address answers the same at `/api/v1/…`. `HEAD` works wherever `GET` does and is never charged.",

@@ -39,14 +39,10 @@ interface PluginParameter {
 /** The schema of a body, with its documentation. */
 type BodySchema = Json & { readonly documented: Documented };
 
-interface OpenApiDocument {
-  readonly openapi: string;
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
-  readonly [member: string]: unknown;
-}
+type Paths = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
 /** The document of all routes. */
-export function openApi31(plugin: PluginDocument, context: DocumentContext): OpenApiDocument {
+export function openApi31(plugin: PluginDocument, context: DocumentContext): Json {
   const { paths, schemas } = schemas31(
     mapTable(plugin.paths, (methods) =>
       mapTable(methods, (route) => operation(route, context.baseUrl)),
@@ -165,9 +161,9 @@ function problemExample(code: ProblemCode, status: number, baseUrl: string): Jso
 }
 
 /** The same in JSON Schema 2020-12, and the schemas that have a name, as components. */
-function schemas31(paths: OpenApiDocument["paths"]) {
+function schemas31(paths: Paths) {
   const schemas = new Map<string, Json>();
-  const referring: OpenApiDocument["paths"] = JSON.parse(JSON.stringify(paths), (_, value) => {
+  const referring: Paths = JSON.parse(JSON.stringify(paths), (_, value) => {
     if (!isObject(value)) return value;
     const { $id, ...unnamed } = value;
     const schema = nullable31(unnamed);
