@@ -2,12 +2,10 @@
  * The background jobs: what each does, how often, and how much at a time.
  *
  * A step is one statement (`run_job.sql`), so that any number of processes may call it: a row of `maintenance_jobs`
- * is whose turn it is, what is due next and how far a pass has come. Time is passed in; in service it is
- * the database's (`maintenance.ts`). Decisions 4, 6 and 7.
+ * is whose turn it is, what is due next and how far a pass has come. Decisions 4, 6 and 7.
  *
  * @module
  */
-
 import { present } from "../lib/assert.ts";
 import { MS_PER_DAY } from "../lib/time_units.ts";
 import {
@@ -28,8 +26,8 @@ export interface Job {
   readonly name: string;
   /** From the end of a pass to the beginning of the next, over all processes. */
   readonly everyMs: number;
-  /** Does one bounded piece at the time `now` (RFC 3339); true if more is left. */
-  step(database: Database, now: string): Promise<boolean>;
+  /** Does one bounded piece; true if more is left. `now` is RFC 3339. @default the database's clock */
+  step(database: Database, now?: string): Promise<boolean>;
 }
 
 export interface JobOptions {
@@ -101,7 +99,7 @@ function job(name: string, everyMs: number, { ageMs, amount, workMax = null }: B
     everyMs,
     async step(database, now) {
       const bounds = [age, amount, workMax] as const;
-      const done = await database.row("run_job", [name, now, interval(everyMs), ...bounds]);
+      const done = await database.row("run_job", [name, now ?? null, interval(everyMs), ...bounds]);
       return present(done).is_more;
     },
   };

@@ -1,15 +1,13 @@
 /**
  * Runs the background jobs (`jobs.ts`): one after the other, a step at a time, until it is stopped.
  *
- * Any number of processes do so; the database sees to it that each piece is done once. The time of a
- * step is the database's. A step that fails is logged and comes again at the job's next turn: nothing
- * here ends a process or holds up an answer.
+ * Any number of processes do so; the database sees to it that each piece is done once. A step that fails
+ * is logged and comes again at the job's next turn: nothing here ends a process or holds up an answer.
  *
  * @module
  */
-
+import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../http/metrics.ts";
-import { present } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import type { Database } from "../postgres/client/query.ts";
 import type { Job } from "./jobs.ts";
@@ -24,11 +22,6 @@ export interface MaintenanceOptions {
   readonly firstTurnMsMin?: number;
 }
 
-export interface Maintenance {
-  /** Resolves when the step under way has ended; no other begins. */
-  stop(): Promise<void>;
-}
-
 /** Between two steps of one pass, at least: what waits for a lock or for the disk comes between. */
 const STEP_PAUSE_MS_MIN = 25;
 /** A pass rests this many times as long as its steps last: it takes a quarter of one core at most. */
@@ -38,22 +31,23 @@ const FIRST_TURN_MS_MIN = 60_000;
 /** Of a job's interval, what its turns are spread over. */
 const SPREAD = 0.2;
 
-export function startMaintenance(options: MaintenanceOptions): Maintenance {
+export function startMaintenance(options: MaintenanceOptions) {
   const { database, log, metrics, firstTurnMsMin = FIRST_TURN_MS_MIN } = options;
   const turns = options.jobs.map((job) => ({
     job,
     // Anywhere in the interval, so that processes that start together do not all ask at once.
     atMs: performance.now() + firstTurnMsMin + Math.random() * job.everyMs,
   }));
-  let isStopped = false;
-  let wake: () => void = () => {};
+  const stopping = new AbortController();
+  const { signal } = stopping;
 
   async function run(): Promise<void> {
-    while (!isStopped) {
+    while (!signal.aborted) {
       const turn = turns.reduce((first, each) => (each.atMs < first.atMs ? each : first));
       const waitMs = turn.atMs - performance.now();
       if (waitMs > 0) {
-        await pause(waitMs);
+        // Rejects at once when it is stopped.
+        await pause(waitMs, undefined, { signal }).catch(() => {});
         continue;
       }
       const startedMs = performance.now();
@@ -66,8 +60,7 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
 
   async function step(job: Job): Promise<boolean> {
     try {
-      const clock = await database.row("read_clock", []);
-      const isMore = await job.step(database, present(clock).now);
+      const isMore = await job.step(database);
       metrics?.maintained(job.name, false);
       return isMore;
     } catch (error) {
@@ -77,21 +70,11 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
     }
   }
 
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
   const running = run();
   return {
+    /** Resolves when the step under way has ended; no other begins. */
     async stop() {
-      isStopped = true;
-      wake();
+      stopping.abort();
       await running;
     },
   };

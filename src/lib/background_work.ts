@@ -4,31 +4,33 @@
  * @module
  */
 
-export interface BackgroundWorkOptions {
-  /** Does what there is to do. Never rejects. */
-  readonly run: () => Promise<void>;
-  /** Whether there is new work that the runner has not seen. */
-  readonly hasMore: () => boolean;
-}
-
 export class BackgroundWork {
-  readonly #options: BackgroundWorkOptions;
+  readonly #run: () => Promise<void>;
+  /** Whether there may be work that the runner has not seen. */
+  #hasMore = false;
   #running: Promise<void> | undefined;
 
-  constructor(options: BackgroundWorkOptions) {
-    this.#options = options;
+  /** @param run does what there is to do. Never rejects. */
+  constructor(run: () => Promise<void>) {
+    this.#run = run;
   }
 
-  /** Starts the runner, unless it runs. */
+  /** Says that there is work. Starts the runner, unless it runs. */
   start(): void {
-    this.#running ??= this.#options.run().finally(() => {
-      this.#running = undefined;
-      if (this.#options.hasMore()) this.start();
-    });
+    this.#hasMore = true;
+    this.#running ??= this.#work();
   }
 
   /** Resolves when nothing is left to do. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#hasMore) {
+      this.#hasMore = false;
+      await this.#run();
+    }
+    this.#running = undefined;
   }
 }

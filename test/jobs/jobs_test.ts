@@ -85,6 +85,17 @@ describe("jobs", () => {
     expect(await version()).toBe(3n);
   });
 
+  test("a step that is told no time goes by the database's clock", async () => {
+    const job = jobs.find(({ name }) => name === "idempotency keys") as Job;
+    await sql`delete from maintenance_jobs where name = ${job.name}`;
+    await job.step(database);
+    const [row] = await sql`
+      select abs(extract(epoch from due_at - clock_timestamp()) * 1000 - ${job.everyMs}) < 60000 as is_now
+      from maintenance_jobs where name = ${job.name}`;
+    expect(row?.is_now).toBe(true);
+    await sql`delete from maintenance_jobs where name = ${job.name}`;
+  });
+
   test("a clock that was ahead for a moment does not put a job off", async () => {
     const job = jobs.find(({ name }) => name === "idempotency keys") as Job;
     const isRun = async (now: Date) => {

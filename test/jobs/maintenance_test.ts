@@ -8,7 +8,7 @@ import { createTestDatabase } from "../support/database.ts";
 test("steps follow while more is left, a failing job holds up no other, and none begins after the stop", async () => {
   const connections = connect((await createTestDatabase()).address, { connectionsMax: 1 });
   const lines: string[] = [];
-  const times: string[] = [];
+  let steps = 0;
   let failures = 0;
   const maintenance = startMaintenance({
     database: createDatabase(connections),
@@ -26,21 +26,19 @@ test("steps follow while more is left, a failing job holds up no other, and none
       {
         name: "long",
         everyMs: 50,
-        step: async (_database, now) => {
-          times.push(now);
-          return times.length < 5;
+        step: async () => {
+          steps += 1;
+          return steps < 5;
         },
       },
     ],
   });
-  while (times.length < 6) await Bun.sleep(5);
+  while (steps < 6) await Bun.sleep(5);
   await maintenance.stop();
-  const [ran, failed] = [times.length, failures];
+  const [ran, failed] = [steps, failures];
   await Bun.sleep(100);
-  expect([times.length, failures]).toEqual([ran, failed]);
+  expect([steps, failures]).toEqual([ran, failed]);
   expect(failed).toBeGreaterThan(1);
   expect(JSON.parse(lines[0] as string)).toMatchObject({ level: "warn", job: "failing" });
-  expect(times).toEqual([...times].sort());
-  expect(Math.abs(Date.parse(times[0] as string) - Date.now())).toBeLessThan(60_000);
   await connections.end();
 });

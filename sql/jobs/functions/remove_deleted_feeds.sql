@@ -73,23 +73,7 @@ begin
     where filter_indexes.feed_id = feed.feed_id
     order by filter_indexes.filter_index_id
   loop
-    select first_terms.term, first_terms.event_at, first_terms.position
-    into last_row
-    from (
-      select filter_terms.term, filter_terms.event_at, filter_terms.position
-      from filter_terms
-      where filter_terms.filter_index_id = index_id
-      order by filter_terms.term, filter_terms.event_at, filter_terms.position
-      limit rows_left
-    ) as first_terms
-    order by first_terms.term desc, first_terms.event_at desc, first_terms.position desc
-    limit 1;
-    delete from filter_terms
-    where filter_terms.filter_index_id = index_id
-      and (filter_terms.term, filter_terms.event_at, filter_terms.position)
-        <= (last_row.term, last_row.event_at, last_row.position);
-    get diagnostics removed = row_count;
-    rows_left := rows_left - removed;
+    rows_left := rows_left - remove_index_terms(index_id, rows_left);
   end loop;
   delete from pushes
   where pushes.push_id in (

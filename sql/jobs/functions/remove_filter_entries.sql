@@ -28,25 +28,15 @@ begin
     return false;
   end if;
 
-  delete from filter_terms
-  where filter_terms.filter_index_id = index_id
-    and (filter_terms.term, filter_terms.event_at, filter_terms.position) in (
-      select entries.term, entries.event_at, entries.position
-      from filter_terms as entries
-      where entries.filter_index_id = index_id
-      order by entries.term, entries.event_at, entries.position
-      limit entries_max
-    );
-  get diagnostics entries_removed = row_count;
+  entries_removed := remove_index_terms(index_id, entries_max);
   delete from replaced_rows
-  where replaced_rows.filter_index_id = index_id
-    and replaced_rows.position in (
-      select replaced.position
-      from replaced_rows as replaced
-      where replaced.filter_index_id = index_id
-      order by replaced.position
-      limit entries_max
-    );
+  where ctid = any (array(
+    select replaced.ctid
+    from replaced_rows as replaced
+    where replaced.filter_index_id = index_id
+    order by replaced.position
+    limit entries_max
+  ));
   get diagnostics rows_removed = row_count;
   if entries_removed < entries_max and rows_removed < entries_max then
     delete from filter_indexes
