@@ -1,5 +1,5 @@
 -- name: edit_key
--- why: changes a key's name, end, budget or scope
+-- why: changes a key's name, end, budget or scope, or revokes it
 -- $1 key_id uuid
 -- $2 fields json
 -- returns key_id uuid

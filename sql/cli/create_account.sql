@@ -1,8 +1,10 @@
 -- name: create_account
--- why: a new account, without credits
+-- why: a new account, without credits; with a known id, such as the demo's, unless it is there already
 -- $1 name text
 -- $2 max_feeds_allowed int
+-- $3 account_id uuid?
 -- returns account_id uuid
-insert into accounts (name, max_feeds_allowed)
-values ($1, $2)
+insert into accounts (account_id, name, max_feeds_allowed)
+values (coalesce($3, gen_random_uuid()), $1, $2)
+on conflict (account_id) do nothing
 returning account_id

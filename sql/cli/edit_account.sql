@@ -1,10 +1,9 @@
 -- name: edit_account
--- why: changes an account's name or quota; what is null stays
+-- why: changes an account's name or quota, suspends it or ends that
 -- The account's feeds show its name, and caches know a feed by the version of its row. So a new name gives its
--- feeds new versions.
+-- feeds new versions. No key of the account may be used while there is a suspension_reason.
 -- $1 account_id uuid
--- $2 name text?
--- $3 max_feeds_allowed int?
+-- $2 fields json
 -- returns account_id uuid
 with known as (
   select name
@@ -14,8 +13,10 @@ with known as (
 ),
 edited as (
   update accounts
-  set name = coalesce($2, accounts.name),
-    max_feeds_allowed = coalesce($3, accounts.max_feeds_allowed)
+  set (name, max_feeds_allowed, suspension_reason) = (
+    select wanted.name, wanted.max_feeds_allowed, wanted.suspension_reason
+    from json_populate_record(accounts, $2) as wanted
+  )
   from known
   where accounts.account_id = $1
   returning accounts.account_id, accounts.name <> known.name as is_renamed

@@ -15,7 +15,7 @@ with counted as (
   from usage_events
   where usage_id >= uuid_since($1)
     and happened_at >= $1
-    and operation in ('data', 'stream', 'export')
+    and operation in ('data', 'stream')
     and not failed
   group by grouping sets ((feed_id), (account_id))
 ),

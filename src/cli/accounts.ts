@@ -6,7 +6,6 @@
  */
 import { creditsNumber, creditsText, creditsWords, usdNumber, usdText } from "../accounts/money.ts";
 import { present } from "../lib/assert.ts";
-import { NAME_LENGTH_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { type Answer, UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
@@ -17,28 +16,28 @@ import { accountIdOf, findAccount } from "./references.ts";
 
 type AccountRow = Row<"list_accounts">;
 
-const NAME = { placeholder: "S", about: "display name", lengthMax: NAME_LENGTH_MAX } as const;
+const NAME = text("display name");
 
 const accountCreate = databaseCommand({
   words: "account create",
   about: "make an account, which may read feeds and own them",
   options: {
-    name: required(text(NAME)),
+    name: required(NAME),
     "max-feeds": count("feeds it may own, drafts included; default FEEDGATE_MAX_FEEDS"),
   },
   run: async ({ database, config, values }) => {
     const maxFeeds = values["max-feeds"] ?? config.limits.maxFeeds;
-    const made = await database.row("create_account", [values.name, maxFeeds]);
+    const made = await database.row("create_account", [values.name, maxFeeds, null]);
     return answerOf(await findAccount(database, present(made).account_id));
   },
 });
 
 const accountEdit = databaseCommand({
   words: "account edit",
-  arguments: ["ID"],
+  argument: "ID",
   about: "change an account, by id or name: its name, or how many feeds it may own",
   options: {
-    name: text(NAME),
+    name: NAME,
     "max-feeds": count("feeds it may own, drafts included; those that it has stay"),
   },
   check: ({ values }) => {
@@ -46,34 +45,31 @@ const accountEdit = databaseCommand({
       throw new UsageError("nothing is to be changed: give --name or --max-feeds");
     }
   },
-  run: async ({ database, values, arguments: [id = ""] }) => {
-    const { name = null, "max-feeds": maxFeeds = null } = values;
-    const accountId = await accountIdOf(database, id);
-    await database.row("edit_account", [accountId, name, maxFeeds]);
-    return answerOf(await findAccount(database, accountId));
-  },
+  run: ({ database, values, argument: id }) =>
+    editAccount(database, id, { name: values.name, max_feeds_allowed: values["max-feeds"] }),
 });
 
 const accountSuspend = databaseCommand({
   words: "account suspend",
-  arguments: ["ID"],
+  argument: "ID",
   about: "refuse every call with the account's keys from the next request on; its feeds stay",
   options: { reason: SUSPENSION_REASON },
-  run: ({ database, values, arguments: [id = ""] }) => setSuspended(database, id, values.reason),
+  run: ({ database, values, argument: id }) =>
+    editAccount(database, id, { suspension_reason: values.reason }),
 });
 
 const accountResume = databaseCommand({
   words: "account resume",
-  arguments: ["ID"],
+  argument: "ID",
   about: "end a suspension: the account's keys work again",
   options: {},
-  run: ({ database, arguments: [id = ""] }) => setSuspended(database, id, null),
+  run: ({ database, argument: id }) => editAccount(database, id, { suspension_reason: null }),
 });
 
-/** To do it twice is to do it once. */
-async function setSuspended(database: Database, id: string, reason: string | null) {
-  const accountId = await accountIdOf(database, id);
-  await database.row("suspend_account", [accountId, reason]);
+/** Changes the fields that are given. A field that is undefined stays as it is. */
+async function editAccount(database: Database, id: string, fields: object): Promise<Answer> {
+  const { account_id: accountId } = await findAccount(database, id);
+  await database.row("edit_account", [accountId, JSON.stringify(fields)]);
   return answerOf(await findAccount(database, accountId));
 }
 
@@ -102,10 +98,10 @@ const accountList = databaseCommand({
 
 const accountShow = databaseCommand({
   words: "account show",
-  arguments: ["ID"],
+  argument: "ID",
   about: "show an account, by id or name, and prove its balance by ledger and usage log",
   options: {},
-  run: async ({ database, arguments: [id = ""] }) => {
+  run: async ({ database, argument: id }) => {
     const row = await findAccount(database, id);
     const proof = present(await database.row("prove_ledger", [row.account_id]));
     const { granted_nanos: granted, revoked_nanos: revoked } = proof;

@@ -11,7 +11,8 @@ import { afterNumber, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, FEED_OPTION, time } from "./options.ts";
 import { accountIdOf, feedIdOf } from "./references.ts";
 
-const audit = databaseCommand({
+/** The command `audit`. */
+export const audit = databaseCommand({
   words: "audit",
   about: "list who changed what, newest first: operator commands, create and edit",
   options: {
@@ -41,8 +42,6 @@ const audit = databaseCommand({
     });
   },
 });
-
-export const AUDIT_COMMANDS = [audit];
 
 /** `before` and `after` are JSON texts already. */
 function eventText(row: Row<"list_audit_events">): string {

@@ -24,12 +24,12 @@ import {
   readBackup,
   writeBackup,
 } from "../postgres/backup.ts";
-import { type Connections, withConnection } from "../postgres/client/connect.ts";
+import { withConnection } from "../postgres/client/connect.ts";
 import { MIGRATIONS } from "../postgres/client/statements.ts";
 import { startEmbedded } from "../postgres/embedded/start.ts";
 import { applyMigrations, migrate } from "../postgres/migrate/migrate.ts";
-import { openDatabase } from "../postgres/open_database.ts";
 import { type Answer, command, RefusedError, UsageError } from "./command.ts";
+import { databaseCommand } from "./database.ts";
 
 /** Only the owner may read the file, since it holds everything but keys. */
 const OWNER_ONLY = 0o600;
@@ -38,19 +38,21 @@ const GZIP_LEVEL = 6;
 /** Signals that end a command. The draft of a backup must not be left behind, since it holds everything. */
 const INTERRUPTS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-const backup = command({
+const backup = databaseCommand({
   words: "backup",
-  arguments: ["FILE"],
+  argument: "FILE",
   about: "write all of the embedded database to a file, consistently, while it serves",
   options: {},
-  run: async ({ config, arguments: [file = ""] }) => {
+  check: ({ config, argument: file }) => {
     refuseExternal(config, "pg_dump --format=custom --file=FILE");
     if (file === "") throw new UsageError("FILE must not be empty");
     if (existsSync(file)) throw existsAlready(file);
     if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) {
       throw new RefusedError(`there is no folder ${dirname(file)}`);
     }
-    const report = await withSession(config, async (connections) => {
+  },
+  run: async ({ address, argument: file }) => {
+    const report = await withConnection(address, async (connections) => {
       // Only a whole backup gets the name. Two backups at once have a draft each.
       const draft = `${file}.${Bun.randomUUIDv7()}.part`;
       const dropDraft = () => rmSync(draft, { force: true });
@@ -84,11 +86,11 @@ const backup = command({
 
 const restore = command({
   words: "restore",
-  arguments: ["FILE"],
+  argument: "FILE",
   about: "read a backup into an empty embedded database, before it serves",
   makesDatabase: true,
   options: {},
-  run: async ({ config, arguments: [file = ""] }) => {
+  run: async ({ config, argument: file }) => {
     refuseExternal(config, "pg_restore --dbname=URL FILE");
     if (file === "") throw new UsageError("FILE must not be empty");
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
@@ -151,18 +153,6 @@ function unzipped(file: string): AsyncIterable<Uint8Array> {
   // The reader gets the error of either.
   pipeline(createReadStream(file), gunzip).catch(() => {});
   return gunzip;
-}
-
-async function withSession<Result>(
-  config: Config,
-  work: (connection: Connections) => Promise<Result>,
-): Promise<Result> {
-  const { address, close } = await openDatabase(config, { statementTimeoutMs: 0 });
-  try {
-    return await withConnection(address, work);
-  } finally {
-    await close();
-  }
 }
 
 function answerOf(file: string, { tables, rows }: BackupReport, done: string): Answer {

@@ -8,7 +8,7 @@ import type { Config } from "../config.ts";
 import type { Fitted, Output } from "./output.ts";
 
 /** One option of a command; its text is read once, here, into a typed value. */
-export interface Option<Value, IsRequired extends boolean = boolean> {
+export interface Option<Value, IsRequired extends boolean = false> {
   /** Stands for the value in the help: `N`, `ID`. Empty for a flag. */
   readonly placeholder: string;
   readonly about: string;
@@ -17,7 +17,7 @@ export interface Option<Value, IsRequired extends boolean = boolean> {
   read(text: string, name: string): Value;
 }
 
-export type Options = Readonly<Record<string, Option<unknown>>>;
+export type Options = Readonly<Record<string, Option<unknown, boolean>>>;
 
 export type Values<Of extends Options> = {
   readonly [Name in keyof Of]: Of[Name] extends Option<infer Value, infer IsRequired>
@@ -30,7 +30,9 @@ export type Values<Of extends Options> = {
 /** What a command gets. */
 export interface Input<Of extends Options> {
   readonly values: Values<Of>;
-  /** As many as the command's `arguments` ask for. */
+  /** The command's argument; "" if it takes none. */
+  readonly argument: string;
+  /** All of them if it may be repeated. */
   readonly arguments: readonly string[];
   readonly config: Config;
   readonly output: Output;
@@ -49,9 +51,9 @@ export interface Answer {
 export interface CommandSpec<Of extends Options> {
   /** `account create`. */
   readonly words: string;
-  /** Names of the arguments, in order: `["CODE"]`. */
-  readonly arguments?: readonly string[];
-  /** Whether the last argument may be repeated. */
+  /** Name of the argument that it takes: `CODE`. */
+  readonly argument?: string;
+  /** Whether the argument may be repeated. */
   readonly isRepeated?: boolean;
   /** One line, without a full stop. */
   readonly about: string;

@@ -8,19 +8,25 @@
 import { parseArgs } from "node:util";
 import { version } from "../../package.json" with { type: "json" };
 import { messageOf } from "../lib/error_fields.ts";
-import { type Command, type Option, type Options, UsageError } from "./command.ts";
+import { type Command, type Option, type Options, UsageError, type Values } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
 import { flag, text } from "./options.ts";
 import { fields } from "./output.ts";
 
 /** Every command takes these. */
 const GLOBAL_OPTIONS = {
   json: flag("print one JSON value and nothing else"),
-  "data-dir": text({
-    placeholder: "D",
-    about: "folder of the embedded PostgreSQL, in place of FEEDGATE_DATA_DIR and DATABASE_URL",
-    lengthMax: 4_096,
-  }),
+  "data-dir": text(
+    "folder of the embedded PostgreSQL, in place of FEEDGATE_DATA_DIR and DATABASE_URL",
+    {
+      placeholder: "D",
+      lengthMax: 4_096,
+    },
+  ),
 } satisfies Options;
+
+/** Of the options of every command, and of those of the command. */
+type GivenValues = Values<typeof GLOBAL_OPTIONS> & Readonly<Record<string, unknown>>;
 
 /** What the process was asked for. */
 export type Request =
@@ -29,42 +35,37 @@ export type Request =
   | {
       readonly kind: "command";
       readonly command: Command;
-      readonly values: Readonly<Record<string, unknown>>;
+      readonly values: GivenValues;
+      readonly argument: string;
       readonly arguments: readonly string[];
-      readonly isJson: boolean;
-      readonly dataDir: string | undefined;
     };
 
 /** @throws {UsageError} whose message is one line. */
-export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): Request {
-  const { words, rest, isHelp, isVersion } = splitWords(argv, commands);
+export function parseCommandLine(argv: readonly string[]): Request {
+  const { words, rest, isHelp, isVersion } = splitWords(argv);
   if (isVersion) return { kind: "help", text: `feedgate ${version}` };
-  const command = commands.find((each) => each.words === words.join(" "));
-  if (isHelp) return { kind: "help", text: helpFor(words, commands) };
-  if (command === undefined) throw unknownCommand(words, commands);
-  const options: Options = { ...GLOBAL_OPTIONS, ...command.options };
-  const { texts, given } = parseOptions(rest, { command, options });
-  const wanted = command.arguments ?? [];
-  const isFew = given.length < wanted.length;
-  if (isFew || (given.length > wanted.length && command.isRepeated !== true)) {
+  const named = COMMANDS.find((each) => each.words === words.join(" "));
+  if (isHelp) return { kind: "help", text: named ? commandHelp(named) : overview(words) };
+  if (named === undefined) throw unknownCommand(words);
+  const command: Command = { ...named, options: { ...GLOBAL_OPTIONS, ...named.options } };
+  const { texts, given } = parseOptions(rest, command);
+  const wanted = command.argument === undefined ? 0 : 1;
+  if (given.length < wanted || (given.length > wanted && command.isRepeated !== true)) {
     throw new UsageError(
-      `expected ${wanted.join(", ") || "no argument"} and got ${given.length === 0 ? "none" : given.map((each) => `"${each}"`).join(", ")}; ${seeHelp(command.words)}`,
+      `expected ${command.argument ?? "no argument"} and got ${given.length === 0 ? "none" : given.map((each) => `"${each}"`).join(", ")}; ${seeHelp(command.words)}`,
     );
   }
-  const values = readOptions(texts, { command, options });
-  const { "data-dir": dataDir } = values;
   return {
     kind: "command",
     command,
-    values,
+    values: readOptions(texts, command),
+    argument: given[0] ?? "",
     arguments: given,
-    isJson: values.json === true,
-    dataDir: typeof dataDir === "string" ? dataDir : undefined,
   };
 }
 
 /** The words that name the command, which may come after flags, and the other arguments. */
-function splitWords(argv: readonly string[], commands: readonly Command[]) {
+function splitWords(argv: readonly string[]) {
   const parsed = parseArgs({
     args: [...argv],
     options: {
@@ -79,7 +80,7 @@ function splitWords(argv: readonly string[], commands: readonly Command[]) {
   const positionals = parsed.tokens.filter((token) => token.kind === "positional");
   const isHelpWord = positionals[0]?.value === "help";
   const named = isHelpWord ? positionals.slice(1) : positionals;
-  const isGroup = commands.some((each) => each.words.startsWith(`${named[0]?.value} `));
+  const isGroup = COMMANDS.some((each) => isIn(each, named[0]?.value));
   const words = named.slice(0, isGroup ? 2 : 1);
   const taken = new Set(words.map((token) => token.index));
   return {
@@ -90,12 +91,7 @@ function splitWords(argv: readonly string[], commands: readonly Command[]) {
   };
 }
 
-interface Known {
-  readonly command: Command;
-  readonly options: Options;
-}
-
-function parseOptions(rest: readonly string[], { command, options }: Known) {
+function parseOptions(rest: readonly string[], { words, options }: Command) {
   const texts: Record<string, string> = {};
   try {
     const { tokens, positionals } = parseArgs({
@@ -123,7 +119,7 @@ function parseOptions(rest: readonly string[], { command, options }: Known) {
       /^Option '(--[a-z-]+).*' argument is ambiguous$/,
       '$1 is missing its value; write one that begins with "--" as $1=VALUE',
     );
-    throw new UsageError(`${message}; ${seeHelp(command.words)}`);
+    throw new UsageError(`${message}; ${seeHelp(words)}`);
   }
 }
 
@@ -139,25 +135,33 @@ function joinDashed(rest: readonly string[], options: Options): string[] {
   return joined;
 }
 
-function readOptions(texts: Readonly<Record<string, string>>, { command, options }: Known) {
+function readOptions(
+  texts: Readonly<Record<string, string>>,
+  { words, options }: Command,
+): GivenValues {
   const values: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(options)) {
     const given = texts[name];
     if (given !== undefined) values[name] = option.read(given, `--${name}`);
     else if (option.isRequired) {
-      throw new UsageError(`${optionUsage(name, option)} is missing; ${seeHelp(command.words)}`);
+      throw new UsageError(`${optionUsage(name, option)} is missing; ${seeHelp(words)}`);
     }
   }
-  return values;
+  return values as GivenValues;
 }
 
-function unknownCommand(words: readonly string[], commands: readonly Command[]): UsageError {
+/** Whether the command is one of a group: `account create` of `account`. */
+function isIn(command: Command, group: string | undefined): boolean {
+  return command.words.startsWith(`${group} `);
+}
+
+function unknownCommand(words: readonly string[]): UsageError {
   const name = words.join(" ");
-  const inGroup = commands.filter((each) => each.words.startsWith(`${words[0]} `));
+  const inGroup = COMMANDS.filter((each) => isIn(each, words[0]));
   const known =
     inGroup.length > 0
       ? inGroup.map((each) => each.words)
-      : new Set(commands.map((each) => each.words.replace(/ .*/, "")));
+      : new Set(COMMANDS.map((each) => each.words.replace(/ .*/, "")));
   const list = [...known].join(", ");
   const isGroup = inGroup.length > 0 && words.length === 1;
   const missing = name === "" || isGroup ? "a command is missing" : `there is no command "${name}"`;
@@ -168,21 +172,14 @@ function seeHelp(words: string): string {
   return `see feedgate ${words}${words && " "}--help`;
 }
 
-/** Help for all, for a group or for one command. @throws {UsageError} for what is no command. */
-function helpFor(words: readonly string[], commands: readonly Command[]): string {
-  const name = words.join(" ");
-  const command = commands.find((each) => each.words === name);
-  if (command !== undefined) return commandHelp(command);
-  const group = commands.filter((each) => each.words.startsWith(`${name} `));
-  if (name !== "" && group.length === 0) throw unknownCommand(words, commands);
-  return overview(name === "" ? commands : group);
-}
-
-function overview(commands: readonly Command[]): string {
+/** Help for all, or for a group. @throws {UsageError} for what is neither. */
+function overview(words: readonly string[]): string {
+  const listed = COMMANDS.filter((each) => words[0] === undefined || isIn(each, words.join(" ")));
+  if (listed.length === 0) throw unknownCommand(words);
   return [
     "Usage: feedgate <command> [options]",
     "",
-    indented(commands.map((each) => [each.words, each.about])),
+    indented(listed.map((each) => [each.words, each.about])),
     "",
     "Every command takes:",
     optionList(GLOBAL_OPTIONS),
@@ -193,12 +190,12 @@ function overview(commands: readonly Command[]): string {
 }
 
 function commandHelp(command: Command): string {
-  const names = (command.arguments ?? []).join(" ") + (command.isRepeated ? "…" : "");
+  const argument = (command.argument ?? "") + (command.isRepeated ? "…" : "");
   const usages = Object.entries(command.options).map(([name, option]) => {
     const usage = optionUsage(name, option);
     return option.isRequired ? usage : `[${usage}]`;
   });
-  const parts = ["Usage: feedgate", command.words, names, ...usages];
+  const parts = ["Usage: feedgate", command.words, argument, ...usages];
   return [
     parts.filter((part) => part !== "").join(" "),
     "",
@@ -218,6 +215,6 @@ function indented(pairs: readonly (readonly [string, string])[]): string {
   return fields(Object.fromEntries(pairs)).replace(/^/gm, "  ");
 }
 
-function optionUsage(name: string, option: Option<unknown>): string {
+function optionUsage(name: string, option: Option<unknown, boolean>): string {
   return `--${name}${option.placeholder && ` ${option.placeholder}`}`;
 }

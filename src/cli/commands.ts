@@ -4,21 +4,24 @@
  * @module
  */
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
-import { AUDIT_COMMANDS } from "./audit.ts";
+import { audit } from "./audit.ts";
 import { BACKUP_COMMANDS } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { CREDIT_COMMANDS } from "./credits.ts";
+import { demo } from "./demo/demo.ts";
 import { FEED_COMMANDS } from "./feeds.ts";
 import { KEY_COMMANDS } from "./keys.ts";
-import { MIGRATE_COMMANDS } from "./migrate.ts";
+import { migrate } from "./migrate.ts";
 import { PROMOTION_COMMANDS } from "./promotions.ts";
 import { PURCHASE_COMMANDS } from "./purchases.ts";
 import { REPORT_COMMANDS } from "./report.ts";
-import { SERVE_COMMANDS } from "./serve.ts";
+import { serve } from "./serve.ts";
 import { USAGE_COMMANDS } from "./usage.ts";
 
-export const OPERATOR_COMMANDS: readonly Command[] = [
-  ...MIGRATE_COMMANDS,
+export const COMMANDS: readonly Command[] = [
+  serve,
+  demo,
+  migrate,
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
   ...CREDIT_COMMANDS,
@@ -27,9 +30,6 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   ...FEED_COMMANDS,
   ...USAGE_COMMANDS,
   ...REPORT_COMMANDS,
-  ...AUDIT_COMMANDS,
+  audit,
   ...BACKUP_COMMANDS,
 ];
-
-/** What serves until a signal. */
-export { SERVE_COMMANDS };

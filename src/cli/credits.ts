@@ -16,7 +16,7 @@ import {
   referenceTaken,
 } from "./ledger_entries.ts";
 import { ACCOUNT_OPTION, credits, required } from "./options.ts";
-import { accountIdOf } from "./references.ts";
+import { findAccount } from "./references.ts";
 
 export const CREDIT_COMMANDS = [
   creditCommand("grant", {
@@ -43,7 +43,7 @@ function creditCommand(
     },
     run: async ({ database, values }) => {
       const { credits: nanos, reason, reference = null } = values;
-      const accountId = await accountIdOf(database, values.account);
+      const { account_id: accountId } = await findAccount(database, values.account);
       const amount = kind === "grant" ? nanos : -nanos;
       const entry = [accountId, kind, amount, reason, reference] as const;
       const outcome = await changeLedger(database, "append_ledger_entry", entry);

@@ -5,9 +5,8 @@
  */
 import { spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
-import type { Database } from "../postgres/client/query.ts";
 import { IS_STARTED_BY_ROOT } from "../postgres/embedded/owner.ts";
-import { openDatabase } from "../postgres/open_database.ts";
+import { type OpenDatabase, openDatabase } from "../postgres/open_database.ts";
 import {
   type Answer,
   type Command,
@@ -21,13 +20,11 @@ import {
 const CONNECTIONS_MAX = 4;
 
 /** What a command on the database gets. */
-export interface DatabaseInput<Of extends Options = Options> extends Input<Of> {
-  readonly database: Database;
-}
+export type DatabaseInput<Of extends Options = Options> = Input<Of> & Omit<OpenDatabase, "close">;
 
 export interface DatabaseCommandSpec<Of extends Options> extends Omit<CommandSpec<Of>, "run"> {
-  /** Checks that need no database. @throws {UsageError} */
-  check?(input: Input<Of>): void;
+  /** Checks before the database is opened. @throws {UsageError | RefusedError} */
+  check?(input: Input<Of>): void | Promise<void>;
   run(input: DatabaseInput<Of>): Promise<Answer | undefined>;
 }
 
@@ -36,15 +33,15 @@ export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of
   return command<Of>({
     ...spec,
     async run(input) {
-      spec.check?.(input);
-      const { database, close } = await openDatabase(input.config, {
+      await spec.check?.(input);
+      const { close, ...opened } = await openDatabase(input.config, {
         connectionsMax: CONNECTIONS_MAX,
         // A sum over a whole log may take long, and holds nobody else up.
         statementTimeoutMs: 0,
         actor: `operator ${operatorName()}`,
       });
       try {
-        return await spec.run({ ...input, database });
+        return await spec.run({ ...input, ...opened });
       } finally {
         await close();
       }

@@ -20,7 +20,7 @@ const PUSHES_SHOWN = 20;
 
 const feedList = databaseCommand({
   words: "feed list",
-  about: "list feeds in any state, newest first",
+  about: "list feeds in any state but deleted, newest first",
   options: {
     account: ACCOUNT_OPTION,
     unlisted: flag("only those that are not public, which may wait for review"),
@@ -42,7 +42,7 @@ const feedList = databaseCommand({
 
 const feedPublish = databaseCommand({
   words: "feed publish",
-  arguments: ["ID"],
+  argument: "ID",
   isRepeated: true,
   about: "list feeds in catalog and search; a draft shows once it is active",
   options: {},
@@ -51,7 +51,7 @@ const feedPublish = databaseCommand({
 
 const feedUnpublish = databaseCommand({
   words: "feed unpublish",
-  arguments: ["ID"],
+  argument: "ID",
   isRepeated: true,
   about: "take feeds off catalog and search; they stay readable by id",
   options: {},
@@ -60,7 +60,7 @@ const feedUnpublish = databaseCommand({
 
 const feedSuspend = databaseCommand({
   words: "feed suspend",
-  arguments: ["ID"],
+  argument: "ID",
   about: "let nobody read a feed or push to it, from the next request on; nothing is removed",
   options: { reason: SUSPENSION_REASON },
   run: (input) => setSuspended(input, input.values.reason),
@@ -68,7 +68,7 @@ const feedSuspend = databaseCommand({
 
 const feedResume = databaseCommand({
   words: "feed resume",
-  arguments: ["ID"],
+  argument: "ID",
   about: "end a suspension: the feed is as it was",
   options: {},
   run: (input) => setSuspended(input, null),
@@ -76,15 +76,12 @@ const feedResume = databaseCommand({
 
 const feedDelete = databaseCommand({
   words: "feed delete",
-  arguments: ["ID"],
+  argument: "ID",
   about: "delete a feed for good; a background job removes its rows",
   options: {},
   run: async (input) => {
-    const {
-      database,
-      arguments: [reference = ""],
-    } = input;
-    const { feed_id: feedId } = await findFeed(database, reference);
+    const { database, argument } = input;
+    const { feed_id: feedId } = await findFeed(database, argument);
     await database.row("delete_feed", [null, feedId, null]);
     return showFeed(input, feedId);
   },
@@ -92,10 +89,10 @@ const feedDelete = databaseCommand({
 
 const feedShow = databaseCommand({
   words: "feed show",
-  arguments: ["ID"],
+  argument: "ID",
   about: "show a feed in any state, by id or slug, and its newest pushes",
   options: {},
-  run: (input) => showFeed(input, input.arguments[0] ?? ""),
+  run: (input) => showFeed(input, input.argument),
 });
 
 export const FEED_COMMANDS = [
@@ -108,10 +105,8 @@ export const FEED_COMMANDS = [
   feedShow,
 ];
 
-type FeedInput = Pick<DatabaseInput, "database" | "config" | "arguments">;
-
 /** The feed, what is still to be removed of it, and its newest pushes. */
-async function showFeed({ database, config }: FeedInput, reference: string): Promise<Answer> {
+async function showFeed({ database, config }: DatabaseInput, reference: string): Promise<Answer> {
   const row = await findFeed(database, reference);
   const pushes = await database.rows("list_newest_pushes", [row.feed_id, PUSHES_SHOWN]);
   const left =
@@ -131,18 +126,15 @@ async function showFeed({ database, config }: FeedInput, reference: string): Pro
 }
 
 /** To do it twice is to do it once. */
-async function setSuspended(input: FeedInput, reason: string | null): Promise<Answer> {
-  const {
-    database,
-    arguments: [reference = ""],
-  } = input;
-  const { feed_id: feedId } = await findLiveFeed(database, reference);
+async function setSuspended(input: DatabaseInput, reason: string | null): Promise<Answer> {
+  const { database, argument } = input;
+  const { feed_id: feedId } = await findLiveFeed(database, argument);
   await database.row("suspend_feed", [feedId, reason]);
   return showFeed(input, feedId);
 }
 
 /** All the feeds named, or none if one is unknown. */
-async function setPublic(input: FeedInput, isPublic: boolean): Promise<Answer> {
+async function setPublic(input: DatabaseInput, isPublic: boolean): Promise<Answer> {
   const { database, config, arguments: references } = input;
   const named = await findFeeds(database, references);
   const feedIds = named.map((row) => row.feed_id);

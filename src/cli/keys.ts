@@ -4,10 +4,9 @@
  * @module
  */
 
-import { issueKey, rotateKey } from "../accounts/issue_key.ts";
-import { startOf } from "../accounts/key_format.ts";
+import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
 import { creditsNumber, creditsText } from "../accounts/money.ts";
-import { NAME_LENGTH_MAX } from "../limits.ts";
+import { present } from "../lib/assert.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { RefusedError, UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
@@ -24,15 +23,15 @@ import {
   time,
 } from "./options.ts";
 import { fields, shown } from "./output.ts";
-import { accountIdOf, findKey, findLiveFeed, keyParameters } from "./references.ts";
+import { findAccount, findKey, findLiveFeed, keyParameters } from "./references.ts";
 
 /** How long a rotated key still works by default, and at most. */
 const GRACE_SECONDS = 24 * 3_600;
 const GRACE_SECONDS_MAX = 365 * 24 * 3_600;
 const KEEP_NOW = "Keep the key now: only its hash is stored, so it can't be shown again.";
-const FEEDS = list({
+const NAME = text("what it is for");
+const FEEDS = list("the only feeds that it may read, by id or slug; default all", {
   placeholder: "ID,ID",
-  about: "the only feeds that it may read, by id or slug; default all",
   lengthMax: 10_000,
 });
 
@@ -48,21 +47,22 @@ const keyCreate = databaseCommand({
     permission: required(
       oneOf(["read", "write"], "read: catalog, search, data; write: push and edit own feeds"),
     ),
-    name: text({ placeholder: "S", about: "what it is for", lengthMax: NAME_LENGTH_MAX }),
+    name: NAME,
     expires: time("when it ends; default never"),
     "daily-credits": credits("what it may spend in a UTC day; default all that the account has"),
     feeds: FEEDS,
   },
   run: async ({ database, values }) => {
-    const accountId = await accountIdOf(database, values.account);
-    const { permission, name, expires: expiresAt, "daily-credits": dailyNanos } = values;
-    const feedIds = values.feeds && (await feedIdsOf(database, values.feeds));
-    const order = { accountId, permission, name, expiresAt, dailyNanos, feedIds };
-    const { keyId, key } = await issueKey(database, order);
-    const row = await findKey(database, keyId);
+    const { account_id: accountId } = await findAccount(database, values.account);
+    const { permission, name = null, expires = null, "daily-credits": dailyNanos = null } = values;
+    const feedIds = values.feeds === undefined ? null : await feedIdsOf(database, values.feeds);
+    const key = generateKey(permission);
+    const named = [accountId, hashKey(key), startOf(key), permission, name] as const;
+    const made = await database.row("create_key", [...named, expires, dailyNanos, feedIds]);
+    const row = await findKey(database, present(made).key_id);
     return {
       json: JSON.stringify({
-        id: keyId,
+        id: row.key_id,
         key,
         permission,
         account_id: accountId,
@@ -73,7 +73,7 @@ const keyCreate = databaseCommand({
       text: [
         fields({
           key,
-          id: keyId,
+          id: row.key_id,
           permission,
           account: accountId,
           name: row.name,
@@ -88,10 +88,10 @@ const keyCreate = databaseCommand({
 
 const keyEdit = databaseCommand({
   words: "key edit",
-  arguments: ["KEY"],
+  argument: "KEY",
   about: "change a key, by id or beginning: its name, end, daily budget or feeds",
   options: {
-    name: text({ placeholder: "S", about: "what it is for", lengthMax: NAME_LENGTH_MAX }),
+    name: NAME,
     "daily-credits": orNull(credits("what it may spend in a UTC day"), "none"),
     feeds: orNull(FEEDS, "all"),
     expires: orNull(time("when it ends"), "never"),
@@ -103,7 +103,7 @@ const keyEdit = databaseCommand({
       );
     }
   },
-  run: async ({ database, values, arguments: [given = ""] }) => {
+  run: async ({ database, values, argument: given }) => {
     const { key_id: keyId } = await findKey(database, given);
     const { name, feeds, expires, "daily-credits": daily } = values;
     const changes = JSON.stringify({
@@ -121,23 +121,19 @@ const keyEdit = databaseCommand({
 
 const keyRotate = databaseCommand({
   words: "key rotate",
-  arguments: ["KEY"],
+  argument: "KEY",
   about: "make a new key with the settings of another one, which ends after the grace",
   isToldOnce: true,
   options: { grace: duration("how long the old key still works; default 24h", GRACE_SECONDS_MAX) },
-  run: async ({ database, values, arguments: [given = ""] }) => {
-    const { grace: graceSeconds = GRACE_SECONDS } = values;
+  run: async ({ database, values, argument: given }) => {
     const { key_id: keyId, permission } = await findKey(database, given);
-    const rotated = await rotateKey(database, {
-      keyId,
-      permission: permission === "write" ? "write" : "read",
-      graceSeconds,
-    });
+    const key = generateKey(permission === "write" ? "write" : "read");
+    const grace = `${values.grace ?? GRACE_SECONDS} seconds`;
+    const rotated = await database.row("rotate_key", [keyId, hashKey(key), startOf(key), grace]);
     if (rotated === undefined) {
       throw keyNotUsable(given, "is revoked or has expired; make a new one with key create");
     }
-    const { key } = rotated;
-    const row = await findKey(database, rotated.keyId);
+    const row = await findKey(database, rotated.key_id);
     return {
       json: keyText(row, { key, replaces: keyId }),
       text: [`key:  ${key}`, fieldsOf(row), `replaces:  ${keyId}`, KEEP_NOW].join("\n"),
@@ -150,7 +146,7 @@ const keyList = databaseCommand({
   about: "list an account's keys, in any state, oldest first",
   options: { account: required(ACCOUNT_OPTION), limit: LIMIT_OPTION, after: AFTER_OPTION },
   run: async ({ database, values }) => {
-    const accountId = await accountIdOf(database, values.account);
+    const { account_id: accountId } = await findAccount(database, values.account);
     const { after } = values;
     const afterId = after === undefined ? null : (await findKey(database, after)).key_id;
     return listAnswer(values.limit, {
@@ -175,13 +171,13 @@ const keyList = databaseCommand({
 
 const keyFind = databaseCommand({
   words: "key find",
-  arguments: ["KEY"],
+  argument: "KEY",
   about: "find the record of a leaked key, whole or its beginning; never the key itself",
   options: {},
-  check: ({ arguments: [given = ""] }) => {
+  check: ({ argument: given }) => {
     if (given.trim() === "") throw new UsageError("KEY must not be blank");
   },
-  run: async ({ database, arguments: [given = ""] }) => {
+  run: async ({ database, argument: given }) => {
     const wanted = given.trim();
     const [, , beginning] = keyParameters(wanted);
     // Of a key that was cut off, as much can be compared as is stored.
@@ -196,12 +192,13 @@ const keyFind = databaseCommand({
 
 const keyRevoke = databaseCommand({
   words: "key revoke",
-  arguments: ["ID"],
+  argument: "KEY",
   about: "end a key, by id or beginning: it reads and writes nothing from the next request on",
   options: {},
-  run: async ({ database, arguments: [id = ""] }) => {
+  run: async ({ database, argument: id }) => {
     const { key_id: keyId } = await findKey(database, id);
-    await database.row("revoke_key", [keyId]);
+    // PostgreSQL reads "now" as the time. A key that was revoked before keeps its own.
+    await database.row("edit_key", [keyId, JSON.stringify({ revoked_at: "now" })]);
     const row = await findKey(database, keyId);
     return { json: keyText(row), text: `key ${keyId} is revoked since ${row.revoked_at}` };
   },

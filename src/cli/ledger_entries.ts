@@ -9,17 +9,12 @@ import { type Answer, type Option, RefusedError, UsageError } from "./command.ts
 import { required, text } from "./options.ts";
 import { fields } from "./output.ts";
 
-const REASON_LENGTH_MAX = 500;
-const REFERENCE_LENGTH_MAX = 200;
-
 /** The option of every command that writes an entry for a reason. */
-export const REASON_OPTION = required(
-  text({ placeholder: "S", about: "kept in the ledger", lengthMax: REASON_LENGTH_MAX }),
-);
+export const REASON_OPTION = required(text("kept in the ledger", { lengthMax: 500 }));
 
 /** The option that names an entry, so that it can be sent again. */
-export function referenceOption(about: string): Option<string, false> {
-  const plain = text({ placeholder: "S", about, lengthMax: REFERENCE_LENGTH_MAX });
+export function referenceOption(about: string): Option<string> {
+  const plain = text(about);
   return {
     ...plain,
     read(given, name) {
@@ -43,13 +38,13 @@ export function balanceFull(): RefusedError {
   return new RefusedError("the balance would be larger than the ledger can hold");
 }
 
-/** What an entry is about, as further members of the JSON object and of the text. */
-export interface EntrySubject {
-  readonly json: Readonly<Record<string, string>>;
-  readonly fields: Readonly<Record<string, string>>;
+/** What an entry is about, apart from the account. */
+interface Subject {
+  readonly feed_id?: string;
+  readonly usage_id?: string;
 }
 
-export function entryAnswer(entry: LedgerEntry, about?: EntrySubject): Answer {
+export function entryAnswer(entry: LedgerEntry, subject: Subject = {}): Answer {
   const { amount_nanos: amount, balance_before_nanos: before, balance_after_nanos: after } = entry;
   return {
     json: JSON.stringify({
@@ -62,10 +57,11 @@ export function entryAnswer(entry: LedgerEntry, about?: EntrySubject): Answer {
       reason: entry.reason,
       reference: entry.reference,
       created_at: entry.created_at,
-      ...about?.json,
+      ...subject,
     }),
     text: fields({
-      ...about?.fields,
+      feed: subject.feed_id,
+      "usage event": subject.usage_id,
       entry: `${entry.entry_id} (${entry.kind})`,
       account: entry.account_id,
       credits: creditsText(amount),

@@ -13,7 +13,6 @@ import { type Columns, table } from "./output.ts";
 /** Rows of a list without `--limit`, and at most with it. */
 export const LIMIT_DEFAULT = 100;
 export const LIMIT_MAX = 1_000;
-const CURSOR_LENGTH_MAX = 200;
 
 /** `--limit` of every list. */
 export const LIMIT_OPTION = integer(`rows at most; default ${LIMIT_DEFAULT}`, {
@@ -22,14 +21,13 @@ export const LIMIT_OPTION = integer(`rows at most; default ${LIMIT_DEFAULT}`, {
 });
 
 /** `--after` of a list whose cursor is a reference: an id, a name, a slug. */
-export const AFTER_OPTION: Option<string, false> = text({
-  placeholder: "ID",
-  about: "go on behind this one; a page that is not the last one tells it",
-  lengthMax: CURSOR_LENGTH_MAX,
-});
+export const AFTER_OPTION = text(
+  "go on behind this one; a page that is not the last one tells it",
+  { placeholder: "ID" },
+);
 
 /** `--after` of a list whose cursor is a number. */
-export function afterNumber(row: string): Option<bigint, false> {
+export function afterNumber(row: string): Option<bigint> {
   const about = `go on behind ${row}; a page that is not the last one tells it`;
   const number = integer(about, { least: 1, most: Number.MAX_SAFE_INTEGER });
   return { ...number, read: (given, name) => BigInt(number.read(given, name)) };

@@ -7,34 +7,31 @@
 import type { Config } from "../config.ts";
 import { withConnection } from "../postgres/client/connect.ts";
 import { distributeRows, findObstacle } from "../postgres/migrate/distribute.ts";
-import { openDatabase } from "../postgres/open_database.ts";
-import { command, RefusedError } from "./command.ts";
+import { RefusedError } from "./command.ts";
+import { databaseCommand } from "./database.ts";
 import { flag } from "./options.ts";
 
-const migrate = command({
+/** The command `migrate`. */
+export const migrate = databaseCommand({
   words: "migrate",
   about: "apply what is missing from the database's schema",
   makesDatabase: true,
   options: {
     distribute: flag("spread the rows of feeds over the nodes of a Citus cluster, by feed"),
   },
-  run: async ({ config, values }) => {
-    const { distribute = false } = values;
-    if (distribute) await refuseObstacle(config);
-    const { migrated, address, close } = await openDatabase(config, { statementTimeoutMs: 0 });
+  check: async ({ config, values }) => {
+    if (values.distribute === true) await refuseObstacle(config);
+  },
+  run: async ({ address, migrated, values }) => {
     const { migrations, functions } = migrated;
     let isDistributed = migrated.isDistributed;
     const done = [
       ...migrations.map((name) => `applied ${name}`),
       ...(functions ? ["added this version's functions"] : []),
     ];
-    try {
-      if (distribute && !isDistributed) {
-        isDistributed = await withConnection(address, distributeRows);
-        done.push("distributed the rows of feeds by feed_id");
-      }
-    } finally {
-      await close();
+    if (values.distribute === true && !isDistributed) {
+      isDistributed = await withConnection(address, distributeRows);
+      done.push("distributed the rows of feeds by feed_id");
     }
     return {
       json: JSON.stringify({ migrations, functions, distributed: isDistributed }),
@@ -42,8 +39,6 @@ const migrate = command({
     };
   },
 });
-
-export const MIGRATE_COMMANDS = [migrate];
 
 /** Before anything is changed. @throws {RefusedError} */
 async function refuseObstacle({ databaseUrl, isDatabasePooled }: Config): Promise<void> {

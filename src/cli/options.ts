@@ -15,46 +15,45 @@ import { type Option, UsageError } from "./command.ts";
 const AMOUNT_NANOS_MAX = 10n ** 18n;
 /** PostgreSQL's integer. */
 const COUNT_MAX = 2 ** 31 - 1;
-const REFERENCE_LENGTH_MAX = 200;
 /** Each worker has a pool, and PostgreSQL limits connections. */
 const WORKERS_MAX = 64;
 
-const SECONDS_OF: Readonly<Record<string, number>> & { readonly d: number } = {
-  m: 60,
-  h: 3_600,
-  d: 86_400,
-};
+const SECONDS_PER_DAY = 86_400;
+const SECONDS_OF: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: SECONDS_PER_DAY };
 
-interface OptionText {
-  readonly placeholder: string;
-  readonly about: string;
-}
-
-function optional<Value>(text: OptionText, read: Option<Value>["read"]): Option<Value, false> {
-  return { ...text, isRequired: false, read };
+function optional<Value>(
+  said: { readonly placeholder: string; readonly about: string },
+  read: Option<Value>["read"],
+): Option<Value> {
+  return { ...said, isRequired: false, read };
 }
 
 /** The same option, but the command can't do without it. */
-export function required<Value>(option: Option<Value, false>): Option<Value, true> {
+export function required<Value>(option: Option<Value>): Option<Value, true> {
   return { ...option, isRequired: true };
 }
 
 /** Present or not. */
-export function flag(about: string): Option<boolean, false> {
+export function flag(about: string): Option<boolean> {
   return optional({ placeholder: "", about }, () => true);
 }
 
-interface TextOption extends OptionText {
-  /** Code points. */
-  readonly lengthMax: number;
+interface TextForm {
+  /** @default "S" */
+  readonly placeholder?: string;
+  /** Code points. @default that of a name */
+  readonly lengthMax?: number;
 }
 
-export function text(option: TextOption): Option<string, false> {
-  return optional(option, (given, name) => {
+export function text(
+  about: string,
+  { placeholder = "S", lengthMax = NAME_LENGTH_MAX }: TextForm = {},
+): Option<string> {
+  return optional({ placeholder, about }, (given, name) => {
     if (given.trim() === "") throw new UsageError(`${name} must not be blank`);
     if (given.includes("\0")) throw new UsageError(`${name} must not hold a NUL character`);
-    if (!hasAtMost(given, option.lengthMax)) {
-      throw new UsageError(`${name} must have at most ${option.lengthMax} characters`);
+    if (!hasAtMost(given, lengthMax)) {
+      throw new UsageError(`${name} must have at most ${lengthMax} characters`);
     }
     return given;
   });
@@ -63,7 +62,7 @@ export function text(option: TextOption): Option<string, false> {
 export function oneOf<const Choice extends string>(
   choices: readonly Choice[],
   about: string,
-): Option<Choice, false> {
+): Option<Choice> {
   return optional({ placeholder: choices.join("|"), about }, (given, name) => {
     const choice = choices.find((each) => each === given);
     if (choice !== undefined) return choice;
@@ -76,26 +75,26 @@ interface Range {
   readonly most: number;
 }
 
-export function integer(about: string, range: Range): Option<number, false> {
+export function integer(about: string, range: Range): Option<number> {
   return optional({ placeholder: "N", about }, (given, name) => readInteger(given, name, range));
 }
 
 /** A whole number of at least 1. */
-export function count(about: string): Option<number, false> {
+export function count(about: string): Option<number> {
   return integer(about, { least: 1, most: COUNT_MAX });
 }
 
 /** A number of processes; `auto` is that of the machine's processor cores. */
-export function workers(about: string): Option<number, false> {
+export function workers(about: string): Option<number> {
   return optional({ placeholder: "N|auto", about }, (given, name) =>
     given === "auto"
       ? navigator.hardwareConcurrency
-      : readInteger(given, name, { least: 1, most: WORKERS_MAX }),
+      : readInteger(given, `${name}, if not auto,`, { least: 1, most: WORKERS_MAX }),
   );
 }
 
 /** Credits above 0, with up to 3 decimals, as nano-dollars. */
-export function credits(about: string): Option<bigint, false> {
+export function credits(about: string): Option<bigint> {
   return optional({ placeholder: "N", about }, (given, name) => {
     const nanos = nanosOfCredits(given);
     if (nanos !== undefined && nanos > 0n && nanos <= AMOUNT_NANOS_MAX) return nanos;
@@ -106,10 +105,7 @@ export function credits(about: string): Option<bigint, false> {
 }
 
 /** The same option, or a word that stands for null: `none`, `never`. */
-export function orNull<Value>(
-  option: Option<Value, false>,
-  word: string,
-): Option<Value | null, false> {
+export function orNull<Value>(option: Option<Value>, word: string): Option<Value | null> {
   return {
     ...option,
     placeholder: `${option.placeholder}|${word}`,
@@ -118,9 +114,9 @@ export function orNull<Value>(
 }
 
 /** Texts with commas between them. */
-export function list(option: TextOption): Option<readonly string[], false> {
-  const whole = text(option);
-  return optional(option, (given, name) => {
+export function list(about: string, form: TextForm): Option<readonly string[]> {
+  const whole = text(about, form);
+  return optional(whole, (given, name) => {
     const parts = whole
       .read(given, name)
       .split(",")
@@ -131,19 +127,19 @@ export function list(option: TextOption): Option<readonly string[], false> {
 }
 
 /** A length of time such as `30m`, `24h`, `7d` or `0`, in seconds. */
-export function duration(about: string, secondsMax: number): Option<number, false> {
+export function duration(about: string, secondsMax: number): Option<number> {
   return optional({ placeholder: "TIME", about }, (given, name) => {
     const [, count, unit = "s"] = /^(\d{1,9})([mhd])$/.exec(given) ?? /^(0)$/.exec(given) ?? [];
     const seconds = Number(count) * (SECONDS_OF[unit] ?? 1);
     if (seconds <= secondsMax) return seconds;
     throw new UsageError(
-      `${name} must be a time such as 30m, 24h, 7d or 0, and at most ${secondsMax / SECONDS_OF.d}d, got "${given}"`,
+      `${name} must be a time such as 30m, 24h, 7d or 0, and at most ${secondsMax / SECONDS_PER_DAY}d, got "${given}"`,
     );
   });
 }
 
 /** An RFC 3339 date-time, or a date, which stands for its beginning in UTC; as UTC. */
-export function time(about: string): Option<string, false> {
+export function time(about: string): Option<string> {
   return optional({ placeholder: "TIME", about }, (given, name) => {
     const utc = parseEventTime(given) ?? parseEventTime(`${given}T00:00:00Z`);
     if (utc !== undefined) return utc;
@@ -160,20 +156,10 @@ function readInteger(given: string, name: string, { least, most }: Range): numbe
 }
 
 /** The option of every command that names an account. */
-export const ACCOUNT_OPTION = text({
-  placeholder: "ID",
-  about: "the account, by id or exact name",
-  lengthMax: NAME_LENGTH_MAX,
-});
+export const ACCOUNT_OPTION = text("the account, by id or exact name", { placeholder: "ID" });
 
 /** The option of every command that names a feed. */
-export const FEED_OPTION = text({
-  placeholder: "ID",
-  about: "the feed, by id or slug",
-  lengthMax: REFERENCE_LENGTH_MAX,
-});
+export const FEED_OPTION = text("the feed, by id or slug", { placeholder: "ID" });
 
 /** The option of every command that suspends. */
-export const SUSPENSION_REASON = required(
-  text({ placeholder: "S", about: "why; whom it concerns is told", lengthMax: NAME_LENGTH_MAX }),
-);
+export const SUSPENSION_REASON = required(text("why; whom it concerns is told"));

@@ -12,25 +12,25 @@ import { balanceFull, entryAnswer } from "./ledger_entries.ts";
 import { AFTER_OPTION, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, count, credits, required, time } from "./options.ts";
 import { fields } from "./output.ts";
-import { accountIdOf } from "./references.ts";
+import { findAccount } from "./references.ts";
 
 const CODE_FORM = /^[\x21-\x7e]{1,64}$/;
 
 const promoCreate = databaseCommand({
   words: "promo create",
-  arguments: ["CODE"],
+  argument: "CODE",
   about: "make a promotion code that gives credits",
   options: {
     credits: required(credits("what each redemption gives")),
     "max-redemptions": count("over all accounts; default any number"),
     expires: time("when it ends; default never"),
   },
-  check: ({ arguments: [code = ""] }) => {
+  check: ({ argument: code }) => {
     if (!CODE_FORM.test(code)) {
       throw new UsageError("CODE must be 1 to 64 visible ASCII characters");
     }
   },
-  run: async ({ database, values, arguments: [code = ""] }) => {
+  run: async ({ database, values, argument: code }) => {
     const { credits: amount, "max-redemptions": most = null, expires = null } = values;
     const made = await database.row("create_promotion", [code, amount, most, expires]);
     if (made === undefined) {
@@ -53,11 +53,11 @@ const promoCreate = databaseCommand({
 
 const promoRedeem = databaseCommand({
   words: "promo redeem",
-  arguments: ["CODE"],
+  argument: "CODE",
   about: "give an account the credits of a promotion code, once per account",
   options: { account: required(ACCOUNT_OPTION) },
-  run: async ({ database, values, arguments: [code = ""] }) => {
-    const accountId = await accountIdOf(database, values.account);
+  run: async ({ database, values, argument: code }) => {
+    const { account_id: accountId } = await findAccount(database, values.account);
     const outcome = await changeLedger(database, "redeem_promotion", [code, accountId]);
     switch (outcome.kind) {
       case "redeemed":

@@ -4,16 +4,15 @@
  *
  * @module
  */
-import { changeLedger, type LedgerEntry } from "../accounts/ledger.ts";
+import { changeLedger } from "../accounts/ledger.ts";
 import { NANOS_PER_CENT, usdNumber, usdOfCents } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import type { Row } from "../postgres/client/query.ts";
-import { type Answer, RefusedError } from "./command.ts";
+import { RefusedError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
 import { entryAnswer, REASON_OPTION, referenceOption, referenceTaken } from "./ledger_entries.ts";
 import { afterNumber, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, FEED_OPTION, required } from "./options.ts";
-import { accountIdOf, findFeed, findLiveFeed } from "./references.ts";
+import { accountIdOf, findAccount, findFeed, findLiveFeed } from "./references.ts";
 
 const purchaseRecord = databaseCommand({
   words: "purchase record",
@@ -24,14 +23,14 @@ const purchaseRecord = databaseCommand({
     reference: referenceOption("of the payment: the same one twice is one entry"),
   },
   run: async ({ database, values }) => {
-    const accountId = await accountIdOf(database, values.account);
+    const { account_id: accountId } = await findAccount(database, values.account);
     const { feed_id: feedId } = await findLiveFeed(database, values.feed);
     const purchase = [accountId, feedId, values.reference ?? null] as const;
     const outcome = await changeLedger(database, "record_purchase", purchase);
     switch (outcome.kind) {
       case "purchased":
       case "repeated":
-        return feedEntryAnswer(outcome.entry, feedId);
+        return entryAnswer(outcome.entry, { feed_id: feedId });
       case "already_purchased":
         throw new RefusedError(
           `account ${accountId} has bought this feed already, ${outcome.entry.reference === null ? "without a reference" : `under reference "${outcome.entry.reference}"`}`,
@@ -61,16 +60,16 @@ const purchaseUndo = databaseCommand({
     reason: REASON_OPTION,
   },
   run: async ({ database, values, output }) => {
-    const accountId = await accountIdOf(database, values.account);
+    const { account_id: accountId } = await findAccount(database, values.account);
     const { feed_id: feedId } = await findFeed(database, values.feed);
     const undo = [accountId, feedId, values.reason] as const;
     const outcome = await changeLedger(database, "undo_purchase", undo);
     switch (outcome.kind) {
       case "repeated":
         output.note(`account ${accountId}'s purchase of this feed was undone already\n`);
-        return feedEntryAnswer(outcome.entry, feedId);
+        return entryAnswer(outcome.entry, { feed_id: feedId });
       case "undone":
-        return feedEntryAnswer(outcome.entry, feedId);
+        return entryAnswer(outcome.entry, { feed_id: feedId });
       case "not_purchased":
         throw new RefusedError(`account ${accountId} has not bought feed "${values.feed}"`);
       default:
@@ -93,7 +92,12 @@ const purchaseList = databaseCommand({
     return listAnswer(values.limit, {
       read: (limit) => database.rows("list_purchases", [buyerId, after, limit]),
       cursorOf: (row) => row.entry_id,
-      json: purchaseText,
+      json: ({ entry_id: entryId, price_cents: cents, ...rest }) =>
+        JSON.stringify({
+          entry_id: Number(entryId),
+          ...rest,
+          price_usd: usdNumber(cents * NANOS_PER_CENT),
+        }),
       columns: {
         BOUGHT: (row) => row.purchased_at,
         ACCOUNT: (row) => row.account_id,
@@ -108,13 +112,3 @@ const purchaseList = databaseCommand({
 });
 
 export const PURCHASE_COMMANDS = [purchaseRecord, purchaseUndo, purchaseList];
-
-function feedEntryAnswer(entry: LedgerEntry, feedId: string): Answer {
-  return entryAnswer(entry, { json: { feed_id: feedId }, fields: { feed: feedId } });
-}
-
-function purchaseText(row: Row<"list_purchases">): string {
-  const { entry_id: entryId, price_cents: cents, ...rest } = row;
-  const price = usdNumber(cents * NANOS_PER_CENT);
-  return JSON.stringify({ entry_id: Number(entryId), ...rest, price_usd: price });
-}

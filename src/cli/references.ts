@@ -21,20 +21,19 @@ export async function findAccount(database: Database, text: string): Promise<Row
   const accountId = parseUuid(text) ?? null;
   const name = accountId === null ? text : null;
   const rows = await database.rows("list_accounts", [accountId, name, null, CANDIDATES_MAX]);
-  refuseSeveral(`"${text}" is the name of several accounts`, rows, {
-    describe: (row) => `${row.account_id} (made ${row.created_at})`,
+  const candidates = rows.map((row) => `${row.account_id} (made ${row.created_at})`);
+  refuseSeveral(candidates, {
+    problem: `"${text}" is the name of several accounts`,
     advice: "name one by its id",
   });
   return rows[0] ?? throwUnknown("account", text, "feedgate account list");
 }
 
 /** The id of that account; null if the option was not given. */
-export async function accountIdOf(database: Database, text: string): Promise<string>;
 export async function accountIdOf(
   database: Database,
   text: string | undefined,
-): Promise<string | null>;
-export async function accountIdOf(database: Database, text: string | undefined) {
+): Promise<string | null> {
   return text === undefined ? null : (await findAccount(database, text)).account_id;
 }
 
@@ -47,13 +46,15 @@ export async function accountIdOf(database: Database, text: string | undefined) 
 export async function findKey(database: Database, text: string): Promise<Row<"list_keys">> {
   const parameters = keyParameters(text);
   const [, , beginning] = parameters;
-  if (beginning !== null && !isKeyBeginning(beginning)) return throwUnknownKey(text);
-  const rows = await database.rows("list_keys", [null, ...parameters, null, CANDIDATES_MAX]);
-  refuseSeveral(`several keys begin with "${text}"`, rows, {
-    describe: (row) => `${row.key_id} (${row.key_start}, of ${row.account_name})`,
+  const isKey = beginning === null || isKeyBeginning(beginning);
+  const asked = [null, ...parameters, null, CANDIDATES_MAX] as const;
+  const rows = isKey ? await database.rows("list_keys", asked) : [];
+  const candidates = rows.map((row) => `${row.key_id} (${row.key_start}, of ${row.account_name})`);
+  refuseSeveral(candidates, {
+    problem: `several keys begin with "${text}"`,
     advice: "name one by its id, or by more of it",
   });
-  return rows[0] ?? throwUnknownKey(text);
+  return rows[0] ?? throwUnknown("key", text, "feedgate key list --account ID");
 }
 
 /** `$1 key_id, $2 key_hash, $3 beginning` of the look-up: two of them are null. */
@@ -86,28 +87,17 @@ export async function findLiveFeed(database: Database, text: string): Promise<Fe
   throw new RefusedError(`feed "${text}" was deleted at ${row.deleted_at}`);
 }
 
-function throwUnknownKey(text: string): never {
-  return throwUnknown("key", text, "feedgate key list --account ID");
-}
-
 function throwUnknown(noun: string, text: string, list: string): never {
   throw new RefusedError(`there is no ${noun} "${text}"; see ${list}`);
 }
 
-interface Wording<Candidate> {
-  /** Tells one candidate from the others. */
-  describe(candidate: Candidate): string;
-  readonly advice: string;
-}
-
 /** @throws {RefusedError} if there is more than one, because the operator has to choose. */
-function refuseSeveral<Candidate>(
-  problem: string,
-  candidates: readonly Candidate[],
-  { describe, advice }: Wording<Candidate>,
+function refuseSeveral(
+  candidates: readonly string[],
+  { problem, advice }: { readonly problem: string; readonly advice: string },
 ): void {
   if (candidates.length < 2) return;
-  const told = candidates.slice(0, CANDIDATES_TOLD_MAX).map(describe).join(", ");
+  const told = candidates.slice(0, CANDIDATES_TOLD_MAX).join(", ");
   const more = candidates.length > CANDIDATES_TOLD_MAX ? " and more" : "";
   throw new RefusedError(`${problem}: ${told}${more}; ${advice}`);
 }

@@ -14,7 +14,7 @@ import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { becomeOwner } from "../postgres/embedded/owner.ts";
 import { isDataDir } from "../postgres/embedded/site.ts";
 import { type Answer, type Command, RefusedError, UsageError } from "./command.ts";
-import { parseCommandLine, type Request } from "./command_line.ts";
+import { parseCommandLine } from "./command_line.ts";
 import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";
 
 export type ExitCode = 0 | 1 | 2;
@@ -29,27 +29,26 @@ export interface RunOptions {
 
 export async function runCommand(
   argv: readonly string[],
-  commands: readonly Command[],
   { environment, streams = processStreams() }: RunOptions,
 ): Promise<ExitCode> {
   try {
-    const request = parseCommandLine(argv, commands);
-    const isJson = request.kind === "command" && request.isJson;
+    const request = parseCommandLine(argv);
+    if (request.kind === "help") {
+      await streams.write(`${request.text}\n`);
+      return 0;
+    }
+    const { command, values, argument, arguments: given } = request;
+    const isJson = values.json === true;
     const note = (text: string) => {
       if (!isJson) streams.complain(escapeInvisible(text));
     };
     const output: Output = { isJson, write: streams.write, note };
-    if (request.kind === "help") {
-      await output.write(`${request.text}\n`);
-      return 0;
-    }
-    const { command, values, arguments: given } = request;
-    const config = configOf(request, environment);
+    const config = configOf(values["data-dir"], environment);
     if (config.databaseUrl === undefined) {
       becomeOwner(config.dataDir);
       requireDatabase(command, config.dataDir);
     }
-    const answer = await command.run({ values, arguments: given, config, output });
+    const answer = await command.run({ values, argument, arguments: given, config, output });
     if (answer === undefined) return 0;
     await tell(streams, command, isJson ? answer.json : textOf(answer, streams));
     if (answer.more !== undefined) streams.complain(`feedgate: ${plain(answer.more)}\n`);
@@ -84,16 +83,14 @@ function textOf({ text }: Answer, { columns }: Streams): string {
   return typeof text === "string" ? text : text(columns);
 }
 
-/** A line that a terminal may show: no key, and nothing that speaks to it. */
+/** One line that a terminal may show: no key, and nothing that speaks to it. */
 function plain(message: string): string {
-  return escapeInvisible(oneLine(message)).replace(KEY_SHAPE, (key) => `${startOf(key)}…`);
+  const line = message.trim().replace(/\s*\n\s*/g, "; ");
+  return escapeInvisible(line).replace(KEY_SHAPE, (key) => `${startOf(key)}…`);
 }
 
 /** What the command line says goes before the environment: a folder named there is the database. */
-function configOf(
-  { dataDir }: Extract<Request, { kind: "command" }>,
-  environment: Environment,
-): Config {
+function configOf(dataDir: string | undefined, environment: Environment): Config {
   if (dataDir === undefined) return readConfig(environment);
   return readConfig({
     ...environment,
@@ -132,7 +129,3 @@ function messagesOf(error: unknown): readonly string[] {
 
 /** An error of the system or of the driver; `path` where it is about a file. */
 type SystemError = Error & { readonly code?: string; readonly path?: string };
-
-function oneLine(message: string): string {
-  return message.trim().replace(/\s*\n\s*/g, "; ");
-}

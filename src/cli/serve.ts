@@ -17,9 +17,8 @@ import { startWorkers } from "./workers/supervisor.ts";
 /** `serve` and `demo` take these. */
 export const LISTEN_OPTIONS = {
   port: integer("default PORT, else 3000; 0 takes a free one", { least: 0, most: PORT_MAX }),
-  host: text({
+  host: text("address to listen on; default HOST, else 127.0.0.1", {
     placeholder: "H",
-    about: "address to listen on; default HOST, else 127.0.0.1",
     lengthMax: 253,
   }),
 } satisfies Options;
@@ -32,7 +31,8 @@ export function listenConfig(
   return { ...config, port: given.port ?? config.port, host: given.host ?? config.host };
 }
 
-const serve = command({
+/** The command `serve`. */
+export const serve = command({
   words: "serve",
   about: "migrate, then serve until SIGINT or SIGTERM",
   makesDatabase: true,
@@ -61,14 +61,8 @@ const serve = command({
   },
 });
 
-export const SERVE_COMMANDS = [serve];
-
 /** A gateway, or several on one port. */
-interface Listening {
-  readonly baseUrl: string;
-  readonly port: number;
-  stop(): Promise<void>;
-}
+type Listening = Pick<Gateway, "baseUrl" | "port" | "stop">;
 
 function announce({ baseUrl, port: listening }: Listening, output: Output): Promise<void> {
   return output.write(

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { changeLedger, type LedgerEntry } from "../accounts/ledger.ts";
+import { changeLedger } from "../accounts/ledger.ts";
 import {
   USAGE_COLUMNS,
   type UsageRow,
@@ -14,12 +14,12 @@ import {
 import { unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import type { Database } from "../postgres/client/query.ts";
-import { type Answer, RefusedError, UsageError } from "./command.ts";
+import { RefusedError, UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
 import { balanceFull, entryAnswer, REASON_OPTION } from "./ledger_entries.ts";
 import { ACCOUNT_OPTION, oneOf, required, time } from "./options.ts";
 import type { Output } from "./output.ts";
-import { accountIdOf } from "./references.ts";
+import { findAccount } from "./references.ts";
 
 const CHUNK_ROWS = 5_000;
 
@@ -43,8 +43,8 @@ const usageExport = databaseCommand({
   run: async ({ database, values, output }) => {
     const { since = null, until = null } = values;
     const isJson = output.isJson || values.format === "json";
-    const accountId = await accountIdOf(database, values.account);
-    const chunks = readChunks(database, { accountId, since, until });
+    const { account_id: accountId } = await findAccount(database, values.account);
+    const chunks = readChunks(database, [accountId, since, until]);
     await (isJson ? writeJson(chunks, output) : writeCsv(chunks, output));
     return undefined;
   },
@@ -52,18 +52,18 @@ const usageExport = databaseCommand({
 
 const usageRefund = databaseCommand({
   words: "usage refund",
-  arguments: ["USAGE_ID"],
+  argument: "USAGE_ID",
   about: "give back what a read was charged, once",
   options: { reason: REASON_OPTION },
-  run: async ({ database, values, arguments: [given = ""], output }) => {
+  run: async ({ database, values, argument: given, output }) => {
     const usageId = parseUuid(given) ?? throwUnknownUsage(given);
     const outcome = await changeLedger(database, "refund_event", [usageId, values.reason]);
     switch (outcome.kind) {
       case "repeated":
         output.note(`usage event ${usageId} was refunded already\n`);
-        return answerOf(usageId, outcome.entry);
+        return entryAnswer(outcome.entry, { usage_id: usageId });
       case "refunded":
-        return answerOf(usageId, outcome.entry);
+        return entryAnswer(outcome.entry, { usage_id: usageId });
       case "usage_unknown":
         return throwUnknownUsage(given);
       case "not_charged":
@@ -78,35 +78,20 @@ const usageRefund = databaseCommand({
 
 export const USAGE_COMMANDS = [usageExport, usageRefund];
 
-function answerOf(usageId: string, entry: LedgerEntry): Answer {
-  return entryAnswer(entry, { json: { usage_id: usageId }, fields: { "usage event": usageId } });
-}
-
 function throwUnknownUsage(given: string): never {
   throw new RefusedError(
     `there is no usage event "${given}"; see feedgate usage export --account ID`,
   );
 }
 
-interface UsageRange {
-  readonly accountId: string;
-  readonly since: string | null;
-  readonly until: string | null;
-}
-
 async function* readChunks(
   database: Database,
-  { accountId, since, until }: UsageRange,
+  range: readonly [accountId: string, since: string | null, until: string | null],
 ): AsyncGenerator<UsageRow[]> {
   let afterUsageId: string | null = null;
   while (true) {
-    const chunk: UsageRow[] = await database.rows("export_usage", [
-      accountId,
-      since,
-      until,
-      afterUsageId,
-      CHUNK_ROWS,
-    ]);
+    const parameters = [...range, afterUsageId, CHUNK_ROWS] as const;
+    const chunk: UsageRow[] = await database.rows("export_usage", parameters);
     yield chunk;
     const last = chunk.at(CHUNK_ROWS - 1);
     if (last === undefined) return;

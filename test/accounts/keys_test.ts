@@ -21,12 +21,7 @@ test("a use that could not be written is written with the next", async () => {
             feed_ids: null,
             suspension_reason: null,
             now_us: 1n,
-            version: 1n,
-            generation: 1n,
-            balance_nanos: 0n,
-            logged_us: 0n,
-            events: "[]",
-            spending: null,
+            news: '[1, 1, "0", 0, [], null]',
           }
         : undefined,
     async rows(name: string, [keyIds]: [string[]]) {

@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseCommandLine } from "../../src/cli/command_line.ts";
-import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "../../src/cli/commands.ts";
-import { DEMO_COMMANDS } from "../../src/cli/demo/demo.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
 import { OutputClosedError } from "../../src/cli/output.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { temporaryFolder } from "../support/folders.ts";
@@ -17,7 +16,6 @@ import {
   runProcess,
 } from "./support.ts";
 
-const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
 const ID = "00000000-0000-4000-8000-000000000001";
 
 let operator: Operator;
@@ -28,7 +26,7 @@ beforeAll(async () => {
 /** The message of a wrong call; "" where it is right. */
 function mistakeIn(line: string): string {
   try {
-    parseCommandLine(line.split(" ").filter(Boolean), COMMANDS);
+    parseCommandLine(line.split(" ").filter(Boolean));
     return "";
   } catch (error) {
     return (error as Error).message;
@@ -64,7 +62,7 @@ describe("parseCommandLine", () => {
 
   test("a wrong call is named in one line that leads to the help", () => {
     for (const [line, message] of [
-      ["", "a command is missing: use one of serve, migrate, account, key"],
+      ["", "a command is missing: use one of serve, demo, migrate, account, key"],
       ["acount list", 'there is no command "acount": use one of serve,'],
       ["account", "a command is missing: use one of account create, account edit, account list"],
       ["account make", 'there is no command "account make"'],
@@ -121,7 +119,7 @@ describe("parseCommandLine", () => {
         "promo create C --credits 1 --expires",
         "audit --since",
       ]) {
-        const request = parseCommandLine([...line.split(" "), given], COMMANDS);
+        const request = parseCommandLine([...line.split(" "), given]);
         if (request.kind !== "command") throw new Error("expected a command");
         expect(Object.values(request.values)).toContain(time);
       }
@@ -138,7 +136,7 @@ describe("parseCommandLine", () => {
     for (const given of times) {
       let message = "";
       try {
-        parseCommandLine(["audit", "--since", given], COMMANDS);
+        parseCommandLine(["audit", "--since", given]);
       } catch (error) {
         message = (error as Error).message;
       }
@@ -149,11 +147,11 @@ describe("parseCommandLine", () => {
 
   test("help is there for all, for a group and for each command, and names its options", () => {
     for (const line of ["--help", "-h", "help", "account --help", "help account"]) {
-      const request = parseCommandLine(line.split(" "), COMMANDS);
+      const request = parseCommandLine(line.split(" "));
       expect(request.kind).toBe("help");
     }
     for (const command of COMMANDS) {
-      const request = parseCommandLine([...command.words.split(" "), "--help"], COMMANDS);
+      const request = parseCommandLine([...command.words.split(" "), "--help"]);
       if (request.kind !== "help") throw new Error("expected help");
       expect(request.text).toStartWith(`Usage: feedgate ${command.words}`);
       for (const name of Object.keys(command.options)) expect(request.text).toContain(`--${name}`);
@@ -193,7 +191,7 @@ describe("feedgate, in a process of its own", () => {
 
 describe("runCommand", () => {
   test("only serve, demo, migrate and restore make a database; the others say where they looked", async () => {
-    const makers = [...COMMANDS, ...DEMO_COMMANDS].filter(({ makesDatabase }) => makesDatabase);
+    const makers = COMMANDS.filter(({ makesDatabase }) => makesDatabase);
     expect(makers.map(({ words }) => words).sort()).toEqual([
       "demo",
       "migrate",
@@ -246,7 +244,7 @@ describe("runCommand", () => {
     const account = (await operator.json("account", "create", "--name", "W")) as { id: string };
     const failing = async (argv: readonly string[], error: Error) => {
       let stderr = "";
-      const code = await runCommand(argv, COMMANDS, {
+      const code = await runCommand(argv, {
         environment: { DATABASE_URL: operator.databaseUrl },
         streams: {
           write: () => Promise.reject(error),

@@ -6,7 +6,6 @@
  */
 import { afterAll, expect } from "bun:test";
 import { resolve } from "node:path";
-import { OPERATOR_COMMANDS, SERVE_COMMANDS } from "../../src/cli/commands.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startTestGateway } from "../support/gateway.ts";
@@ -19,7 +18,6 @@ const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 /** The built executable in place of the sources: `bun run test:binary`. */
 const BINARY = process.env.FEEDGATE_BINARY;
 export const PROGRAM = BINARY === undefined ? [process.execPath, MAIN] : [resolve(BINARY)];
-const COMMANDS = [...SERVE_COMMANDS, ...OPERATOR_COMMANDS];
 
 export interface Run {
   readonly code: number;
@@ -76,11 +74,10 @@ export async function balanceOf(operator: Operator, accountId: string): Promise<
 
 /** Runs a command to its end; in a process of its own where it serves, or where the executable is tested. */
 export async function runFeedgate(argv: readonly string[], environment: Environment): Promise<Run> {
-  const isServing = SERVE_COMMANDS.some(({ words }) => words === argv[0]);
-  if (isServing || BINARY !== undefined) return runProcess(argv, environment);
+  if (argv[0] === "serve" || BINARY !== undefined) return runProcess(argv, environment);
   let stdout = "";
   let stderr = "";
-  const code = await runCommand(argv, COMMANDS, {
+  const code = await runCommand(argv, {
     environment: environmentOf(environment),
     streams: {
       async write(text) {

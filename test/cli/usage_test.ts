@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { OPERATOR_COMMANDS } from "../../src/cli/commands.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { seedFeed } from "../support/seed.ts";
 import {
@@ -84,7 +83,7 @@ describe("usage export", () => {
     const accountId = await accountWithUsage(60_000);
     const heaps: number[] = [];
     let isWriting = false;
-    const code = await runCommand(["usage", "export", "--account", accountId], OPERATOR_COMMANDS, {
+    const code = await runCommand(["usage", "export", "--account", accountId], {
       environment: { DATABASE_URL: operator.databaseUrl },
       streams: {
         async write() {

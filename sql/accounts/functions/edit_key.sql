@@ -1,9 +1,9 @@
--- Changes a key that was not revoked. No row comes back if there is none.
+-- Changes a key that was not revoked, or revokes it. No row comes back if there is none.
 --
 -- A new budget holds for the whole of today, so it begins with what the usage log has since midnight.
 --
--- fields: what is to be changed and nothing else, as one JSON object: name, expires_at, daily_nanos, feed_ids;
---   null clears
+-- fields: what is to be changed and nothing else, as one JSON object: name, expires_at, revoked_at, daily_nanos,
+--   feed_ids; null clears
 create or replace function edit_key(edited_key uuid, fields json)
 returns setof uuid
 language plpgsql
@@ -13,8 +13,9 @@ declare
 begin
   perform lock_account_of_key(edited_key);
   update api_keys
-  set (name, expires_at, daily_nanos, feed_ids) = (
-    select wanted.name, wanted.expires_at, wanted.daily_nanos, wanted.feed_ids
+  set (name, expires_at, revoked_at, daily_nanos, feed_ids) = (
+    select
+      wanted.name, wanted.expires_at, wanted.revoked_at, wanted.daily_nanos, wanted.feed_ids
     from json_populate_record(api_keys, fields) as wanted
   )
   where api_keys.key_id = edited_key

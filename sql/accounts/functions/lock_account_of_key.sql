@@ -1,12 +1,12 @@
--- Locks the account of a key and gives its id; null if there is no such key.
+-- Locks the account of a key.
 --
 -- The account is locked before the key, as by the statement that logs its reads, so that the two never wait for each
 -- other.
 create or replace function lock_account_of_key(locked_key uuid)
-returns uuid
+returns void
 language sql
 as $$
-  select accounts.account_id
+  select
   from accounts
   where accounts.account_id = (
     select api_keys.account_id from api_keys where api_keys.key_id = locked_key

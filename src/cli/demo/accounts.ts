@@ -9,8 +9,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { issueKey } from "../../accounts/issue_key.ts";
-import { hashKey, type Permission } from "../../accounts/key_format.ts";
+import { generateKey, hashKey, type Permission, startOf } from "../../accounts/key_format.ts";
 import { changeLedger } from "../../accounts/ledger.ts";
 import { assert } from "../../lib/assert.ts";
 import { WINDOW_US } from "../../limits.ts";
@@ -37,8 +36,8 @@ export async function keepDemoAccounts(database: Database, dataDir: string): Pro
   const setting = await database.row("keep_setting", [SETTING, proposed]);
   const [providerId, consumerId] = (setting?.value ?? "").split(" ");
   assert(providerId !== undefined && consumerId !== undefined, "the demo has two accounts");
-  await database.row("keep_demo_account", [providerId, "Demo provider", PROVIDER_FEEDS_MAX]);
-  await database.row("keep_demo_account", [consumerId, "Demo consumer", 1]);
+  await database.row("create_account", ["Demo provider", PROVIDER_FEEDS_MAX, providerId]);
+  await database.row("create_account", ["Demo consumer", 1, consumerId]);
   await changeLedger(database, "append_ledger_entry", [
     consumerId,
     "grant",
@@ -48,8 +47,9 @@ export async function keepDemoAccounts(database: Database, dataDir: string): Pro
   ]);
   const keysPath = join(dataDir, KEYS_FILE);
   const known = readKeys(keysPath);
-  const readKey = await keepKey(database, { known, accountId: consumerId, permission: "read" });
-  const writeKey = await keepKey(database, { known, accountId: providerId, permission: "write" });
+  const readKey = await keepKey(database, known, { accountId: consumerId, permission: "read" });
+  const writeKey = await keepKey(database, known, { accountId: providerId, permission: "write" });
+  mkdirSync(dataDir, { recursive: true });
   writeKeys(keysPath, { ...known, [consumerId]: readKey, [providerId]: writeKey });
   return { providerId, consumerId, readKey, writeKey, keysPath };
 }
@@ -57,20 +57,20 @@ export async function keepDemoAccounts(database: Database, dataDir: string): Pro
 /** Keys by account: one data directory may have served several databases. */
 type KnownKeys = Readonly<Record<string, string>>;
 
-interface KeyWanted {
-  readonly known: KnownKeys;
-  readonly accountId: string;
-  readonly permission: Permission;
-}
-
-async function keepKey(database: Database, wanted: KeyWanted): Promise<string> {
-  const { known, accountId, permission } = wanted;
-  const key = known[accountId];
-  if (key !== undefined) {
-    const row = await database.row("find_key", [hashKey(key), WINDOW_US]);
-    if (row?.account_id === accountId && row.permission === permission) return key;
+async function keepKey(
+  database: Database,
+  known: KnownKeys,
+  { accountId, permission }: { readonly accountId: string; readonly permission: Permission },
+): Promise<string> {
+  const kept = known[accountId];
+  if (kept !== undefined) {
+    const row = await database.row("find_key", [hashKey(kept), WINDOW_US]);
+    if (row?.account_id === accountId && row.permission === permission) return kept;
   }
-  return (await issueKey(database, { accountId, permission, name: "demo" })).key;
+  const key = generateKey(permission);
+  const named = [accountId, hashKey(key), startOf(key), permission, "demo"] as const;
+  await database.row("create_key", [...named, null, null, null]);
+  return key;
 }
 
 function readKeys(path: string): KnownKeys {
@@ -86,7 +86,6 @@ function readKeys(path: string): KnownKeys {
 
 /** Whole or not at all, and for this user only. */
 function writeKeys(path: string, keys: KnownKeys): void {
-  mkdirSync(join(path, ".."), { recursive: true });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, path);

@@ -4,31 +4,21 @@
  * @module
  */
 
-export interface GatewayCall {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly key: string;
-  /** JSON text. */
-  readonly body?: string;
-}
-
-/** The caller says what the answer is: the demo talks to its own gateway. */
-export type GatewayClient = <Answer>(call: GatewayCall) => Promise<Answer>;
+/** Posts a JSON text, or gets without one. The caller says what the answer is: the demo talks to its own gateway. */
+export type GatewayClient = <Answer>(path: string, body?: string) => Promise<Answer>;
 
 /** Waits of a minute's window at most; then something else is wrong. */
 const TRIES_MAX = 4;
 const RETRY_MS_DEFAULT = 1_000;
 
 /** A client of one gateway. If the gateway refuses a call, it throws an Error with the gateway's own words. */
-export function createClient(baseUrl: string): GatewayClient {
-  return async ({ method, path, key, body }) => {
+export function createClient(baseUrl: string, key: string): GatewayClient {
+  return async (path, body) => {
+    const method = body === undefined ? "GET" : "POST";
     for (let tries = 1; ; tries++) {
       const response = await fetch(baseUrl + path, {
         method,
-        headers: {
-          Authorization: `Bearer ${key}`,
-          ...(body !== undefined && { "Content-Type": "application/json" }),
-        },
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
         ...(body !== undefined && { body }),
         // It is our own listener; the certificate is for the name that clients know.
         tls: { rejectUnauthorized: false },

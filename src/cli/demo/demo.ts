@@ -6,14 +6,15 @@
  */
 import { type Config, listenerUrl } from "../../config.ts";
 import type { Gateway } from "../../server.ts";
-import { type Command, command } from "../command.ts";
+import { command } from "../command.ts";
 import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../serve.ts";
 import { keepDemoAccounts } from "./accounts.ts";
 import { createClient } from "./client.ts";
 import { fillDemoFeeds } from "./fill.ts";
 import { type Sheet, sheetJson, sheetText } from "./sheet.ts";
 
-const demo = command({
+/** The command `demo`. */
+export const demo = command({
   words: "demo",
   about: "as serve, with demo accounts, keys and real feeds to try it on",
   makesDatabase: true,
@@ -21,14 +22,12 @@ const demo = command({
   run: async ({ config, values, output }) => {
     const listening = quiet(listenConfig(config, values));
     await serveUntilSignal(listening, async (gateway) => {
-      const sheet = await prepareDemo(gateway, listening);
+      const sheet = await prepareDemo(gateway);
       await output.write(`${output.isJson ? sheetJson(sheet) : sheetText(sheet)}\n`);
     });
     return undefined;
   },
 });
-
-export const DEMO_COMMANDS: readonly Command[] = [demo];
 
 /** Its own calls would fill the screen before there is anything to see: LOG_LEVEL=debug shows them. */
 function quiet(config: Config): Config {
@@ -36,14 +35,14 @@ function quiet(config: Config): Config {
 }
 
 /** Makes what is missing of the demo's accounts, keys and feeds. */
-async function prepareDemo(gateway: Gateway, config: Config): Promise<Sheet> {
-  const { database } = gateway.services;
-  const client = createClient(localUrl(gateway, config));
+async function prepareDemo(gateway: Gateway): Promise<Sheet> {
+  const { database, config } = gateway.services;
+  const url = localUrl(gateway, config);
   const accounts = await keepDemoAccounts(database, config.dataDir);
-  const { readKey, writeKey } = accounts;
-  const feeds = await fillDemoFeeds({ client, database, writeKey, limits: config.limits });
-  const path = "/v1/feed/airports?limit=2";
-  const page = await client<{ next_cursor: string }>({ method: "GET", path, key: readKey });
+  const provider = createClient(url, accounts.writeKey);
+  const feeds = await fillDemoFeeds(provider, gateway.services);
+  const consumer = createClient(url, accounts.readKey);
+  const page = await consumer<{ next_cursor: string }>("/v1/feed/airports?limit=2");
   return { baseUrl: gateway.baseUrl, accounts, feeds, cursor: page.next_cursor };
 }
 

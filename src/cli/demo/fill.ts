@@ -9,62 +9,52 @@
  */
 
 import type { Limits } from "../../limits.ts";
-import type { Database } from "../../postgres/client/query.ts";
+import type { Services } from "../../services.ts";
 import type { GatewayClient } from "./client.ts";
 import { DEMO_FEEDS, type DemoFeed } from "./feeds.ts";
 
 /** A feed of the demo, filled and listed. */
-export interface FilledFeed {
+export interface FilledFeed extends DemoFeed {
   readonly id: string;
-  readonly slug: string;
-  readonly feed: DemoFeed;
-}
-
-export interface FillContext {
-  readonly client: GatewayClient;
-  readonly database: Database;
-  readonly writeKey: string;
-  readonly limits: Limits;
 }
 
 const SETTING = "demo:filled:";
 
-export async function fillDemoFeeds(context: FillContext): Promise<readonly FilledFeed[]> {
-  const { database } = context;
+/** `client` has the provider's key. */
+export async function fillDemoFeeds(
+  client: GatewayClient,
+  { database, config }: Pick<Services, "database" | "config">,
+): Promise<readonly FilledFeed[]> {
   const settings = await database.rows("list_demo_settings", []);
   const finished = new Set(settings.map((row) => row.name));
-  const owned = await listOwned(context);
+  const owned = await listOwned(client);
   const filled: FilledFeed[] = [];
   for (const feed of DEMO_FEEDS) {
     const slug = feed.definition.endpoint_path;
-    const id = owned.get(slug) ?? (await createFeed(context, feed));
+    const id = owned.get(slug) ?? (await createFeed(client, feed));
     if (!finished.has(SETTING + slug)) {
-      for (const body of pushBodies(feed, context.limits)) {
-        const path = `/v1/provider/feed/${id}/push`;
-        await context.client({ method: "POST", path, key: context.writeKey, body });
+      for (const body of pushBodies(feed, config.limits)) {
+        await client(`/v1/provider/feed/${id}/push`, body);
       }
       await database.rows("set_feeds_public", [[id], true]);
       await database.row("keep_setting", [SETTING + slug, id]);
     }
-    filled.push({ id, slug, feed });
+    filled.push({ ...feed, id });
   }
   return filled;
 }
 
 /** The provider's feeds: id by slug. */
-async function listOwned({ client, writeKey }: FillContext): Promise<Map<string, string>> {
-  const path = "/v1/provider/feeds?limit=100";
+async function listOwned(client: GatewayClient): Promise<Map<string, string>> {
   const { feeds } = await client<{
     feeds: readonly { id: string; endpoint_path: string }[];
-  }>({ method: "GET", path, key: writeKey });
+  }>("/v1/provider/feeds?limit=100");
   return new Map(feeds.map((feed) => [feed.endpoint_path, feed.id]));
 }
 
-async function createFeed({ client, writeKey }: FillContext, feed: DemoFeed): Promise<string> {
-  const path = "/v1/provider/feed/create";
+async function createFeed(client: GatewayClient, feed: DemoFeed): Promise<string> {
   const body = JSON.stringify(feed.definition);
-  const row = await client<{ id: string }>({ method: "POST", path, key: writeKey, body });
-  return row.id;
+  return (await client<{ id: string }>("/v1/provider/feed/create", body)).id;
 }
 
 /** The rows as push bodies, within the deployment's limits on rows and bytes. */

@@ -43,10 +43,10 @@ export function sheetText(sheet: Sheet): string {
     "",
     indented(
       table(feeds, {
-        FEED: ({ slug }) => slug,
-        TYPE: ({ feed }) => feed.definition.feed_type,
-        PRICE: ({ feed }) => priceOf(feed.definition),
-        NAME: ({ feed }) => feed.definition.name,
+        FEED: ({ definition }) => definition.endpoint_path,
+        TYPE: ({ definition }) => definition.feed_type,
+        PRICE: ({ definition }) => priceOf(definition),
+        NAME: ({ definition }) => definition.name,
       })(),
     ),
     "",
@@ -64,9 +64,9 @@ export function sheetJson(sheet: Sheet): string {
     write_key: accounts.writeKey,
     consumer_account_id: accounts.consumerId,
     provider_account_id: accounts.providerId,
-    feeds: feeds.map(({ id, slug, feed: { definition } }) => ({
+    feeds: feeds.map(({ id, definition }) => ({
       id,
-      endpoint_path: slug,
+      endpoint_path: definition.endpoint_path,
       feed_type: definition.feed_type,
       name: definition.name,
     })),
@@ -75,7 +75,7 @@ export function sheetJson(sheet: Sheet): string {
 }
 
 function linesOf({ baseUrl, accounts, feeds, cursor }: Sheet): readonly Line[] {
-  const earthquakes = feeds.find((each) => each.slug === "earthquakes");
+  const earthquakes = feeds.find((each) => each.definition.endpoint_path === "earthquakes");
   const read = (path: string) => `curl -sS -H 'x-api-key: ${accounts.readKey}' '${baseUrl}${path}'`;
   return [
     { about: "Search the feeds", curl: read("/v1/search?q=gold") },
@@ -95,7 +95,7 @@ function linesOf({ baseUrl, accounts, feeds, cursor }: Sheet): readonly Line[] {
   ];
 }
 
-function priceOf(definition: FilledFeed["feed"]["definition"]): string {
+function priceOf(definition: FilledFeed["definition"]): string {
   if (definition.price_type === "metered") return `$${definition.price_per_1k} per 1,000 calls`;
   if (definition.price_type === "one_time") {
     return `$${(Number(definition.one_time_price_cents) / 100).toFixed(2)} one-time`;

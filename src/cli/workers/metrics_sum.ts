@@ -9,31 +9,27 @@
 import { AggregatorRegistry } from "prom-client";
 import type { MetricsSnapshot } from "../../http/metrics.ts";
 
-export interface MetricsSum {
-  /** The newest figures of a living worker. */
-  update(worker: number, snapshot: MetricsSnapshot): void;
-  /** The worker has died: its counts stay, what it held at the moment goes. */
-  retire(worker: number): void;
-  text(): Promise<string>;
-}
+export type MetricsSum = ReturnType<typeof createMetricsSum>;
 
-export function createMetricsSum(): MetricsSum {
+export function createMetricsSum() {
   const living = new Map<number, MetricsSnapshot>();
   // Counts of all dead workers, as one total.
   let retired: Promise<object> = Promise.resolve([]);
 
   return {
-    update(worker, snapshot) {
+    /** The newest figures of a living worker. */
+    update(worker: number, snapshot: MetricsSnapshot): void {
       living.set(worker, snapshot);
     },
-    retire(worker) {
+    /** The worker has died: its counts stay, what it held at the moment goes. */
+    retire(worker: number): void {
       const counts = (living.get(worker) ?? []).filter(isCount);
       living.delete(worker);
       retired = retired.then((total) =>
         AggregatorRegistry.aggregate([total, counts]).getMetricsAsJSON(),
       );
     },
-    text() {
+    text(): Promise<string> {
       const snapshots = [...living.values()];
       return retired.then((total) => AggregatorRegistry.aggregate([total, ...snapshots]).metrics());
     },

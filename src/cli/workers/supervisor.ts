@@ -17,21 +17,9 @@ import type { Log } from "../../lib/log.ts";
 import { ownCommand } from "../../lib/own_process.ts";
 import { createSingleFlight, type SingleFlight } from "../../lib/single_flight.ts";
 import { DRAIN_WORKER_MS } from "../../limits.ts";
-import type { Database } from "../../postgres/client/query.ts";
 import { openDatabase } from "../../postgres/open_database.ts";
 import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./messages.ts";
 import { createMetricsSum, type MetricsSum } from "./metrics_sum.ts";
-
-/** Workers that serve. */
-export interface Workers {
-  /** What clients see, without a trailing slash. */
-  readonly baseUrl: string;
-  readonly port: number;
-  /** One connection of the supervisor's own. */
-  readonly database: Database;
-  /** Drains all of them, then leaves the database. */
-  stop(): Promise<void>;
-}
 
 export interface WorkersOptions {
   readonly config: Config;
@@ -64,8 +52,12 @@ interface Context {
   isStopping: boolean;
 }
 
-/** @throws if the database can't be reached, the port is taken, or a worker can't start. */
-export async function startWorkers({ config, log, count }: WorkersOptions): Promise<Workers> {
+/**
+ * Workers that serve; `stop` drains all of them, then leaves the database.
+ *
+ * @throws if the database can't be reached, the port is taken, or a worker can't start.
+ */
+export async function startWorkers({ config, log, count }: WorkersOptions) {
   const { database, close } = await openDatabase(config, { connectionsMax: 1, log });
   const port = await freePort(config).catch(async (error) => {
     await close();
