@@ -68,7 +68,7 @@ const LINE_BREAK = 10;
 /** Several times the largest row. A file with a longer line is not ours. */
 const LINE_BYTES_MAX = 64 * 1_024 * 1_024;
 /** The line after the last row. No row looks like it. */
-const END_OF_TABLE = "\\.";
+const END_OF_TABLE = "\\.\n";
 /** The migrator's own table, which the database to restore into has already. */
 const LEFT_OUT = "schema_migrations";
 
@@ -144,7 +144,7 @@ async function restore(session: Session, { header, lines }: OpenBackup): Promise
   const counts: number[] = [];
   for (const table of tables) counts.push(await copyIn(session, table, lines));
   const trailer = (await lines.next()).value?.toString() ?? "";
-  if (trailer !== JSON.stringify({ rows: counts })) throw cutShort();
+  if (trailer !== `${JSON.stringify({ rows: counts })}\n`) throw cutShort();
   // Read on to the end of the file, where its checksum is.
   if ((await lines.next()).value !== undefined) {
     throw new BackupRefusedError("there is more in it behind its end: it is damaged");
@@ -253,7 +253,7 @@ async function copyOut(session: Session, table: TableShape, sink: Writable): Pro
     }
     await send(sink, chunk);
   }
-  await send(sink, `${END_OF_TABLE}\n`);
+  await send(sink, END_OF_TABLE);
   return rows;
 }
 
@@ -270,7 +270,7 @@ async function copyIn(
       if (done) throw cutShort();
       if (line.toString("latin1") === END_OF_TABLE) return;
       rows += 1;
-      yield Buffer.concat([line, LINE_END]);
+      yield line;
     }
   }
   const columns = table.columns.map(quoted).join(", ");
@@ -301,10 +301,8 @@ async function advanceSequences(session: Session): Promise<void> {
   }
 }
 
-const LINE_END = Buffer.from("\n");
-
 /**
- * The lines of a stream, without their ends; an unfinished last one is left out.
+ * The lines of a stream, each with its end; an unfinished last one is left out.
  * @throws {BackupRefusedError} if a line is too long to be a row.
  */
 async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, undefined> {
@@ -314,7 +312,7 @@ async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
     const bytes = Buffer.from(chunk);
     let from = 0;
     for (let at = bytes.indexOf(LINE_BREAK); at >= 0; at = bytes.indexOf(LINE_BREAK, from)) {
-      const last = bytes.subarray(from, at);
+      const last = bytes.subarray(from, at + 1);
       yield pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
       pieces = [];
       heldBytes = 0;

@@ -17,7 +17,7 @@ import {
 import { createDatabase, type Database } from "./client/query.ts";
 import { reviveEmbedded } from "./embedded/revive.ts";
 import { startEmbedded } from "./embedded/start.ts";
-import { type MigrationReport, migrate } from "./migrate/migrate.ts";
+import { migrate } from "./migrate/migrate.ts";
 import { REPLICA_WAIT_MS_MAX } from "./replica/reader.ts";
 
 /** How long statements under way may still take when a pool is closed, in milliseconds. */
@@ -25,25 +25,16 @@ export const POOL_CLOSE_MS_MAX = 500;
 /** Limit of a step of background work, which goes over a piece of a large table. */
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 
-/** An open database, embedded or not. */
-export interface OpenDatabase {
-  readonly database: Database;
-  readonly address: DatabaseAddress;
-  /** What was missing from its schema. */
-  readonly migrated: MigrationReport;
-  close(): Promise<void>;
-}
-
 export interface OpenOptions extends ConnectOptions {
   /** If given, an embedded PostgreSQL that dies is started again, and this is told. */
   readonly log?: Log;
 }
 
+/** An open database, embedded or not. */
+export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
+
 /** Opens and migrates the database that the configuration names, or the embedded one. */
-export async function openDatabase(
-  config: Config,
-  { log, ...options }: OpenOptions = {},
-): Promise<OpenDatabase> {
+export async function openDatabase(config: Config, { log, ...options }: OpenOptions) {
   const { dataDir, databaseUrl: url } = config;
   const embedded = url === undefined ? await startEmbedded({ dataDir }) : undefined;
   const address: DatabaseAddress = embedded ?? {
@@ -57,10 +48,11 @@ export async function openDatabase(
     await leave?.();
   };
   try {
+    /** What was missing from its schema. */
     const migrated = await withConnection(address, (connection) =>
-      migrate(connection, {
-        onLocked: () => log?.warn("a migration waits for a lock that somebody holds, a dump say"),
-      }),
+      migrate(connection, () =>
+        log?.warn("a migration waits for a lock that somebody holds, a dump say"),
+      ),
     );
     // If statements have no time limit, they also wait without one.
     const isBounded = options.statementTimeoutMs !== 0;

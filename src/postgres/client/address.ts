@@ -27,14 +27,8 @@ export interface DatabaseHost {
   readonly port: number;
 }
 
-/**
- * As in libpq: `prefer` and `require` take any certificate, `verify-ca` one that an authority has signed, and
- * `verify-full` one that also names the host.
- */
-export type EncryptionMode = "none" | "prefer" | "require" | "verify-ca" | "verify-full";
-
 export interface Encryption {
-  readonly mode: EncryptionMode;
+  readonly mode: (typeof ENCRYPTION_MODES)[number];
   /** The authorities that are trusted, as PEM text. @default those that Bun knows */
   readonly authorities?: string;
 }
@@ -42,30 +36,21 @@ export interface Encryption {
 /** The role that the server must have: a primary, a standby, or either. */
 export type WantedRole = "primary" | "standby" | "any";
 
-export interface AddressedHosts {
-  /** In the order in which they are tried. */
-  readonly hosts: readonly [DatabaseHost, ...DatabaseHost[]];
-  readonly encryption: Encryption;
-  /** A server of another role is passed over. */
-  readonly wantedRole: WantedRole;
-  /** For the driver, with user, password, database and one host. */
-  readonly url: string;
-}
-
 const PORT_DEFAULT = 5432;
-const ENCRYPTION_MODES: ReadonlyMap<string, EncryptionMode> = new Map([
-  ["disable", "none"],
-  ["false", "none"],
+/**
+ * As in libpq: `prefer` and `require` take any certificate, `verify-ca` one that an authority has signed, and
+ * `verify-full` one that also names the host.
+ */
+const ENCRYPTION_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+/** Other names of modes; `allow` is libpq's. */
+const MODE_ALIASES = new Map([
+  ["false", "disable"],
   ["allow", "prefer"],
-  ["prefer", "prefer"],
-  ["require", "require"],
   ["true", "require"],
-  ["verify-ca", "verify-ca"],
-  ["verify-full", "verify-full"],
 ]);
 
 /** @throws {ConfigError} if the address can't be used. The message repeats no part that may be a secret. */
-export function hostsOf(address: DatabaseAddress): AddressedHosts {
+export function hostsOf(address: DatabaseAddress) {
   const parts = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i.exec(address.url);
   if (parts === null) throw new ConfigError(["a database's address must begin with postgres://"]);
   const [, scheme, user, authority = "", rest] = parts;
@@ -80,9 +65,12 @@ export function hostsOf(address: DatabaseAddress): AddressedHosts {
   const at = (host: string) => ({ host, port: given[0].port });
   const hosts = named === undefined ? given : ([at(socket), ...sockets.map(at)] as const);
   return {
+    /** In the order in which they are tried. */
     hosts,
+    /** A server of another role is passed over. */
     wantedRole: address.isReplica ? readReplicaTarget(target) : readTarget(target, hosts.length),
     encryption: takeEncryption(url),
+    /** For the driver, with user, password, database and one host. */
     url: url.href,
   };
 }
@@ -113,7 +101,7 @@ function readReplicaTarget(target = "standby"): WantedRole {
 
 function takeEncryption(url: URL): Encryption {
   const named = takeParameter(url, "sslmode") ?? takeParameter(url, "ssl") ?? "disable";
-  const mode = ENCRYPTION_MODES.get(named);
+  const mode = ENCRYPTION_MODES.find((each) => each === (MODE_ALIASES.get(named) ?? named));
   if (mode === undefined) {
     throw new ConfigError([
       `sslmode in a database's address must be disable, prefer, require, verify-ca or verify-full, got "${named}"`,

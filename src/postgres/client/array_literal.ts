@@ -8,13 +8,13 @@
  * @module
  */
 
-export type ArrayElement = string | number | bigint | boolean | null;
-
 /**
  * The array as text. The server gives it the type that the statement expects. A text is always quoted, so that it is
  * never taken for null, for several elements or for a brace.
  */
-export function arrayLiteral(elements: readonly ArrayElement[]): string {
+export function arrayLiteral(
+  elements: readonly (string | number | bigint | boolean | null)[],
+): string {
   const texts = elements.map((element) =>
     typeof element === "string" ? `"${element.replace(/["\\]/g, "\\$&")}"` : `${element}`,
   );

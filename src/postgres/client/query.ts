@@ -143,7 +143,7 @@ export function createDatabase(
   async function enter(accountId: string): Promise<void> {
     if (accountId !== GATEWAY) {
       const waitMs = budget.waitMs(accountId, performance.now());
-      if (waitMs > 0) throw new DatabaseTimeSpentError(waitMs, budget.budgetMs);
+      if (waitMs > 0) throw new DatabaseTimeSpentError(waitMs, accountMsMax);
     }
     if (!(await semaphore.acquire(accountId))) throw new DatabaseOverloadedError();
   }

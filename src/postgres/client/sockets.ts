@@ -14,28 +14,24 @@
 import { once } from "node:events";
 import { createConnection, isIP, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { AddressedHosts, DatabaseHost, Encryption, WantedRole } from "./address.ts";
+import type { DatabaseHost, Encryption, hostsOf, WantedRole } from "./address.ts";
 import { WRONG_ROLE } from "./failures.ts";
 
-export interface SocketsOptions
-  extends Pick<AddressedHosts, "hosts" | "encryption" | "wantedRole"> {
+export interface SocketsOptions extends Omit<ReturnType<typeof hostsOf>, "url"> {
   /** For one attempt at all hosts, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** A socket that owes an answer and is silent for so many milliseconds is closed. Undefined: never. */
   readonly silenceMs: number | undefined;
 }
 
-/** Opens the next socket of a pool. Never rejects, because a socket that could not be opened fails later. */
-export type OpenSocket = () => Promise<Socket>;
-
 const PASSED_OVER_MS = 1_000;
 const SWEEP_MS = 500;
 /** The message that asks a server for encryption. PostgreSQL's protocol, SSLRequest. */
 const SSL_REQUEST = new Uint8Array([0, 0, 0, 8, 4, 210, 22, 47]);
 const SSL_ACCEPTED = "S".charCodeAt(0);
-/** The length of a ReadyForQuery message, and its beginning. */
-const READY_BYTES = 6;
-const READY_HEAD = Buffer.from([0x5a, 0, 0, 0, 5]);
+/** A ReadyForQuery message, but for its last byte. */
+const READY_HEAD = "Z\0\0\0\x05";
+const READY_BYTES = READY_HEAD.length + 1;
 /** What a server of the wrong role says about itself, in a ParameterStatus message. */
 const WRONG_MARKS: Readonly<Record<WantedRole, readonly string[]>> = {
   primary: ["in_hot_standby\0on\0", "default_transaction_read_only\0on\0"],
@@ -54,10 +50,14 @@ interface Watched {
   /** Since when the server owes an answer and has sent nothing. */
   silentSinceMs: number | undefined;
   /** The last bytes that came, as many as a ReadyForQuery has, because it may come in pieces. */
-  tail: Buffer;
+  tail: string;
 }
 
-export function createSockets(options: SocketsOptions): OpenSocket {
+/**
+ * Gives a function that opens the next socket of a pool. It never rejects, because a socket that could not be opened
+ * fails later.
+ */
+export function createSockets(options: SocketsOptions) {
   const { hosts, encryption, wantedRole, connectTimeoutMs, silenceMs } = options;
   const passedOverUntilMs = new Map<DatabaseHost, number>();
   let lastGood: DatabaseHost = hosts[0];
@@ -89,7 +89,7 @@ export function createSockets(options: SocketsOptions): OpenSocket {
         socket.destroy(wrongRole(host, wantedRole));
         return true;
       }
-      if (!isStarted && isReady(Buffer.from(seen.slice(-READY_BYTES), "latin1"))) {
+      if (!isStarted && isReady(seen)) {
         isStarted = true;
         lastGood = host;
         socket.off("end", fail);
@@ -132,9 +132,7 @@ function failingSocket(failure: unknown): Socket {
 
 function wrongRole({ host, port }: DatabaseHost, wantedRole: WantedRole): Error {
   const found = wantedRole === "standby" ? "no standby" : "a standby or read-only";
-  return Object.assign(new Error(`the database at ${host}:${port} is ${found}`), {
-    code: WRONG_ROLE,
-  });
+  return coded(WRONG_ROLE, `the database at ${host}:${port} is ${found}`);
 }
 
 async function open(
@@ -147,11 +145,13 @@ async function open(
     : createConnection(port, host);
   const timer = setTimeout(() => {
     const message = `${host}:${port} did not answer within ${timeoutMs} ms`;
-    socket.destroy(Object.assign(new Error(message), { code: "CONNECT_TIMEOUT" }));
+    socket.destroy(coded("CONNECT_TIMEOUT", message));
   }, timeoutMs);
   try {
     await first(socket, "connect");
-    return isLocal || encryption.mode === "none" ? socket : await encrypt(socket, host, encryption);
+    return isLocal || encryption.mode === "disable"
+      ? socket
+      : await encrypt(socket, host, encryption);
   } catch (error) {
     socket.destroy();
     throw error;
@@ -182,10 +182,11 @@ async function encrypt(
   const [answer] = await first(socket, "data");
   if (!Buffer.isBuffer(answer) || answer[0] !== SSL_ACCEPTED) {
     if (mode === "prefer") return socket;
-    throw refused("the database takes no encrypted connection");
+    throw coded("ECONNREFUSED", "the database takes no encrypted connection");
   }
   // Anybody can send what is not encrypted. PostgreSQL's protocol, SSL session encryption.
-  if (answer.length > 1) throw refused("the database sent more than its consent to encryption");
+  if (answer.length > 1)
+    throw coded("ECONNREFUSED", "the database sent more than its consent to encryption");
   const secure = connectTls({
     socket,
     host,
@@ -198,26 +199,18 @@ async function encrypt(
   return secure;
 }
 
-function refused(message: string): Error {
-  return Object.assign(new Error(message), { code: "ECONNREFUSED" });
+function closedEarly(): Error {
+  return coded("ECONNRESET", "the connection was closed before it was made");
 }
 
-function closedEarly(): Error {
-  return Object.assign(new Error("the connection was closed before it was made"), {
-    code: "ECONNRESET",
-  });
+/** An error as those of sockets, which `failures.ts` tells apart by their codes. */
+function coded(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
 }
 
 /** Whether the bytes end with a ReadyForQuery message, after which nothing is owed. */
-function isReady(bytes: Buffer): boolean {
-  const at = bytes.length - READY_BYTES;
-  return at >= 0 && bytes.subarray(at, at + READY_HEAD.length).equals(READY_HEAD);
-}
-
-/** The last bytes of both, as many as a ReadyForQuery has. */
-function tailOf(before: Buffer, bytes: Buffer): Buffer {
-  const all = bytes.length >= READY_BYTES ? bytes : Buffer.concat([before, bytes]);
-  return all.subarray(-READY_BYTES);
+function isReady(bytes: string): boolean {
+  return bytes.slice(0, -1).endsWith(READY_HEAD);
 }
 
 /** Closes the silent sockets of a pool. One timer for all costs less than one for each statement. */
@@ -229,14 +222,13 @@ function createSweep(silenceMs: number) {
     const nowMs = performance.now();
     for (const { socket, silentSinceMs } of watched) {
       if (silentSinceMs === undefined || nowMs - silentSinceMs <= silenceMs) continue;
-      const message = `the database was silent for ${silenceMs} ms`;
-      socket.destroy(Object.assign(new Error(message), { code: "ETIMEDOUT" }));
+      socket.destroy(coded("ETIMEDOUT", `the database was silent for ${silenceMs} ms`));
     }
   }
 
   return {
     watch(socket: Socket): void {
-      const each: Watched = { socket, silentSinceMs: undefined, tail: Buffer.alloc(0) };
+      const each: Watched = { socket, silentSinceMs: undefined, tail: "" };
       const { write } = socket;
       const timedWrite = (...written: Parameters<typeof write>) => {
         each.silentSinceMs ??= performance.now();
@@ -244,7 +236,8 @@ function createSweep(silenceMs: number) {
       };
       Object.assign(socket, { write: timedWrite });
       socket.on("data", (bytes: Buffer) => {
-        each.tail = tailOf(each.tail, bytes);
+        const end = bytes.toString("latin1", Math.max(0, bytes.length - READY_BYTES));
+        each.tail = (each.tail + end).slice(-READY_BYTES);
         each.silentSinceMs = isReady(each.tail) ? undefined : performance.now();
       });
       socket.once("close", () => {

@@ -27,7 +27,6 @@ import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with 
 import sql_accounts_record_purchase from "../../../sql/accounts/record_purchase.sql" with { type: "text" };
 import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotion.sql" with { type: "text" };
 import sql_accounts_refund_event from "../../../sql/accounts/refund_event.sql" with { type: "text" };
-import sql_accounts_revoke_key from "../../../sql/accounts/revoke_key.sql" with { type: "text" };
 import sql_accounts_rotate_key from "../../../sql/accounts/rotate_key.sql" with { type: "text" };
 import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
 import sql_accounts_undo_purchase from "../../../sql/accounts/undo_purchase.sql" with { type: "text" };
@@ -43,7 +42,6 @@ import sql_admission_functions_refund_usage from "../../../sql/admission/functio
 import sql_admission_functions_usage_id_of from "../../../sql/admission/functions/usage_id_of.sql" with { type: "text" };
 import sql_admission_functions_utc_day from "../../../sql/admission/functions/utc_day.sql" with { type: "text" };
 import sql_admission_functions_uuid_from_time from "../../../sql/admission/functions/uuid_from_time.sql" with { type: "text" };
-import sql_admission_functions_window_feed_of from "../../../sql/admission/functions/window_feed_of.sql" with { type: "text" };
 import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with { type: "text" };
 import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
@@ -54,7 +52,6 @@ import sql_cli_edit_account from "../../../sql/cli/edit_account.sql" with { type
 import sql_cli_export_usage from "../../../sql/cli/export_usage.sql" with { type: "text" };
 import sql_cli_functions_credits_of_nanos from "../../../sql/cli/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_cli_has_accounts from "../../../sql/cli/has_accounts.sql" with { type: "text" };
-import sql_cli_keep_demo_account from "../../../sql/cli/keep_demo_account.sql" with { type: "text" };
 import sql_cli_list_accounts from "../../../sql/cli/list_accounts.sql" with { type: "text" };
 import sql_cli_list_audit_events from "../../../sql/cli/list_audit_events.sql" with { type: "text" };
 import sql_cli_list_demo_settings from "../../../sql/cli/list_demo_settings.sql" with { type: "text" };
@@ -67,7 +64,6 @@ import sql_cli_list_stale_feeds from "../../../sql/cli/list_stale_feeds.sql" wit
 import sql_cli_list_top_reads from "../../../sql/cli/list_top_reads.sql" with { type: "text" };
 import sql_cli_prove_ledger from "../../../sql/cli/prove_ledger.sql" with { type: "text" };
 import sql_cli_set_feeds_public from "../../../sql/cli/set_feeds_public.sql" with { type: "text" };
-import sql_cli_suspend_account from "../../../sql/cli/suspend_account.sql" with { type: "text" };
 import sql_cli_suspend_feed from "../../../sql/cli/suspend_feed.sql" with { type: "text" };
 import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
 import sql_feeds_delete_feed from "../../../sql/feeds/delete_feed.sql" with { type: "text" };
@@ -90,12 +86,12 @@ import sql_jobs_functions_remove_aged_rows from "../../../sql/jobs/functions/rem
 import sql_jobs_functions_remove_deleted_feeds from "../../../sql/jobs/functions/remove_deleted_feeds.sql" with { type: "text" };
 import sql_jobs_functions_remove_expired_events from "../../../sql/jobs/functions/remove_expired_events.sql" with { type: "text" };
 import sql_jobs_functions_remove_filter_entries from "../../../sql/jobs/functions/remove_filter_entries.sql" with { type: "text" };
+import sql_jobs_functions_remove_index_terms from "../../../sql/jobs/functions/remove_index_terms.sql" with { type: "text" };
 import sql_jobs_functions_remove_retired_rows from "../../../sql/jobs/functions/remove_retired_rows.sql" with { type: "text" };
 import sql_jobs_functions_retire_abandoned_batches from "../../../sql/jobs/functions/retire_abandoned_batches.sql" with { type: "text" };
 import sql_jobs_functions_retire_usage from "../../../sql/jobs/functions/retire_usage.sql" with { type: "text" };
 import sql_jobs_functions_run_job from "../../../sql/jobs/functions/run_job.sql" with { type: "text" };
 import sql_jobs_functions_score_feeds from "../../../sql/jobs/functions/score_feeds.sql" with { type: "text" };
-import sql_jobs_read_clock from "../../../sql/jobs/read_clock.sql" with { type: "text" };
 import sql_jobs_run_job from "../../../sql/jobs/run_job.sql" with { type: "text" };
 import sql_migrations_0001_schema from "../../../sql/migrations/0001_schema.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
@@ -182,7 +178,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "usage_id_of", text: sql_admission_functions_usage_id_of },
   { name: "utc_day", text: sql_admission_functions_utc_day },
   { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
-  { name: "window_feed_of", text: sql_admission_functions_window_feed_of },
   { name: "credits_of_nanos", text: sql_cli_functions_credits_of_nanos },
   { name: "delete_feed", text: sql_feeds_functions_delete_feed },
   { name: "delete_rows", text: sql_feeds_functions_delete_rows },
@@ -196,6 +191,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "remove_deleted_feeds", text: sql_jobs_functions_remove_deleted_feeds },
   { name: "remove_expired_events", text: sql_jobs_functions_remove_expired_events },
   { name: "remove_filter_entries", text: sql_jobs_functions_remove_filter_entries },
+  { name: "remove_index_terms", text: sql_jobs_functions_remove_index_terms },
   { name: "remove_retired_rows", text: sql_jobs_functions_remove_retired_rows },
   { name: "retire_abandoned_batches", text: sql_jobs_functions_retire_abandoned_batches },
   { name: "retire_usage", text: sql_jobs_functions_retire_usage },
@@ -247,7 +243,6 @@ export const STATEMENTS = {
   record_purchase: sql_accounts_record_purchase,
   redeem_promotion: sql_accounts_redeem_promotion,
   refund_event: sql_accounts_refund_event,
-  revoke_key: sql_accounts_revoke_key,
   rotate_key: sql_accounts_rotate_key,
   touch_keys: sql_accounts_touch_keys,
   undo_purchase: sql_accounts_undo_purchase,
@@ -262,7 +257,6 @@ export const STATEMENTS = {
   edit_account: sql_cli_edit_account,
   export_usage: sql_cli_export_usage,
   has_accounts: sql_cli_has_accounts,
-  keep_demo_account: sql_cli_keep_demo_account,
   list_accounts: sql_cli_list_accounts,
   list_audit_events: sql_cli_list_audit_events,
   list_demo_settings: sql_cli_list_demo_settings,
@@ -275,7 +269,6 @@ export const STATEMENTS = {
   list_top_reads: sql_cli_list_top_reads,
   prove_ledger: sql_cli_prove_ledger,
   set_feeds_public: sql_cli_set_feeds_public,
-  suspend_account: sql_cli_suspend_account,
   suspend_feed: sql_cli_suspend_feed,
   count_feeds: sql_feeds_count_feeds,
   delete_feed: sql_feeds_delete_feed,
@@ -286,7 +279,6 @@ export const STATEMENTS = {
   list_feed_rows: sql_feeds_list_feed_rows,
   list_slugs_near: sql_feeds_list_slugs_near,
   save_feed: sql_feeds_save_feed,
-  read_clock: sql_jobs_read_clock,
   run_job: sql_jobs_run_job,
   await_replay: sql_postgres_await_replay,
   find_replica_state: sql_postgres_find_replica_state,
@@ -342,7 +334,7 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
-  /** changes a key's name, end, budget or scope */
+  /** changes a key's name, end, budget or scope, or revokes it */
   edit_key: {
     parameters: readonly [key_id: string, fields: string];
     row: {
@@ -437,13 +429,6 @@ export interface StatementTypes {
       readonly entry_id: bigint | null;
     };
   };
-  /** ends a key for good; a key that was revoked before keeps that time */
-  revoke_key: {
-    parameters: readonly [key_id: string];
-    row: {
-      readonly key_id: string;
-    };
-  };
   /** a new key in place of one that holds, which ends after the grace */
   rotate_key: {
     parameters: readonly [key_id: string, new_hash: Uint8Array, new_start: string, grace: string];
@@ -485,12 +470,7 @@ export interface StatementTypes {
       readonly feed_ids: string | null;
       readonly suspension_reason: string | null;
       readonly now_us: bigint;
-      readonly version: bigint;
-      readonly generation: bigint;
-      readonly balance_nanos: bigint;
-      readonly logged_us: bigint;
-      readonly events: string;
-      readonly spending: string | null;
+      readonly news: string;
     };
   };
   /** charges and logs all reads that wait, in one round trip and one commit */
@@ -511,12 +491,7 @@ export interface StatementTypes {
       readonly now_us: bigint;
       readonly is_key_usable: boolean;
       readonly suspension_reason: string | null;
-      readonly version: bigint;
-      readonly generation: bigint;
-      readonly balance_nanos: bigint;
-      readonly logged_us: bigint;
-      readonly events: string | null;
-      readonly spending: string | null;
+      readonly news: string;
       readonly is_feed_readable: boolean | null;
       readonly definition_version: bigint | null;
       readonly data_version: bigint | null;
@@ -549,16 +524,16 @@ export interface StatementTypes {
       readonly rows_left: bigint;
     };
   };
-  /** a new account, without credits */
+  /** a new account, without credits; with a known id, such as the demo's, unless it is there already */
   create_account: {
-    parameters: readonly [name: string, max_feeds_allowed: number];
+    parameters: readonly [name: string, max_feeds_allowed: number, account_id: string | null];
     row: {
       readonly account_id: string;
     };
   };
-  /** changes an account's name or quota; what is null stays */
+  /** changes an account's name or quota, suspends it or ends that */
   edit_account: {
-    parameters: readonly [account_id: string, name: string | null, max_feeds_allowed: number | null];
+    parameters: readonly [account_id: string, fields: string];
     row: {
       readonly account_id: string;
     };
@@ -580,13 +555,6 @@ export interface StatementTypes {
     parameters: readonly [];
     row: {
       readonly has_accounts: boolean;
-    };
-  };
-  /** makes the demo's account with its known id, unless an earlier start has */
-  keep_demo_account: {
-    parameters: readonly [account_id: string, name: string, max_feeds_allowed: number];
-    row: {
-      readonly account_id: string;
     };
   };
   /** accounts with their balance, oldest first, from behind the page before: all of them, or those that an */
@@ -743,13 +711,6 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
-  /** no key of the account may be used while there is a reason; null ends that */
-  suspend_account: {
-    parameters: readonly [account_id: string, reason: string | null];
-    row: {
-      readonly account_id: string;
-    };
-  };
   /** nobody may read the feed or push to it while there is a reason; null ends that */
   suspend_feed: {
     parameters: readonly [feed_id: string, reason: string | null];
@@ -902,16 +863,9 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
     };
   };
-  /** background work goes by the database's clock, which all processes share */
-  read_clock: {
-    parameters: readonly [];
-    row: {
-      readonly now: string;
-    };
-  };
-  /** runs a bounded step of a background job; any number of processes may ask */
+  /** runs a bounded step of a background job; any number of processes may ask; without a moment, now */
   run_job: {
-    parameters: readonly [job: string, moment: string, pause: string, age: string | null, amount: number, work_max: bigint | null];
+    parameters: readonly [job: string, moment: string | null, pause: string, age: string | null, amount: number, work_max: bigint | null];
     row: {
       readonly is_more: boolean;
     };

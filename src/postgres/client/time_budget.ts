@@ -10,39 +10,30 @@
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { WINDOW_MS } from "../../limits.ts";
 
-export interface TimeBudget {
-  /** What an account may take in a minute, in milliseconds. */
-  readonly budgetMs: number;
-  /** Milliseconds in the account's bucket. */
-  spentMs(accountId: string, nowMs: number): number;
-  /** Milliseconds until a statement may be run for the account. 0: it may now. */
-  waitMs(accountId: string, nowMs: number): number;
-  spend(accountId: string, ms: number, nowMs: number): void;
-}
-
 interface Bucket {
   readonly ms: number;
   readonly atMs: number;
 }
 
-/** A budget for each account. It remembers the accounts that spent last, `accountsMax` of them. */
-export function createTimeBudget(budgetMs: number, accountsMax: number): TimeBudget {
+/** A budget of so many milliseconds for each account. It remembers the accounts that spent last, `accountsMax` of them. */
+export function createTimeBudget(budgetMs: number, accountsMax: number) {
   const buckets = new BoundedMap<string, Bucket>(accountsMax);
   const ranOutMs = (forMs: number) => (forMs * budgetMs) / WINDOW_MS;
 
+  /** Milliseconds in the account's bucket. */
   function spentMs(accountId: string, nowMs: number): number {
     const bucket = buckets.get(accountId);
     return bucket === undefined ? 0 : Math.max(0, bucket.ms - ranOutMs(nowMs - bucket.atMs));
   }
 
   return {
-    budgetMs,
     spentMs,
-    waitMs(accountId, nowMs) {
+    /** Milliseconds until a statement may be run for the account. 0: it may now. */
+    waitMs(accountId: string, nowMs: number): number {
       const overMs = spentMs(accountId, nowMs) - budgetMs;
       return overMs < 0 ? 0 : Math.ceil((overMs * WINDOW_MS) / budgetMs) + 1;
     },
-    spend(accountId, ms, nowMs) {
+    spend(accountId: string, ms: number, nowMs: number): void {
       const spent = Math.min(spentMs(accountId, nowMs) + ms, 2 * budgetMs);
       buckets.set(accountId, { ms: spent, atMs: nowMs });
     },

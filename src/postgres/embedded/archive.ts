@@ -16,8 +16,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, join } from "node:path";
 import { messageOf } from "../../lib/error_fields.ts";
 import { takeLock } from "./lock.ts";
 import { isRoot } from "./owner.ts";
@@ -28,46 +27,30 @@ const ARCHIVE_NAME = /^(postgres-.+-[0-9a-f]{16})\.tar\.zst$/;
 const PROGRAM_MODE = 0o755;
 const FILE_MODE = 0o644;
 
-/** The bytes of each file by its path. */
-export type Manifest = Readonly<Record<string, number>>;
-
-/** The archive in this executable. */
-export interface PackedPostgres {
-  /** `postgres-{version}-{digest}`, which is also the name of its folder. */
-  readonly name: string;
-  read(): Promise<Uint8Array>;
-}
-
-/** Undefined if Bun runs the program from its sources. */
-export function findPackedPostgres(): PackedPostgres | undefined {
+/**
+ * The folder with `bin`, `lib` and `share`, in the first home that it is in or can be written to. Undefined if Bun
+ * runs the program from its sources.
+ * @throws if there is no such home.
+ */
+export async function unpackPostgres(homes: readonly string[]): Promise<string | undefined> {
   for (const file of Bun.embeddedFiles) {
     const name = "name" in file ? ARCHIVE_NAME.exec(String(file.name))?.[1] : undefined;
-    if (name !== undefined) return { name, read: () => file.bytes() };
+    if (name !== undefined)
+      return unpack(
+        file,
+        homes.map((home) => join(home, name)),
+      );
   }
   return undefined;
 }
 
-/** `$XDG_CACHE_HOME/feedgate` if that is absolute, as its specification says, and else `~/.cache/feedgate`. */
-export function cacheFolder(environment: Readonly<Record<string, string | undefined>>): string {
-  const named = environment.XDG_CACHE_HOME ?? "";
-  return join(isAbsolute(named) ? named : join(homedir(), ".cache"), "feedgate");
-}
-
-/**
- * The folder with `bin`, `lib` and `share`, in the first home that it is in or can be written to.
- * @throws if there is none.
- */
-export async function unpackPostgres(
-  packed: PackedPostgres,
-  homes: readonly string[],
-): Promise<string> {
+async function unpack(packed: Blob, folders: readonly string[]): Promise<string> {
   let failure: unknown;
-  for (const home of homes) {
-    const folder = join(home, packed.name);
+  for (const folder of folders) {
     if (isWhole(folder)) return folder;
     try {
-      mkdirSync(home, { recursive: true });
-      const archive = new Bun.Archive(await Bun.zstdDecompress(await packed.read()));
+      mkdirSync(dirname(folder), { recursive: true });
+      const archive = new Bun.Archive(await Bun.zstdDecompress(await packed.bytes()));
       const files = new Map<string, Uint8Array>();
       for (const [path, file] of await archive.files()) files.set(path, await file.bytes());
       await installFolder(folder, {
@@ -80,14 +63,9 @@ export async function unpackPostgres(
     }
   }
   throw new Error(
-    `PostgreSQL can't be unpacked into ${homes.join(" or ")} (${messageOf(failure)}): set XDG_CACHE_HOME to a folder that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
+    `PostgreSQL can't be unpacked into ${folders.map(dirname).join(" or ")} (${messageOf(failure)}): set XDG_CACHE_HOME to a folder that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
     { cause: failure },
   );
-}
-
-export interface FolderToInstall {
-  isWhole(): boolean;
-  write(folder: string): void;
 }
 
 /**
@@ -96,7 +74,7 @@ export interface FolderToInstall {
  */
 export async function installFolder(
   folder: string,
-  { isWhole, write }: FolderToInstall,
+  { isWhole, write }: { isWhole(): boolean; write(folder: string): void },
 ): Promise<void> {
   const unlock = await takeLock(`${folder}.lock`);
   const draft = `${folder}.new`;
@@ -118,7 +96,10 @@ export async function installFolder(
 /** Whether every file is there and has its size. */
 function isWhole(folder: string): boolean {
   try {
-    const manifest: Manifest = JSON.parse(readFileSync(join(folder, MANIFEST_NAME), "utf8"));
+    /** The bytes of each file by its path. */
+    const manifest: Record<string, number> = JSON.parse(
+      readFileSync(join(folder, MANIFEST_NAME), "utf8"),
+    );
     return Object.entries(manifest).every(
       ([path, bytes]) => statSync(join(folder, path), { throwIfNoEntry: false })?.size === bytes,
     );

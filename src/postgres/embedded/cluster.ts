@@ -15,15 +15,12 @@ export const SUPERUSER = "postgres";
 const DRAFT_MARK = ".new-";
 const SAID_CHARS_MAX = 2_000;
 
-export function hasCluster({ cluster }: Site): boolean {
-  return existsSync(join(cluster, "PG_VERSION"));
-}
-
 /**
- * Makes the cluster under another name and renames it, so that a killed `initdb` leaves no half of one. The caller
- * holds the data directory's lock.
+ * Makes the cluster if there is none, under another name that it then changes, so that a killed `initdb` leaves no
+ * half of one. The caller holds the data directory's lock.
  */
 export async function createCluster(site: Site, programs: Programs): Promise<void> {
+  if (existsSync(join(site.cluster, "PG_VERSION"))) return;
   removeDrafts(site.cluster);
   const draft = `${site.cluster}${DRAFT_MARK}${Bun.randomUUIDv7()}`;
   makePrivateDir(draft, site.account);

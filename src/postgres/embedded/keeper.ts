@@ -29,13 +29,7 @@ const RUNS_ALREADY = 75;
 const ON_WINDOWS = process.platform === "win32";
 
 /** A PostgreSQL that starts or runs. */
-export interface Keeper {
-  readonly hasEnded: boolean;
-  /** Why no process could be started, or "". */
-  readonly failure: string;
-  /** Whether it ended because another server of the cluster runs. */
-  readonly hasFoundServer: boolean;
-}
+export type Keeper = ReturnType<typeof startKeeper>;
 
 /** Opens the pipe, which makes this process a user of the server. Returns a function that closes it. */
 export function enterUsers(site: Site): () => void {
@@ -51,7 +45,7 @@ export function enterUsers(site: Site): () => void {
 }
 
 /** Starts PostgreSQL. The caller is already one of its users. The keeper and PostgreSQL write to the log. */
-export function startKeeper(site: Site, programs: Programs, log: string): Keeper {
+export function startKeeper(site: Site, programs: Programs, log: string) {
   const { account, cluster, dataDir, socketDir, isSocketDirTemporary } = site;
   if (socketDir !== undefined) makePrivateDir(socketDir, account);
   const server = [join(programs.folder, "bin", "postgres"), "-D", cluster, ...addressArgs(site)];
@@ -91,9 +85,11 @@ export function startKeeper(site: Site, programs: Programs, log: string): Keeper
     get hasEnded() {
       return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
     },
+    /** Why no process could be started, or "". */
     get failure() {
       return failure;
     },
+    /** Whether it ended because another server of the cluster runs. */
     get hasFoundServer() {
       return child.exitCode === RUNS_ALREADY;
     },

@@ -20,31 +20,24 @@ export async function takeLock(path: string): Promise<() => void> {
     path,
     SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_READWRITE,
   );
-  try {
-    await acquire(lock, path);
-  } catch (error) {
-    lock.close();
-    throw error;
-  }
-  return () => lock.close();
-}
-
-async function acquire(lock: Database, path: string): Promise<void> {
   // SQLite would block the event loop while it waits, so we wait outside of it.
   lock.run("pragma busy_timeout = 0");
   const until = Date.now() + WAIT_MS_MAX;
   for (;;) {
     try {
       lock.run("begin exclusive");
-      return;
+      return () => lock.close();
     } catch (error) {
-      if (codeOf(error) !== "SQLITE_BUSY") throw error;
-    }
-    if (Date.now() > until) {
+      const isHeld = codeOf(error) === "SQLITE_BUSY";
+      if (isHeld && Date.now() <= until) {
+        await Bun.sleep(POLL_MS);
+        continue;
+      }
+      lock.close();
+      if (!isHeld) throw error;
       throw new Error(
         `another process has held ${path} for ${WAIT_MS_MAX / 1000} s: end the feedgate process that hangs, then start again`,
       );
     }
-    await Bun.sleep(POLL_MS);
   }
 }

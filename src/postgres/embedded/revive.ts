@@ -10,19 +10,13 @@
 import type { Log } from "../../lib/log.ts";
 import { type EmbeddedPostgres, startEmbedded } from "./start.ts";
 
-export interface ReviveOptions {
-  /** The server's. */
-  readonly dataDir: string;
-  readonly log: Log;
-}
-
 /** Pause after a start that failed. */
 const RETRY_AFTER_MS = 1_000;
 
 /** Watches the server. Returns a function that ends the watch and leaves the newest server. */
 export function reviveEmbedded(
   started: EmbeddedPostgres,
-  { dataDir, log }: ReviveOptions,
+  { dataDir, log }: { readonly dataDir: string; readonly log: Log },
 ): () => Promise<void> {
   let current = started;
   let isLeaving = false;

@@ -24,11 +24,11 @@ import {
   statSync,
   symlinkSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { homedir, tmpdir } from "node:os";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { assert } from "../../lib/assert.ts";
 import { codeOf } from "../../lib/error_fields.ts";
-import { cacheFolder, findPackedPostgres, installFolder, unpackPostgres } from "./archive.ts";
+import { installFolder, unpackPostgres } from "./archive.ts";
 import { type Account, findAccount, isRoot, isRootsOwn, requireRootsOwn } from "./owner.ts";
 
 /** Where root puts what PostgreSQL's account cannot reach otherwise. */
@@ -88,11 +88,8 @@ export function placeSite(dataDir: string): Site {
 
 /** Finds or unpacks PostgreSQL. @throws if it is not installed. */
 export async function findPrograms({ dataDir, cluster, account }: Site): Promise<Programs> {
-  const packed = findPackedPostgres();
-  const folder =
-    packed === undefined
-      ? await placeInstalled(account)
-      : await unpackPostgres(packed, unpackHomes(dataDir, account));
+  const unpacked = await unpackPostgres(unpackHomes(dataDir, account));
+  const folder = unpacked ?? (await placeInstalled(account));
   return { folder, libraries: linkLibraries(folder, join(dirname(cluster), "lib")) };
 }
 
@@ -164,7 +161,10 @@ function findInstalled(): string {
 
 /** The folders in which an executable may unpack its PostgreSQL, the best first. */
 function unpackHomes(dataDir: string, account: Account | undefined): string[] {
-  const [cache, own] = [cacheFolder(process.env), join(dataDir, "runtime")];
+  const { XDG_CACHE_HOME: named = "" } = process.env;
+  // A relative path is ignored, as the XDG specification says.
+  const cache = join(isAbsolute(named) ? named : join(homedir(), ".cache"), "feedgate");
+  const own = join(dataDir, "runtime");
   if (account === undefined) return [cache, own];
   return [cache, SHARED_DIR, own].filter((home) => canReach(home, account) && isRootsOwn(home));
 }

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { codeOf } from "../../lib/error_fields.ts";
 import { isFull, isUnavailable } from "../client/failures.ts";
-import { createCluster, hasCluster, SUPERUSER } from "./cluster.ts";
+import { createCluster, SUPERUSER } from "./cluster.ts";
 import { enterUsers, type Keeper, STOP_FAST_SECONDS, startKeeper } from "./keeper.ts";
 import { takeLock } from "./lock.ts";
 import { readOwn } from "./own_files.ts";
@@ -40,20 +40,7 @@ const DATABASE = "feedgate";
 const USER_NAME = "feedgate user";
 
 /** A running server, as its user sees it. */
-export interface EmbeddedPostgres {
-  /** The address of its database. */
-  readonly url: string;
-  /** The socket's directory. On Windows, the loopback address. */
-  readonly host: string;
-  /** The postmaster's. */
-  readonly pid: number;
-  /** Whether a server that already ran was joined. */
-  readonly joined: boolean;
-  /** Resolves when the server has ended, or when this user has left it. */
-  readonly ended: Promise<void>;
-  /** Leaves the server. If this is its last user, it stops. A second call changes nothing. */
-  stop(): Promise<void>;
-}
+export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbedded>>;
 
 export interface StartOptions {
   /** Made if it is missing. */
@@ -66,7 +53,7 @@ export interface StartOptions {
  * Starts or joins the PostgreSQL of a data directory.
  * @throws an Error whose message says what to do, with the end of the server's log if the server failed.
  */
-export async function startEmbedded(options: StartOptions): Promise<EmbeddedPostgres> {
+export async function startEmbedded(options: StartOptions) {
   try {
     return await start(makeDataDir(options.dataDir), options.isAlone === true);
   } catch (error) {
@@ -79,7 +66,7 @@ export async function startEmbedded(options: StartOptions): Promise<EmbeddedPost
   }
 }
 
-async function start(dataDir: string, isAlone: boolean): Promise<EmbeddedPostgres> {
+async function start(dataDir: string, isAlone: boolean) {
   const lock = join(dataDir, "lock");
   const unlock = await takeLock(lock);
   let isKept = false;
@@ -99,11 +86,17 @@ async function start(dataDir: string, isAlone: boolean): Promise<EmbeddedPostgre
     let stopping: Promise<void> | undefined;
     const { pid, host, port } = server;
     return {
+      /** The address of its database. */
       url: `postgres://${SUPERUSER}@localhost:${port}/${DATABASE}?host=${encodeURIComponent(host)}`,
+      /** The socket's directory. On Windows, the loopback address. */
       host,
+      /** The postmaster's. */
       pid,
+      /** Whether a server that already ran was joined. */
       joined,
+      /** Resolves when the server has ended, or when this user has left it. */
       ended: session.ended,
+      /** Leaves the server. If this is its last user, it stops. A second call changes nothing. */
       stop() {
         stopping ??= stop();
         return stopping;
@@ -156,7 +149,7 @@ async function bringUp(site: Site) {
         await Bun.sleep(RETRY_MS);
       }
       const programs = await findPrograms(site);
-      if (!hasCluster(site)) await createCluster(site, programs);
+      await createCluster(site, programs);
       rotate(log);
       logStart = readOwn(log).length;
       keeper = startKeeper(site, programs, log);
@@ -187,16 +180,11 @@ function readServer({ cluster, socketDir }: Site): Server | undefined {
   return { pid: Number(pid), host, port: Number(port), status: status.trim() };
 }
 
-/** A user's session, which shows the user to PostgreSQL, and PostgreSQL's end to the user. */
-interface Session {
-  readonly ended: Promise<void>;
-  /** Whether the server has other users. True if it does not say. */
-  hasOthers(): Promise<boolean>;
-  close(): Promise<void>;
-}
-
-/** Opens a session, and makes our database if it is missing. Undefined if no server answers. */
-async function openSession({ host, port }: Server): Promise<Session | undefined> {
+/**
+ * Opens a user's session, which shows the user to PostgreSQL, and PostgreSQL's end to the user. Makes our database if
+ * it is missing. Undefined if no server answers.
+ */
+async function openSession({ host, port }: Server) {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const sql = postgres({
     host,
@@ -220,6 +208,7 @@ async function openSession({ host, port }: Server): Promise<Session | undefined>
     if (isUnavailable(error) && !isFull(error)) return undefined;
     throw error;
   }
+  /** Whether the server has other users. True if it does not say. */
   const hasOthers = async () => {
     const counting = sql`
       select count(*)::int as others

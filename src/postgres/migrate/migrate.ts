@@ -16,27 +16,6 @@ import { areRowsDistributed, inFunctionSet, keepFunctionSet } from "./function_s
 /** A numbered step of the schema: its name, and its SQL text. */
 type Migration = (typeof MIGRATIONS)[number];
 
-/** What a run applied; empty if nothing was missing. */
-export interface MigrationReport {
-  readonly migrations: readonly string[];
-  /** Whether the SQL functions of this program were missing. */
-  readonly functions: boolean;
-  /** Whether the extension pg_trgm is there: without it, search finds no misspelled names. */
-  readonly hasTrigrams: boolean;
-  /** Whether the rows are distributed over the nodes of a Citus cluster. */
-  readonly isDistributed: boolean;
-}
-
-export interface MigrateOptions {
-  /** Called once for each migration that waits for a lock. */
-  readonly onLocked?: () => void;
-}
-
-/** The database was made by a newer program. */
-export class SchemaTooNewError extends Error {
-  override readonly name = "SchemaTooNewError";
-}
-
 /** Any number, as long as it is always the same. */
 const MIGRATION_LOCK = 7_306_927;
 const VERSION_MIN = 150_000;
@@ -48,15 +27,15 @@ const LOCK_WAIT_MS_MIN = 250;
 const LOCK_WAIT_MS_MAX = 1_000;
 const LOCK_PAUSE_MS = 1_000;
 
-/** @throws {SchemaTooNewError} @throws where PostgreSQL is older than 15. */
-export async function migrate(
-  connections: Connections,
-  options: MigrateOptions = {},
-): Promise<MigrationReport> {
+/**
+ * Returns the names of the migrations that were missing, and what the database has.
+ * @throws if a newer program made the database, or if PostgreSQL is older than 15.
+ */
+export async function migrate(connections: Connections, onLocked?: () => void) {
   if ((await readVersion(connections)) < VERSION_MIN) {
     throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
   }
-  const migrations = await applyMigrations(connections, MIGRATIONS, options);
+  const migrations = await applyMigrations(connections, MIGRATIONS, onLocked);
   return { migrations, ...(await inTransaction(connections, makeReady)) };
 }
 
@@ -71,12 +50,13 @@ async function readVersion(connections: Connections): Promise<number> {
 /**
  * Applies those of these migrations that are missing, each in its own transaction. Returns their names.
  *
- * For the data of an older backup they are only the first ones, and `migrate` applies the rest.
+ * For the data of an older backup they are only the first ones, and `migrate` applies the rest. `onLocked` is called
+ * once for each migration that waits for a lock.
  */
 export async function applyMigrations(
   connections: Connections,
   migrations: readonly Migration[],
-  { onLocked }: MigrateOptions = {},
+  onLocked?: () => void,
 ): Promise<string[]> {
   const applied: string[] = [];
   let tries = 0;
@@ -116,7 +96,7 @@ async function applyNext(
   // For an older backup, fewer migrations are asked for than this program knows.
   const newestKnown = Math.max(migrations.length, MIGRATIONS.length);
   if (newest > newestKnown) {
-    throw new SchemaTooNewError(
+    throw new Error(
       `the database has schema ${newest} and this program knows ${newestKnown}: run a newer feedgate`,
     );
   }
@@ -130,12 +110,18 @@ async function applyNext(
 }
 
 /** Makes what every start needs, whatever was migrated. */
-async function makeReady(connection: Connections): Promise<Omit<MigrationReport, "migrations">> {
+async function makeReady(connection: Connections) {
+  /** Whether the SQL functions of this program were missing. */
   const functions = await keepFunctionSet(connection);
   await keepPartitions(connection);
   const trigrams = await connection`select ensure_trigram() as has_trigrams`;
-  const isDistributed = await areRowsDistributed(connection);
-  return { functions, hasTrigrams: trigrams[0]?.has_trigrams === true, isDistributed };
+  return {
+    functions,
+    /** Whether the extension pg_trgm is there: without it, search finds no misspelled names. */
+    hasTrigrams: trigrams[0]?.has_trigrams === true,
+    /** Whether the rows are distributed over the nodes of a Citus cluster. */
+    isDistributed: await areRowsDistributed(connection),
+  };
 }
 
 /**

@@ -8,10 +8,9 @@
  *
  * @module
  */
-
 import { assert } from "../../lib/assert.ts";
 import { type Database, DatabaseUnavailableError } from "../client/query.ts";
-import type { Reader } from "./reader.ts";
+import { createReader, type Reader } from "./reader.ts";
 
 /** Between two tries. The moment is mostly shorter than a round trip. */
 const PAUSE_MS = 5;
@@ -21,6 +20,7 @@ const TRIES_MAX = 100;
 /** `row` is for statements of pages, whose first parameter is the feed. */
 export function createDistributedReader(database: Database): Reader {
   return {
+    ...createReader(database),
     async row(accountId, name, parameters) {
       const feedId = String(parameters[0]);
       const queries = database.onBehalfOf(accountId);
@@ -32,12 +32,6 @@ export function createDistributedReader(database: Database): Reader {
       }
       throw new DatabaseUnavailableError("a feed's rows are not at the version that was committed");
     },
-    rows: (accountId, name, parameters) => database.onBehalfOf(accountId).rows(name, parameters),
-    hasReplica: false,
-    get waiting() {
-      return database.waiting;
-    },
-    close: () => {},
   };
 }
 

@@ -9,21 +9,6 @@
  */
 import type { Log } from "../../lib/log.ts";
 
-export interface ReplicaHealth {
-  /** Whether the replica may be asked. False until the first probe succeeds. */
-  readonly isUp: boolean;
-  noteAnswered(): void;
-  noteBehind(): void;
-  noteFailed(error: unknown): void;
-  stop(): void;
-}
-
-export interface ReplicaHealthOptions {
-  /** Rejects if the replica may not be asked. */
-  readonly probe: () => Promise<void>;
-  readonly log: Log;
-}
-
 const REST_MS_MIN = 100;
 const REST_MS_MAX = 3_000;
 /** Between two probes of a replica that is up. A standby that has lost its primary goes on answering. */
@@ -31,7 +16,8 @@ const PROBE_PAUSE_MS = 1_000;
 /** A replica may be behind a push that was just made. It rests after so many such answers in a row. */
 const BEHIND_MAX = 3;
 
-export function createReplicaHealth({ probe, log }: ReplicaHealthOptions): ReplicaHealth {
+/** Watches a replica until `stop`. `probe` rejects if the replica may not be asked. */
+export function createReplicaHealth(probe: () => Promise<void>, log: Log) {
   let isUp = false;
   let isStopped = false;
   let behindCount = 0;
@@ -65,6 +51,7 @@ export function createReplicaHealth({ probe, log }: ReplicaHealthOptions): Repli
 
   probeNow();
   return {
+    /** Whether the replica may be asked. False until the first probe succeeds. */
     get isUp() {
       return isUp;
     },
@@ -79,7 +66,7 @@ export function createReplicaHealth({ probe, log }: ReplicaHealthOptions): Repli
       if (isUp && behindCount >= BEHIND_MAX) rest("it is behind its primary");
     },
     // The first of several failures at the same time opens the breaker.
-    noteFailed(error) {
+    noteFailed(error: unknown) {
       if (isUp) rest(error);
     },
     stop() {

@@ -39,8 +39,6 @@ export interface Reader {
   ): Promise<Row<Name>[]>;
   /** Whether a replica is asked now. */
   readonly hasReplica: boolean;
-  /** Statements that wait for a connection. */
-  readonly waiting: number;
   /** Ends the probes of the replica. The owner of its pool ends the pool. */
   close(): void;
 }
@@ -69,15 +67,12 @@ export function createReader(primary: Database, options?: ReplicaOptions): Reade
     row: (accountId, name, parameters) => primary.onBehalfOf(accountId).row(name, parameters),
     rows: (accountId, name, parameters) => primary.onBehalfOf(accountId).rows(name, parameters),
     hasReplica: false,
-    get waiting() {
-      return primary.waiting;
-    },
     close: () => {},
   };
 }
 
 function createReplicaReader(primary: Database, { replica, log, onRead }: ReplicaOptions): Reader {
-  const health = createReplicaHealth({ probe, log });
+  const health = createReplicaHealth(probe, log);
   // Lists that are asked for at the same time share one reading of the primary's position.
   const positions = createSingleFlight(() => primary.row("read_wal_position", []));
 
@@ -136,9 +131,6 @@ function createReplicaReader(primary: Database, { replica, log, onRead }: Replic
     },
     get hasReplica() {
       return health.isUp;
-    },
-    get waiting() {
-      return primary.waiting + replica.waiting;
     },
     close: () => health.stop(),
   };
