@@ -8,7 +8,7 @@ import { type Config, listenerUrl } from "./config.ts";
 import { BoundedListener } from "./http/connections.ts";
 import { listenOn, readTls, requireHost, type Tls } from "./http/listener.ts";
 import { createJobs } from "./jobs/jobs.ts";
-import { type Maintenance, startMaintenance } from "./jobs/maintenance.ts";
+import { startMaintenance } from "./jobs/maintenance.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { within } from "./lib/within.ts";
@@ -53,8 +53,7 @@ export async function startGateway(
   const tls = config.tls && (await readTls(config.tls));
   const databases = await openDatabases(config, log);
   try {
-    const { database, replica, isDistributed } = databases;
-    const services = await createServices({ config, database, replica, isDistributed, log });
+    const services = await createServices({ config, databases, log });
     return serve(services, { ...options, databases, tls });
   } catch (error) {
     await databases.close();
@@ -68,11 +67,11 @@ interface ServeOptions extends GatewayOptions {
 }
 
 function serve(services: Services, options: ServeOptions): Gateway {
-  const { databases, isPortShared = false, closingNoticeMs = CLOSING_NOTICE_MS, tls } = options;
+  const { databases, closingNoticeMs = CLOSING_NOTICE_MS } = options;
   const { config, http, keys, log, state } = services;
   let listener: BoundedListener;
   try {
-    listener = listen(services, { tls, isPortShared });
+    listener = listen(services, options);
   } catch (error) {
     release(services);
     throw error;
@@ -105,10 +104,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
   };
 }
 
-function listen(
-  services: Services,
-  { tls, isPortShared }: { readonly tls: Tls | undefined; readonly isPortShared: boolean },
-): BoundedListener {
+function listen(services: Services, { tls, isPortShared = false }: ServeOptions): BoundedListener {
   const { config, log } = services;
   const app = createApp(services);
   const listenAt = (port = config.port) => {
@@ -132,7 +128,7 @@ function listen(
 
 interface Draining {
   readonly listener: BoundedListener;
-  readonly maintenance: Maintenance;
+  readonly maintenance: ReturnType<typeof startMaintenance>;
   readonly closingNoticeMs: number;
 }
 

@@ -8,7 +8,7 @@ import { Admission } from "./admission/admission.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { Feeds } from "./feeds/find.ts";
 import { Waits } from "./feeds/waits.ts";
-import { type AnonymousLimit, createAnonymousLimit } from "./http/anonymous_limit.ts";
+import { createAnonymousLimit } from "./http/anonymous_limit.ts";
 import { BodyBudget } from "./http/body_budget.ts";
 import type { HttpContext } from "./http/call.ts";
 import { Cors } from "./http/cors.ts";
@@ -30,65 +30,28 @@ import {
   REFUSALS_WAITING_MAX,
 } from "./limits.ts";
 import type { Database } from "./postgres/client/query.ts";
+import type { Databases } from "./postgres/open_database.ts";
 import { createDistributedReader } from "./postgres/replica/distributed_reader.ts";
-import { createReader, type Reader } from "./postgres/replica/reader.ts";
-import { createRowSchemas, type RowSchemas } from "./push/schema/row_schemas.ts";
+import { createReader } from "./postgres/replica/reader.ts";
+import { createRowSchemas } from "./push/schema/row_schemas.ts";
 
 const SECRET_BYTES = 32;
 
-export interface Services {
-  readonly config: Config;
-  readonly database: Database;
-  /** Pages, catalog and search: from a replica where one is new enough. */
-  readonly reader: Reader;
-  readonly log: Log;
-  readonly http: HttpContext;
-  /** Shared by all calls without a key. */
-  readonly anonymousLimit: AnonymousLimit;
-  readonly keys: Keys;
-  /** As readers see them: the active ones. */
-  readonly feeds: Feeds;
-  /** In any state: for pushes and edits. */
-  readonly storedFeeds: Feeds;
-  readonly admission: Admission;
-  /** Readers that wait for a feed to change. */
-  readonly waits: Waits;
-  readonly rowSchemas: RowSchemas;
-  /** Bodies of push, create and edit. */
-  readonly bodies: BodyBudget;
-  /** Signs cursors; the same in every process on this database, another in each incarnation. */
-  readonly cursorSecret: string;
-  /** Changes when the database is restored, since data versions are then given again; "" before. */
-  readonly incarnation: string;
-  /** Where a 402 points. */
-  readonly billingUrl: () => string;
-  /** Set once the listener's address is known, and when a drain begins. */
-  readonly state: ServerState;
-}
-
-interface ServerState {
-  baseUrl: string;
-  isDraining: boolean;
-  /** Whether there are more connections than are served. */
-  isCrowded: () => boolean;
-}
+export type Services = Awaited<ReturnType<typeof createServices>>;
 
 interface ServicesOptions {
   readonly config: Config;
-  readonly database: Database;
-  /** Where DATABASE_READ_URL names one. */
-  readonly replica?: Database | undefined;
-  /** Whether the rows are distributed over the nodes of a Citus cluster. */
-  readonly isDistributed: boolean;
+  readonly databases: Databases;
   readonly log: Log;
 }
 
 /** Reads the cursor secret from the database, making it there at the first start. */
-export async function createServices(options: ServicesOptions): Promise<Services> {
-  const { config, database, replica, isDistributed, log } = options;
-  const state: ServerState = {
+export async function createServices({ config, databases, log }: ServicesOptions) {
+  const { database, replica, isDistributed } = databases;
+  const state = {
     baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,
+    /** Whether there are more connections than are served. */
     isCrowded: () => false,
   };
   const metrics = new Metrics();
@@ -165,20 +128,30 @@ export async function createServices(options: ServicesOptions): Promise<Services
   return {
     config,
     database,
+    /** Pages, catalog and search: from a replica where one is new enough. */
     reader,
     log,
     http,
+    /** Shared by all calls without a key. */
     anonymousLimit: createAnonymousLimit(ANONYMOUS_LIMIT),
     keys: new Keys(database, admission),
+    /** As readers see them: the active ones. */
     feeds: new Feeds(database, { isActiveOnly: true }),
+    /** In any state: for pushes and edits. */
     storedFeeds: new Feeds(database, { isActiveOnly: false }),
     admission,
+    /** Readers that wait for a feed to change. */
     waits,
     rowSchemas,
+    /** Bodies of push, create and edit. */
     bodies,
+    /** Signs cursors; the same in every process on this database, another in each incarnation. */
     cursorSecret: secret + incarnation,
+    /** Changes when the database is restored, since data versions are then given again; "" before. */
     incarnation,
+    /** Where a 402 points. */
     billingUrl: () => config.billingUrl ?? `${state.baseUrl}/billing`,
+    /** Set once the listener's address is known, and when a drain begins. */
     state,
   };
 }

@@ -3,8 +3,7 @@
 -- $1 key_hash bytea
 -- $2 window_us bigint
 -- returns key_id uuid, account_id uuid, permission text, key_end_us bigint?, daily_nanos bigint?,
---   feed_ids text?, suspension_reason text?, now_us bigint, version bigint, generation bigint,
---   balance_nanos bigint, logged_us bigint, events json, spending json?
+--   feed_ids text?, suspension_reason text?, now_us bigint, news json
 select
   keys.key_id,
   keys.account_id,
@@ -12,16 +11,11 @@ select
   epoch_us(keys.expires_at) as key_end_us,
   keys.daily_nanos,
   array_to_string(keys.feed_ids, ',') as feed_ids,
-  news.suspension_reason,
+  account.suspension_reason,
   clock.now_us,
-  news.version,
-  news.generation,
-  news.balance_nanos,
-  news.logged_us,
-  news.events,
-  news.spending
+  account.news
 from api_keys as keys
 cross join (select epoch_us(clock_timestamp()) as now_us) as clock
-cross join lateral account_news(keys.account_id, -1, 0, clock.now_us, $2) as news
+cross join lateral account_news(keys.account_id, -1, 0, clock.now_us, $2) as account
 where keys.key_hash = $1
   and is_usable_key(keys.revoked_at, keys.expires_at, clock_timestamp())

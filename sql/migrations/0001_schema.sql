@@ -161,17 +161,6 @@ begin atomic
   );
 end;
 
--- A name without its spaces, by which close names are compared.
-create function search_key(raw text)
-returns text
-language sql
-immutable
-strict
-parallel safe
-begin atomic
-  select replace(search_plain(raw), ' ', '');
-end;
-
 -- Joins every two neighbouring words, and all of them: "open liga db" gives openliga, ligadb and openligadb. So
 -- words that are typed together find those that are written apart, and the other way round.
 create function search_joined(plain text)
@@ -359,7 +348,8 @@ create table feeds (
   search_head tsvector generated always as (
     search_head_of(name, description, category, schema_definition)
   ) stored,
-  name_key text generated always as (search_key(name)) stored,
+  -- The name without its spaces, by which close names are compared.
+  name_key text generated always as (replace(search_plain(name), ' ', '')) stored,
   constraint feeds_endpoint_path_unique unique (endpoint_path),
   constraint feeds_endpoint_path_form
     check (endpoint_path ~ '^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$'),
@@ -1017,32 +1007,28 @@ as $$
   select coalesce(nullif(current_setting('feedgate.actor', true), ''), 'database ' || session_user)
 $$;
 
--- A field as the trail keeps it. A long one is kept as its length, digest and beginning, so that an edit costs
--- the trail little.
-create function audit_value(field json)
-returns json
-language sql
-immutable
-as $$
-  select case
-    when coalesce(octet_length(field::text), 0) <= 1000 then field
-    else json_build_object(
-      'bytes', octet_length(field::text),
-      'md5', md5(field::text),
-      'begins', left(field::text, 200)
-    )
-  end
-$$;
-
 -- The fields of a row that differ from the other row; null if the row is null. A key's id is always there, because
--- an event has no column for it.
+-- an event has no column for it. A long field is kept as its length, digest and beginning, so that an edit costs the
+-- trail little.
 create function audit_changes(shown json, other json, fields text[])
 returns json
 language sql
 immutable
 as $$
-  select json_object_agg(name, audit_value(shown -> name) order by place)
+  select json_object_agg(
+    name,
+    case
+      when coalesce(octet_length(field::text), 0) <= 1000 then field
+      else json_build_object(
+        'bytes', octet_length(field::text),
+        'md5', md5(field::text),
+        'begins', left(field::text, 200)
+      )
+    end
+    order by place
+  )
   from unnest(fields) with ordinality as asked (name, place)
+  cross join lateral (select shown -> name as field) as kept
   where shown is not null
     and (name = 'key_id' or (shown ->> name) is distinct from (other ->> name))
 $$;

@@ -11,7 +11,7 @@
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { KNOWN_ACCOUNTS_MAX, KNOWN_KEYS_MAX, KNOWN_WINDOWS_MAX } from "../limits.ts";
 import type { DatabaseClock } from "./database_clock.ts";
-import { SlidingWindows, type WindowNumber } from "./sliding_windows.ts";
+import { HIT_LIFE_US, SlidingWindows, type WindowNumber } from "./sliding_windows.ts";
 import { WindowTable } from "./window_table.ts";
 
 /** What a key with a budget has spent, and has reserved, in nano-dollars. */
@@ -66,11 +66,11 @@ export interface Caller {
   readonly account: Account;
 }
 
-/** A usage event that counts: operation, the feed where its window is a feed's, and its time. */
-export type CountedEvent = readonly [operation: string, feedId: string | null, timeUs: number];
+/** A usage event that counts: its window, as of `windowOf`, and its time. */
+type CountedEvent = readonly [window: string, timeUs: number];
 
 /** What a key with a budget has spent: on its newest day, in nano-dollars as text. */
-export type SpentByKey = readonly [keyId: string, day: number, spentNanos: string];
+type SpentByKey = readonly [keyId: string, day: number, spentNanos: string];
 
 /** An account as the database tells it. */
 export interface AccountNews {
@@ -83,6 +83,16 @@ export interface AccountNews {
   /** Has every key of the account that has a budget. */
   readonly spending: readonly SpentByKey[];
 }
+
+/** The same as `account_news` tells it. */
+export type NewsRow = readonly [
+  version: number,
+  generation: number,
+  balanceNanos: string,
+  loggedUs: number,
+  events: readonly CountedEvent[] | null,
+  spending: readonly SpentByKey[] | null,
+];
 
 /** An account as it was found at a moment of the database's clock. */
 interface Found {
@@ -101,6 +111,8 @@ export class Accounts {
   readonly #accounts = new Map<string, Account>();
   /** By the hash of the key; the key itself is kept nowhere. */
   readonly #callers = new BoundedMap<string, Caller>(KNOWN_KEYS_MAX);
+  /** By account: the replays of the last minute, which no log has. They outlive the account's place in memory. */
+  readonly #replays = new BoundedMap<string, CountedEvent[]>(KNOWN_ACCOUNTS_MAX);
   readonly #clock: Pick<DatabaseClock, "nowUs">;
 
   constructor(clock: Pick<DatabaseClock, "nowUs">) {
@@ -138,9 +150,8 @@ export class Accounts {
       this.drop(account);
       return;
     }
-    for (const [operation, feedId, timeUs] of events) {
-      if (timeUs > account.loggedUs)
-        this.windows.hit(this.window(account, feedId ?? operation), timeUs);
+    for (const [window, timeUs] of events) {
+      if (timeUs > account.loggedUs) this.windows.hit(this.window(account, window), timeUs);
     }
     setSpending(account, news.spending);
     account.version = news.version;
@@ -163,6 +174,15 @@ export class Accounts {
     this.#windowTable.add(account.number, name, window);
     account.windows.push(window);
     return window;
+  }
+
+  /** Counts a replay, which is not logged, in the window of this name. */
+  hitByReplay(account: Account, name: string, timeUs: number): void {
+    this.windows.hit(this.window(account, name), timeUs);
+    const replays = this.#replays.get(account.id) ?? [];
+    while (replays[0] !== undefined && replays[0][1] <= timeUs - HIT_LIFE_US) replays.shift();
+    replays.push([name, timeUs]);
+    this.#replays.set(account.id, replays);
   }
 
   /** The account's next call looks its key up again. */
@@ -218,9 +238,11 @@ export class Accounts {
       loggedUs,
       balanceNanos,
     );
-    for (const [operation, feedId, timeUs] of found.events ?? []) {
+    const events = [...(found.events ?? []), ...(this.#replays.get(accountId) ?? [])];
+    for (const [window, timeUs] of events.sort(([, a], [, b]) => a - b)) {
+      if (timeUs <= nowUs - HIT_LIFE_US) continue;
       // An event of later than now was logged before the clock was set back.
-      this.windows.hit(this.window(account, feedId ?? operation), Math.min(timeUs, nowUs));
+      this.windows.hit(this.window(account, window), Math.min(timeUs, nowUs));
     }
     setSpending(account, found.spending);
     this.#accounts.set(accountId, account);
@@ -235,6 +257,25 @@ export class Accounts {
       this.drop(account);
     }
   }
+}
+
+/** Of the news as JSON. */
+export function newsOf([
+  version,
+  generation,
+  balance,
+  loggedUs,
+  events,
+  spending,
+]: NewsRow): AccountNews {
+  return {
+    version,
+    generation: BigInt(generation),
+    balanceNanos: BigInt(balance),
+    loggedUs,
+    events,
+    spending: spending ?? [],
+  };
 }
 
 /** The spending of a key of the account. */

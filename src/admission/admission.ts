@@ -42,7 +42,7 @@ import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { LOG_TRIES_MAX, WINDOW_US } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
-import { Accounts, type Caller, spendingOf } from "./accounts.ts";
+import { Accounts, type Caller, newsOf, spendingOf } from "./accounts.ts";
 import { CallLimits } from "./call_limits.ts";
 import { DatabaseClock } from "./database_clock.ts";
 import {
@@ -55,7 +55,7 @@ import {
   windowState,
 } from "./decide.ts";
 import type { LogOutcome } from "./log_batch.ts";
-import { createProofs, newsOf, type Proof, type Proofs, type Remembered } from "./proofs.ts";
+import { createProofs, type Proof, type Proofs, type Remembered } from "./proofs.ts";
 import { ReadLog, type ReadLogOptions } from "./read_log.ts";
 import { Refunds } from "./refunds.ts";
 import { type Reservation, release, take, without } from "./reservation.ts";
@@ -167,16 +167,14 @@ export class Admission {
     return proof;
   }
 
-  /** Decides in memory. */
-  reserve(caller: Caller, claim: Claim): Reservation | Refusal {
-    const refusal = this.judge(caller, claim, GRANTED);
-    return refusal ?? this.#take(caller, claim, priceOf(claim, caller.account.id));
-  }
-
-  /** Takes a place in the window for a read that an Idempotency-Key repeats. */
-  reserveReplay(caller: Caller, claim: Claim): Reservation | Refusal {
-    const refusal = this.judge(caller, claim, { isWindowed: true, isPriced: false });
-    return refusal ?? this.#take(caller, claim, 0n);
+  /** Decides in memory. A read that repeats what is remembered takes a place in the window, and no price. */
+  reserve(caller: Caller, claim: Claim, remembered?: Remembered): Reservation | Refusal {
+    const isPriced = remembered === undefined;
+    const refusal = this.judge(caller, claim, { isWindowed: true, isPriced });
+    if (refusal !== undefined) return refusal;
+    const priceNanos = isPriced ? priceOf(claim, caller.account.id) : 0n;
+    const decidedUs = this.#clock.nowUs();
+    return take(this.#accounts, { caller, claim, priceNanos, remembered, decidedUs });
   }
 
   /** Why memory would refuse the read; undefined: it would not. Nothing is taken. */
@@ -210,51 +208,24 @@ export class Admission {
   }
 
   /**
-   * Charges and logs the read. Of every outcome but `data_moved`, the reservation is settled.
+   * Charges and logs the read. Whatever comes of it, the caller releases the reservation when it has answered.
    * @throws {DatabaseUnavailableError} where it is not known whether it was logged; then it is refunded
    */
   async log(reservation: Reservation): Promise<Grant | Refusal | Changed | DataMoved> {
-    let end: Refusal | Changed = OVERLOADED;
-    try {
-      for (let tries = 1; tries <= LOG_TRIES_MAX; tries++) {
-        const outcome = await this.#readLog.write(reservation);
-        if (outcome?.kind === "logged") return this.#granted(reservation, outcome);
-        if (outcome?.kind === "data_moved") return outcome;
-        if (outcome === undefined) break;
-        const refusal = this.#decideAgain(reservation, outcome.kind);
-        if (refusal !== undefined) {
-          end = refusal;
-          break;
-        }
-      }
-    } catch (error) {
+    const { remembered } = reservation;
+    if (remembered !== undefined) return this.#replay(reservation, remembered);
+    for (let tries = 1; tries <= LOG_TRIES_MAX; tries++) {
+      const outcome = await this.#readLog.write(reservation);
+      if (outcome === undefined) break;
+      if (outcome.kind === "logged") return this.#granted(reservation, outcome);
+      if (outcome.kind === "data_moved") return outcome;
+      const refusal = this.#decideAgain(reservation, outcome.kind);
+      if (refusal === undefined) continue;
+      // At once, because the account's next read of the batch is decided before the caller hears of this one.
       this.release(reservation);
-      throw error;
+      return refusal;
     }
-    this.release(reservation);
-    return end;
-  }
-
-  /** Answers a read with the event that its Idempotency-Key is remembered by. */
-  async replay(
-    reservation: Reservation,
-    { receipt, isReplayed }: Remembered,
-  ): Promise<Grant | Changed> {
-    const { account, caller, claim, window } = reservation;
-    const key = claim.idempotency?.key;
-    assert(key !== undefined, "what is replayed has a key");
-    if (!isReplayed) {
-      const parameters = [account.id, key, receipt.usageId] as const;
-      const marked = await this.#options.database.row("replay_read", parameters);
-      if (marked === undefined) {
-        this.release(reservation);
-        return CHANGED;
-      }
-    }
-    this.release(reservation);
-    if (account.isCurrent) this.#accounts.windows.hit(window, this.#clock.nowUs());
-    this.#observe(claim.operation, "replayed");
-    return { kind: "granted", receipt, isReplay: true, window: this.windowOf(caller, claim) };
+    return OVERLOADED;
   }
 
   /** Gives back what a read was charged that can't be answered any more. */
@@ -296,7 +267,7 @@ export class Admission {
       dailyNanos: row.daily_nanos,
       feedIds: row.feed_ids === null ? null : new Set(row.feed_ids.split(",")),
     };
-    return this.#accounts.load(keyMark, key, { found: newsOf(row), nowUs });
+    return this.#accounts.load(keyMark, key, { found: newsOf(JSON.parse(row.news)), nowUs });
   }
 
   #view(caller: Caller, claim: Claim, nowUs: number): AccountView {
@@ -316,10 +287,6 @@ export class Admission {
     };
   }
 
-  #take(caller: Caller, claim: Claim, priceNanos: bigint): Reservation {
-    return take(this.#accounts, { caller, claim, priceNanos, decidedUs: this.#clock.nowUs() });
-  }
-
   /** Why a read that was not written can't be sent again; undefined: it can. */
   #decideAgain(
     reservation: Reservation,
@@ -334,6 +301,28 @@ export class Admission {
     reservation.newsCount = account.newsCount;
     // Any other refusal is proven by the caller first.
     return refusal === undefined || refusal.kind === "limited" ? refusal : CHANGED;
+  }
+
+  /** Answers a read with the event that its Idempotency-Key is remembered by. */
+  async #replay(
+    reservation: Reservation,
+    { receipt, isReplayed }: Remembered,
+  ): Promise<Grant | Changed> {
+    const { account, caller, claim } = reservation;
+    const key = claim.idempotency?.key;
+    assert(key !== undefined, "what is replayed has a key");
+    if (!isReplayed) {
+      const parameters = [account.id, key, receipt.usageId] as const;
+      const marked = await this.#options.database.row("replay_read", parameters);
+      if (marked === undefined) return CHANGED;
+    }
+    if (account.isCurrent) {
+      this.release(reservation);
+      const name = windowOf(claim.operation, claim.feed);
+      this.#accounts.hitByReplay(account, name, this.#clock.nowUs());
+    }
+    this.#observe(claim.operation, "replayed");
+    return { kind: "granted", receipt, isReplay: true, window: this.windowOf(caller, claim) };
   }
 
   #granted(

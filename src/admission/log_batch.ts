@@ -7,7 +7,7 @@
 import { US_PER_MS } from "../lib/time_units.ts";
 import { WINDOW_US } from "../limits.ts";
 import type { Parameters, Row } from "../postgres/client/query.ts";
-import type { AccountNews, CountedEvent, SpentByKey } from "./accounts.ts";
+import { type AccountNews, type NewsRow, newsOf } from "./accounts.ts";
 import type { Reservation } from "./reservation.ts";
 
 const BATCH_TOKEN_BYTES = 6;
@@ -146,33 +146,10 @@ export function loggedBatchOf(
   return { decidedUs, reads, accounts };
 }
 
-/** As in `log_reads`' header. */
-type NewsRow = readonly [
-  number: number,
-  version: number,
-  generation: number,
-  balance: string,
-  loggedUs: number,
-  events: readonly CountedEvent[] | null,
-  spending: readonly SpentByKey[] | null,
-];
-
 function newsByNumber(text: string | null): Map<number, AccountNews> {
   if (text === null) return new Map();
-  const rows: readonly NewsRow[] = JSON.parse(text);
-  return new Map(
-    rows.map(([number, version, generation, balance, loggedUs, events, spending]) => [
-      number,
-      {
-        version,
-        generation: BigInt(generation),
-        balanceNanos: BigInt(balance),
-        loggedUs,
-        events,
-        spending: spending ?? [],
-      },
-    ]),
-  );
+  const rows: readonly (readonly [number: number, news: NewsRow])[] = JSON.parse(text);
+  return new Map(rows.map(([number, row]) => [number, newsOf(row)]));
 }
 
 /** The same as `usage_id_of.sql`: time (48 bits of milliseconds, 12 of their fraction), place, token. */

@@ -8,7 +8,7 @@
 import { Batcher } from "../lib/batcher.ts";
 import { ADMISSION_BATCHES, IDEMPOTENCY_TTL_US, WINDOW_US } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
-import type { AccountNews, Caller, CountedEvent, SpentByKey } from "./accounts.ts";
+import { type AccountNews, type Caller, newsOf } from "./accounts.ts";
 import type { Receipt } from "./types.ts";
 
 /** A call whose truth is asked for. */
@@ -23,6 +23,8 @@ export interface Remembered {
   readonly queryHash: string;
   readonly receipt: Receipt;
   readonly isReplayed: boolean;
+  /** Of the feed's data, now; null: there is no feed. */
+  readonly dataVersion: bigint | null;
 }
 
 export interface Proof {
@@ -70,7 +72,7 @@ function proofOf(row: Row<"prove_calls">): Proof {
     nowUs: Number(row.now_us),
     isKeyUsable: row.is_key_usable,
     suspensionReason: row.suspension_reason,
-    news: newsOf(row),
+    news: newsOf(JSON.parse(row.news)),
     feed:
       row.is_feed_readable === null
         ? undefined
@@ -91,26 +93,7 @@ function proofOf(row: Row<"prove_calls">): Proof {
               chargeNanos: row.charge_nanos as bigint,
             },
             isReplayed: row.is_replayed === true,
+            dataVersion: row.data_version,
           },
-  };
-}
-
-/** An account as a row of `account_news`. */
-export function newsOf(
-  row: Pick<
-    Row<"prove_calls">,
-    "version" | "generation" | "balance_nanos" | "logged_us" | "events" | "spending"
-  >,
-): AccountNews {
-  const events: readonly CountedEvent[] | null =
-    row.events === null ? null : JSON.parse(row.events);
-  const spending: readonly SpentByKey[] = row.spending === null ? [] : JSON.parse(row.spending);
-  return {
-    version: Number(row.version),
-    generation: row.generation,
-    balanceNanos: row.balance_nanos,
-    loggedUs: Number(row.logged_us),
-    events,
-    spending,
   };
 }

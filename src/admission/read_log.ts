@@ -57,7 +57,7 @@ export class ReadLog {
   }
 
   /**
-   * Charges and logs the read; then its reservation is released. Of every other outcome it stands. Undefined: there
+   * Charges and logs the read; then it is a hit. Of every other outcome its reservation stands. Undefined: there
    * is no room for it in time, or its client has gone.
    * @throws {DatabaseUnavailableError} where it is not known whether it was logged; then it is refunded
    */
@@ -135,10 +135,13 @@ export class ReadLog {
   #count(reservation: Reservation, decidedUs: number): void {
     const { accounts, onLogged } = this.#options;
     const { account, keySpending, priceNanos, window } = reservation;
-    release(accounts, reservation);
-    if (account.isCurrent && account.loggedUs < decidedUs) {
-      accounts.windows.hit(window, decidedUs);
-      if (keySpending !== undefined) spend(keySpending, dayOf(decidedUs), priceNanos);
+    // If the account was dropped meanwhile, the reservation stays until the answer has told its window.
+    if (account.isCurrent) {
+      release(accounts, reservation);
+      if (account.loggedUs < decidedUs) {
+        accounts.windows.hit(window, decidedUs);
+        if (keySpending !== undefined) spend(keySpending, dayOf(decidedUs), priceNanos);
+      }
     }
     onLogged(reservation);
   }

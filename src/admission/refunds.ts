@@ -44,10 +44,7 @@ const PAUSE_MS_MAX = 2_000;
 export class Refunds {
   readonly #options: RefundsOptions;
   #debts: Debt[] = [];
-  readonly #paying = new BackgroundWork({
-    run: () => this.#payAll(),
-    hasMore: () => this.#debts.length > 0,
-  });
+  readonly #paying = new BackgroundWork(() => this.#payAll());
 
   constructor(options: RefundsOptions) {
     this.#options = options;

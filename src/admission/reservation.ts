@@ -10,6 +10,7 @@ import {
   type KeySpending,
   spendingOf,
 } from "./accounts.ts";
+import type { Remembered } from "./proofs.ts";
 import type { WindowNumber } from "./sliding_windows.ts";
 import { windowOf } from "./terms.ts";
 import type { Claim } from "./types.ts";
@@ -21,6 +22,8 @@ export interface Reservation {
   readonly claim: Claim;
   readonly window: WindowNumber;
   readonly priceNanos: bigint;
+  /** The event that the read repeats, if any. */
+  readonly remembered: Remembered | undefined;
   /** Of the caller's key, where it has a budget and the read costs something. */
   readonly keySpending: KeySpending | undefined;
   /** The database's clock, as estimated when the read was last decided. */
@@ -40,11 +43,15 @@ export interface Taken {
   readonly caller: Caller;
   readonly claim: Claim;
   readonly priceNanos: bigint;
+  readonly remembered: Remembered | undefined;
   readonly decidedUs: number;
 }
 
 /** Takes a place in the window, and the price from the balance and the key's budget. */
-export function take(accounts: Accounts, { caller, claim, priceNanos, decidedUs }: Taken) {
+export function take(
+  accounts: Accounts,
+  { caller, claim, priceNanos, remembered, decidedUs }: Taken,
+): Reservation {
   const { account } = caller;
   const isBudgeted = caller.dailyNanos !== null && priceNanos > 0n;
   const reservation: Reservation = {
@@ -54,6 +61,7 @@ export function take(accounts: Accounts, { caller, claim, priceNanos, decidedUs 
     claim,
     window: accounts.window(account, windowOf(claim.operation, claim.feed)),
     priceNanos,
+    remembered,
     keySpending: isBudgeted ? spendingOf(account, caller.keyId) : undefined,
     decidedUs,
     newsCount: account.newsCount,

@@ -17,7 +17,8 @@ import { WINDOW_MS } from "../limits.ts";
 /** Number of a window; free numbers are given again. */
 export type WindowNumber = number;
 
-const WINDOW_US = WINDOW_MS * US_PER_MS;
+/** How long a hit counts. */
+export const HIT_LIFE_US = WINDOW_MS * US_PER_MS;
 const NONE = -1;
 const CAPACITY_MIN = 1_024;
 
@@ -69,7 +70,7 @@ export class SlidingWindows {
 
   /** Hits of the last 60 seconds, and reservations. */
   used(window: WindowNumber, nowUs: number): number {
-    this.#expire(window, nowUs - WINDOW_US);
+    this.#expire(window, nowUs - HIT_LIFE_US);
     return numberAt(this.#counts, window) + numberAt(this.#reserved, window);
   }
 
@@ -97,7 +98,7 @@ export class SlidingWindows {
   /** When the oldest hit leaves; where there are only reservations, or none, that of one made now. */
   resetUs(window: WindowNumber, nowUs: number): number {
     const first = numberAt(this.#firsts, window);
-    return (first === NONE ? nowUs : numberAt(this.#times, first)) + WINDOW_US;
+    return (first === NONE ? nowUs : numberAt(this.#times, first)) + HIT_LIFE_US;
   }
 
   /** When a full window has room again. A reservation counts as a hit of now. */
@@ -107,7 +108,7 @@ export class SlidingWindows {
     for (let over = used - limit; over > 0 && hit !== NONE; over--) {
       hit = numberAt(this.#nexts, hit);
     }
-    return (hit === NONE ? nowUs : numberAt(this.#times, hit)) + WINDOW_US;
+    return (hit === NONE ? nowUs : numberAt(this.#times, hit)) + HIT_LIFE_US;
   }
 
   #expire(window: WindowNumber, untilUs: number): void {

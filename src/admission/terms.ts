@@ -34,7 +34,7 @@ function isOfData(operation: LoggedOperation): boolean {
   return operation === "data" || operation === "stream";
 }
 
-/** Reads of data are counted by feed, all else by operation. `window_feed_of.sql` has the same rule. */
+/** Reads of data are counted by feed, all else by operation. `account_news.sql` has the same rule. */
 export function windowOf(operation: LoggedOperation, feed: Pick<FeedTerms, "feedId"> | undefined) {
   return isOfData(operation) && feed !== undefined ? feed.feedId : operation;
 }

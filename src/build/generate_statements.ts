@@ -27,41 +27,29 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** A parameter or column as its header declares it: `name type`, `?` where it may be null. */
-export interface DeclaredColumn {
+interface DeclaredColumn {
   readonly name: string;
   /** A PostgreSQL type of the table above, `[]` behind it for an array. */
   readonly type: string;
   readonly nullable: boolean;
 }
 
-export interface DeclaredStatement {
-  readonly name: string;
-  readonly why: string;
-  readonly parameters: readonly DeclaredColumn[];
-  readonly columns: readonly DeclaredColumn[];
-}
-
 /** Reads the header of a statement file. @throws if it is not of the documented form. */
-export function parseHeader(text: string, path: string): DeclaredStatement {
-  const all = text.split("\n");
-  const end = all.findIndex((line) => !line.startsWith("--"));
-  const lines = all.slice(0, end < 0 ? all.length : end);
-  const one = (prefix: string) => {
-    const line = lines.find((each) => each.startsWith(`-- ${prefix}`));
-    if (line === undefined) throw new Error(`${path}: the header has no line "-- ${prefix}…"`);
-    return line.slice(3 + prefix.length).trim();
+export function parseHeader(text: string, path: string) {
+  const [header = ""] = /^(?:--.*\n)*/.exec(text) ?? [];
+  const find = (word: string, pattern = ".*") => {
+    const found = new RegExp(`^-- ${word} (${pattern})`, "m").exec(header)?.[1];
+    if (found === undefined) throw new Error(`${path}: the header has no line "-- ${word} …"`);
+    return found.trim();
   };
-  const parameters = lines.flatMap((line) => {
-    const match = /^-- \$(\d+) (.+)$/.exec(line);
-    return match === null ? [] : [parseColumn(match[2] as string, path)];
-  });
-  const start = lines.findIndex((line) => line.startsWith("-- returns "));
-  if (start < 0) throw new Error(`${path}: the header has no line "-- returns …"`);
-  const returns = lines.slice(start).map((line) => line.slice(3));
-  const list = returns.join(" ").slice("returns ".length).trim();
+  const parameters = [...header.matchAll(/^-- \$\d+ (.+)$/gm)].map(([, column = ""]) =>
+    parseColumn(column, path),
+  );
+  // They are the last part, of any number of lines.
+  const list = find("returns", "[^]*").replace(/\n--/g, "");
   const columns =
     list === "nothing" ? [] : list.split(",").map((column) => parseColumn(column.trim(), path));
-  return { name: one("name:"), why: one("why:"), parameters, columns };
+  return { name: find("name:"), why: find("why:"), parameters, columns };
 }
 
 /** Whether the SQL file of a path defines a function: a feature has a folder for them beside its statements. */

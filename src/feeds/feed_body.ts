@@ -15,7 +15,6 @@ import { excerpt } from "../lib/code_points.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import {
   boundedPointer,
-  byteLength,
   findMember,
   type JsonSpan,
   JsonSyntaxError,
@@ -202,7 +201,7 @@ function mistakeInText(json: JsonText, { name, value, schema }: Field): string |
       : `${name} must be an integer, got ${excerpt(text)}`;
   }
   if (!DOCUMENTS.has(name)) return undefined;
-  const bytes = byteLength(text);
+  const bytes = Buffer.byteLength(text);
   if (bytes <= SCHEMA_BYTES_MAX) return undefined;
   return `${name} must have at most ${SCHEMA_BYTES_MAX} bytes serialized, got ${bytes}`;
 }

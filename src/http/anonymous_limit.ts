@@ -11,7 +11,7 @@ import { exactQuery } from "./parameters.ts";
 import { rateLimitedFor } from "./rate_headers.ts";
 
 /** Counts a call. @throws {Problem} 429 if it is over the limit */
-export type AnonymousLimit = () => void;
+type AnonymousLimit = () => void;
 
 /** `limit` calls a minute. */
 export function createAnonymousLimit(limit: number): AnonymousLimit {

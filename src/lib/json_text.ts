@@ -150,11 +150,6 @@ export function isWithinDouble(text: string): boolean {
   return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text));
 }
 
-/** UTF-8 bytes of a well-formed text. */
-export function byteLength(text: string): number {
-  return Buffer.byteLength(text, "utf8");
-}
-
 /** An RFC 6901 JSON Pointer: `pointerTo("payload", 3, "a/b")` is `/payload/3/a~1b`. */
 export function pointerTo(...segments: readonly (string | number)[]): string {
   return segments

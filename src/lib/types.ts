@@ -85,7 +85,8 @@ function expectedOf(schema: TSchema): string {
   if (KindGuard.IsBoolean(schema)) return "true or false";
   if (KindGuard.IsInteger(schema)) {
     const { minimum, maximum } = schema;
-    return maximum === undefined ? "an integer" : `an integer from ${minimum} to ${maximum}`;
+    if (maximum !== undefined) return `an integer from ${minimum} to ${maximum}`;
+    return minimum === undefined ? "an integer" : `an integer of at least ${minimum}`;
   }
   return `${/^[aeiou]/.test(schema.type) ? "an" : "a"} ${schema.type}`;
 }

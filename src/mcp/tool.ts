@@ -86,6 +86,8 @@ const OVER_HTTP = new Map([
   ["GET /v1/catalog", "search_feeds"],
   ["GET /v1/feed/{id}", "read_feed"],
   ["Feedgate-Max-Credits", "max_credits"],
+  ["feedgate-max-credits", "max_credits"],
+  ["id or endpoint_path", "id or slug"],
 ]);
 
 /** A refusal: the problem document, and in one line what is wrong and what to do. */

@@ -14,7 +14,6 @@ import { parseEventTime } from "../lib/event_time.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import {
   boundedPointer,
-  byteLength,
   findMember,
   type JsonSpan,
   JsonSyntaxError,
@@ -257,7 +256,7 @@ function findTooLarge(
   if (feedType === "singleton") return undefined;
   if (rows.length > limits.rows) return tooManyRows(limits);
   const most = limits.rowBytes;
-  const large = rows.find(({ json, span }) => byteLength(textOf(json, span)) > most);
+  const large = rows.find(({ json, span }) => Buffer.byteLength(textOf(json, span)) > most);
   if (large === undefined) return undefined;
   return { kind: "too_large", limit: "row_payload", most, rowIndex: large.index };
 }

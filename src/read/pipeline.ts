@@ -9,7 +9,7 @@
  *
  * @module
  */
-import type { Changed, DataMoved } from "../admission/admission.ts";
+import type { Changed } from "../admission/admission.ts";
 import type { Proof } from "../admission/proofs.ts";
 import type { Reservation } from "../admission/reservation.ts";
 import type { Grant, Refusal } from "../admission/types.ts";
@@ -50,8 +50,7 @@ export interface ReadPipeline {
 
 export function createReadPipeline(services: Services): ReadPipeline {
   const { admission, http, keys } = services;
-  /** Reads under one Idempotency-Key take turns: the second finds what the first left. */
-  const idempotent = new KeyedMutex();
+  const turns = new KeyedMutex();
 
   /** Acts by what memory says of key and feed; where that is not so, by what the database says. */
   async function attempt<Result extends object>(
@@ -76,15 +75,36 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return feedKeepsChanging();
   }
 
+  /** The order of the checks. What fails before the read was logged costs nothing. */
   async function read(reading: Reading): Promise<Outcome> {
-    const { call, principal, resource } = reading;
-    const { idempotency } = resource.claim;
-    if (call.isHead || call.request.headers.has("if-none-match")) {
+    const { call, resource } = reading;
+    const { request } = call;
+    if (call.isHead || request.headers.has("if-none-match")) {
       const answered = await answerWithoutBody(reading);
       if (answered !== undefined) return answered;
     }
-    if (idempotency === undefined) return readOnce(reading, await reserve(reading));
-    return idempotent.run(`${principal.accountId} ${idempotency.key}`, () => readKeyed(reading));
+    const reserved = await reserve(reading);
+    if (reserved.kind !== "reserved") return refuse(reading, reserved);
+    reserved.isGone = () => request.signal.aborted;
+    try {
+      let shown = await resource.build(reserved.remembered?.dataVersion ?? null);
+      if (shown.empty !== undefined) {
+        admission.release(reserved);
+        return await answerEmpty(reading, shown.empty);
+      }
+      reserved.shownVersion = shown.version;
+      let logged = await admission.log(reserved);
+      if (logged.kind === "data_moved") {
+        // A version that was the newest after the call came is new enough, whatever is pushed meanwhile.
+        shown = await resource.build(logged.version);
+        reserved.shownVersion = null;
+        logged = await admission.log(reserved);
+      }
+      if (logged.kind === "granted") return await answerLogged(reading, shown, logged);
+      return logged.kind === "data_moved" ? CHANGED : refuse(reading, logged);
+    } finally {
+      admission.release(reserved);
+    }
   }
 
   /** HEAD, and a GET whose client has what is shown; undefined: the body is needed. */
@@ -130,79 +150,30 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return isAsPlanned && caller.account.isCurrent ? proof : CHANGED;
   }
 
-  /** A place and a price; every refusal but that of a full window is proven first. */
+  /** A place and a price. An Idempotency-Key is proven first, and every refusal but that of a full window. */
   function reserve(reading: Reading) {
-    const { principal, resource } = reading;
-    const first = admission.reserve(principal.caller, resource.claim);
-    const isFinal = first.kind === "reserved" || first.kind === "limited";
-    return isFinal ? first : reserveProven(reading);
+    const { claim } = reading.resource;
+    if (claim.idempotency === undefined) {
+      const first = admission.reserve(reading.principal.caller, claim);
+      if (first.kind === "reserved" || first.kind === "limited") return first;
+    }
+    return reserveProven(reading);
   }
 
   async function reserveProven(reading: Reading): Promise<Reservation | Refusal | Changed> {
-    const { principal, resource } = reading;
-    const proof = await proveClaim(reading);
-    return "kind" in proof ? proof : admission.reserve(principal.caller, resource.claim);
-  }
-
-  /** A read under an Idempotency-Key: the event that is remembered, or a new one. */
-  async function readKeyed(reading: Reading): Promise<Outcome> {
-    const { principal, resource } = reading;
-    const { claim } = resource;
-    const { caller } = principal;
+    const { caller } = reading.principal;
     const { account } = caller;
+    const { claim } = reading.resource;
     const { newsCount } = account;
     const proof = await proveClaim(reading);
-    if ("kind" in proof) return refuse(reading, proof);
+    if ("kind" in proof) return proof;
+    if (claim.idempotency === undefined) return admission.reserve(caller, claim);
     // By news that came beside the proof, another process may have used the key since.
     const isNewest = account.newsCount === newsCount || account.version === proof.news.version;
     if (!isNewest) return CHANGED;
     const { remembered } = proof;
-    if (remembered === undefined) {
-      const provenAt = account.newsCount;
-      const reserved = await reserve(reading);
-      if (reserved.kind !== "reserved" || reserved.newsCount === provenAt) {
-        return readOnce(reading, reserved);
-      }
-      admission.release(reserved);
-      return CHANGED;
-    }
-    if (remembered.queryHash !== claim.idempotency?.queryHash) {
-      return refuse(reading, { kind: "key_reused" });
-    }
-    return readOnce(reading, admission.reserveReplay(caller, claim), {
-      atLeast: proof.feed?.dataVersion ?? null,
-      log: (reservation) => admission.replay(reservation, remembered),
-    });
-  }
-
-  /** Builds what is shown, logs the read, and answers it; what fails before it was logged costs nothing. */
-  async function readOnce(
-    reading: Reading,
-    reserved: Reservation | Refusal | Changed,
-    { atLeast, log }: ReadOnceOptions = { atLeast: null, log: (each) => admission.log(each) },
-  ): Promise<Outcome> {
-    if (reserved.kind !== "reserved") return refuse(reading, reserved);
-    const { request } = reading.call;
-    reserved.isGone = () => request.signal.aborted;
-    try {
-      let shown = await reading.resource.build(atLeast);
-      if (shown.empty !== undefined) {
-        admission.release(reserved);
-        return await answerEmpty(reading, shown.empty);
-      }
-      reserved.shownVersion = shown.version;
-      let logged = await log(reserved);
-      if (logged.kind === "data_moved") {
-        // A version that was the newest after the call came is new enough, whatever is pushed meanwhile.
-        shown = await reading.resource.build(logged.version);
-        reserved.shownVersion = null;
-        logged = await log(reserved);
-      }
-      if (logged.kind === "granted") return await answerLogged(reading, shown, logged);
-      return logged.kind === "data_moved" ? CHANGED : refuse(reading, logged);
-    } finally {
-      admission.release(reserved);
-    }
+    const isReused = remembered && remembered.queryHash !== claim.idempotency.queryHash;
+    return isReused ? { kind: "key_reused" } : admission.reserve(caller, claim, remembered);
   }
 
   /** Nothing is charged for nothing; but the key must hold, and nothing may have come since. */
@@ -252,16 +223,18 @@ export function createReadPipeline(services: Services): ReadPipeline {
     });
   }
 
+  /** Reads under one Idempotency-Key take turns: the second finds what the first left. */
+  function readInTurn(reading: Reading): Promise<Outcome> {
+    const { principal, resource } = reading;
+    const { idempotency } = resource.claim;
+    if (idempotency === undefined) return read(reading);
+    return turns.run(`${principal.accountId} ${idempotency.key}`, () => read(reading));
+  }
+
   return {
-    answer: (readCall, find) => attempt(readCall, find, read),
+    answer: (readCall, find) => attempt(readCall, find, readInTurn),
     recheck: (readCall, find) => attempt(readCall, find, prove),
   };
-}
-
-interface ReadOnceOptions {
-  /** The least version to show; null: as it is remembered. */
-  readonly atLeast: bigint | null;
-  readonly log: (reservation: Reservation) => Promise<Grant | Refusal | Changed | DataMoved>;
 }
 
 function isProof(outcome: Proof | Problem | Changed): outcome is Proof {

@@ -441,6 +441,47 @@ describe("admission: Idempotency-Key", () => {
     expect([next.usageId, next.headers.get("x-ratelimit-remaining")]).toEqual([first.usageId, "8"]);
   });
 
+  test("replays count in the window also when the account has changed meanwhile", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const account = await gateway.createAccount();
+    const key = await gateway.createKey(account, "read");
+    const replay = () => readFrom(bases[0] as string, feed, key, { "Idempotency-Key": "again" });
+    const statuses: number[] = [];
+    for (let reads = 0; reads < 11; reads++) {
+      statuses.push((await replay()).status);
+      // As a grant of credits does.
+      if (reads === 7)
+        await gateway.sql`update accounts set generation = 0 where account_id = ${account}`;
+    }
+    expect(statuses).toEqual([...Array(10).fill(200), 429]);
+  });
+
+  test("a replay that outlasts a change of the account tells what is left of the window as it was", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const account = await gateway.createAccount({ credits: 1_000 });
+    const key = await gateway.createKey(account, "read");
+    const base = bases[0] as string;
+    for (let reads = 0; reads < 5; reads++) await readFrom(base, feed, key);
+    const headers = { "Idempotency-Key": "held" };
+    await readFrom(base, feed, key, headers);
+    // The statement that marks the event as replayed waits, while the account changes and is read.
+    const holder = await gateway.sql.reserve();
+    await holder`begin`;
+    await holder`select from idempotency_keys where account_id = ${account} for update`;
+    const replaying = readFrom(base, feed, key, headers);
+    await Bun.sleep(200);
+    await gateway.sql`update accounts set generation = 0 where account_id = ${account}`;
+    await readFrom(base, feed, key);
+    await holder`commit`;
+    holder.release();
+    const { status, headers: told } = await replaying;
+    expect([status, told.get("x-ratelimit-remaining")]).toEqual([200, "93"]);
+  });
+
   test("after 24 hours it is a new one, for any query, also before it has been cleared away", async () => {
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
     const { accountId, keys } = await agent();

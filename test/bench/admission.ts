@@ -120,7 +120,7 @@ function ours(
       if (caller === undefined || "kind" in caller) throw new Error("the key is unknown");
       const reserved = admission.reserve(caller, claim);
       if (reserved.kind !== "reserved") throw new Error(`not reserved: ${reserved.kind}`);
-      const logged = await admission.log(reserved);
+      const logged = await admission.log(reserved).finally(() => admission.release(reserved));
       if (logged.kind !== "granted") throw new Error(`not granted: ${logged.kind}`);
     },
     close: () => connections.end(),

@@ -4,9 +4,10 @@
 -- generation has moved, known_us says nothing, and the gateway must read all of the account anew; it then
 -- passes generation -1. Events that lie ahead of the clock, which was set back since, count, too.
 --
--- events: [[operation, feed, decided_us], …] as JSON, the oldest first; feed is null where the window is not a
--- feed's. Null where the generation has moved
--- spending: [[key_id, day, spent_nanos], …] as JSON, of the keys that have a budget; null where none has
+-- news: [version, generation, balance_nanos, logged_us, events, spending] as JSON
+-- events: [[window, decided_us], …], the oldest first; null where the generation has moved. As in `terms.ts`, reads
+--   of data are counted by feed, all else by operation
+-- spending: [[key_id, day, spent_nanos], …] of the keys that have a budget; null where none has
 create or replace function account_news(
   account_id uuid,
   known_generation bigint,
@@ -16,11 +17,7 @@ create or replace function account_news(
 )
 returns table (
   version bigint,
-  generation bigint,
-  balance_nanos bigint,
-  logged_us bigint,
-  events json,
-  spending json,
+  news json,
   suspension_reason text
 )
 language sql
@@ -28,39 +25,41 @@ stable
 as $$
   select
     accounts.version,
-    accounts.generation,
-    accounts.balance_nanos,
-    accounts.logged_us,
-    case when known_generation in (-1, accounts.generation) then coalesce(
+    json_build_array(
+      accounts.version,
+      accounts.generation,
+      accounts.balance_nanos::text,
+      accounts.logged_us,
+      case when known_generation in (-1, accounts.generation) then coalesce(
+        (
+          select json_agg(json_build_array(hits.window_name, hits.hit_us) order by hits.hit_us, hits.usage_id)
+          from (
+            select
+              usage_events.usage_id,
+              coalesce(
+                case when usage_events.operation in ('data', 'stream') then usage_events.feed_id::text end,
+                usage_events.operation
+              ) as window_name,
+              epoch_us(usage_events.happened_at) as hit_us
+            from usage_events
+            where usage_events.account_id = accounts.account_id
+              and usage_events.usage_id >= uuid_from_time(
+                to_timestamp(greatest(known_us, now_us - window_us) / 1000000.0)
+              )
+              and not usage_events.failed
+          ) as hits
+          where hits.hit_us > greatest(known_us, now_us - window_us)
+            and (known_generation = -1 or hits.hit_us <= accounts.logged_us)
+        ),
+        '[]'
+      ) end,
       (
-        select json_agg(
-          json_build_array(hits.operation, window_feed_of(hits.operation, hits.feed_id), hits.hit_us)
-          order by hits.hit_us, hits.usage_id
-        )
-        from (
-          select
-            usage_events.usage_id,
-            usage_events.operation,
-            usage_events.feed_id,
-            epoch_us(usage_events.happened_at) as hit_us
-          from usage_events
-          where usage_events.account_id = accounts.account_id
-            and usage_events.usage_id >= uuid_from_time(
-              to_timestamp(greatest(known_us, now_us - window_us) / 1000000.0)
-            )
-            and not usage_events.failed
-        ) as hits
-        where hits.hit_us > greatest(known_us, now_us - window_us)
-          and (known_generation = -1 or hits.hit_us <= accounts.logged_us)
-      ),
-      '[]'
-    ) end,
-    (
-      select json_agg(json_build_array(
-        key_spending.key_id, key_spending.day, key_spending.spent_nanos::text
-      ))
-      from key_spending
-      where key_spending.account_id = accounts.account_id
+        select json_agg(json_build_array(
+          key_spending.key_id, key_spending.day, key_spending.spent_nanos::text
+        ))
+        from key_spending
+        where key_spending.account_id = accounts.account_id
+      )
     ),
     accounts.suspension_reason
   from accounts

@@ -26,7 +26,7 @@
 -- seen_versions: a list, data or row version a read; empty for null
 -- balances: a list, one an account, after the charge; empty where the account's reads were not written
 -- news: of the accounts that were not written since their version has moved, as JSON:
---   [[number, version, generation, balance, logged_us, events, spending], …]; see account_news
+--   [[number, news], …]; see account_news
 create or replace function log_reads(
   batch_token text,
   new_version bigint,
@@ -148,10 +148,7 @@ begin
     from generate_series(1, cardinality(account_ids)) as accounts (number)
     left join unnest(written_numbers, written_balances) as written (number, balance_nanos)
       on written.number = accounts.number;
-    select json_agg(json_build_array(
-      asked.number, found.version, found.generation, found.balance_nanos::text, found.logged_us,
-      found.events, found.spending
-    ))
+    select json_agg(json_build_array(asked.number, found.news))
     into news
     from unnest(account_ids, known_versions, known_generations, known_us)
       with ordinality as asked (account_id, version, generation, known_us, number)

@@ -20,12 +20,7 @@ returns table (
   now_us bigint,
   is_key_usable boolean,
   suspension_reason text,
-  version bigint,
-  generation bigint,
-  balance_nanos bigint,
-  logged_us bigint,
-  events json,
-  spending json,
+  news json,
   is_feed_readable boolean,
   definition_version bigint,
   data_version bigint,
@@ -49,13 +44,8 @@ begin
   select
     clock.now_us,
     keys.key_id is not null as is_key_usable,
-    news.suspension_reason,
-    news.version,
-    news.generation,
-    news.balance_nanos,
-    news.logged_us,
-    news.events,
-    news.spending,
+    account.suspension_reason,
+    account.news,
     feeds.is_readable as is_feed_readable,
     feeds.definition_version,
     feeds.data_version,
@@ -72,7 +62,7 @@ begin
   cross join (select epoch_us(clock_timestamp()) as now_us) as clock
   cross join lateral account_news(
     asked.account_id, asked.generation, asked.known_us, clock.now_us, window_us
-  ) as news
+  ) as account
   left join api_keys as keys
     on keys.key_id = asked.key_id
     and keys.account_id = asked.account_id

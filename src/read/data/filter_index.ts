@@ -37,10 +37,7 @@ const REST_MS_MIN = 10;
 export function createFilterIndexer({ database, log, state }: Services): NoteUnindexed {
   /** By batch; the next one first. */
   const queue = new Map<string, FilterTarget>();
-  const working = new BackgroundWork({
-    run: indexQueued,
-    hasMore: () => queue.size > 0 && !state.isDraining,
-  });
+  const working = new BackgroundWork(indexQueued);
 
   /** A step of each in turn, so that none waits behind a large one. */
   async function indexQueued(): Promise<void> {

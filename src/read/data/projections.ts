@@ -39,10 +39,7 @@ const ACCOUNTS_MAX = 10_000;
 
 export class Projections {
   readonly #waiting = new TurnQueue<Waiting>(WAITING_MAX);
-  readonly #working = new BackgroundWork({
-    run: () => this.#work(),
-    hasMore: () => this.#waiting.size > 0,
-  });
+  readonly #working = new BackgroundWork(() => this.#work());
   /** By account: when its projections were too large, on the process's monotonic clock. */
   readonly #refusals = new BoundedMap<string, readonly number[]>(ACCOUNTS_MAX);
 

@@ -37,7 +37,7 @@ async function read(key: string, feedId: string): Promise<Response> {
   }
   const reserved = admission.reserve(caller, { operation: "data", feed, limits });
   if (reserved.kind !== "reserved") return new Response(null, { status: 403 });
-  const logged = await admission.log(reserved);
+  const logged = await admission.log(reserved).finally(() => admission.release(reserved));
   if (logged.kind !== "granted") return new Response(null, { status: 503 });
   const text = `${page}${originText(logged.receipt, feedId)}}`;
   const response = new Response(text, { headers: shared });
