@@ -23,6 +23,8 @@ const TIMINGS = "test/timings.json";
 const UPDATE_TIMINGS = "--update-timings";
 const SYSTEM = "--system";
 const SYSTEM_FOLDER = "test/system/";
+/** Compares times, so no other test runs beside it. */
+const ALONE = "test/system/isolation_test.ts";
 /** Builds an executable and runs it, which is `bun run test:binary`'s to do. */
 const BINARY_TEST = "test/binary_test.ts";
 const ROOT = Bun.fileURLToPath(new URL("../", import.meta.url));
@@ -66,11 +68,27 @@ function temporaryDir(): string {
 }
 
 async function runAll(folder: string): Promise<number> {
-  const report = join(folder, "junit.xml");
   const isSystem = process.argv.includes(SYSTEM);
-  const codes = await Promise.all([runTests(report, isSystem), ...(isSystem ? [] : runChecks())]);
-  console.log(countLine(report));
-  return Math.max(...codes);
+  const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter(
+    (path) => path !== BINARY_TEST && path !== ALONE && path.startsWith(SYSTEM_FOLDER) === isSystem,
+  );
+  const order = [`--parallel=${PROCESSES}`, "--no-isolate", `--timings=${TIMINGS}`];
+  if (process.argv.includes(UPDATE_TIMINGS)) order.push(UPDATE_TIMINGS);
+  const [together, alone] = [join(folder, "together.xml"), join(folder, "alone.xml")] as const;
+  process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();
+  const server = await startTestServer();
+  process.env[SERVER_VARIABLE] = server.url;
+  try {
+    const codes = await Promise.all([
+      runTests(together, [...order, ...files]),
+      ...(isSystem ? [] : runChecks()),
+    ]);
+    if (isSystem) codes.push(await runTests(alone, [ALONE]));
+    console.log(countLine(isSystem ? [together, alone] : [together]));
+    return Math.max(...codes);
+  } finally {
+    await server.stop();
+  }
 }
 
 function runChecks(): Promise<number>[] {
@@ -99,21 +117,9 @@ async function runChecked(name: string, command: readonly string[]): Promise<num
   return code;
 }
 
-async function runTests(report: string, isSystem: boolean): Promise<number> {
-  const files = [...new Glob("test/**/*_test.ts").scanSync(ROOT)].filter(
-    (path) => path !== BINARY_TEST && path.startsWith(SYSTEM_FOLDER) === isSystem,
-  );
-  process.env[USED_DATA_DIR_VARIABLE] = await makeUsedDataDir();
-  const server = await startTestServer();
-  process.env[SERVER_VARIABLE] = server.url;
-  const order = [`--parallel=${PROCESSES}`, "--no-isolate", `--timings=${TIMINGS}`];
-  if (process.argv.includes(UPDATE_TIMINGS)) order.push(UPDATE_TIMINGS);
+function runTests(report: string, chosen: readonly string[]): Promise<number> {
   const reporting = ["--only-failures", "--reporter=junit", `--reporter-outfile=${report}`];
-  try {
-    return await spawn(["test", TIMEOUT, ...order, ...reporting, ...files]).exited;
-  } finally {
-    await server.stop();
-  }
+  return spawn(["test", TIMEOUT, ...reporting, ...chosen]).exited;
 }
 
 function spawn(command: readonly string[], output: "inherit" | "pipe" = "inherit"): Child {
@@ -126,9 +132,14 @@ function spawn(command: readonly string[], output: "inherit" | "pipe" = "inherit
   return child;
 }
 
-function countLine(report: string): string {
-  const root = /<testsuites[^>]*>/.exec(readFileSync(report, "utf8"))?.[0] ?? "";
-  const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(root)?.[1] ?? 0);
+function countLine(reports: readonly string[]): string {
+  const roots = reports.map(
+    (report) => /<testsuites[^>]*>/.exec(readFileSync(report, "utf8"))?.[0],
+  );
+  const count = (name: string) => {
+    const counts = roots.map((root) => new RegExp(` ${name}="(\\d+)"`).exec(root ?? "")?.[1]);
+    return counts.reduce((sum, value) => sum + Number(value ?? 0), 0);
+  };
   const [failed, skipped] = [count("failures"), count("skipped")];
   return `${count("tests") - failed - skipped} passed, ${failed} failed, ${skipped} skipped`;
 }
