@@ -186,6 +186,9 @@ function feedFields(row: FeedRow, rowsLeft: bigint) {
     description: row.description,
     category: row.category,
     type: row.feed_type,
+    // Before the status, which stays what the provider set.
+    deleted: row.deleted_at === null ? undefined : `${row.deleted_at}, ${removal}`,
+    suspended: row.suspension_reason ?? undefined,
     status: row.status,
     listed: row.is_public ? "yes" : "no",
     price: pricingText(row),
@@ -197,7 +200,5 @@ function feedFields(row: FeedRow, rowsLeft: bigint) {
     created: row.created_at,
     updated: row.updated_at,
     "events kept": days === null ? undefined : `${days} days`,
-    suspended: row.suspension_reason ?? undefined,
-    deleted: row.deleted_at === null ? undefined : `${row.deleted_at}, ${removal}`,
   };
 }
