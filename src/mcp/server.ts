@@ -5,6 +5,7 @@
  */
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import packageInfo from "../../package.json" with { type: "json" };
+import { withoutInvisible } from "../lib/invisible_text.ts";
 import { listedPage } from "../lib/pages.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
@@ -86,8 +87,8 @@ async function listSkills({ reader }: Services, cursor = "0") {
     resources: feeds.map(({ endpoint_path: slug, name, description }) => ({
       uri: URI_PREFIX + slug,
       name: String(slug),
-      title: String(name),
-      ...(description && { description }),
+      title: withoutInvisible(String(name)),
+      ...(description && { description: withoutInvisible(description) }),
       mimeType: "text/markdown",
     })),
     ...(hasMore && { nextCursor: String(offset + feeds.length) }),

@@ -8,6 +8,7 @@ import type { Tool as ListedTool } from "@modelcontextprotocol/server";
 import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { ProblemBody } from "../http/described.ts";
+import { withoutInvisible } from "../lib/invisible_text.ts";
 import { Expected } from "../lib/types.ts";
 import type { AskRoute, OwnAnswer } from "./own_routes.ts";
 
@@ -71,9 +72,9 @@ export function defineTool<Properties extends TProperties>({
   };
 }
 
-/** An answer from the members of its structure. */
+/** An answer from the members of its structure, without what a person would not see of its texts. */
 export function told(structure: Record<string, unknown>): ToolAnswer {
-  return toldAs(JSON.stringify(withoutEmpty(structure)));
+  return toldAs(withoutInvisible(JSON.stringify(withoutEmpty(structure))));
 }
 
 /** An answer from the JSON of its structure: exact digits, where a parsed number may have lost some. */
