@@ -121,9 +121,9 @@ export function feedNotFound(nearest?: string): Problem {
   });
 }
 
-/** 503: the feed changed each time that it was looked up. */
-export function feedKeepsChanging(): Problem {
-  return unavailable("The feed is being changed again and again. Try again in a second.");
+/** 503: what the call relies on changed each time that it was looked up. */
+export function keepsChanging(noun: string): Problem {
+  return unavailable(`${noun} is being changed again and again. Try again in a second.`);
 }
 
 /** 429: the account has too many calls that wait, or all accounts together have. */

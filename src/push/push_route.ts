@@ -31,7 +31,7 @@ import { parameters, queryFlag } from "../http/parameters.ts";
 import { problemOf } from "../http/problems.ts";
 import { rateHeaders, rateLimited } from "../http/rate_headers.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
-import { feedKeepsChanging } from "../http/refusals.ts";
+import { keepsChanging } from "../http/refusals.ts";
 import { respond } from "../http/respond.ts";
 import { uploads } from "../http/uploads.ts";
 import { present, unreachable } from "../lib/assert.ts";
@@ -262,7 +262,7 @@ async function problemOfUncounted(
     case "feed_suspended":
       return feedSuspended(outcome.reason);
     case "feed_keeps_changing":
-      return feedKeepsChanging();
+      return keepsChanging("The feed");
     default:
       return unreachable(outcome);
   }

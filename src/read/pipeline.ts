@@ -18,7 +18,7 @@ import type { Call } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { matchesTag } from "../http/etag.ts";
 import type { Principal } from "../http/keys.ts";
-import { feedKeepsChanging, refusalOf } from "../http/refusals.ts";
+import { keepsChanging, refusalOf } from "../http/refusals.ts";
 import { KeyedMutex } from "../lib/mutex.ts";
 import { PLANS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
@@ -72,7 +72,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
       const outcome = await act({ call, principal, resource });
       if (!isChanged(outcome)) return outcome;
     }
-    return feedKeepsChanging();
+    return keepsChanging("The account, or what it reads,");
   }
 
   /** The order of the checks. What fails before the read was logged costs nothing. */
