@@ -1,6 +1,6 @@
 /**
- * Removes or escapes characters that people don't see but machines obey. Every text of a stranger that goes to a model
- * or a terminal passes through here.
+ * Removes or escapes characters that people don't see but machines obey. Every text of a stranger that goes to a
+ * model or a terminal passes through here, except rows: these come as they were pushed.
  *
  * @module
  */
