@@ -131,7 +131,9 @@ begin
       and (charged.number = any (held_back)) is not true
     returning charged.number::int, accounts.balance_nanos
   )
-  select array_agg(written.number), array_agg(written.balance_nanos)
+  select
+    array_agg(written.number order by written.number),
+    array_agg(written.balance_nanos order by written.number)
   into written_numbers, written_balances
   from written;
 
