@@ -30,10 +30,9 @@ matches as (
   select matched.row_event_at, matched.row_position, matched.payload
   from match_stream_rows(
     $1,
-    coalesce($2, 'infinity'::timestamptz),
-    coalesce($3, 9223372036854775807),
+    (select end_time from bounds),
+    (select end_position from bounds),
     (select start_time from bounds),
-    coalesce($5, 'infinity'::timestamptz),
     $6::bigint + $7::int + 1, $8, $9, $10, $11
   ) as matched
   where cardinality($8::text[]) > 0

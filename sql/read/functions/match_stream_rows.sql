@@ -8,7 +8,6 @@ create or replace function match_stream_rows(
   before_event_at timestamptz,
   before_position bigint,
   start_time timestamptz,
-  end_time timestamptz,
   rows_max bigint,
   names text[],
   texts text[],
@@ -29,7 +28,6 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   row_cost constant bigint := 200;
-  position_max constant bigint := 9223372036854775807;
   entries_most constant bigint := case when cardinality(names) = 1 then 1000 else 10000 end;
   terms constant integer[] := filter_lookups(names, texts, literals);
   work_left bigint := work_max;
@@ -42,8 +40,6 @@ declare
   is_end boolean := false;
   end_event_at timestamptz;
   end_position bigint;
-  last_event_at timestamptz := before_event_at;
-  last_position bigint := before_position;
   times timestamptz[];
   positions bigint[];
   found_times timestamptz[] := '{}';
@@ -59,17 +55,13 @@ begin
   into newest_position
   from feeds
   where feeds.feed_id = read_feed_id;
-  if end_time < before_event_at then
-    last_event_at := end_time;
-    last_position := position_max;
-  end if;
 
   if index_id is null or newest_position - indexed_position > work_max / row_cost then
     for unindexed in
       select stream_events.event_at, stream_events.position, stream_events.payload
       from stream_events
       where stream_events.feed_id = read_feed_id
-        and (stream_events.event_at, stream_events.position) < (last_event_at, last_position)
+        and (stream_events.event_at, stream_events.position) < (before_event_at, before_position)
         and stream_events.event_at >= start_time
       order by stream_events.event_at desc, stream_events.position desc
     loop
@@ -104,7 +96,7 @@ begin
       and stream_events.position <= newest_position
     order by stream_events.position
   ) as arrived
-  where (arrived.event_at, arrived.position) < (last_event_at, last_position)
+  where (arrived.event_at, arrived.position) < (before_event_at, before_position)
     and arrived.event_at >= start_time;
   for unindexed in
     select looked_up.row_event_at, looked_up.row_position, looked_up.payload
@@ -133,7 +125,7 @@ begin
       from filter_terms
       where filter_terms.filter_index_id = index_id
         and filter_terms.term = wanted.term
-        and (filter_terms.event_at, filter_terms.position) < (last_event_at, last_position)
+        and (filter_terms.event_at, filter_terms.position) < (before_event_at, before_position)
         and filter_terms.event_at >= start_time
       order by filter_terms.event_at desc, filter_terms.position desc
       offset entries_max - 1
@@ -147,7 +139,7 @@ begin
     select common.leader, newest_first.times, newest_first.positions
     into leader, times, positions
     from common_entries(
-      index_id, terms, end_event_at, end_position, last_event_at, last_position - 1, entries_max, leader
+      index_id, terms, end_event_at, end_position, before_event_at, before_position - 1, entries_max, leader
     ) as common
     cross join lateral (
       select
@@ -155,8 +147,8 @@ begin
         array_agg(entries.position order by entries.event_at desc, entries.position desc) as positions
       from unnest(common.times, common.positions) as entries (event_at, position)
     ) as newest_first;
-    last_event_at := end_event_at;
-    last_position := end_position;
+    before_event_at := end_event_at;
+    before_position := end_position;
     entries_max := least(4 * entries_max, greatest(entries_most, rows_max));
 
     select

@@ -113,7 +113,7 @@ function waysOf(source: Source, { skipped, rowsMax, workMax }: Read) {
   return {
     fast: `select row_position
       from match_stream_rows(
-        $1, 'infinity', ${skipped}, ${start}, ${end}, ${rowsMax}, ${FILTERS}, ${workMax})`,
+        $1, ${end}, ${2n ** 63n - 1n}, ${start}, ${rowsMax}, ${FILTERS}, ${workMax})`,
     slow: `select position
       from stream_events
       where feed_id = $1 and event_at between ${start} and ${end} and ${MEETS}
@@ -369,12 +369,12 @@ describe("filter index", () => {
     const read = async (city: number) => {
       const filters = arrayLiteral(["city", "kind"]);
       const values = arrayLiteral([`c${city}`, "k2"]);
-      const parameters = [feedId, "infinity", 0n, "-infinity", "infinity", 20n] as const;
+      const parameters = [feedId, "infinity", 0n, "-infinity", 20n] as const;
       const [row] = await session.unsafe(
         inFunctionSet(
           `select count(*)::int as found from match_stream_rows(
-            $1, $2::timestamptz, $3, $4::timestamptz, $5::timestamptz, $6,
-            $7::text[], $8::text[], array[null, null]::jsonb[], ${WORK_AMPLE})`,
+            $1, $2::timestamptz, $3, $4::timestamptz, $5,
+            $6::text[], $7::text[], array[null, null]::jsonb[], ${WORK_AMPLE})`,
         ),
         [...parameters.map(String), filters, values],
       );
@@ -407,7 +407,7 @@ describe("filter index", () => {
         const bounds =
           source === "collection"
             ? `${feed.current_batch}, 0`
-            : "'infinity', 9223372036854775807, '-infinity', 'infinity'";
+            : "'infinity', 9223372036854775807, '-infinity'";
         const found = await session.unsafe(
           inFunctionSet(
             `select payload->>'id' as id from match_${source}_rows(
