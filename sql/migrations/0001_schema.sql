@@ -50,6 +50,8 @@ create table api_keys (
   daily_nanos bigint,
   -- The only feeds that it may read; null: all.
   feed_ids uuid[],
+  -- The key that was rotated, if this one was made by that.
+  replaces uuid references api_keys,
   constraint api_keys_hash_unique unique (key_hash),
   constraint api_keys_hash_is_sha256 check (octet_length(key_hash) = 32),
   constraint api_keys_permission_known check (permission in ('read', 'write')),

@@ -6,6 +6,7 @@ import { seedFeed } from "../support/seed.ts";
 interface Issued {
   readonly id: string;
   readonly key: string;
+  readonly expires_at: string | null;
 }
 
 const { gateway, operator } = await startOperatedGateway({ FEEDGATE_READ_LIMIT_PAID: "100000" });
@@ -201,6 +202,19 @@ describe("a key that is rotated", () => {
       select extract(epoch from expires_at - now())::int as seconds
       from api_keys where key_id = ${old.id}`;
     expect(row?.seconds).toBeWithin(86_000, 86_401);
+  });
+
+  test("has successors with the end that it had, if it is rotated again within its grace", async () => {
+    const account = await gateway.createAccount();
+    for (const end of [null, "2099-01-01T00:00:00Z"]) {
+      const old = await createKey(account, ...(end === null ? [] : ["--expires", end]));
+      const ends = [];
+      for (let rotation = 1; rotation <= 3; rotation++) {
+        const made = (await operator.json("key", "rotate", old.id)) as Issued;
+        ends.push(made.expires_at);
+      }
+      expect(ends).toEqual([end, end, end]);
+    }
   });
 
   test("ends at once without a grace; a revoked one can't be rotated or edited", async () => {

@@ -1,6 +1,9 @@
 -- Makes a key with the settings of another one, which ends after the grace, or earlier if it was to end anyway. No
 -- row comes back if the other one does not hold.
 --
+-- A key that was rotated before ends with its grace. Its next successor has the end of the one before, so that it
+-- does not end so soon as well.
+--
 -- What the old key has spent today counts for the new one, so that a rotation gives no second budget.
 create or replace function rotate_key(
   old_key uuid,
@@ -13,6 +16,7 @@ language plpgsql
 as $$
 declare
   rotated api_keys;
+  successor api_keys;
   made_key uuid;
 begin
   perform lock_account_of_key(old_key);
@@ -25,12 +29,20 @@ begin
   if not found then
     return;
   end if;
+  select *
+  into successor
+  from api_keys
+  where api_keys.account_id = rotated.account_id
+    and api_keys.replaces = old_key
+  order by api_keys.created_at desc
+  limit 1;
   insert into api_keys (
-    account_id, key_hash, key_start, permission, name, expires_at, daily_nanos, feed_ids
+    account_id, key_hash, key_start, permission, name, expires_at, daily_nanos, feed_ids, replaces
   )
   values (
     rotated.account_id, new_hash, new_start, rotated.permission, rotated.name,
-    rotated.expires_at, rotated.daily_nanos, rotated.feed_ids
+    case when successor.key_id is null then rotated.expires_at else successor.expires_at end,
+    rotated.daily_nanos, rotated.feed_ids, old_key
   )
   returning key_id into made_key;
   insert into key_spending (account_id, key_id, day, spent_nanos)
