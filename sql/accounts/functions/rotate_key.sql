@@ -16,7 +16,6 @@ language plpgsql
 as $$
 declare
   rotated api_keys;
-  successor api_keys;
   made_key uuid;
 begin
   perform lock_account_of_key(old_key);
@@ -29,21 +28,18 @@ begin
   if not found then
     return;
   end if;
-  select *
-  into successor
-  from api_keys
-  where api_keys.account_id = rotated.account_id
-    and api_keys.replaces = old_key
-  order by api_keys.created_at desc
-  limit 1;
   insert into api_keys (
     account_id, key_hash, key_start, permission, name, expires_at, daily_nanos, feed_ids, replaces
   )
-  values (
+  select
     rotated.account_id, new_hash, new_start, rotated.permission, rotated.name,
-    case when successor.key_id is null then rotated.expires_at else successor.expires_at end,
-    rotated.daily_nanos, rotated.feed_ids, old_key
-  )
+    ends.expires_at, rotated.daily_nanos, rotated.feed_ids, old_key
+  from api_keys as ends
+  where ends.account_id = rotated.account_id
+    and old_key in (ends.key_id, ends.replaces)
+  -- Its own end if it has no successor.
+  order by ends.key_id = old_key, ends.created_at desc
+  limit 1
   returning key_id into made_key;
   insert into key_spending (account_id, key_id, day, spent_nanos)
   select key_spending.account_id, made_key, key_spending.day, key_spending.spent_nanos
