@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import type { FeedType } from "../../src/feeds/find.ts";
+import { median } from "../bench/support.ts";
 import type { Attack } from "../support/attacker.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
@@ -63,17 +64,16 @@ async function readFor(durationMs: number): Promise<number[]> {
   return times;
 }
 
-function median(times: number[]): number {
-  return times.sort((a, b) => a - b)[times.length >> 1] as number;
-}
-
 /**
  * Reads of the victim with and without an attack beside them; how often the attacker got each status. They
  * take turns, so other work on the machine falls on both.
  */
 async function withstand(attack: Omit<Attack, "key">) {
   const sent = JSON.stringify({ ...attack, key: attackerKey });
-  const attacker = Bun.spawn([process.execPath, ATTACKER, sent], { stdin: "pipe", stdout: "pipe" });
+  await using attacker = Bun.spawn([process.execPath, ATTACKER, sent], {
+    stdin: "pipe",
+    stdout: "pipe",
+  });
   const input = Readable.fromWeb(attacker.stdout);
   const lines = createInterface({ input })[Symbol.asyncIterator]();
   const statuses: Record<string, number> = {};
@@ -88,7 +88,6 @@ async function withstand(attack: Omit<Attack, "key">) {
       statuses[status] = (statuses[status] ?? 0) + count;
     }
   }
-  await attacker.stdin.end();
   expect(median(attackedTimes)).toBeLessThan(SLOWER_MAX * median(quietTimes));
   return statuses;
 }
