@@ -17,7 +17,7 @@ export const migrate = databaseCommand({
   about: "apply what is missing from the database's schema",
   makesDatabase: true,
   options: {
-    distribute: flag("spread the rows of feeds over the nodes of a Citus cluster, by feed"),
+    distribute: flag("experimental, not for use: on a Citus cluster, pushes into collections fail"),
   },
   check: async ({ config, values }) => {
     if (values.distribute === true) await refuseObstacle(config);
