@@ -11,13 +11,14 @@
  * @module
  */
 import { assert } from "./assert.ts";
+import { TurnQueue } from "./turn_queue.ts";
 
 export interface SemaphoreOptions {
   /** Callers that run at once. */
   readonly runningMax: number;
-  /** Of them, those of one owner; the owner "" stands for callers that name none. @default no limit */
+  /** Of them, those of one owner; "" stands for callers that name no owner. @default no limit */
   readonly ownerRunningMax?: (owner: string) => number;
-  /** Callers that wait. One owner may have as many waiting as it leaves places free. */
+  /** Callers that wait. An owner may have as many waiting as it leaves places free. */
   readonly waitingMax: number;
   /** A caller that would wait longer is refused, in milliseconds. */
   readonly waitMsMax: number;
@@ -25,21 +26,18 @@ export interface SemaphoreOptions {
   readonly waitingFree?: number;
   /** A caller in the queue is refused after this many times `waitMsMax`. @default 1 */
   readonly latenessMax?: number;
+  /** The clock that times calls, in milliseconds. @default performance.now */
+  readonly nowMs?: () => number;
 }
+
+/** A caller's leave to run. Disposing of it lets the next caller in; `using` does so at the end of the block. */
+export type Permit = Disposable;
 
 export interface Semaphore {
-  /** True once the caller may begin; it must call `release` afterwards. False if it may not begin. */
-  acquire(owner?: string): Promise<boolean> | boolean;
-  /** Ends a call that was let in; `ms` is how long it took. */
-  release(ms: number, owner?: string): void;
+  /** Resolves once the caller may begin. Undefined if the caller is refused. */
+  acquire(owner?: string): Promise<Permit | undefined>;
   readonly running: number;
   readonly waiting: number;
-}
-
-interface Queue {
-  running: number;
-  /** Functions that let a waiting caller in, oldest first. */
-  readonly waiters: Set<() => void>;
 }
 
 /** Weight of the newest call in the mean time of calls. */
@@ -47,105 +45,82 @@ const MEAN_WEIGHT = 1 / 16;
 
 export function createSemaphore(options: SemaphoreOptions): Semaphore {
   const { runningMax, waitingMax, waitMsMax, waitingFree = 0, latenessMax = 1 } = options;
-  const { ownerRunningMax = () => Number.POSITIVE_INFINITY } = options;
+  const { ownerRunningMax = () => Number.POSITIVE_INFINITY, nowMs = () => performance.now() } =
+    options;
   assert(runningMax > 0, "a semaphore lets somebody in");
-  /** By owner, in the order of their turns. An owner without calls has no queue. */
-  const queues = new Map<string, Queue>();
+  /** Functions that let a waiting caller in. */
+  const queue = new TurnQueue<() => void>(waitingMax);
+  /** By owner. An owner without running calls has no entry. */
+  const runningOf = new Map<string, number>();
   let running = 0;
-  let waiting = 0;
   let meanMs = 0;
 
-  function queueOf(owner: string): Queue {
-    let queue = queues.get(owner);
-    if (queue === undefined) {
-      queue = { running: 0, waiters: new Set() };
-      queues.set(owner, queue);
-    }
-    return queue;
+  function mayRun(owner: string): boolean {
+    return running < runningMax && (runningOf.get(owner) ?? 0) < ownerRunningMax(owner);
   }
 
-  function mayRun(owner: string, queue: Queue): boolean {
-    return running < runningMax && queue.running < ownerRunningMax(owner);
+  function mayWait(owner: string): boolean {
+    if (queue.size < waitingFree) return true;
+    return (queue.turnsBefore(owner) + 1) * meanMs <= waitMsMax * runningMax;
   }
 
-  function mayWait(owner: string, { waiters }: Queue): boolean {
-    const free = waitingMax - waiting;
-    if (owner === "" ? free < 1 : free < waiters.size + 2) return false;
-    return waiting < waitingFree || expectedWaitMs(waiters.size + 1) <= waitMsMax;
+  function count(owner: string, calls: 1 | -1): void {
+    running += calls;
+    const ofOwner = (runningOf.get(owner) ?? 0) + calls;
+    assert(ofOwner >= 0, "a permit is disposed of once");
+    if (ofOwner === 0) runningOf.delete(owner);
+    else runningOf.set(owner, ofOwner);
   }
 
-  /** How long a caller waits at this place of its owner's queue. */
-  function expectedWaitMs(place: number): number {
-    let ahead = 1;
-    for (const { waiters } of queues.values()) ahead += Math.min(waiters.size, place);
-    return (ahead * meanMs) / runningMax;
+  function begin(owner: string): Permit {
+    const startedMs = nowMs();
+    count(owner, 1);
+    return {
+      [Symbol.dispose]() {
+        count(owner, -1);
+        meanMs += (nowMs() - startedMs - meanMs) * MEAN_WEIGHT;
+        letNextIn();
+      },
+    };
   }
 
-  function begin(queue: Queue): void {
-    queue.running += 1;
-    running += 1;
-  }
-
-  function wait(owner: string, queue: Queue): Promise<boolean> {
-    waiting += 1;
-    return new Promise((resolve) => {
-      const end = (isLetIn: boolean) => {
-        clearTimeout(timer);
-        queue.waiters.delete(letIn);
-        waiting -= 1;
-        if (isLetIn) begin(queue);
-        else forgetIdle(owner, queue);
-        resolve(isLetIn);
-      };
-      const letIn = () => end(true);
-      const timer = setTimeout(() => end(false), waitMsMax * latenessMax);
-      queue.waiters.add(letIn);
-    });
-  }
-
-  /** Lets in the oldest caller of the next owner that may run. That owner goes to the end. */
+  /** Lets in the oldest callers of the owners that may run, in turns. */
   function letNextIn(): void {
-    for (const [owner, queue] of queues) {
-      if (running >= runningMax) return;
-      if (!mayRun(owner, queue)) continue;
-      // A set keeps the order of insertion.
-      const [letIn] = queue.waiters;
-      if (letIn === undefined) continue;
-      queues.delete(owner);
-      queues.set(owner, queue);
+    while (running < runningMax) {
+      const letIn = queue.take(mayRun);
+      if (letIn === undefined) return;
       letIn();
     }
   }
 
-  function forgetIdle(owner: string, queue: Queue): void {
-    if (queue.running === 0 && queue.waiters.size === 0) queues.delete(owner);
+  /** Waits for the owner's turn. Undefined if there is no place, or if the wait was too long. */
+  function wait(owner: string): Promise<Permit | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Permit | undefined>();
+    const letIn = () => {
+      clearTimeout(timer);
+      resolve(begin(owner));
+    };
+    const timer = setTimeout(() => {
+      queue.remove(owner, letIn);
+      resolve(undefined);
+    }, waitMsMax * latenessMax);
+    if (!queue.add(owner, letIn)) {
+      clearTimeout(timer);
+      resolve(undefined);
+    }
+    return promise;
   }
 
   return {
-    acquire(owner = "") {
-      const queue = queueOf(owner);
-      if (mayRun(owner, queue)) {
-        begin(queue);
-        return true;
-      }
-      if (mayWait(owner, queue)) return wait(owner, queue);
-      forgetIdle(owner, queue);
-      return false;
-    },
-    release(ms, owner = "") {
-      const queue = queueOf(owner);
-      assert(queue.running > 0, "release follows acquire");
-      queue.running -= 1;
-      running -= 1;
-      meanMs += (ms - meanMs) * MEAN_WEIGHT;
-      letNextIn();
-      forgetIdle(owner, queue);
+    async acquire(owner = "") {
+      if (mayRun(owner)) return begin(owner);
+      return mayWait(owner) ? wait(owner) : undefined;
     },
     get running() {
       return running;
     },
     get waiting() {
-      return waiting;
+      return queue.size;
     },
   };
 }

@@ -2,7 +2,8 @@
  * A bounded amount that many holders share: each may hold as much as it leaves free for the others.
  *
  * A single holder gets half of the pool. Two that want all get a third each, and n holders get a part of n + 1.
- * So there is always room for the next one. Network switches share their buffers like that: Choudhury and Hahne,
+ * So there is always room for the next one. The holder "" is nobody in particular and may have all that is free.
+ * Network switches share their buffers like that: Choudhury and Hahne,
  * "Dynamic queue length thresholds", 1998.
  *
  * @module
@@ -27,7 +28,8 @@ export class SharedPool {
 
   /** Whether the holder may have so much more. */
   mayTake(holder: string, amount: number): boolean {
-    return this.#partOf(holder) + amount <= this.#sizeMax - (this.#held + amount);
+    const free = this.#sizeMax - (this.#held + amount);
+    return (holder === "" ? 0 : this.#partOf(holder) + amount) <= free;
   }
 
   /** Ask `mayTake` before. If the caller takes all the same, it holds more than its share. */

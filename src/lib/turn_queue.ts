@@ -33,10 +33,21 @@ export class TurnQueue<Item> {
     return true;
   }
 
-  /** Takes out the first item of the next owner. Undefined if nothing waits. */
-  take(): Item | undefined {
+  /** Turns that are taken before a new item of the owner has its own. */
+  turnsBefore(owner: string): number {
+    const place = (this.#lines.get(owner)?.size ?? 0) + 1;
+    let turns = place - 1;
+    for (const [other, line] of this.#lines) {
+      if (other !== owner) turns += Math.min(line.size, place);
+    }
+    return turns;
+  }
+
+  /** Takes out the first item of the next owner that may have a turn. Undefined if there is none. */
+  take(mayHaveTurn: (owner: string) => boolean = () => true): Item | undefined {
     this.#moveBack(this.#lastOwner);
     for (const [owner, line] of this.#lines) {
+      if (!mayHaveTurn(owner)) continue;
       for (const item of line) {
         this.#lastOwner = owner;
         this.remove(owner, item);

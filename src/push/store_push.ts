@@ -102,12 +102,11 @@ export function createPushStore(database: Database, limit: number): PushStore {
   async function inTurn<Result>(feedId: string, work: () => Promise<Result>): Promise<Result> {
     const queue = queues.get(feedId) ?? newQueue();
     queues.set(feedId, queue);
-    if (!(await queue.acquire())) throw new DatabaseOverloadedError();
-    const startedMs = performance.now();
     try {
+      using permit = await queue.acquire();
+      if (permit === undefined) throw new DatabaseOverloadedError();
       return await work();
     } finally {
-      queue.release(performance.now() - startedMs);
       if (queue.running === 0) queues.delete(feedId);
     }
   }

@@ -140,32 +140,24 @@ export function createDatabase(
       throw new DatabaseUnavailableError("the database can't be reached", { cause: error });
     }
   }
-  async function enter(accountId: string): Promise<void> {
-    if (accountId !== GATEWAY) {
-      const waitMs = budget.waitMs(accountId, performance.now());
-      if (waitMs > 0) throw new DatabaseTimeSpentError(waitMs, accountMsMax);
-    }
-    if (!(await semaphore.acquire(accountId))) throw new DatabaseOverloadedError();
-  }
-  /** If a stopped server never answered the statement, its time is taken from nobody's budget. */
-  function leave(accountId: string, startedMs: number, isLost: boolean): void {
-    const nowMs = performance.now();
-    if (accountId !== GATEWAY && !isLost) budget.spend(accountId, nowMs - startedMs, nowMs);
-    semaphore.release(nowMs - startedMs, accountId);
-  }
   function queriesOf(accountId: string): Queries {
     async function rows(name: StatementName, parameters: readonly unknown[]) {
       if (UNLIMITED.has(name)) return send(name, parameters);
-      await enter(accountId);
+      const waitMs = accountId === GATEWAY ? 0 : budget.waitMs(accountId, performance.now());
+      if (waitMs > 0) throw new DatabaseTimeSpentError(waitMs, accountMsMax);
+      using permit = await semaphore.acquire(accountId);
+      if (permit === undefined) throw new DatabaseOverloadedError();
       const startedMs = performance.now();
       let isLost = false;
       try {
         return await send(name, parameters);
       } catch (error) {
+        // If a stopped server never answered the statement, its time is taken from nobody's budget.
         isLost = error instanceof DatabaseUnavailableError && mayBeCommitted(error);
         throw error;
       } finally {
-        leave(accountId, startedMs, isLost);
+        const nowMs = performance.now();
+        if (accountId !== GATEWAY && !isLost) budget.spend(accountId, nowMs - startedMs, nowMs);
       }
     }
     // Which columns belong to which statement was generated, and is checked by a test, not here.
