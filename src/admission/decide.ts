@@ -45,9 +45,10 @@ export function decide(
 ): Refusal | undefined {
   const limit = limitOf(claim);
   const window = windowState(account, limit);
+  const balanceNanos = account.freeNanos;
   const priceCents = purchasePriceOf(claim, account.accountId);
   if (priceCents !== undefined && !account.isPurchased) {
-    return { kind: "not_purchased", window, priceCents };
+    return { kind: "not_purchased", window, priceCents, balanceNanos };
   }
   if (isWindowed && account.used >= limit) {
     const retryAfterMs = Math.max(1, Math.ceil((account.freesAtUs - nowUs) / US_PER_MS));
@@ -56,7 +57,7 @@ export function decide(
   const priceNanos = isPriced ? priceOf(claim, account.accountId) : 0n;
   const { priceNanosMax } = claim;
   if (priceNanosMax !== undefined && priceNanos > priceNanosMax) {
-    return { kind: "above_max", window, priceNanos, priceNanosMax };
+    return { kind: "above_max", window, priceNanos, balanceNanos, priceNanosMax };
   }
   const { budget } = account;
   if (
@@ -64,11 +65,10 @@ export function decide(
     priceNanos > 0n &&
     budget.spentNanos + priceNanos > budget.budgetNanos
   ) {
-    return { kind: "budget_spent", window, priceNanos, ...budget, resetUs: nextDayUs(nowUs) };
+    const resetUs = nextDayUs(nowUs);
+    return { kind: "budget_spent", window, priceNanos, balanceNanos, ...budget, resetUs };
   }
-  if (priceNanos > account.freeNanos) {
-    return { kind: "unpaid", window, priceNanos, balanceNanos: account.freeNanos };
-  }
+  if (priceNanos > balanceNanos) return { kind: "unpaid", window, priceNanos, balanceNanos };
   return undefined;
 }
 

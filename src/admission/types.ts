@@ -65,10 +65,16 @@ export type Limited = {
   readonly retryAfterMs: number;
 };
 
-/** The key's budget of the UTC day does not cover the call. Beyond 1. */
-export interface BudgetSpent {
-  readonly kind: "budget_spent";
+/** What every refusal about money tells. Beyond 11. */
+interface Unpaid {
   readonly window: WindowState;
+  /** What the account has, without what reads under way have reserved. */
+  readonly balanceNanos: bigint;
+}
+
+/** The key's budget of the UTC day does not cover the call. Beyond 1. */
+export interface BudgetSpent extends Unpaid {
+  readonly kind: "budget_spent";
   readonly priceNanos: bigint;
   readonly budgetNanos: bigint;
   readonly spentNanos: bigint;
@@ -86,24 +92,14 @@ export interface Suspended {
 /** Why a read is refused. */
 export type Refusal =
   | Limited
-  | {
-      readonly kind: "unpaid";
-      readonly window: WindowState;
-      readonly priceNanos: bigint;
-      readonly balanceNanos: bigint;
-    }
-  | {
-      readonly kind: "not_purchased";
-      readonly window: WindowState;
-      /** Price of the purchase in USD cents. */
-      readonly priceCents: bigint;
-    }
-  | {
+  | (Unpaid & { readonly kind: "unpaid"; readonly priceNanos: bigint })
+  /** The price is that of the purchase, in USD cents. */
+  | (Unpaid & { readonly kind: "not_purchased"; readonly priceCents: bigint })
+  | (Unpaid & {
       readonly kind: "above_max";
-      readonly window: WindowState;
       readonly priceNanos: bigint;
       readonly priceNanosMax: bigint;
-    }
+    })
   | BudgetSpent
   /** The key may not read this feed. */
   | { readonly kind: "out_of_scope" }

@@ -76,6 +76,12 @@ const ProblemShape = Type.Object(
     ),
     price: Type.Optional(amount("402: price of the call, or of the purchase.")),
     balance: Type.Optional(amount("402: what the account has left.")),
+    max_credits: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        description: "402: the most that `Feedgate-Max-Credits` lets the call cost.",
+      }),
+    ),
     budget: Type.Optional(amount("402: what the key may spend in a UTC day.")),
     spent: Type.Optional(amount("402: what it has spent today.")),
     resets_at: Type.Optional(

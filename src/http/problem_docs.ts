@@ -20,7 +20,12 @@ interface ProblemDoc {
   readonly extras?: Readonly<Record<string, unknown>>;
 }
 
-const BILLING_URL = `https://feeds.example.org/billing?account_id=${ACCOUNT_ID}&feed_id=${FEED_ID}`;
+/** What every 402 has. */
+const PAYMENT = {
+  billing_url: `https://feeds.example.org/billing?account_id=${ACCOUNT_ID}&feed_id=${FEED_ID}`,
+  price: { credits: 1, usd: 0.000001 },
+  balance: { credits: 250, usd: 0.00025 },
+};
 
 export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   INVALID_REQUEST: {
@@ -73,27 +78,24 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   INSUFFICIENT_CREDITS: {
     when: "A metered feed whose price is above the account's balance. Nothing was charged.",
     remedy: "Add credits at `billing_url`; `price` and `balance` say how many are missing.",
-    extras: {
-      billing_url: BILLING_URL,
-      price: { credits: 1, usd: 0.000001 },
-      balance: { credits: 0.25, usd: 0.00000025 },
-    },
+    extras: { ...PAYMENT, balance: { credits: 0.25, usd: 0.00000025 } },
   },
   PURCHASE_REQUIRED: {
     when: "A feed that is sold once and that the account has not bought.",
-    remedy: "Buy it at `billing_url`.",
-    extras: { billing_url: BILLING_URL, price: { credits: 5_000_000, usd: 5 } },
+    remedy:
+      "Pay at `billing_url`. Once the operator has recorded the purchase, all reads of it are free.",
+    extras: { ...PAYMENT, price: { credits: 5_000_000, usd: 5 } },
   },
   PRICE_ABOVE_MAX: {
     when: "A call that costs more than its `Feedgate-Max-Credits`.",
     remedy: "Raise the header if the data is worth `price` to you, or leave it out.",
-    extras: { price: { credits: 1.5, usd: 0.0000015 } },
+    extras: { ...PAYMENT, price: { credits: 1.5, usd: 0.0000015 }, max_credits: 1 },
   },
   KEY_BUDGET_SPENT: {
     when: "A call that costs more than what is left of its key's daily budget. Nothing was charged.",
     remedy: "Wait until `resets_at`, the next UTC midnight, or use a key with a larger budget.",
     extras: {
-      price: { credits: 1, usd: 0.000001 },
+      ...PAYMENT,
       budget: { credits: 100, usd: 0.0001 },
       spent: { credits: 99.5, usd: 0.0000995 },
       resets_at: "2026-11-22T00:00:00.000Z",

@@ -6,6 +6,7 @@
 
 import {
   amountOf,
+  creditsNumber,
   creditsText,
   creditsWords,
   NANOS_PER_CENT,
@@ -41,23 +42,19 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       return rateLimited(decision, nowMs);
     case "unpaid": {
       const { priceNanos, balanceNanos } = decision;
-      const billingUrl = billingUrlOf(context);
+      const payment = paymentOf(decision, context, priceNanos);
       return new Problem("INSUFFICIENT_CREDITS", {
-        detail: `This call costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits at ${billingUrl}.`,
-        extras: {
-          billing_url: billingUrl,
-          price: amountOf(priceNanos),
-          balance: amountOf(balanceNanos),
-        },
+        detail: `This call costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits at ${payment.billing_url}.`,
+        extras: payment,
         headers: rateHeaders(decision.window, nowMs),
       });
     }
     case "not_purchased": {
       const { priceCents } = decision;
-      const billingUrl = billingUrlOf(context);
+      const payment = paymentOf(decision, context, priceCents * NANOS_PER_CENT);
       return new Problem("PURCHASE_REQUIRED", {
-        detail: `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. Buy it at ${billingUrl}.`,
-        extras: { billing_url: billingUrl, price: amountOf(priceCents * NANOS_PER_CENT) },
+        detail: `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. Pay at ${payment.billing_url}: once the operator has recorded the purchase, all reads of it are free.`,
+        extras: payment,
         headers: rateHeaders(decision.window, nowMs),
       });
     }
@@ -65,7 +62,10 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       const { priceNanos, priceNanosMax } = decision;
       return new Problem("PRICE_ABOVE_MAX", {
         detail: `This call costs ${creditsWords(priceNanos)} and Feedgate-Max-Credits allows ${creditsText(priceNanosMax)}. Raise it or leave it out.`,
-        extras: { price: amountOf(priceNanos) },
+        extras: {
+          ...paymentOf(decision, context, priceNanos),
+          max_credits: creditsNumber(priceNanosMax),
+        },
         headers: rateHeaders(decision.window, nowMs),
       });
     }
@@ -75,7 +75,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       return new Problem("KEY_BUDGET_SPENT", {
         detail: `This call costs ${creditsWords(priceNanos)}, and the key has spent ${creditsText(spentNanos)} of ${creditsText(budgetNanos)} today. Wait until ${resetsAt}, or ask whoever gave you the key for more.`,
         extras: {
-          price: amountOf(priceNanos),
+          ...paymentOf(decision, context, priceNanos),
           budget: amountOf(budgetNanos),
           spent: amountOf(spentNanos),
           resets_at: resetsAt,
@@ -102,6 +102,19 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     default:
       return unreachable(decision);
   }
+}
+
+/** What every 402 says: where to pay, what is asked for, and what the account has. Beyond 11. */
+function paymentOf(
+  { balanceNanos }: { readonly balanceNanos: bigint },
+  context: RefusalContext,
+  priceNanos: bigint,
+) {
+  return {
+    billing_url: billingUrlOf(context),
+    price: amountOf(priceNanos),
+    balance: amountOf(balanceNanos),
+  };
 }
 
 /** The page to pay on, told who pays and for what. */

@@ -49,7 +49,7 @@ curl -sS -H "x-api-key: $FEEDGATE_READ_KEY" '${baseUrl}/v1/feed/gold-prices?limi
 
 ## 4. Pay
 
-A metered feed charges each page. \`GET ${baseUrl}/v1/account\` shows the balance. 402 \`INSUFFICIENT_CREDITS\` and \`PURCHASE_REQUIRED\` have a \`price\` and a \`billing_url\`: tell your user, and don't try again before it is paid.
+A metered feed charges each page. \`GET ${baseUrl}/v1/account\` shows the balance. Every 402 has a \`price\`, your \`balance\` and a \`billing_url\`: tell your user, and don't try again before it is paid.
 
 ## 5. Follow
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { hashKey } from "../../src/accounts/key_format.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
@@ -22,7 +23,27 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
+const EVENT = { id: 1, event_timestamp: "2026-01-01T00:00:00Z" };
+
 const pathOf = ({ feedId }: SeededFeed) => `/v1/feed/${feedId}`;
+
+/** What every 402 of the reader has. */
+function paymentOf({ feedId }: SeededFeed) {
+  return {
+    status: 402,
+    billing_url: `https://pay.test/now?plan=1&account_id=${reader}&feed_id=${feedId}`,
+    balance: { credits: 1, usd: 0.000001 },
+  };
+}
+
+/** A call of a tool with the reader's key. */
+async function callTool(name: string, given: object) {
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
+  const headers = { Accept: "application/json, text/event-stream" };
+  const response = await gateway.send("POST", "/mcp", readerKey, call, headers);
+  const [, data = ""] = /^data: (.*)$/m.exec(await response.text()) ?? [];
+  return JSON.parse(data).result as { readonly structuredContent: object };
+}
 
 describe("an owner's account", () => {
   test("reads its own feeds without a purchase or a charge, by GET, HEAD and condition", async () => {
@@ -77,18 +98,80 @@ describe("402", () => {
   });
 
   test("PURCHASE_REQUIRED has the price of the purchase, to GET and to a condition", async () => {
-    const { feedId } = soldOnce;
     for (const headers of [{}, { "If-None-Match": "*" }] as Record<string, string>[]) {
       const { body } = await problemOf(await gateway.get(pathOf(soldOnce), readerKey, headers));
       expect(body).toMatchObject({
+        ...paymentOf(soldOnce),
         code: "PURCHASE_REQUIRED",
         price: { credits: 5_000_000, usd: 5 },
-        billing_url: `https://pay.test/now?plan=1&account_id=${reader}&feed_id=${feedId}`,
       });
-      expect(body.detail).toStartWith(
-        "This feed is sold once for $5.00, and this account has not bought it.",
+      expect(body.detail).toBe(
+        `This feed is sold once for $5.00, and this account has not bought it. Pay at ${body.billing_url}: once the operator has recorded the purchase, all reads of it are free.`,
       );
     }
+  });
+
+  test("PRICE_ABOVE_MAX has price, maximum, balance and the address", async () => {
+    const { body } = await problemOf(
+      await gateway.get(pathOf(metered), readerKey, { "Feedgate-Max-Credits": "0.125" }),
+    );
+    expect(body).toMatchObject({
+      ...paymentOf(metered),
+      code: "PRICE_ABOVE_MAX",
+      price: { credits: 1.5, usd: 0.0000015 },
+      max_credits: 0.125,
+    });
+  });
+
+  test("KEY_BUDGET_SPENT has price, budget, balance and the address", async () => {
+    const key = await gateway.createKey(reader, "read");
+    await gateway.sql`update api_keys set daily_nanos = 1000 where key_hash = ${hashKey(key)}`;
+    const { body } = await problemOf(await gateway.get(pathOf(metered), key));
+    expect(body).toMatchObject({
+      ...paymentOf(metered),
+      code: "KEY_BUDGET_SPENT",
+      price: { credits: 1.5, usd: 0.0000015 },
+      budget: { credits: 1, usd: 0.000001 },
+      spent: { credits: 0, usd: 0 },
+    });
+  });
+
+  test("a refusal tells the balance of now, though another was remembered", async () => {
+    const account = await gateway.createAccount({ credits: 2 });
+    const key = await gateway.createKey(account, "read");
+    expect((await gateway.get(pathOf(metered), key)).status).toBe(200);
+    await gateway.sql`
+      update accounts set balance_nanos = balance_nanos + 500000 where account_id = ${account}`;
+    const { body } = await problemOf(await gateway.get(pathOf(soldOnce), key));
+    expect(body.balance).toEqual({ credits: 500.5, usd: 0.0005005 });
+  });
+
+  test("MCP's problem documents have the same members", async () => {
+    const { structuredContent } = await callTool("read_feed", { feed: soldOnce.slug });
+    expect(structuredContent).toMatchObject({
+      ...paymentOf(soldOnce),
+      code: "PURCHASE_REQUIRED",
+      price: { credits: 5_000_000, usd: 5 },
+    });
+    const dear = await callTool("read_feed", { feed: metered.slug, max_credits: 0.5 });
+    expect(dear.structuredContent).toMatchObject({
+      ...paymentOf(metered),
+      code: "PRICE_ABOVE_MAX",
+      max_credits: 0.5,
+    });
+  });
+
+  test("the end of a stream of events has the same members", async () => {
+    const seed = { type: "stream", rows: [EVENT], callPriceNanos: 1_500 } as const;
+    const stream = await seedFeed(gateway, owner, seed);
+    const path = `${pathOf(stream)}/stream?live=sse`;
+    const text = await (await gateway.get(path, readerKey)).text();
+    const [, data = ""] = /^event: end\ndata: (.*)$/m.exec(text) ?? [];
+    expect(JSON.parse(data)).toMatchObject({
+      ...paymentOf(stream),
+      code: "INSUFFICIENT_CREDITS",
+      price: { credits: 1.5, usd: 0.0000015 },
+    });
   });
 
   test("PURCHASE_REQUIRED tells the price of now, though another was remembered", async () => {
