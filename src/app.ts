@@ -5,6 +5,7 @@
  */
 import { Elysia } from "elysia";
 import { accountRoutes } from "./accounts/account_routes.ts";
+import { billingRoutes } from "./docs/billing_page.ts";
 import { discoveryRoutes } from "./docs/discovery_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
 import { feedsRoutes } from "./feeds/feeds_routes.ts";
@@ -50,6 +51,7 @@ export function createApp(services: Services) {
     .use(skillRoutes(services));
   const app = routes
     .use(discoveryRoutes(services))
+    .use(billingRoutes(services))
     .use(mcpRoutes(services, (request) => routes.handle(request)))
     .use(docsRoutes(services, routes));
   app.config.serve = { routes: unroutedRequests(app, http, ["/v1", "/api/v1"]) };

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { hasAtMost } from "./lib/code_points.ts";
 import type { LogLevel } from "./lib/log.ts";
 import { mapTable } from "./lib/records.ts";
 import { LIMITS_DEFAULT, type Limits } from "./limits.ts";
@@ -36,6 +37,8 @@ export interface Config {
   readonly baseUrl: string | undefined;
   /** Where a 402 points; absent: `{base_url}/billing`. */
   readonly billingUrl: string | undefined;
+  /** How to pay, in the operator's words, for the page at `{base_url}/billing`; absent: it says to ask. */
+  readonly billingText: string | undefined;
   /** @default "info" */
   readonly logLevel: LogLevel;
   /** Signs cursors; absent: kept in the database. */
@@ -64,6 +67,8 @@ const DATABASE_PROTOCOLS = ["postgres:", "postgresql:"] as const;
 const HTTP_PROTOCOLS = ["http:", "https:"] as const;
 const BOOLEANS = ["true", "false"] as const;
 const SECRET_LENGTH_MIN = 16;
+/** A page of a person's words, in code points. */
+const BILLING_TEXT_LENGTH_MAX = 4_000;
 export const PORT_MAX = 65_535;
 const LIMIT_MAX = 1_000_000_000;
 /** A hundred years at most. */
@@ -112,6 +117,7 @@ export function readConfig(environment: Environment): Config {
     tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
     baseUrl: read.base("FEEDGATE_BASE_URL"),
     billingUrl: read.url("FEEDGATE_BILLING_URL"),
+    billingText: read.words("FEEDGATE_BILLING_TEXT", BILLING_TEXT_LENGTH_MAX),
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
     cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET"),
     usageRetentionDays: read.integer("FEEDGATE_USAGE_RETENTION_DAYS", RETENTION_DAYS) ?? 400,
@@ -213,6 +219,11 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       if (value === undefined) return undefined;
       const choice = choices.find((each) => each === value);
       return choice ?? refuse(`${name} must be one of ${choices.join(", ")}, got "${value}"`);
+    },
+    words(name: string, lengthMax: number): string | undefined {
+      const value = text(name);
+      if (value === undefined || hasAtMost(value, lengthMax)) return value;
+      return refuse(`${name} must have at most ${lengthMax} characters`);
     },
     secret(name: string): string | undefined {
       const value = text(name);

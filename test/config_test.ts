@@ -79,3 +79,10 @@ test("listenerUrl brackets an address of IPv6, once", () => {
   expect(at("[::1]")).toBe("http://[::1]:3000");
   expect(at("127.0.0.1")).toBe("http://127.0.0.1:3000");
 });
+
+test("FEEDGATE_BILLING_TEXT may be a page long", () => {
+  expect(readConfig({ FEEDGATE_BILLING_TEXT: "a\n\nb" }).billingText).toBe("a\n\nb");
+  expect(mistakesOf({ FEEDGATE_BILLING_TEXT: "x".repeat(4_001) })).toEqual([
+    "FEEDGATE_BILLING_TEXT must have at most 4000 characters",
+  ]);
+});

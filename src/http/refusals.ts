@@ -107,20 +107,26 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
 /** What every 402 says: where to pay, what is asked for, and what the account has. Beyond 11. */
 function paymentOf(
   { balanceNanos }: { readonly balanceNanos: bigint },
-  context: RefusalContext,
+  { billingUrl, principal: { accountId }, feedId }: RefusalContext,
   priceNanos: bigint,
 ) {
   return {
-    billing_url: billingUrlOf(context),
+    billing_url: billingUrlOf(billingUrl, { accountId, feedId }),
     price: amountOf(priceNanos),
     balance: amountOf(balanceNanos),
   };
 }
 
 /** The page to pay on, told who pays and for what. */
-function billingUrlOf({ billingUrl, principal, feedId }: RefusalContext): string {
+export function billingUrlOf(
+  billingUrl: string,
+  {
+    accountId,
+    feedId,
+  }: { readonly accountId: string | undefined; readonly feedId: string | undefined },
+): string {
   const url = new URL(billingUrl);
-  url.searchParams.set("account_id", principal.accountId);
+  if (accountId !== undefined) url.searchParams.set("account_id", accountId);
   if (feedId !== undefined) url.searchParams.set("feed_id", feedId);
   return url.href;
 }
