@@ -9,7 +9,7 @@ import { KEY_SHAPE, startOf } from "../accounts/key_format.ts";
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { codeOf } from "../lib/error_fields.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
-import { isReadOnly, isUnavailable } from "../postgres/client/failures.ts";
+import { isOldPrimary, isReadOnly, isUnavailable } from "../postgres/client/failures.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { becomeOwner } from "../postgres/embedded/owner.ts";
 import { isDataDir } from "../postgres/embedded/site.ts";
@@ -121,6 +121,7 @@ function messagesOf(error: unknown): readonly string[] {
   if (isReadOnly(reason)) {
     return ["the database is read-only: DATABASE_URL must name the server that is written to"];
   }
+  if (isOldPrimary(reason)) return [reason.message];
   if (reason.path === undefined && isUnavailable(reason)) {
     return [`the database can't be reached (${reason.code}): start it, or check DATABASE_URL`];
   }

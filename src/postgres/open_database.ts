@@ -18,6 +18,7 @@ import { createDatabase, type Database } from "./client/query.ts";
 import { reviveEmbedded } from "./embedded/revive.ts";
 import { startEmbedded } from "./embedded/start.ts";
 import { migrate } from "./migrate/migrate.ts";
+import { requireNewestPrimary } from "./newest_primary.ts";
 import { REPLICA_WAIT_MS_MAX } from "./replica/reader.ts";
 
 /** How long statements under way may still take when a pool is closed, in milliseconds. */
@@ -42,18 +43,28 @@ export async function openDatabase(config: Config, { log, ...options }: OpenOpti
     isPooled: config.isDatabasePooled,
   };
   const leave = embedded && log ? reviveEmbedded(embedded, { dataDir, log }) : embedded?.stop;
-  const connections = connect(address, options);
+  const connections = connect(address, {
+    onOldPrimary: ({ host, timeline, newestTimeline, error }) =>
+      log?.warn("an old primary takes connections: stop it, and make it a standby", {
+        host: `${host.host}:${host.port}`,
+        timeline,
+        newest_timeline: newestTimeline,
+        error,
+      }),
+    ...options,
+  });
   const close = async () => {
     await connections.end({ timeout: POOL_CLOSE_MS_MAX / MS_PER_SECOND });
     await leave?.();
   };
   try {
     /** What was missing from its schema. */
-    const migrated = await withConnection(address, (connection) =>
-      migrate(connection, () =>
+    const migrated = await withConnection(address, async (connection) => {
+      await requireNewestPrimary(connection);
+      return migrate(connection, () =>
         log?.warn("a migration waits for a lock that somebody holds, a dump say"),
-      ),
-    );
+      );
+    });
     // If statements have no time limit, they also wait without one.
     const isBounded = options.statementTimeoutMs !== 0;
     const database = createDatabase(

@@ -29,6 +29,8 @@ export interface ServerPair {
   readonly cutOff: () => Promise<void>;
   /** Ends the primary at once. */
   readonly endPrimary: () => Promise<void>;
+  /** Starts the primary that was ended again, as a primary. */
+  readonly startPrimary: () => Promise<void>;
   /** Resolves when the standby can be written to. */
   readonly promote: () => Promise<void>;
   stop(): Promise<void>;
@@ -57,6 +59,7 @@ export async function startServerPair(): Promise<ServerPair> {
   chmodSync(cluster, 0o700);
 
   let child: ChildProcess | undefined;
+  let revived: ChildProcess | undefined;
   let standbySql: Connections | undefined;
   async function startStandby(): Promise<void> {
     // A killed server's locks hold until its exit is noticed.
@@ -93,11 +96,15 @@ export async function startServerPair(): Promise<ServerPair> {
       process.kill(postgres.pid, "SIGQUIT");
       await postgres.ended;
     },
+    async startPrimary() {
+      revived = await startCluster(site, { cluster: site.cluster, socketDir: postgres.host });
+    },
     async promote() {
       await standby()`select pg_promote()`;
     },
     async stop() {
       child?.kill("SIGQUIT");
+      revived?.kill("SIGQUIT");
       await standbySql?.end({ timeout: 0 });
       await sql.end({ timeout: 0 });
       await postgres.stop();

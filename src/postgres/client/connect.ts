@@ -10,8 +10,11 @@
 import postgres from "postgres";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../limits.ts";
-import { type DatabaseAddress, hostsOf } from "./address.ts";
+import { type DatabaseAddress, type DatabaseHost, hostsOf } from "./address.ts";
 import { createSockets } from "./sockets.ts";
+import { STATEMENTS } from "./statements.ts";
+import { createSurvey, type OldPrimary } from "./survey.ts";
+import { LINEAGE_QUERY, processTimelines, readLineage } from "./timelines.ts";
 
 export type { DatabaseAddress } from "./address.ts";
 
@@ -51,6 +54,8 @@ export interface ConnectOptions {
   readonly connectTimeoutMs?: number;
   /** The name in the audit trail. @default the database's own user */
   readonly actor?: string;
+  /** Called once for each host of the address that is a primary from before a failover. */
+  readonly onOldPrimary?: (found: OldPrimary) => void;
 }
 
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -67,6 +72,11 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
     options;
   const { url, ...hosts } = hostsOf(address);
   const { isPooled = false } = address;
+  const sockets = {
+    ...hosts,
+    connectTimeoutMs,
+    silenceMs: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + SILENCE_MARGIN_MS,
+  };
   const settings = {
     max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
     connect_timeout: connectTimeoutMs / MS_PER_SECOND,
@@ -82,11 +92,6 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
     // `array_literal.ts` writes arrays, and no statement's row holds one. To fetch their types would cost
     // each new connection a query over the catalog before its first.
     fetch_types: false,
-    socket: createSockets({
-      ...hosts,
-      connectTimeoutMs,
-      silenceMs: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + SILENCE_MARGIN_MS,
-    }),
     connection: {
       application_name: "feedgate",
       TimeZone: "UTC",
@@ -100,8 +105,46 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
       }),
     },
   };
+  /** A session of its own, on one host, however old that is. */
+  const withHost = async <Result>(
+    host: DatabaseHost,
+    work: (session: ReturnType<typeof postgres>) => Promise<Result>,
+  ) => {
+    const socket = createSockets({ ...sockets, hosts: [host] });
+    const own = { ...settings, max: 1, socket };
+    const session = postgres(url, own);
+    try {
+      return await work(session);
+    } finally {
+      await session.end({ timeout: END_WAIT_SECONDS });
+    }
+  };
+  const survey = createSurvey({
+    hosts: hosts.hosts,
+    timelines: processTimelines,
+    timeoutMs: connectTimeoutMs / hosts.hosts.length,
+    onOldPrimary: options.onOldPrimary,
+    probe: (host) =>
+      withHost(host, async (session) => {
+        const [row] = await session.unsafe(LINEAGE_QUERY);
+        return readLineage(row?.lineage);
+      }),
+    mark: (host, { system, timeline }) =>
+      withHost(host, async (session) => {
+        await session.unsafe(STATEMENTS.keep_timeline, [system, timeline]);
+      }),
+  });
+  const isOneOfSeveral = hosts.hosts.length > 1 && hosts.wantedRole === "primary";
+  const pool = {
+    ...settings,
+    socket: createSockets({
+      ...sockets,
+      timelines: processTimelines,
+      survey: isOneOfSeveral ? survey : undefined,
+    }),
+  };
   // The driver's types don't know the option `socket`.
-  return postgres(url, settings);
+  return postgres(url, pool);
 }
 
 /** Runs work on a single session without a time limit: a copy, a transaction, a migration. */

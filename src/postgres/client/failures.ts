@@ -10,6 +10,9 @@ import { codeOf, fieldOf } from "../../lib/error_fields.ts";
 /** The server that was reached does not have the wanted role. Nothing was sent to it. */
 export const WRONG_ROLE = "HOST_HAS_WRONG_ROLE";
 
+/** The server that was reached is a primary from before a failover. Nothing was sent to it. */
+export const OLD_PRIMARY = "HOST_IS_OLD_PRIMARY";
+
 const DEADLOCK = "40P01";
 const SERIALIZATION_FAILURE = "40001";
 const CHECK_VIOLATION = "23514";
@@ -33,6 +36,7 @@ const UNREACHED: readonly string[] = [
   "EAI_AGAIN",
   "EACCES",
   WRONG_ROLE,
+  OLD_PRIMARY,
   CANNOT_CONNECT_NOW,
 ];
 const UNSENT: ReadonlySet<unknown> = new Set([...UNREACHED, TOO_MANY_CONNECTIONS]);
@@ -80,7 +84,12 @@ export function isRolledBack(error: unknown): boolean {
 }
 
 export function isMisdirected(error: unknown): boolean {
-  return codeOf(error) === WRONG_ROLE;
+  return codeOf(error) === WRONG_ROLE || isOldPrimary(error);
+}
+
+/** The server that was reached is a primary from before a failover. */
+export function isOldPrimary(error: unknown): boolean {
+  return codeOf(error) === OLD_PRIMARY;
 }
 
 /** Another session holds the lock for longer than the wait may take. */

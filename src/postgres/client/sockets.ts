@@ -6,6 +6,10 @@
  * wanted role, the socket is closed with an error that means that nothing was sent, and the host is passed over for a
  * while. A standby that has been promoted says so after the answer to its next statement. That answer is not passed on.
  *
+ * Of several primaries only the newest is used (`timelines.ts`). Before the driver hears that a session is ready, the
+ * session is asked for its timeline, which costs one round trip for a connection. If there are several hosts, all of
+ * them are asked before one is chosen (`survey.ts`).
+ *
  * If a server or a network stopped without a word, a statement would wait forever. The server bounds the time of a
  * statement, so a socket that is silent for longer is closed.
  *
@@ -15,13 +19,19 @@ import { once } from "node:events";
 import { createConnection, isIP, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { DatabaseHost, Encryption, hostsOf, WantedRole } from "./address.ts";
-import { WRONG_ROLE } from "./failures.ts";
+import { OLD_PRIMARY, WRONG_ROLE } from "./failures.ts";
+import type { Survey } from "./survey.ts";
+import { LINEAGE_QUERY, type Lineage, readLineage, type Timelines } from "./timelines.ts";
 
 export interface SocketsOptions extends Omit<ReturnType<typeof hostsOf>, "url"> {
   /** For one attempt at all hosts, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** A socket that owes an answer and is silent for so many milliseconds is closed. Undefined: never. */
   readonly silenceMs: number | undefined;
+  /** Refuses old primaries. Undefined: takes them, which only a survey does. */
+  readonly timelines?: Timelines | undefined;
+  /** Finds the newest primary of several hosts. */
+  readonly survey?: Survey | undefined;
 }
 
 const PASSED_OVER_MS = 1_000;
@@ -29,6 +39,7 @@ const SWEEP_MS = 500;
 /** The message that asks a server for encryption. PostgreSQL's protocol, SSLRequest. */
 const SSL_REQUEST = new Uint8Array([0, 0, 0, 8, 4, 210, 22, 47]);
 const SSL_ACCEPTED = "S".charCodeAt(0);
+const QUERY_HEAD_BYTES = 5;
 /** A ReadyForQuery message, but for its last byte. */
 const READY_HEAD = "Z\0\0\0\x05";
 const READY_BYTES = READY_HEAD.length + 1;
@@ -58,7 +69,7 @@ interface Watched {
  * fails later.
  */
 export function createSockets(options: SocketsOptions) {
-  const { hosts, encryption, wantedRole, connectTimeoutMs, silenceMs } = options;
+  const { hosts, encryption, wantedRole, connectTimeoutMs, silenceMs, timelines, survey } = options;
   const passedOverUntilMs = new Map<DatabaseHost, number>();
   let lastGood: DatabaseHost = hosts[0];
   const sweep = silenceMs === undefined ? undefined : createSweep(silenceMs);
@@ -72,30 +83,57 @@ export function createSockets(options: SocketsOptions) {
     return [...turned.filter(isGood), ...turned.filter((host) => !isGood(host))];
   }
 
-  /** Checks the role while the session starts. A standby's is checked later, too, because it may be promoted. */
+  /**
+   * Checks role and timeline while the session starts. A standby's role is checked later, too, because it may be
+   * promoted.
+   */
   function prove(socket: Socket, host: DatabaseHost): void {
-    let isStarted = false;
+    let stage: "starting" | "asked" | "serving" = "starting";
     let seen = "";
+    // The end of the message by which the session is ready. The driver hears of it once the timeline is known.
+    let held: Buffer = Buffer.alloc(0);
     // If it ended without an error, the driver would try again at once, forever.
     const fail = () => socket.destroy(closedEarly());
     const { emit } = socket;
+    const refuse = (error: Error) => {
+      passedOverUntilMs.set(host, performance.now() + PASSED_OVER_MS);
+      socket.destroy(error);
+      return true;
+    };
+    const serve = (bytes: Buffer) => {
+      stage = "serving";
+      lastGood = host;
+      socket.off("end", fail);
+      if (wantedRole !== "standby") socket.emit = emit;
+      return emit.call(socket, "data", bytes);
+    };
+    const ask = (bytes: Buffer) => {
+      stage = "asked";
+      seen = "";
+      const at = Math.max(0, bytes.length - READY_BYTES);
+      held = bytes.subarray(at);
+      if (at > 0) emit.call(socket, "data", bytes.subarray(0, at));
+      return socket.write(queryMessage(LINEAGE_QUERY));
+    };
+    const judge = () => {
+      const lineage = readLineage(seen);
+      if (timelines === undefined || lineage === undefined) return serve(held);
+      const error = keepNewest(socket, host, { lineage, timelines });
+      if (error !== undefined) return refuse(error);
+      return serve(held);
+    };
     // We look before the driver does, which must not hear that a session with the wrong role is ready.
     const look = (name: string | symbol, ...rest: unknown[]) => {
       const [bytes] = rest;
       if (name !== "data" || !Buffer.isBuffer(bytes)) return emit.call(socket, name, ...rest);
-      seen = (isStarted ? seen.slice(-MARK_LENGTH_MAX) : seen) + bytes.toString("latin1");
+      const before = stage === "serving" ? seen.slice(-MARK_LENGTH_MAX) : seen;
+      seen = before + bytes.toString("latin1");
+      if (stage === "asked") return isReady(seen) ? judge() : true;
       if (WRONG_MARKS[wantedRole].some((mark) => seen.includes(mark))) {
-        passedOverUntilMs.set(host, performance.now() + PASSED_OVER_MS);
-        socket.destroy(wrongRole(host, wantedRole));
-        return true;
+        return refuse(wrongRole(host, wantedRole));
       }
-      if (!isStarted && isReady(seen)) {
-        isStarted = true;
-        lastGood = host;
-        socket.off("end", fail);
-        if (wantedRole !== "standby") socket.emit = emit;
-      }
-      return emit.call(socket, name, ...rest);
+      if (stage === "serving" || !isReady(seen)) return emit.call(socket, name, ...rest);
+      return timelines === undefined || wantedRole === "standby" ? serve(bytes) : ask(bytes);
     };
     Object.assign(socket, { emit: look });
     socket.once("end", fail);
@@ -103,7 +141,8 @@ export function createSockets(options: SocketsOptions) {
 
   return async () => {
     let failure: unknown;
-    for (const host of inOrder()) {
+    const newest = (await survey?.()) ?? [];
+    for (const host of [...newest, ...inOrder().filter((each) => !newest.includes(each))]) {
       try {
         const timeoutMs = connectTimeoutMs / hosts.length;
         const socket = await open(host, { encryption, timeoutMs });
@@ -116,6 +155,15 @@ export function createSockets(options: SocketsOptions) {
     }
     return failingSocket(failure);
   };
+}
+
+/** A Query message: its type, its length, the text and a NUL. PostgreSQL's protocol, 54.2.2. */
+function queryMessage(text: string): Buffer {
+  const body = Buffer.from(`${text}\0`);
+  const head = Buffer.alloc(QUERY_HEAD_BYTES);
+  head.write("Q");
+  head.writeInt32BE(body.length + QUERY_HEAD_BYTES - 1, 1);
+  return Buffer.concat([head, body]);
 }
 
 /** A socket that fails once the driver listens. Before that nobody would hear of the failure. */
@@ -133,6 +181,29 @@ function failingSocket(failure: unknown): Socket {
 function wrongRole({ host, port }: DatabaseHost, wantedRole: WantedRole): Error {
   const found = wantedRole === "standby" ? "no standby" : "a standby or read-only";
   return coded(WRONG_ROLE, `the database at ${host}:${port} is ${found}`);
+}
+
+/** Gives the error if the session is on an old primary. If it becomes old later, the socket is closed. */
+function keepNewest(
+  socket: Socket,
+  host: DatabaseHost,
+  { lineage, timelines }: { readonly lineage: Lineage; readonly timelines: Timelines },
+): Error | undefined {
+  const error = () => oldPrimary(host, lineage, timelines.newestOf(lineage));
+  timelines.note(lineage);
+  if (timelines.isOld(lineage)) return error();
+  socket.once(
+    "close",
+    timelines.watch(lineage, () => socket.destroy(error())),
+  );
+  return undefined;
+}
+
+function oldPrimary({ host, port }: DatabaseHost, { timeline }: Lineage, newest: number): Error {
+  return coded(
+    OLD_PRIMARY,
+    `the primary at ${host}:${port} is from before a failover (timeline ${timeline}, and ${newest} has begun): stop it, and make it a standby of the new one`,
+  );
 }
 
 async function open(

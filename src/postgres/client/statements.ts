@@ -99,6 +99,7 @@ import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_
 import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
 import sql_postgres_functions_distribute_rows from "../../../sql/postgres/functions/distribute_rows.sql" with { type: "text" };
 import sql_postgres_keep_setting from "../../../sql/postgres/keep_setting.sql" with { type: "text" };
+import sql_postgres_keep_timeline from "../../../sql/postgres/keep_timeline.sql" with { type: "text" };
 import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "text" };
 import sql_postgres_read_feed_version from "../../../sql/postgres/read_feed_version.sql" with { type: "text" };
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
@@ -283,6 +284,7 @@ export const STATEMENTS = {
   await_replay: sql_postgres_await_replay,
   find_replica_state: sql_postgres_find_replica_state,
   keep_setting: sql_postgres_keep_setting,
+  keep_timeline: sql_postgres_keep_timeline,
   ping: sql_postgres_ping,
   read_feed_version: sql_postgres_read_feed_version,
   read_wal_position: sql_postgres_read_wal_position,
@@ -889,6 +891,13 @@ export interface StatementTypes {
     parameters: readonly [name: string, value: string];
     row: {
       readonly value: string;
+    };
+  };
+  /** the newest timeline of a cluster that any gateway has seen, in each of the cluster's databases that it can reach */
+  keep_timeline: {
+    parameters: readonly [system: string, timeline: number];
+    row: {
+      readonly timeline: number;
     };
   };
   /** whether the database answers */

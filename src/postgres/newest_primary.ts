@@ -1,0 +1,29 @@
+/**
+ * Refuses a database that has been told that it is old (`client/survey.ts`), and remembers its timeline in it.
+ *
+ * A gateway that reaches only the old primary after a failover can't know better than that database. So whoever
+ * sees both primaries writes the newer timeline into the older one.
+ *
+ * @module
+ */
+import type { Connections } from "./client/connect.ts";
+import { OLD_PRIMARY } from "./client/failures.ts";
+import { retryMisdirected } from "./client/retry.ts";
+import { STATEMENTS } from "./client/statements.ts";
+import { LINEAGE_QUERY, readLineage } from "./client/timelines.ts";
+
+/** Called before anything else is written. @throws an error of the code `OLD_PRIMARY` */
+export async function requireNewestPrimary(connections: Connections): Promise<void> {
+  const [row] = await retryMisdirected(async () => connections.unsafe(LINEAGE_QUERY));
+  const lineage = readLineage(row?.lineage);
+  // A standby has no timeline of its own, and a database without our tables has no memory.
+  if (lineage === undefined) return;
+  const [found] = await connections`select to_regclass('settings') is not null as is_there`;
+  if (found?.is_there !== true) return;
+  const { system, timeline } = lineage;
+  const [kept] = await connections.unsafe(STATEMENTS.keep_timeline, [system, timeline]);
+  const newest = Number(kept?.timeline);
+  if (newest <= timeline) return;
+  const message = `this database is from before a failover (timeline ${timeline}, and ${newest} has begun elsewhere): name the new primary in DATABASE_URL, and make this server a standby of it`;
+  throw Object.assign(new Error(message), { code: OLD_PRIMARY });
+}
