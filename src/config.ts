@@ -7,6 +7,7 @@
  */
 import { hasAtMost } from "./lib/code_points.ts";
 import type { LogLevel } from "./lib/log.ts";
+import { nearestWords } from "./lib/nearest_words.ts";
 import { mapTable } from "./lib/records.ts";
 import { LIMITS_DEFAULT, type Limits } from "./limits.ts";
 
@@ -50,6 +51,8 @@ export interface Config {
   /** Origins whose pages may read in a browser, or all of them; absent: none. */
   readonly corsOrigins: CorsOrigins | undefined;
   readonly limits: Limits;
+  /** What is hardly meant in the environment, a sentence each: said at start. Beyond 12. */
+  readonly warnings: readonly string[];
 }
 
 /** Every mistake in the environment, a line each. */
@@ -124,12 +127,27 @@ export function readConfig(environment: Environment): Config {
     auditRetentionDays: read.integer("FEEDGATE_AUDIT_RETENTION_DAYS", RETENTION_DAYS) ?? 400,
     corsOrigins: read.origins("FEEDGATE_CORS_ORIGINS"),
     limits: Object.freeze(limits),
+    warnings: misspeltIn(environment, read.names),
   };
   if (config.databaseReadUrl !== undefined && config.databaseUrl === undefined) {
     mistakes.push("DATABASE_READ_URL names replicas of DATABASE_URL, which must be set, too");
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(config);
+}
+
+/** Warnings of variables that are nearly one of `known`: nobody reads them. */
+function misspeltIn(environment: Environment, known: ReadonlySet<string>): readonly string[] {
+  const names = [...known];
+  return Object.keys(environment)
+    .filter((name) => name.startsWith("FEEDGATE_") && !known.has(name))
+    .sort()
+    .flatMap((name) => {
+      const unprefixed = names.find((each) => `FEEDGATE_${each}` === name);
+      const nearest = unprefixed ?? nearestWords(name, names)[0];
+      if (nearest === undefined) return [];
+      return [`The variable ${name} is not read by Feedgate. Did you mean ${nearest}?`];
+    });
 }
 
 /** Scheme, host and port of the listener itself. */
@@ -148,7 +166,11 @@ function beginsWith(protocols: readonly string[], address: string): boolean {
 
 function environmentReader(environment: Environment, mistakes: string[]) {
   // An empty variable, or a blank one, counts as absent: that is how a compose file leaves one out.
-  const text = (name: string) => (environment[name]?.trim() ? environment[name] : undefined);
+  const names = new Set<string>();
+  const text = (name: string) => {
+    names.add(name);
+    return environment[name]?.trim() ? environment[name] : undefined;
+  };
   const refuse = (mistake: string): undefined => {
     mistakes.push(mistake);
   };
@@ -174,6 +196,8 @@ function environmentReader(environment: Environment, mistakes: string[]) {
   };
   return {
     text,
+    /** Of the variables that were read. */
+    names,
     integer(name: string, range: { least: number; most: number }): number | undefined {
       const value = text(name);
       if (value === undefined) return undefined;

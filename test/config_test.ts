@@ -10,6 +10,25 @@ function mistakesOf(environment: Record<string, string>): readonly string[] {
   }
 }
 
+describe("readConfig: names", () => {
+  test("a variable that is nearly one of ours is named with ours; others are left alone", () => {
+    const { warnings } = readConfig({
+      FEEDGATE_BASEURL: "https://h",
+      FEEDGATE_READ_LIMIT_FRE: "5",
+      FEEDGATE_PORT: "80",
+      FEEDGATE_READ_KEY: "fg_read_x",
+      FEEDGATE_ROWS: "5",
+      BASE_URL: "x",
+    });
+    expect(warnings).toEqual([
+      "The variable FEEDGATE_BASEURL is not read by Feedgate. Did you mean FEEDGATE_BASE_URL?",
+      "The variable FEEDGATE_PORT is not read by Feedgate. Did you mean PORT?",
+      "The variable FEEDGATE_READ_LIMIT_FRE is not read by Feedgate. Did you mean FEEDGATE_READ_LIMIT_FREE?",
+    ]);
+    expect(readConfig({ FEEDGATE_ROWS: "5" }).warnings).toEqual([]);
+  });
+});
+
 describe("readConfig: addresses", () => {
   test.each([
     ["https://feeds.example.com/", "https://feeds.example.com"],

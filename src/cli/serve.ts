@@ -5,7 +5,7 @@
  */
 import { resolve } from "node:path";
 import { type Config, PORT_MAX } from "../config.ts";
-import { createLog } from "../lib/log.ts";
+import { createLog, type Log } from "../lib/log.ts";
 import { DRAIN_EXIT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { type Gateway, startGateway } from "../server.ts";
@@ -52,8 +52,7 @@ export const serve = command({
       await serveUntilSignal(listening, (served) => onStart(served, served.services.database));
     } else {
       await untilSignal(
-        () =>
-          startWorkers({ config: listening, log: createLog({ level: config.logLevel }), count }),
+        () => startWorkers({ config: listening, log: logOf(listening), count }),
         (served) => onStart(served, served.database),
       );
     }
@@ -95,7 +94,14 @@ export function serveUntilSignal(
   config: Config,
   onStart: (gateway: Gateway) => Promise<void>,
 ): Promise<void> {
-  return untilSignal(() => startGateway(config, createLog({ level: config.logLevel })), onStart);
+  return untilSignal(() => startGateway(config, logOf(config)), onStart);
+}
+
+/** The log of a start, which begins with what is hardly meant in the environment. */
+function logOf({ logLevel, warnings }: Config): Log {
+  const log = createLog({ level: logLevel });
+  for (const warning of warnings) log.warn(warning);
+  return log;
 }
 
 async function untilSignal<Served extends Listening>(

@@ -22,8 +22,15 @@ function isLeft(dataDir: string): Promise<boolean> {
 describe("serve", () => {
   test("serve prints one line with its address, and ends with 0 at SIGINT", async () => {
     const { databaseUrl } = await createOperator();
-    const child = spawnFeedgate(["serve", "--port", "0"], { DATABASE_URL: databaseUrl });
+    const environment = {
+      DATABASE_URL: databaseUrl,
+      LOG_LEVEL: "warn",
+      FEEDGATE_BASEURL: "https://h",
+    };
+    const child = spawnFeedgate(["serve", "--port", "0"], environment);
     const line = await firstLine(child.stdout);
+    // What is nearly a variable of ours is named.
+    expect(await firstLine(child.stderr)).toContain("Did you mean FEEDGATE_BASE_URL?");
     const address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
     expect((await fetch(`${address}/readyz`)).status).toBe(200);
     child.kill("SIGINT");
