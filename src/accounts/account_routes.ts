@@ -34,8 +34,12 @@ const USAGE_QUERY = parameters({
   cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
   feed_id: Type.Optional(queryUuid({ description: "Reads of this feed only, by its UUID." })),
   key_id: Type.Optional(queryUuid({ description: "Reads with this key only, by its id." })),
-  since: Type.Optional(queryTime({ description: "RFC 3339, inclusive lower bound." })),
-  until: Type.Optional(queryTime({ description: "RFC 3339, inclusive upper bound." })),
+  since: Type.Optional(
+    queryTime({ bound: "lower", description: "RFC 3339, inclusive lower bound." }),
+  ),
+  until: Type.Optional(
+    queryTime({ bound: "upper", description: "RFC 3339, inclusive upper bound." }),
+  ),
 });
 const GET_ACCOUNT = described({
   access: "consumer",

@@ -77,6 +77,16 @@ const PRICING: ReadonlySet<string> = new Set([
 ]);
 /** Stored as they are, and bounded in serialized bytes. Decisions 4. */
 const DOCUMENTS: ReadonlySet<string> = new Set(["schema_definition", "sample_response"]);
+/** What other services call a field of ours. Beyond 12. */
+const OTHER_NAMES = new Map([
+  ["type", "feed_type"],
+  ["slug", "endpoint_path"],
+  ["price", "price_per_1k"],
+  ["schema", "schema_definition"],
+  ["sample", "sample_response"],
+  ["readme", "readme_md"],
+  ["title", "name"],
+]);
 /** The body itself is a level around `schema_definition` and `sample_response`. */
 const BODY_DEPTH_MAX = JSON_DEPTH_MAX + 1;
 
@@ -165,7 +175,7 @@ function mistakesIn(json: JsonText, mode: SaveMode): FieldError[] {
 }
 
 function unknownField(name: string, known: readonly string[]): string {
-  const [nearest] = nearestWords(name, known);
+  const nearest = OTHER_NAMES.get(name.toLowerCase()) ?? nearestWords(name, known)[0];
   const remedy = nearest === undefined ? "leave it out" : `use "${nearest}", or leave it out`;
   return `there is no field ${JSON.stringify(excerpt(name))}; ${remedy}`;
 }

@@ -26,6 +26,10 @@ import { PARAMETER_DIGITS_MAX } from "../limits.ts";
 import { Problem } from "./errors.ts";
 import { parseQuery, searchOf } from "./query_string.ts";
 
+/** Makes a problem of a schema's own, in place of the usual one. `value` is undefined if it is missing. */
+export const Refusal = Symbol("Refusal");
+export type Refuse = (name: string, value: unknown) => Problem | undefined;
+
 const DIGITS = new RegExp(`^\\d{1,${PARAMETER_DIGITS_MAX}}$`);
 /** Gives the value of a text, or undefined if the text has none. */
 const Read = Symbol("Read");
@@ -70,13 +74,32 @@ export function queryFlag(options: SchemaOptions) {
   });
 }
 
-/** An RFC 3339 date-time. The handler gets it in UTC, to the microsecond. */
-export function queryTime(options: SchemaOptions) {
+/** A date alone, and a date-time without a zone, completed: as a lower bound, or as an inclusive upper one. */
+const COMPLETIONS = {
+  lower: ["T00:00:00Z", "Z"],
+  upper: ["T23:59:59.999999Z", "Z"],
+} as const;
+
+/** An RFC 3339 date-time that bounds a range. The handler gets it in UTC, to the microsecond. */
+export function queryTime({
+  bound,
+  ...options
+}: SchemaOptions & { readonly bound: keyof typeof COMPLETIONS }) {
+  const refuse: Refuse = (name, value) => {
+    const completed = COMPLETIONS[bound]
+      .map((rest) => String(value) + rest)
+      .find((text) => parseEventTime(text) !== undefined);
+    if (typeof value !== "string" || completed === undefined) return undefined;
+    return invalidParameter(
+      `${name} must be an RFC 3339 date-time with time and zone, got "${value}". Send ${name}=${completed}.`,
+    );
+  };
   return queryValue(
     // An offset's plus sign that was sent unencoded has become a space. Decisions 10.
     (text) => parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1")),
     {
       [Expected]: "an RFC 3339 date-time such as 2026-01-31T00:00:00Z",
+      [Refusal]: refuse,
       type: "string",
       format: "date-time",
       ...options,

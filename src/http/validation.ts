@@ -10,11 +10,7 @@ import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import type { ValidationError } from "elysia";
 import { mismatchOf } from "../lib/types.ts";
 import type { Problem } from "./errors.ts";
-import { invalidParameter, unknownParameter } from "./parameters.ts";
-
-/** Makes a problem of a schema's own, in place of the usual one. `value` is undefined if it is missing. */
-export const Refusal = Symbol("Refusal");
-export type Refuse = (name: string, value: unknown) => Problem | undefined;
+import { invalidParameter, Refusal, type Refuse, unknownParameter } from "./parameters.ts";
 
 /** The problem of a validation that failed in Elysia. */
 export function invalidRequestPart({ validator, value }: ValidationError): Problem {

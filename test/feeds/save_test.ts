@@ -266,6 +266,30 @@ describe("create", () => {
     ]);
   });
 
+  test("a field by its usual other name is told ours, at create and at edit", async () => {
+    const names = {
+      type: "feed_type",
+      slug: "endpoint_path",
+      price: "price_per_1k",
+      schema: "schema_definition",
+      title: "name",
+    };
+    const given = Object.fromEntries(Object.keys(names).map((name) => [name, "x"]));
+    const told = Object.entries(names).map(([name, ours]) => ({
+      path: `/${name}`,
+      message: `there is no field "${name}"; use "${ours}", or leave it out`,
+    }));
+    const body = { name: "n", endpoint_path: newSlug(), ...given };
+    expect((await expectProblem(await create(body), 422, "VALIDATION_FAILED")).errors).toEqual(
+      told,
+    );
+    const feed = await create({ name: "n", endpoint_path: newSlug() });
+    const { id } = (await feed.json()) as { id: string };
+    expect((await expectProblem(await edit(id, given), 422, "VALIDATION_FAILED")).errors).toEqual(
+      told,
+    );
+  });
+
   test("SCHEMA_INVALID names the types that there are, and the place inside the schema, in our words", async () => {
     const schema_definition = { properties: { price: { type: ["number", "money"] } } };
     const body = { name: "n", endpoint_path: newSlug(), schema_definition };

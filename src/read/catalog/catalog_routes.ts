@@ -18,9 +18,8 @@ import {
 import { Problem } from "../../http/errors.ts";
 import { CATALOG_ENTRY, ORIGIN_FREE, SEARCH_HIT } from "../../http/examples.ts";
 import { PAGE_PARAMETERS, pageOf } from "../../http/paging.ts";
-import { parameters } from "../../http/parameters.ts";
+import { parameters, Refusal, type Refuse } from "../../http/parameters.ts";
 import { respondOutcome } from "../../http/problems.ts";
-import { Refusal, type Refuse } from "../../http/validation.ts";
 import { text } from "../../lib/types.ts";
 import { SEARCH_LENGTH_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";

@@ -6,8 +6,7 @@
  */
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { Problem } from "../../http/errors.ts";
-import { invalidParameter, unknownParameter } from "../../http/parameters.ts";
-import { Refusal, type Refuse } from "../../http/validation.ts";
+import { invalidParameter, Refusal, type Refuse, unknownParameter } from "../../http/parameters.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
 

@@ -39,8 +39,12 @@ const READ_PARAMETERS = {
       description: `Up to ${IDS_MAX} record ids, comma-separated, or ids repeated: their full payloads (details mode). A comma in an id is sent as %2C.`,
     }),
   ),
-  start_time: Type.Optional(queryTime({ description: "Streams: inclusive lower bound." })),
-  end_time: Type.Optional(queryTime({ description: "Streams: inclusive upper bound." })),
+  start_time: Type.Optional(
+    queryTime({ bound: "lower", description: "Streams: inclusive lower bound." }),
+  ),
+  end_time: Type.Optional(
+    queryTime({ bound: "upper", description: "Streams: inclusive upper bound." }),
+  ),
 };
 const KNOWN = Object.keys(READ_PARAMETERS);
 

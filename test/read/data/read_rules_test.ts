@@ -125,6 +125,20 @@ describe("decisions 6: time bounds", () => {
       [`${collection}?end_time=${at(1)}`, "INVALID_PARAMETER"],
     ]);
   });
+
+  test("a date alone, and a time without a zone, are told the full form to send", async () => {
+    const cases = [
+      ["start_time=2026-01-02", "Send start_time=2026-01-02T00:00:00Z."],
+      ["end_time=2026-01-02", "Send end_time=2026-01-02T23:59:59.999999Z."],
+      ["start_time=2026-01-02T10:00:00", "Send start_time=2026-01-02T10:00:00Z."],
+      ["end_time=2026-02-30", "such as 2026-01-31T00:00:00Z"],
+    ] as const;
+    for (const [query, told] of cases) {
+      const { body, ...problem } = await problemOf(await get(`${stream}?${query}`));
+      expect(problem).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
+      expect(body.detail).toContain(told);
+    }
+  });
 });
 
 describe("decisions 6: ids", () => {
