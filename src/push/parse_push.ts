@@ -51,6 +51,8 @@ interface PushedRow {
   readonly eventTime: string | null;
   /** RFC 6901 pointer of the row in the body. */
   readonly pointer: string;
+  /** In the payload, or of the line. */
+  readonly index: number;
 }
 
 export interface Push {
@@ -82,6 +84,8 @@ export interface Invalid {
   readonly errors: readonly FieldError[];
   /** The number of all mistakes. */
   readonly errorCount: number;
+  /** If it could be divided into rows: those without a mistake can be checked further. */
+  readonly push?: Push;
 }
 
 export type ParseOutcome =
@@ -274,8 +278,10 @@ function checkRows(found: FoundRows): ParseOutcome {
     feedType === "singleton"
       ? found.rows.map((row) => readDocument(row, errors))
       : readRows(found, errors);
-  if (errors.length > 0) return { kind: "invalid", errors, errorCount: errors.length };
-  return { kind: "push", push: { feedType, rows, ...batch } };
+  const push = { feedType, rows, ...batch };
+  if (errors.length === 0) return { kind: "push", push };
+  const invalid = { kind: "invalid", errors, errorCount: errors.length } as const;
+  return feedType === "singleton" ? invalid : { ...invalid, push };
 }
 
 /** `batch_id` and `batch_complete`; null and false count as absent. Decisions 5 and 10. */
@@ -326,7 +332,7 @@ function noBatches(field: string, feedType: FeedType): FieldError {
 }
 
 function readDocument(found: FoundRow, errors: FieldError[]): PushedRow {
-  const { json, span, pointer } = found;
+  const { json, span, pointer, index } = found;
   if (span.kind !== "object") {
     errors.push({
       path: pointer,
@@ -335,7 +341,7 @@ function readDocument(found: FoundRow, errors: FieldError[]): PushedRow {
   }
   const text = textOf(json, span);
   errors.push(...findTooDeep(found, text));
-  return { text, id: "", eventTime: null, pointer };
+  return { text, id: "", eventTime: null, pointer, index };
 }
 
 function readRows({ rows, isList, feedType }: FoundRows, errors: FieldError[]): PushedRow[] {
@@ -343,46 +349,59 @@ function readRows({ rows, isList, feedType }: FoundRows, errors: FieldError[]): 
   return rows.map((row) => {
     const { json, span, pointer, index } = row;
     const text = textOf(json, span);
-    if (span.kind !== "object") {
+    const mistakes: FieldError[] = [];
+    let id = "";
+    let eventTime: string | null = null;
+    if (span.kind === "object") {
+      mistakes.push(...findTooDeep(row, text));
+      id = readId(row, { indexById, mistakes });
+      if (feedType === "stream") eventTime = readEventTime(row, mistakes);
+    } else {
       const wanted = isList ? "a row must be an object" : "payload must be an object or array";
-      errors.push({ path: pointer, message: `${wanted}, got ${named(span)}` });
-      return { text, id: "", eventTime: null, pointer };
+      mistakes.push({ path: pointer, message: `${wanted}, got ${named(span)}` });
     }
-    errors.push(...findTooDeep(row, text));
-    const id = readId(row, errors);
-    const sameIndex = id === undefined ? undefined : indexById.get(id);
-    if (sameIndex !== undefined) {
-      errors.push({
-        path: `${pointer}/id`,
-        message: `an id must come once in a push, and row ${sameIndex} has this one; leave one of them out`,
-      });
-    }
-    if (id !== undefined) indexById.set(id, sameIndex ?? index);
-    const eventTime = feedType === "stream" ? readEventTime(row, errors) : null;
-    return { text, id: id ?? "", eventTime, pointer };
+    const place = { row_index: index, ...(id !== "" && { row_id: id }) };
+    for (const mistake of mistakes) errors.push({ ...mistake, ...place });
+    return { text, id, eventTime, pointer, index };
   });
 }
 
-function readId({ json, span, pointer }: FoundRow, errors: FieldError[]): string | undefined {
+/** The canonical id; empty if it is none. A row that has no id is named by its place. */
+function readId(
+  { json, span, pointer, index }: FoundRow,
+  { indexById, mistakes }: { indexById: Map<string, number>; mistakes: FieldError[] },
+): string {
   const member = findMember(span, "id");
   if (member === undefined) {
-    errors.push({ path: pointer, message: "a row must have an id: a string or a number" });
-    return undefined;
+    const message = `row ${index} has no id; give each row an id, a string or a number`;
+    mistakes.push({ path: pointer, message });
+    return "";
   }
   const outcome = canonicalRowId(json, member);
-  if (outcome.kind === "valid") return outcome.id;
-  errors.push({ path: `${pointer}/id`, message: outcome.message });
-  return undefined;
+  if (outcome.kind !== "valid") {
+    mistakes.push({ path: `${pointer}/id`, message: outcome.message });
+    return "";
+  }
+  const { id } = outcome;
+  const sameIndex = indexById.get(id);
+  if (sameIndex === undefined) indexById.set(id, index);
+  else {
+    mistakes.push({
+      path: `${pointer}/id`,
+      message: `an id must come once in a push, and row ${sameIndex} has this one; leave one of them out`,
+    });
+  }
+  return id;
 }
 
-function readEventTime({ json, span, pointer }: FoundRow, errors: FieldError[]): string | null {
+function readEventTime({ json, span, pointer }: FoundRow, mistakes: FieldError[]): string | null {
   const member = findMember(span, "event_timestamp");
   if (member === undefined) return null;
   const text = member.kind === "string" ? stringOf(json, member) : undefined;
   const time = text === undefined ? undefined : parseEventTime(text);
   if (time !== undefined) return time;
   const got = text === undefined ? named(member) : JSON.stringify(excerpt(text));
-  errors.push({
+  mistakes.push({
     path: `${pointer}/event_timestamp`,
     message: `event_timestamp must be an RFC 3339 date-time such as 2026-01-31T12:00:00Z, got ${got}; leave it out for the time of receipt`,
   });

@@ -12,7 +12,8 @@
 import type { WindowState } from "../admission/types.ts";
 import type { Feed, Feeds, FeedType } from "../feeds/find.ts";
 import type { Problem } from "../http/errors.ts";
-import { assert, unreachable } from "../lib/assert.ts";
+import { assert, present, unreachable } from "../lib/assert.ts";
+import type { FieldError } from "../lib/field_error.ts";
 import { type Limits, PLANS_MAX } from "../limits.ts";
 import {
   type Invalid,
@@ -128,38 +129,57 @@ async function attempt(services: PushServices, arrival: Arrival, body: PushBody)
     return refuse(services, arrival, { refusal: { kind: "lines_to_singleton" }, rowsReceived: 0 });
   }
   const parsed = parsePush(body, { feedType: feed.feedType, limits: services.limits });
-  if (parsed.kind !== "push") {
-    return refuse(services, arrival, { refusal: parsed, rowsReceived: 0 });
+  if (parsed.kind === "push") {
+    const { push } = parsed;
+    const refusal = await checkSchema(services.rowSchemas, { feed, rows: push.rows, signal });
+    return refusal === undefined
+      ? store(services, arrival, { push, bodyBytes: body.bytes })
+      : refuse(services, arrival, { refusal, rowsReceived: push.rows.length });
   }
-  const { push } = parsed;
-  const refusal = await checkSchema(services.rowSchemas, { feed, push, signal });
-  if (refusal !== undefined) {
-    return refuse(services, arrival, { refusal, rowsReceived: push.rows.length });
+  if (parsed.kind === "invalid" && parsed.push !== undefined) {
+    const { rows } = parsed.push;
+    const mistaken = new Set(parsed.errors.map((each) => each.row_index));
+    const sound = rows.filter(({ index }) => !mistaken.has(index));
+    const checked = await checkSchema(services.rowSchemas, { feed, rows: sound, signal });
+    const refusal = withMistakes(parsed, checked);
+    return refuse(services, arrival, { refusal, rowsReceived: rows.length });
   }
-  return store(services, arrival, { push, bodyBytes: body.bytes });
+  return refuse(services, arrival, { refusal: parsed, rowsReceived: 0 });
+}
+
+/** The mistakes of all rows, in the order of the rows. What stopped the schema's check is told another time. */
+function withMistakes(mistakes: Invalid, checked: PushRefusal | undefined): Invalid {
+  if (checked?.kind !== "invalid") return mistakes;
+  const placeOf = ({ row_index: index = -1 }: FieldError) => index;
+  return {
+    kind: "invalid",
+    errors: [...mistakes.errors, ...checked.errors].sort((a, b) => placeOf(a) - placeOf(b)),
+    errorCount: mistakes.errorCount + checked.errorCount,
+  };
 }
 
 /** The refusal of rows that don't meet the locked schema, if the feed has one. */
 async function checkSchema(
   rowSchemas: RowSchemas,
-  { feed, push, signal }: { feed: Feed; push: Push; signal: AbortSignal },
+  { feed, rows, signal }: { feed: Feed; rows: Push["rows"]; signal: AbortSignal },
 ): Promise<PushRefusal | undefined> {
   const { accountId, lockedSchema } = feed;
   if (lockedSchema === null) return undefined;
   const outcome = await rowSchemas.validateRows(
     lockedSchema,
-    push.rows.map(({ text }) => text),
+    rows.map(({ text }) => text),
     { accountId, signal },
   );
   switch (outcome.kind) {
     case "valid":
       return undefined;
     case "invalid": {
-      const errors = outcome.errors.map(({ row, pointer, message }) => ({
-        path: (push.rows[row]?.pointer ?? "") + pointer,
-        message,
-        ...(push.feedType !== "singleton" && { row_index: row, row_id: push.rows[row]?.id ?? "" }),
-      }));
+      const errors = outcome.errors.map(({ row, pointer, message }) => {
+        const { pointer: base, index, id } = present(rows[row]);
+        // A document has neither id nor place.
+        const place = id === "" ? {} : { row_index: index, row_id: id };
+        return { path: base + pointer, message, ...place };
+      });
       return { kind: "invalid", errors, errorCount: outcome.errorCount };
     }
     case "over_budget":

@@ -41,6 +41,67 @@ function expectRateHeaders(headers: Headers): void {
   for (const name of RATE_HEADERS) expect(headers.get(name)).toMatch(/^\d+$/);
 }
 
+describe("422: every row is told", () => {
+  const PRICE = { type: "object", properties: { price: { type: "number" } }, required: ["price"] };
+
+  test("a row without id is named by its place, and hides neither its like nor what a locked schema refuses", async () => {
+    const feedId = await scene.createFeed({ type: "collection", schema: PRICE });
+    const rows = [
+      { price: 1 },
+      { id: 2, price: "x" },
+      { id: 3, price: 3 },
+      { price: 4 },
+      { id: 5 },
+    ];
+    for (const [body, base] of [
+      [rows, ""],
+      [{ payload: rows }, "/payload"],
+    ] as const) {
+      const { status, body: problem } = await scene.push(feedId, body);
+      expect([status, problem.code, problem.error_count]).toEqual([422, "VALIDATION_FAILED", 4]);
+      const noId = "has no id; give each row an id, a string or a number";
+      expect(problem.errors).toEqual([
+        { path: `${base}/0`, message: `row 0 ${noId}`, row_index: 0 },
+        { path: `${base}/1/price`, message: "must be a number", row_index: 1, row_id: "2" },
+        { path: `${base}/3`, message: `row 3 ${noId}`, row_index: 3 },
+        {
+          path: `${base}/4`,
+          message: 'must have the property "price"',
+          row_index: 4,
+          row_id: "5",
+        },
+      ]);
+    }
+    const lines = rows.map((row) => JSON.stringify(row)).join("\n\n");
+    const lined = await scene.push(feedId, lines, { headers: NDJSON });
+    expect(lined.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      "/0",
+      "/2/price",
+      "/6",
+      "/8",
+    ]);
+  });
+
+  test("at most 20 mistakes are listed, in the order of the rows, and all are counted", async () => {
+    const large = await startPushScene();
+    try {
+      const feedId = await large.createFeed({ type: "stream", schema: PRICE });
+      const rows = Array.from({ length: 60 }, (_, index) =>
+        index % 2 === 0 ? { price: 1 } : { id: index, price: "x" },
+      );
+      const { body } = await large.push(feedId, rows);
+      expect(body.error_count).toBe(60);
+      expect(body.errors.map(({ row_index }: { row_index: number }) => row_index)).toEqual(
+        Array.from({ length: 20 }, (_, index) => index),
+      );
+      const [refused] = await large.history(feedId);
+      expect(refused).toMatchObject({ stored: false, rows_received: 60 });
+    } finally {
+      await large.gateway.stop();
+    }
+  });
+});
+
 describe("401 and 403", () => {
   test("no key, and a key that is no Bearer token, are 401 KEY_REQUIRED", async () => {
     const feedId = await scene.createFeed();
