@@ -140,7 +140,7 @@ export function readConfig(environment: Environment): Config {
 function misspeltIn(environment: Environment, known: ReadonlySet<string>): readonly string[] {
   const names = [...known];
   return Object.keys(environment)
-    .filter((name) => name.startsWith("FEEDGATE_") && !known.has(name))
+    .filter((name) => /^FEEDGATE_/.test(name) && !known.has(name))
     .sort()
     .flatMap((name) => {
       const unprefixed = names.find((each) => `FEEDGATE_${each}` === name);
