@@ -120,7 +120,9 @@ describe("the executable", () => {
       ),
     );
     expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(answers.map(() => [0, ""]));
-    expect(answers[0]?.stdout).toBe(`feedgate ${version}\n`);
+    const git = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: ROOT });
+    const commit = git.success ? ` (${git.stdout.toString().trim()}` : "\n";
+    expect(answers[0]?.stdout).toStartWith(`feedgate ${version}${commit}`);
     expect(answers[1]?.stdout).toContain("Usage: feedgate <command>");
     expect(answers[3]?.stdout).toContain("--name S");
     expect(readdirSync(cwd)).toEqual([]);

@@ -10,6 +10,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { findCommit } from "../lib/program_version.ts";
 import { packPostgres } from "./pack_postgres.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -46,6 +47,7 @@ async function build(target: string, outfile: string): Promise<void> {
     "--format=esm",
     // A bunfig.toml in the folder it is started in is not ours to run.
     "--no-compile-autoload-bunfig",
+    `--define=FEEDGATE_COMMIT=${JSON.stringify(findCommit() ?? "")}`,
     ...(isForeign
       ? [
           `--target=bun-${target}`,

@@ -6,8 +6,8 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { version } from "../../package.json" with { type: "json" };
 import { messageOf } from "../lib/error_fields.ts";
+import { fullVersion } from "../lib/program_version.ts";
 import { type Command, type Option, type Options, UsageError, type Values } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { flag, text } from "./options.ts";
@@ -43,7 +43,7 @@ export type Request =
 /** @throws {UsageError} whose message is one line. */
 export function parseCommandLine(argv: readonly string[]): Request {
   const { words, rest, isHelp, isVersion } = splitWords(argv);
-  if (isVersion) return { kind: "help", text: `feedgate ${version}` };
+  if (isVersion) return { kind: "help", text: `feedgate ${fullVersion()}` };
   const named = COMMANDS.find((each) => each.words === words.join(" "));
   if (isHelp) return { kind: "help", text: named ? commandHelp(named) : overview(words) };
   if (named === undefined) throw unknownCommand(words);

@@ -1,6 +1,6 @@
 /**
- * `/healthz` says that the process lives. `/readyz` says that it can serve: its database answers, and it is not
- * stopping. `/metrics` gives the figures in Prometheus' text format.
+ * `/healthz` says that the process lives. `/readyz` says that it can serve: its database answers and has the schema,
+ * and it is not stopping. `/metrics` gives the figures in Prometheus' text format.
  *
  * None needs a key, and none names an account or feed. Decisions 10.
  *
@@ -10,11 +10,15 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { oneOf } from "../lib/types.ts";
 import type { Database } from "../postgres/client/query.ts";
+import { isSchemaWhole } from "../postgres/migrate/schema_check.ts";
 import type { HttpContext } from "./call.ts";
 import { described, documented } from "./described.ts";
 import { unavailable } from "./errors.ts";
 import { exactQuery, NO_PARAMETERS } from "./parameters.ts";
 import { respond } from "./respond.ts";
+
+/** How long the database's schema counts as whole after a look at it, in milliseconds. */
+const SCHEMA_CHECK_MS = 10_000;
 
 const HealthShape = Type.Object(
   { status: oneOf(["ok", "ready"], { description: "What holds." }) },
@@ -40,7 +44,8 @@ const READYZ = described({
   operationId: "readyz",
   tag: "operations",
   summary: "Whether the gateway can serve",
-  description: "For a load balancer: 503 without its database and while draining.",
+  description:
+    "For a load balancer: 503 without its database, if that lacks a part of the schema, and while draining.",
   answers: {
     200: documented(HealthShape, {
       description: "It can serve.",
@@ -74,11 +79,24 @@ export function healthRoutes(http: HttpContext, database: Database) {
   let pinging: Promise<unknown> | undefined;
   // No key is needed, so the cost must be bounded: callers that ask at the same time share one ping.
   const ping = () => {
-    pinging ??= database.row("ping", []).finally(() => {
+    pinging ??= askDatabase().finally(() => {
       pinging = undefined;
     });
     return pinging;
   };
+  let nextCheckMs = 0;
+  async function askDatabase(): Promise<void> {
+    // The catalog takes some milliseconds, and rarely changes. While it is wrong, each question asks it again.
+    if (performance.now() < nextCheckMs) {
+      await database.row("ping", []);
+    } else if (await isSchemaWhole(database)) {
+      nextCheckMs = performance.now() + SCHEMA_CHECK_MS;
+    } else {
+      throw unavailable(
+        "The database lacks a part of its schema. A restart of the gateway says which part.",
+      );
+    }
+  }
   return new Elysia({ name: "health" })
     .use(exactQuery())
     .get("/healthz", () => respond({ headers: noStore(), body: `{"status":"ok"}` }), {

@@ -11,6 +11,7 @@ import {
   failed,
   linesOf,
   type Operator,
+  PROGRAM,
   refused,
   runFeedgate,
   runProcess,
@@ -165,8 +166,23 @@ describe("feedgate, in a process of its own", () => {
     const help = await runProcess(["account", "create", "--help"], {});
     expect([help.code, help.stderr]).toEqual([0, ""]);
     expect(help.stdout).toStartWith("Usage: feedgate account create --name S");
+  });
+
+  test("the version has the commit that the program was made from, and is the version alone if git can't tell", async () => {
+    const git = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: import.meta.dir });
+    const commit = git.stdout.toString().trim();
     const { code, stdout } = await runProcess(["--version"], {});
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^feedgate \d+\.\d+\.\d+\n$/)]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^feedgate \d+\.\d+\.\d+( \(.*\))?\n$/),
+    ]);
+    if (commit !== "") expect(stdout).toContain(` (${commit}`);
+    if (PROGRAM.length === 1) return;
+    const without = await runProcess(["--version"], { PATH: "/nowhere" });
+    expect([without.code, without.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^feedgate \d+\.\d+\.\d+\n$/),
+    ]);
   });
 
   test("an answer goes to standard output with exit code 0, a refusal to standard error with 1, wrong usage with 2", async () => {

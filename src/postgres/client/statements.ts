@@ -100,6 +100,8 @@ import sql_postgres_functions_await_replay from "../../../sql/postgres/functions
 import sql_postgres_functions_distribute_rows from "../../../sql/postgres/functions/distribute_rows.sql" with { type: "text" };
 import sql_postgres_keep_setting from "../../../sql/postgres/keep_setting.sql" with { type: "text" };
 import sql_postgres_keep_timeline from "../../../sql/postgres/keep_timeline.sql" with { type: "text" };
+import sql_postgres_list_migrations from "../../../sql/postgres/list_migrations.sql" with { type: "text" };
+import sql_postgres_list_schema_parts from "../../../sql/postgres/list_schema_parts.sql" with { type: "text" };
 import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "text" };
 import sql_postgres_read_feed_version from "../../../sql/postgres/read_feed_version.sql" with { type: "text" };
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
@@ -285,6 +287,8 @@ export const STATEMENTS = {
   find_replica_state: sql_postgres_find_replica_state,
   keep_setting: sql_postgres_keep_setting,
   keep_timeline: sql_postgres_keep_timeline,
+  list_migrations: sql_postgres_list_migrations,
+  list_schema_parts: sql_postgres_list_schema_parts,
   ping: sql_postgres_ping,
   read_feed_version: sql_postgres_read_feed_version,
   read_wal_position: sql_postgres_read_wal_position,
@@ -898,6 +902,22 @@ export interface StatementTypes {
     parameters: readonly [system: string, timeline: number];
     row: {
       readonly timeline: number;
+    };
+  };
+  /** which migrations were applied, and the record of the schema that they made */
+  list_migrations: {
+    parameters: readonly [];
+    row: {
+      readonly version: number;
+      readonly digest: string | null;
+      readonly parts: string | null;
+    };
+  };
+  /** what the schema of a table has, each part with a digest of its definition, to compare it with another */
+  list_schema_parts: {
+    parameters: readonly [table_name: string];
+    row: {
+      readonly part: string;
     };
   };
   /** whether the database answers */

@@ -12,6 +12,7 @@ import { isLocked } from "../client/failures.ts";
 import { retryMisdirected } from "../client/retry.ts";
 import { MIGRATIONS } from "../client/statements.ts";
 import { areRowsDistributed, inFunctionSet, keepFunctionSet } from "./function_set.ts";
+import { recordSchema, verifySchema } from "./schema_check.ts";
 
 /** A numbered step of the schema: its name, and its SQL text. */
 type Migration = (typeof MIGRATIONS)[number];
@@ -29,6 +30,7 @@ const LOCK_PAUSE_MS = 1_000;
 
 /**
  * Returns the names of the migrations that were missing, and what the database has.
+ * @throws {SchemaMismatchError} if the database has another schema than its migrations make
  * @throws if a newer program made the database, or if PostgreSQL is older than 15.
  */
 export async function migrate(connections: Connections, onLocked?: () => void) {
@@ -79,7 +81,7 @@ export async function applyMigrations(
   }
 }
 
-/** Applies the first migration that is missing. Returns its name; undefined if none is. */
+/** Checks the schema, then applies the first migration that is missing. Returns its name; undefined if none is. */
 async function applyNext(
   connection: Connections,
   migrations: readonly Migration[],
@@ -91,21 +93,24 @@ async function applyNext(
       name text not null,
       applied_at timestamptz not null default now()
     )`;
-  const known = await connection`select max(version) as newest from schema_migrations`;
-  const newest = Number(known[0]?.newest ?? 0);
+  const found = await connection`select max(version) as newest from schema_migrations`;
+  const newest = Number(found[0]?.newest ?? 0);
   // For an older backup, fewer migrations are asked for than this program knows.
-  const newestKnown = Math.max(migrations.length, MIGRATIONS.length);
-  if (newest > newestKnown) {
+  const known = migrations.length < MIGRATIONS.length ? MIGRATIONS : migrations;
+  if (newest > known.length) {
     throw new Error(
-      `the database has schema ${newest} and this program knows ${newestKnown}: run a newer feedgate`,
+      `the database has schema ${newest} and this program knows ${known.length}: run a newer feedgate`,
     );
   }
+  await connection.unsafe(`set local lock_timeout = ${lockWaitMs}`);
+  // Before anything is changed.
+  const others = await verifySchema(connection, known.slice(0, newest));
   const migration = migrations[newest];
   if (migration === undefined) return undefined;
-  await connection.unsafe(`set local lock_timeout = ${lockWaitMs}`);
   await connection`
     insert into schema_migrations (version, name) values (${newest + 1}, ${migration.name})`;
   await connection.unsafe(migration.text);
+  await recordSchema(connection, known.slice(0, newest + 1), others);
   return migration.name;
 }
 

@@ -4,7 +4,14 @@ import { MIGRATIONS } from "../../../src/postgres/client/statements.ts";
 import { applyMigrations, migrate } from "../../../src/postgres/migrate/migrate.ts";
 import { createEmptyDatabase } from "../../support/database.ts";
 
+/** Of `0001_schema.sql` as 0.1.0 has it. Databases of it exist, so a change is a migration of its own. */
+const SCHEMA_SHA256 = "aed2663f341ee0bb6da18dad50afb12b8a0dc30dd70532e9cf9d7ba77e662af1";
 const HELD_MS = 1_500;
+
+test("0001_schema.sql is as it was released", () => {
+  const text = MIGRATIONS[0]?.text ?? "";
+  expect(new Bun.CryptoHasher("sha256").update(text).digest("hex")).toBe(SCHEMA_SHA256);
+});
 
 test("a migration waits for a long read, and nobody waits behind the migration", async () => {
   const { address } = await createEmptyDatabase();
