@@ -22,6 +22,8 @@ interface PageAnswer {
   /** The page's key in the cache. */
   readonly pageKey: string;
   readonly page: Page;
+  /** The entity tag of the page as it was asked for. */
+  readonly tag: string;
   readonly grant: Grant;
   /** Public address, for `Link`. */
   readonly baseUrl: string;
@@ -30,13 +32,13 @@ interface PageAnswer {
 
 /** 200. */
 export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
-  const { request, feedId, pageKey, page, grant, baseUrl, cache } = answer;
+  const { request, feedId, pageKey, page, tag, grant, baseUrl, cache } = answer;
   const { limit } = grant.window;
   const end = `"_origin":${originText(grant.receipt, feedId)}}`;
   const headers = stateHeaders(grant.window, Date.now());
-  const shared = sharedHeaders(page, `${limit} ${request.url}`, () => ({
+  const shared = sharedHeaders(page, `${limit} ${tag} ${request.url}`, () => ({
     "Content-Type": "application/json",
-    ...cachingHeaders(page.tag),
+    ...cachingHeaders(tag),
     ...(page.nextCursor !== null && {
       Link: nextLink({ requestUrl: request.url, baseUrl }, page.nextCursor),
     }),

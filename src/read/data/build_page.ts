@@ -21,7 +21,7 @@ import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./rea
 export interface Page {
   /** Of the feed, when the page was read. */
   readonly dataVersion: bigint;
-  /** The entity tag: of feed, data version and normalized query. Decisions 6. */
+  /** The entity tag of the whole page: of feed, data version and normalized query. Decisions 6. */
   readonly tag: string;
   /** The answer's text up to `_origin`, without the closing brace: `{"data":…,`. */
   readonly text: string;
@@ -72,18 +72,18 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
       : await source.projections.apply({ projection, data: whole, accountId });
   return {
     ...page,
-    tag: tagOf(plan, rows.dataVersion, source.incarnation),
+    tag: tagOf(plan.key, rows.dataVersion, source.incarnation),
     text: `{"data":${data},${members}`,
     dataLength: data.length,
   };
 }
 
 /**
- * The feed is in it: a slug may change hands, and data versions begin anew with each feed. So is the
- * incarnation: in a database of an earlier moment, versions that were told before come again.
+ * `query` is the normalized query. The feed is in it: a slug may change hands, and data versions begin anew with each
+ * feed. So is the incarnation: in a database of an earlier moment, versions that were told before come again.
  */
-export function tagOf({ key }: ReadPlan, dataVersion: bigint, incarnation: string): string {
-  return weakTag(`${dataVersion} ${key}${incarnation}`);
+export function tagOf(query: string, dataVersion: bigint, incarnation: string): string {
+  return weakTag(`${dataVersion} ${query}${incarnation}`);
 }
 
 function readRows(build: Build, plan: ReadPlan): Promise<Rows | undefined> {

@@ -82,15 +82,17 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     const { feed, plan } = wanted;
     const { feedId } = feed;
     const { request } = call;
+    // The route has checked the header's form.
+    const charsMax = request.headers.get("feedgate-max-chars");
+    // The length is part of the query, so that no page must be built to tell its tag.
+    const query = charsMax === null ? plan.key : `${charsMax} ${plan.key}`;
     return {
-      claim: claimOf({ operation: "data", feed, limits, query: plan.key }, request.headers),
+      claim: claimOf({ operation: "data", feed, limits, query }, request.headers),
       async build(atLeast) {
         const whole = await pages.atLeast(wanted, atLeast);
-        // The route has checked the header's form.
-        const charsMax = Number(request.headers.get("feedgate-max-chars") ?? Infinity);
         const { pageKey, page } =
-          whole.dataLength > charsMax
-            ? await fit(wanted, whole, charsMax)
+          charsMax !== null && whole.dataLength > Number(charsMax)
+            ? await fit(wanted, whole, Number(charsMax))
             : { pageKey: plan.key, page: whole };
         return {
           version: page.dataVersion,
@@ -100,6 +102,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
               feedId,
               pageKey,
               page,
+              tag: charsMax === null ? page.tag : tagOf(query, page.dataVersion, incarnation),
               grant,
               baseUrl: http.baseUrl(),
               cache: pages.cache,
@@ -112,7 +115,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         // What may be a 400 or 410 by now is one before it is a 304.
         const mayFail = plan.projection !== undefined || ("cursor" in plan && plan.cursor);
         if (mayFail) await pages.atLeast(wanted, version);
-        const tag = tagOf(plan, version, incarnation);
+        const tag = tagOf(query, version, incarnation);
         return {
           cachingHeaders: cachingHeaders(tag),
           head: (window) => headOfPage(tag, window),

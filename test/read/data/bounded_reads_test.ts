@@ -118,6 +118,38 @@ describe("Feedgate-Max-Chars", () => {
     expect(await logged()).toBe(before + 1);
   });
 
+  test("a shortened page has a tag of its own: 304, HEAD and Prefer: wait know it", async () => {
+    const { feedId, slug } = await seedFeed(gateway, provider, { type: "collection", rows });
+    const url = `${gateway.baseUrl}/v1/feed/${slug}?limit=100`;
+    const asked = (charsMax: string, more: Record<string, string> = {}) => ({
+      headers: { "x-api-key": key, "Feedgate-Max-Chars": charsMax, ...more },
+    });
+    const page = await fetch(url, asked("700"));
+    const tag = page.headers.get("etag") as string;
+    const before = await logged();
+
+    const head = await fetch(url, { method: "HEAD", ...asked("700") });
+    expect(head.headers.get("etag")).toBe(tag);
+    expect((await fetch(url, asked("700", { "If-None-Match": tag }))).status).toBe(304);
+    const waited = await fetch(url, asked("700", { "If-None-Match": tag, Prefer: "wait=1" }));
+    expect([waited.status, waited.headers.get("preference-applied")]).toEqual([304, "wait=1"]);
+    expect(await logged()).toBe(before);
+
+    // Another length shows other rows, and so does none.
+    for (const charsMax of ["6000", "900000"]) {
+      const other = await fetch(url, asked(charsMax, { "If-None-Match": tag }));
+      expect([charsMax, other.status]).toEqual([charsMax, 200]);
+    }
+    expect(
+      (await gateway.get(`/v1/feed/${slug}?limit=100`, key, { "If-None-Match": tag })).status,
+    ).toBe(200);
+    await gateway.sql`
+      update feeds set data_version = data_version + 1 where feed_id = ${feedId}`;
+    const moved = await fetch(url, asked("700", { "If-None-Match": tag }));
+    expect(moved.status).toBe(200);
+    expect(moved.headers.get("etag")).not.toBe(tag);
+  });
+
   test("a bound that is no positive integer is 400", async () => {
     for (const charsMax of ["0", "-1", "1.5", "many"]) {
       const { status, body } = await read("/v1/feed/none", { "Feedgate-Max-Chars": charsMax });
