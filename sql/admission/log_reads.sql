@@ -20,12 +20,14 @@
 -- $18 remembered_reads int[]
 -- $19 idempotency_keys text[]
 -- $20 query_hashes text[]
--- $21 budget_accounts int[]
--- $22 budget_keys uuid[]
--- $23 budget_amounts bigint[]
+-- $21 answered_versions bigint[]
+-- $22 beginnings bigint[]
+-- $23 budget_accounts int[]
+-- $24 budget_keys uuid[]
+-- $25 budget_amounts bigint[]
 -- returns decided_us bigint, verdicts text?, seen_versions text?, balances text?, news json?
 select decided_us, verdicts, seen_versions, balances, news
 from log_reads(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-  $21, $22, $23
+  $21, $22, $23, $24, $25
 )

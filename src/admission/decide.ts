@@ -5,6 +5,7 @@
  * @module
  */
 import { US_PER_DAY, US_PER_MS, US_PER_SECOND } from "../lib/time_units.ts";
+import type { Proof } from "./proofs.ts";
 import { limitOf, priceOf, purchasePriceOf } from "./terms.ts";
 import type { Claim, Refusal, WindowState } from "./types.ts";
 
@@ -70,6 +71,20 @@ export function decide(
   }
   if (priceNanos > balanceNanos) return { kind: "unpaid", window, priceNanos, balanceNanos };
   return undefined;
+}
+
+/**
+ * Why a read does not repeat the one that is remembered under its Idempotency-Key; undefined: it does, or none is
+ * remembered. Once the data has moved, a repeat would show what the key has not paid for. Decisions 6.
+ */
+export function judgeRepeat(
+  { idempotency }: Claim,
+  { remembered, feed }: Pick<Proof, "remembered" | "feed">,
+): Refusal | undefined {
+  if (idempotency === undefined || remembered === undefined) return undefined;
+  if (remembered.queryHash !== idempotency.queryHash) return { kind: "key_reused" };
+  const isMoved = remembered.answeredVersion !== feed?.dataVersion;
+  return isMoved ? { kind: "key_stale", usageId: remembered.receipt.usageId } : undefined;
 }
 
 /** The UTC day of a time in microseconds, counted from the Unix epoch. */

@@ -65,8 +65,10 @@ export function parametersOf(
     amounts[index] = (amounts[index] as bigint) + reservation.priceNanos;
     clockUs = Math.max(clockUs, reservation.decidedUs);
   }
-  const remembered = reservations.flatMap(({ claim: { idempotency } }, index) =>
-    idempotency === undefined ? [] : [{ ...idempotency, place: index + 1 }],
+  const remembered = reservations.flatMap(({ claim, shownVersion, beginsAfter }, index) =>
+    claim.idempotency === undefined
+      ? []
+      : [{ ...claim.idempotency, place: index + 1, shownVersion, beginsAfter }],
   );
   const budgeted = budgetedOf(reservations, numberOf);
   return [
@@ -83,13 +85,15 @@ export function parametersOf(
     reservations.map(({ claim }) => claim.operation),
     reservations.map(({ claim }) => claim.feed?.feedId ?? null),
     reservations.map(({ claim }) => claim.feed?.definitionVersion ?? null),
-    reservations.map(({ shownVersion }) => shownVersion),
+    reservations.map(({ mustBeNewest, shownVersion }) => (mustBeNewest ? shownVersion : null)),
     reservations.map(({ priceNanos }) => priceNanos),
     reservations.map(({ caller }) => caller.keyId),
     reservations.map(({ caller }) => (caller.endUs === null ? null : BigInt(caller.endUs))),
     remembered.map(({ place }) => place),
     remembered.map(({ key }) => key),
     remembered.map(({ queryHash }) => queryHash),
+    remembered.map(({ shownVersion }) => shownVersion),
+    remembered.map(({ beginsAfter }) => beginsAfter),
     budgeted.map(({ account }) => account),
     budgeted.map(({ keyId }) => keyId),
     budgeted.map(({ amount }) => amount),

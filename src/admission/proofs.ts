@@ -23,8 +23,10 @@ export interface Remembered {
   readonly queryHash: string;
   readonly receipt: Receipt;
   readonly isReplayed: boolean;
-  /** Of the feed's data, now; null: there is no feed. */
-  readonly dataVersion: bigint | null;
+  /** Of the feed's data that was answered; null: the key was used before this was written down. */
+  readonly answeredVersion: bigint | null;
+  /** Of a follower's page: the position behind which it begins; null: it is none. */
+  readonly beginsAfter: bigint | null;
 }
 
 export interface Proof {
@@ -93,7 +95,8 @@ function proofOf(row: Row<"prove_calls">): Proof {
               chargeNanos: row.charge_nanos as bigint,
             },
             isReplayed: row.is_replayed === true,
-            dataVersion: row.data_version,
+            answeredVersion: row.answered_version,
+            beginsAfter: row.begins_after,
           },
   };
 }

@@ -30,8 +30,12 @@ export interface Reservation {
   decidedUs: number;
   /** The account's `newsCount` then: by newer news, the read must be decided again. */
   newsCount: number;
-  /** The version that must still be the newest: of the feed's data, or for metadata of its row; null: none. */
+  /** The version that is shown: of the feed's data, or for metadata of its row; null: none. */
   shownVersion: bigint | null;
+  /** Whether it must still be the newest. */
+  mustBeNewest: boolean;
+  /** Of a follower's page: the position behind which it begins; null: it is none. */
+  beginsAfter: bigint | null;
   /** Whether the client has gone: then the read is not logged. */
   isGone: () => boolean;
   /** Whether it was logged or released. */
@@ -66,6 +70,8 @@ export function take(
     decidedUs,
     newsCount: account.newsCount,
     shownVersion: null,
+    mustBeNewest: false,
+    beginsAfter: null,
     isGone: () => false,
     isSettled: false,
   };

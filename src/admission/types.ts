@@ -39,7 +39,7 @@ export interface Claim {
   /** The feed that is read or described. */
   readonly feed?: FeedTerms;
   readonly limits: TierLimits;
-  /** Same account, key and query: the same usage event for 24 hours. Decisions 6. */
+  /** Same account, key, query and data: the same usage event for 24 hours. Decisions 6. */
   readonly idempotency?: IdempotencyKey;
   /** Nano-dollars above which the caller does not want the read. Beyond 1. */
   readonly priceNanosMax?: bigint;
@@ -105,7 +105,10 @@ export type Refusal =
   | { readonly kind: "out_of_scope" }
   | { readonly kind: "key_refused" }
   | Suspended
+  /** The Idempotency-Key was used for another query. */
   | { readonly kind: "key_reused" }
+  /** The data has moved since the Idempotency-Key was used; the usage event is what it paid for. */
+  | { readonly kind: "key_stale"; readonly usageId: string }
   | { readonly kind: "overloaded" };
 
 /** A read that was logged, or one under an Idempotency-Key that repeats it. */

@@ -45,6 +45,7 @@ export const PROBLEMS = {
   FEED_TYPE_LOCKED: { status: 409, title: "Feed type is locked" },
   BATCH_CLOSED: { status: 409, title: "Batch is closed" },
   IDEMPOTENCY_KEY_REUSED: { status: 409, title: "Idempotency key reused" },
+  IDEMPOTENCY_KEY_STALE: { status: 409, title: "Idempotency key stale" },
   CURSOR_EXPIRED: { status: 410, title: "Cursor expired" },
   PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },

@@ -7,7 +7,7 @@
 
 import { keysOf } from "../lib/records.ts";
 import { PROBLEMS, type ProblemCode } from "./errors.ts";
-import { ACCOUNT_ID, FEED_ID } from "./examples.ts";
+import { ACCOUNT_ID, FEED_ID, USAGE_ID } from "./examples.ts";
 
 /** Every code, in the table's order. */
 export const PROBLEM_CODES = keysOf(PROBLEMS);
@@ -163,6 +163,11 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   IDEMPOTENCY_KEY_REUSED: {
     when: "An `Idempotency-Key` that was sent with another query or feed in the last 24 hours.",
     remedy: "Send a new key with each new read; repeat a key only to repeat the very same read.",
+  },
+  IDEMPOTENCY_KEY_STALE: {
+    when: "An `Idempotency-Key` that was used in the last 24 hours, for a feed whose data has changed since. Nothing was charged; `usage_id` is the usage event that the key paid for.",
+    remedy: "Send a new key to read what the feed holds now. That is a new read.",
+    extras: { usage_id: USAGE_ID },
   },
   CURSOR_EXPIRED: {
     when: "A genuine cursor into a batch that has been replaced for 15 minutes and removed.",

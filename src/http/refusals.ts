@@ -97,6 +97,12 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
         detail:
           "This Idempotency-Key was used for another query in the last 24 hours. Send a new one.",
       });
+    case "key_stale":
+      return new Problem("IDEMPOTENCY_KEY_STALE", {
+        detail:
+          "The feed's data has changed since this Idempotency-Key was used, and nothing was charged again. Send a new one to read what the feed holds now.",
+        extras: { usage_id: decision.usageId },
+      });
     case "overloaded":
       return unavailable("More reads wait than the gateway can serve. Try again in a second.");
     default:

@@ -68,7 +68,8 @@ export const readFeed = defineTool({
         // It becomes a header, which can't hold more.
         pattern: "^[\\x21-\\x7e]{1,255}$",
         [Expected]: "1 to 255 visible ASCII characters",
-        description: "A repeat with the same key within 24 hours is charged once.",
+        description:
+          "A repeat with the same key is charged once, for 24 hours and while the data has not changed.",
       }),
     ),
   },

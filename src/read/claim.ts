@@ -18,7 +18,7 @@ export const CLAIM_HEADERS = {
       pattern: "^[\\x21-\\x7e]{1,255}$",
       [Expected]: "1 to 255 visible ASCII characters",
       description:
-        "Repeats of the same read within 24 hours are charged once and share one `_origin`.",
+        "For 24 hours, and while the feed's data has not changed, repeats of the same read are charged once and share one `_origin`.",
     }),
   ),
   "feedgate-max-credits": Type.Optional(

@@ -112,6 +112,7 @@ const READ_FEED = described({
     "FEED_NOT_FOUND",
     "FEED_NOT_SYNCED",
     "IDEMPOTENCY_KEY_REUSED",
+    "IDEMPOTENCY_KEY_STALE",
     "CURSOR_EXPIRED",
     ...COUNTED,
   ],

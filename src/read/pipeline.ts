@@ -10,6 +10,7 @@
  * @module
  */
 import type { Changed } from "../admission/admission.ts";
+import { judgeRepeat } from "../admission/decide.ts";
 import type { Proof } from "../admission/proofs.ts";
 import type { Reservation } from "../admission/reservation.ts";
 import type { Grant, Refusal } from "../admission/types.ts";
@@ -86,18 +87,24 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const reserved = await reserve(reading);
     if (reserved.kind !== "reserved") return refuse(reading, reserved);
     reserved.isGone = () => request.signal.aborted;
+    const { remembered } = reserved;
     try {
-      let shown = await resource.build(reserved.remembered?.dataVersion ?? null);
+      let shown = await resource.build(remembered?.answeredVersion ?? null, remembered);
+      // The data has moved since the Idempotency-Key was proven.
+      if (remembered !== undefined && shown.version !== remembered.answeredVersion) return CHANGED;
       if (shown.empty !== undefined) {
         admission.release(reserved);
         return await answerEmpty(reading, shown.empty);
       }
       reserved.shownVersion = shown.version;
+      reserved.beginsAfter = shown.beginsAfter ?? null;
+      reserved.mustBeNewest = shown.beginsAfter === undefined;
       let logged = await admission.log(reserved);
       if (logged.kind === "data_moved") {
         // A version that was the newest after the call came is new enough, whatever is pushed meanwhile.
         shown = await resource.build(logged.version);
-        reserved.shownVersion = null;
+        reserved.shownVersion = shown.version;
+        reserved.mustBeNewest = false;
         logged = await admission.log(reserved);
       }
       if (logged.kind === "granted") return await answerLogged(reading, shown, logged);
@@ -122,7 +129,10 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const limited = admission.countUnlogged(caller, "revalidate");
     if (limited !== undefined) return refuse(reading, limited);
     if (isUnchanged) return { status: 304, headers: { ...described.cachingHeaders }, body: null };
-    const unpaid = admission.judge(caller, claim, { isWindowed: false, isPriced: true });
+    const unrepeated = judgeRepeat(claim, proof);
+    if (unrepeated !== undefined) return refuse(reading, unrepeated);
+    const isPriced = proof.remembered === undefined;
+    const unpaid = admission.judge(caller, claim, { isWindowed: false, isPriced });
     if (unpaid !== undefined) return refuse(reading, unpaid);
     return described.head(admission.windowOf(caller, claim));
   }
@@ -171,9 +181,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     // By news that came beside the proof, another process may have used the key since.
     const isNewest = account.newsCount === newsCount || account.version === proof.news.version;
     if (!isNewest) return CHANGED;
-    const { remembered } = proof;
-    const isReused = remembered && remembered.queryHash !== claim.idempotency.queryHash;
-    return isReused ? { kind: "key_reused" } : admission.reserve(caller, claim, remembered);
+    return judgeRepeat(claim, proof) ?? admission.reserve(caller, claim, proof.remembered);
   }
 
   /** Nothing is charged for nothing; but the key must hold, and nothing may have come since. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Remembered } from "../admission/proofs.ts";
 import type { Claim, Grant, WindowState } from "../admission/types.ts";
 import type { Answer } from "../http/answer.ts";
 
@@ -11,6 +12,8 @@ import type { Answer } from "../http/answer.ts";
 export interface Shown {
   /** The version that it shows: of the feed's data, or for metadata of its row; null: of no feed. */
   readonly version: bigint | null;
+  /** Of a follower's page: the position behind which it begins. Events that came since are on the next page. */
+  readonly beginsAfter?: bigint;
   /** 200, with the receipt of a read that was logged. */
   answer(grant: Grant): Answer | Promise<Answer>;
   /** The answer of a read that found nothing to charge for. It is counted with the 304s. */
@@ -35,10 +38,11 @@ interface Described {
 export interface Resource {
   readonly claim: Claim;
   /**
-   * Builds what is shown, at this version or a newer one; null: as it is remembered.
+   * Builds what is shown, at this version or a newer one; null: as it is remembered. `repeated` is the read that this
+   * one repeats.
    * @throws {Problem} every 400, 404 and 410 that only building it tells
    */
-  build(atLeast: bigint | null): Promise<Shown>;
+  build(atLeast: bigint | null, repeated?: Remembered): Promise<Shown>;
   /** Describes it at the data version that is proven to be the newest. @throws {Problem} as `build` */
   describe(dataVersion: bigint | null): Promise<Described>;
 }

@@ -59,6 +59,11 @@ async function readMany(
   );
 }
 
+/** Moves the data version, as a push does. */
+async function move({ feedId }: SeededFeed): Promise<void> {
+  await gateway.sql`update feeds set data_version = data_version + 1 where feed_id = ${feedId}`;
+}
+
 const granted = (results: Result[]) => results.filter(({ status }) => status === 200);
 
 async function agent(credits = 0) {
@@ -430,14 +435,14 @@ describe("admission: Idempotency-Key", () => {
     const headers = { "Idempotency-Key": "fails" };
     const first = await readFrom(gateway.baseUrl, feed, key, headers);
     expect(first.headers.get("x-ratelimit-remaining")).toBe("9");
-    await gateway.sql`
-      update feeds set data_version = data_version + 1 where feed_id = ${feed.feedId}`;
     await gateway.sql`alter table collection_rows rename to away`;
-    const failed = await readFrom(gateway.baseUrl, feed, key, headers).finally(
+    // Another process, which does not have the page.
+    const base = bases[1] as string;
+    const failed = await readFrom(base, feed, key, headers).finally(
       () => gateway.sql`alter table away rename to collection_rows`,
     );
     expect(failed.status).toBe(500);
-    const next = await readFrom(gateway.baseUrl, feed, key, headers);
+    const next = await readFrom(base, feed, key, headers);
     expect([next.usageId, next.headers.get("x-ratelimit-remaining")]).toEqual([first.usageId, "8"]);
   });
 
@@ -480,6 +485,113 @@ describe("admission: Idempotency-Key", () => {
     holder.release();
     const { status, headers: told } = await replaying;
     expect([status, told.get("x-ratelimit-remaining")]).toEqual([200, "93"]);
+  });
+
+  test("once the data has moved it is stale, on every process and uncharged, and a new key reads on", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: PRICE_NANOS,
+    });
+    const { accountId, keys } = await agent(3);
+    const key = keys[0] as string;
+    const headers = { "Idempotency-Key": "moved" };
+    const first = await readFrom(gateway.baseUrl, feed, key, headers);
+    expect((await readFrom(bases[1] as string, feed, key, headers)).usageId).toBe(
+      first.usageId as string,
+    );
+    await move(feed);
+    for (const base of bases) {
+      const stale = await readFrom(base, feed, key, headers);
+      expect([stale.status, stale.body.code, stale.body.usage_id]).toEqual([
+        409,
+        "IDEMPOTENCY_KEY_STALE",
+        first.usageId,
+      ]);
+      const url = `${base}/v1/feed/${feed.slug}`;
+      const head = await fetch(url, {
+        method: "HEAD",
+        headers: { "x-api-key": key, ...headers },
+      });
+      expect(head.status).toBe(409);
+    }
+    const fresh = await readFrom(gateway.baseUrl, feed, key, { "Idempotency-Key": "fresh" });
+    expect([fresh.status, fresh.usageId === first.usageId]).toEqual([200, false]);
+    const [account] = await gateway.sql`
+      select balance_nanos::int from accounts where account_id = ${accountId}`;
+    expect(account).toEqual({ balance_nanos: 0 });
+    // HEAD of a repeat costs what the repeat does.
+    const repeat = { "x-api-key": key, "Idempotency-Key": "fresh" };
+    const head = await fetch(`${gateway.baseUrl}/v1/feed/${feed.slug}`, {
+      method: "HEAD",
+      headers: repeat,
+    });
+    expect(head.status).toBe(200);
+    expect(await identityHolds(accountId)).toBe(true);
+  });
+
+  test("a repeat shows the version that was paid for, or is stale, whatever is pushed meanwhile", async () => {
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: 1,
+    });
+    const { accountId, keys } = await agent(1_000);
+    let isOver = false;
+    const pushing = (async () => {
+      while (!isOver) {
+        await gateway.sql`
+          with moved as (
+            update feeds set data_version = data_version + 1 where feed_id = ${feed.feedId}
+            returning data_version
+          )
+          update collection_rows set payload = json_build_object('version', moved.data_version)
+          from moved
+          where feed_id = ${feed.feedId}`;
+        await Bun.sleep(3);
+      }
+    })();
+    const shown = new Map<string, Set<string>>();
+    const outcomes = new Set<unknown>();
+    for (let turn = 0; turn < 30; turn++) {
+      const headers = { "Idempotency-Key": `turn-${turn}` };
+      for (const { status, usageId, body } of await readMany(feed, keys, 3, bases, headers)) {
+        outcomes.add(body.code ?? status);
+        if (usageId === undefined) continue;
+        shown.set(usageId, (shown.get(usageId) ?? new Set()).add(JSON.stringify(body.data)));
+      }
+    }
+    isOver = true;
+    await pushing;
+    expect([...outcomes].sort()).toEqual([200, "IDEMPOTENCY_KEY_STALE"]);
+    expect([...shown.values()].filter((pages) => pages.size > 1)).toEqual([]);
+    expect(await identityHolds(accountId)).toBe(true);
+  });
+
+  test("a page of another length is another query", async () => {
+    const rows = Array.from({ length: 50 }, (_, id) => ({ id, text: "x".repeat(50) }));
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows });
+    const { keys } = await agent();
+    const read = (charsMax: string) =>
+      readFrom(gateway.baseUrl, feed, keys[0] as string, {
+        "Idempotency-Key": "short",
+        "Feedgate-Max-Chars": charsMax,
+      });
+    const first = await read("500");
+    const again = await read("500");
+    expect([again.usageId, again.body.data]).toEqual([first.usageId, first.body.data]);
+    expect((await read("5000")).body.code).toBe("IDEMPOTENCY_KEY_REUSED");
+  });
+
+  test("a key that was used before its data's version was written down is stale", async () => {
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const { accountId, keys } = await agent();
+    const headers = { "Idempotency-Key": "old" };
+    const first = await readFrom(gateway.baseUrl, feed, keys[0] as string, headers);
+    await gateway.sql`
+      update idempotency_keys set answered_version = null where account_id = ${accountId}`;
+    const { body } = await readFrom(gateway.baseUrl, feed, keys[0] as string, headers);
+    expect(body).toMatchObject({ code: "IDEMPOTENCY_KEY_STALE", usage_id: first.usageId });
   });
 
   test("after 24 hours it is a new one, for any query, also before it has been cleared away", async () => {

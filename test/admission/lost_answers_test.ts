@@ -148,6 +148,8 @@ async function batchOf(
     key === undefined ? [] : [1],
     key === undefined ? [] : [key],
     key === undefined ? [] : ["hash"],
+    key === undefined ? [] : [0n],
+    key === undefined ? [] : [null],
     [],
     [],
     [],

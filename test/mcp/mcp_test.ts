@@ -186,6 +186,16 @@ describe("POST /mcp", () => {
     const given = { feed: stream.slug, limit: 1, idempotency_key: "once" };
     const [first, second] = [await call("read_feed", given), await call("read_feed", given)];
     expect(second.structuredContent.receipt).toEqual(first.structuredContent.receipt);
+    await gateway.sql`
+      update feeds set data_version = data_version + 1 where feed_id = ${stream.feedId}`;
+    const stale = await call("read_feed", given);
+    expect(stale).toMatchObject({
+      isError: true,
+      structuredContent: {
+        code: "IDEMPOTENCY_KEY_STALE",
+        usage_id: (first.structuredContent.receipt as { usage_id: string }).usage_id,
+      },
+    });
     const dear = await call("read_feed", { feed: stream.slug, max_credits: 1 });
     expect(dear).toMatchObject({ isError: true, structuredContent: { code: "PRICE_ABOVE_MAX" } });
     expect((await events()).length).toBe(before + 1);

@@ -62,7 +62,8 @@ interface Origin {
 /** No answer may take longer, whatever dies. */
 const ANSWER_MS_MAX = 15_000;
 const VIOLATIONS_MAX = 100;
-const EXPECTED = new Set([200, 402, 403, 404, 429, 503]);
+/** 409: the feed was pushed to since the Idempotency-Key was used. */
+const EXPECTED = new Set([200, 402, 403, 404, 409, 429, 503]);
 
 export function createClient(world: World, scene: Scene): Client {
   const record: Record = {

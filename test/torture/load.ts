@@ -46,6 +46,8 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
     if (answer?.status === 200) checkPage(client, feed, answer.body.data, acknowledged);
+    const isStale = answer?.body.code === "IDEMPOTENCY_KEY_STALE" && idempotencyKey !== undefined;
+    if (answer?.status === 409 && !isStale) client.violate(`a read: ${answer.body.code}`);
     return answer !== undefined && answer.status !== 503;
   }
 

@@ -17,7 +17,8 @@
 --   feed_ids, definition_versions and data_versions (null where no feed is meant; data_version null to skip
 --   the check; for metadata it is the version of the feed's row, xmin), charges (nano-dollars), key_ids,
 --   key_ends (microseconds of the epoch; null: the key does not expire)
--- remembered_reads, idempotency_keys, query_hashes: the reads, by place, that came with an Idempotency-Key
+-- remembered_reads, idempotency_keys, query_hashes, answered_versions, beginnings: the reads, by place, that came with
+--   an Idempotency-Key, and what they are answered with; see the columns of idempotency_keys
 -- budget_accounts, budget_keys, budget_amounts: one element a key with a budget that is charged: the number of
 --   its account, and the sum of its charges
 --
@@ -48,6 +49,8 @@ create or replace function log_reads(
   remembered_reads int[],
   idempotency_keys text[],
   query_hashes text[],
+  answered_versions bigint[],
+  beginnings bigint[],
   budget_accounts int[],
   budget_keys uuid[],
   budget_amounts bigint[]
@@ -173,13 +176,15 @@ begin
 
   if cardinality(remembered_reads) > 0 then
     insert into idempotency_keys as remembered (
-      account_id, idempotency_key, query_hash, usage_id, charge_nanos, happened_at
+      account_id, idempotency_key, query_hash, usage_id, charge_nanos, happened_at,
+      answered_version, begins_after
     )
     select
       account_ids[account_numbers[asked.read]], asked.idempotency_key, asked.query_hash,
-      usage_id_of(decided_us, asked.read, batch_token), charges[asked.read], moment
-    from unnest(remembered_reads, idempotency_keys, query_hashes)
-      as asked (read, idempotency_key, query_hash)
+      usage_id_of(decided_us, asked.read, batch_token), charges[asked.read], moment,
+      asked.answered_version, asked.begins_after
+    from unnest(remembered_reads, idempotency_keys, query_hashes, answered_versions, beginnings)
+      as asked (read, idempotency_key, query_hash, answered_version, begins_after)
     where is_written[account_numbers[asked.read]]
     -- The gateway knows that there is none, or one that is a day old.
     on conflict (account_id, idempotency_key) do update
@@ -187,6 +192,8 @@ begin
       usage_id = excluded.usage_id,
       charge_nanos = excluded.charge_nanos,
       happened_at = excluded.happened_at,
+      answered_version = excluded.answered_version,
+      begins_after = excluded.begins_after,
       is_replayed = false;
   end if;
 

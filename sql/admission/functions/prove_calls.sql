@@ -29,7 +29,9 @@ returns table (
   usage_id uuid,
   charge_nanos bigint,
   happened_at timestamptz,
-  is_replayed boolean
+  is_replayed boolean,
+  answered_version bigint,
+  begins_after bigint
 )
 language plpgsql
 set plan_cache_mode = force_generic_plan
@@ -54,7 +56,9 @@ begin
     remembered.usage_id,
     remembered.charge_nanos,
     remembered.happened_at,
-    remembered.is_replayed
+    remembered.is_replayed,
+    remembered.answered_version,
+    remembered.begins_after
   from unnest(account_ids, known_generations, known_us, key_ids, feed_ids, idempotency_keys)
     with ordinality as asked (
       account_id, generation, known_us, key_id, feed_id, idempotency_key, place

@@ -94,6 +94,7 @@ import sql_jobs_functions_run_job from "../../../sql/jobs/functions/run_job.sql"
 import sql_jobs_functions_score_feeds from "../../../sql/jobs/functions/score_feeds.sql" with { type: "text" };
 import sql_jobs_run_job from "../../../sql/jobs/run_job.sql" with { type: "text" };
 import sql_migrations_0001_schema from "../../../sql/migrations/0001_schema.sql" with { type: "text" };
+import sql_migrations_0002_answered_version from "../../../sql/migrations/0002_answered_version.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
 import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
@@ -155,6 +156,7 @@ import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_version
 /** Every migration, in order. */
 export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "0001_schema", text: sql_migrations_0001_schema },
+  { name: "0002_answered_version", text: sql_migrations_0002_answered_version },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -481,7 +483,7 @@ export interface StatementTypes {
   };
   /** charges and logs all reads that wait, in one round trip and one commit */
   log_reads: {
-    parameters: readonly [batch_token: string, new_version: bigint, clock_us: bigint, window_us: bigint, account_ids: readonly (string | null)[], known_versions: readonly (bigint | null)[], known_generations: readonly (bigint | null)[], known_us: readonly (bigint | null)[], amounts: readonly (bigint | null)[], account_numbers: readonly (number | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], data_versions: readonly (bigint | null)[], charges: readonly (bigint | null)[], key_ids: readonly (string | null)[], key_ends: readonly (bigint | null)[], remembered_reads: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], budget_accounts: readonly (number | null)[], budget_keys: readonly (string | null)[], budget_amounts: readonly (bigint | null)[]];
+    parameters: readonly [batch_token: string, new_version: bigint, clock_us: bigint, window_us: bigint, account_ids: readonly (string | null)[], known_versions: readonly (bigint | null)[], known_generations: readonly (bigint | null)[], known_us: readonly (bigint | null)[], amounts: readonly (bigint | null)[], account_numbers: readonly (number | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], data_versions: readonly (bigint | null)[], charges: readonly (bigint | null)[], key_ids: readonly (string | null)[], key_ends: readonly (bigint | null)[], remembered_reads: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], answered_versions: readonly (bigint | null)[], beginnings: readonly (bigint | null)[], budget_accounts: readonly (number | null)[], budget_keys: readonly (string | null)[], budget_amounts: readonly (bigint | null)[]];
     row: {
       readonly decided_us: bigint;
       readonly verdicts: string | null;
@@ -507,6 +509,8 @@ export interface StatementTypes {
       readonly charge_nanos: bigint | null;
       readonly happened_at: string | null;
       readonly is_replayed: boolean | null;
+      readonly answered_version: bigint | null;
+      readonly begins_after: bigint | null;
     };
   };
   /** a read that is answered with an error costs nothing */

@@ -27,8 +27,10 @@ type Place = bigint | "now";
 export interface TailRead {
   /** A feed's id or its `endpoint_path`. */
   readonly reference: string;
-  /** `start`, `now`, or a token. */
+  /** Where to go on: `start`, `now`, or a token. */
   readonly offset: string;
+  /** The offset as the client sent it, which an Idempotency-Key is bound to: a long poll goes on behind it. */
+  readonly sentOffset: string;
   readonly limit: number;
   /** Headers that the claim is made of. */
   readonly headers: Headers;
@@ -88,7 +90,7 @@ export function createTailReads(services: Services) {
 
   return async (
     { call, principal }: ReadCall,
-    { reference, offset, limit, headers }: TailRead,
+    { reference, offset, sentOffset, limit, headers }: TailRead,
     { isFresh, tell }: { readonly isFresh: boolean; readonly tell?: (tail: Tail) => void },
   ): Promise<Resource> => {
     const { accountId } = principal;
@@ -103,22 +105,25 @@ export function createTailReads(services: Services) {
       });
     }
     const place = placeOf(offset, { secret, feedId });
-    const query = `stream ${feedId} ${place} ${limit}`;
+    const query = `stream ${feedId} ${sentOffset} ${limit}`;
     return {
       claim: claimOf({ operation: "stream", feed, limits, query }, headers),
-      async build(atLeast) {
+      async build(atLeast, repeated) {
+        // A page that was waited for began further on than its query says.
+        const from = repeated?.beginsAfter ?? place;
         const wantedPage = {
           accountId,
           feedId,
-          place,
+          place: from,
           limit,
           atLeast: atLeast ?? feed.dataVersion,
         };
         const { tail, members } = await tails.ask(wantedPage);
         tell?.(tail);
         return {
-          // Events that came since are on the next page.
-          version: null,
+          version: tail.dataVersion,
+          // A page that begins at now is empty.
+          ...(from !== "now" && { beginsAfter: from }),
           answer: (grant: Grant) =>
             answerOf(members, originText(grant.receipt, feedId), grant.window),
           ...(tail.isEmpty && {

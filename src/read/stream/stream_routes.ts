@@ -139,6 +139,7 @@ const FOLLOW_STREAM = described({
     "KEY_SCOPE",
     "FEED_NOT_FOUND",
     "IDEMPOTENCY_KEY_REUSED",
+    "IDEMPOTENCY_KEY_STALE",
     "TOO_MANY_WAITS",
     ...COUNTED,
   ],
@@ -155,9 +156,11 @@ export function streamRoutes(services: Services, reads: ReadPipeline) {
       checkHeaders(STREAM_HEADERS_CHECK, request);
       const readCall = { call, principal };
       const live = call.isHead ? undefined : (query.live ?? liveBy(headers));
+      const offset = headers.get("last-event-id") || (query.offset ?? "start");
       const read = {
         reference: params.id,
-        offset: headers.get("last-event-id") || (query.offset ?? "start"),
+        offset,
+        sentOffset: offset,
         limit: cappedLimit(query.limit),
         headers: live === "sse" ? withoutIdempotencyKey(headers) : headers,
       };

@@ -233,6 +233,41 @@ describe("a long poll", () => {
     }
   });
 
+  test("that is sent again with its Idempotency-Key gets the same events, and is stale once others came", async () => {
+    for (const offset of ["start", "now"]) {
+      const { feedId, slug } = await createStream([], 1_000);
+      // So that there is something to follow.
+      await push(feedId, [event("a")]);
+      const begin = offset === "now" ? "now" : offsetOf((await follow(slug, "?offset=now")).page);
+      const before = (await operations()).length;
+      const headers = { "Idempotency-Key": crypto.randomUUID() };
+      const query = `?offset=${begin}&live=long-poll`;
+      const waiting = follow(slug, query, headers);
+      await Bun.sleep(300);
+      // A duplicate moves the offset, and then an event comes.
+      await push(feedId, [event("a")]);
+      await Bun.sleep(100);
+      await push(feedId, [event("b")]);
+      const { page } = await waiting;
+      expect(idsOf(page)).toEqual(["b"]);
+      for (const baseUrl of [gateway.baseUrl, peer.baseUrl]) {
+        const again = await fetch(`${baseUrl}/v1/feed/${slug}/stream${query}`, {
+          headers: { "x-api-key": key, ...headers },
+        });
+        expect([offset, again.status, await again.json()]).toEqual([offset, 200, page]);
+      }
+      expect((await operations()).length).toBe(before + 1);
+      await push(feedId, [event("c")]);
+      const stale = await gateway.get(`/v1/feed/${slug}/stream${query}`, key, headers);
+      expect((await problemOf(stale)).body).toMatchObject({
+        status: 409,
+        code: "IDEMPOTENCY_KEY_STALE",
+        usage_id: page._origin?.usage_id,
+      });
+      expect((await operations()).length).toBe(before + 1);
+    }
+  });
+
   test("is 204 with the next offset where nothing came, uncharged", async () => {
     const { slug, feedId } = await createStream([event("a")], 1_000);
     const before = (await operations()).length;
@@ -425,6 +460,38 @@ describe("a conditional read with Prefer: wait", () => {
       expect(answer.headers.get("preference-applied")).toBe("wait=10");
       expect(await answer.text()).toContain(id);
     }
+  });
+
+  test("that is sent again with its Idempotency-Key gets the same answer until the page changes again", async () => {
+    const { feedId, slug } = await seedFeed(gateway, provider, {
+      type: "collection",
+      rows: [{ id: "a" }],
+      callPriceNanos: 1_000,
+    });
+    const known = await gateway.get(`/v1/feed/${slug}`, key);
+    const headers = {
+      "If-None-Match": known.headers.get("etag") ?? "",
+      "Idempotency-Key": crypto.randomUUID(),
+      Prefer: "wait=10",
+    };
+    const read = async () => {
+      const answer = await gateway.get(`/v1/feed/${slug}`, key, headers);
+      const body = (await answer.json()) as { _origin: StreamPage["_origin"] };
+      return { status: answer.status, body };
+    };
+    const before = (await operations()).length;
+    const waiting = read();
+    await Bun.sleep(300);
+    await push(feedId, [{ id: "b" }]);
+    const first = await waiting;
+    expect(first.status).toBe(200);
+    expect(await read()).toEqual(first);
+    await push(feedId, [{ id: "c" }]);
+    expect((await read()).body).toMatchObject({
+      code: "IDEMPOTENCY_KEY_STALE",
+      usage_id: first.body._origin?.usage_id,
+    });
+    expect((await operations()).length).toBe(before + 1);
   });
 
   test("is 304 when the time is up, uncharged; other preferences are ignored", async () => {
