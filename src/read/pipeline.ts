@@ -34,6 +34,8 @@ type Outcome = Answer | Problem | Changed;
 export interface ReadCall {
   readonly call: Call;
   readonly principal: Principal;
+  /** Whether a wait goes on that was counted before: the client has not asked anew. */
+  readonly isWakeUp?: boolean | undefined;
 }
 
 /** A call for a resource that was found. */
@@ -55,7 +57,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
 
   /** Acts by what memory says of key and feed; where that is not so, by what the database says. */
   async function attempt<Result extends object>(
-    { call, principal: known }: ReadCall,
+    { call, principal: known, isWakeUp }: ReadCall,
     find: FindResource,
     act: (reading: Reading) => Promise<Result | Problem | Changed>,
   ): Promise<Result | Problem> {
@@ -70,7 +72,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
         if (isFresh || !(error instanceof Problem)) throw error;
         continue;
       }
-      const outcome = await act({ call, principal, resource });
+      const outcome = await act({ call, principal, isWakeUp, resource });
       if (!isChanged(outcome)) return outcome;
     }
     return keepsChanging("The account, or what it reads,");
@@ -126,7 +128,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const ifNoneMatch = call.request.headers.get("if-none-match");
     const isUnchanged = tag !== undefined && matchesTag(ifNoneMatch, tag);
     if (!isUnchanged && !call.isHead) return undefined;
-    const limited = admission.countUnlogged(caller, "revalidate");
+    const limited = countUnlogged(reading);
     if (limited !== undefined) return refuse(reading, limited);
     if (isUnchanged) return { status: 304, headers: { ...described.cachingHeaders }, body: null };
     const unrepeated = judgeRepeat(claim, proof);
@@ -184,13 +186,18 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return judgeRepeat(claim, proof) ?? admission.reserve(caller, claim, proof.remembered);
   }
 
+  /** Counts what the client has asked. A provider's pushes wake waits, and must not use up a reader's limit. */
+  function countUnlogged({ principal, isWakeUp }: Reading): Refusal | undefined {
+    return isWakeUp ? undefined : admission.countUnlogged(principal.caller, "revalidate");
+  }
+
   /** Nothing is charged for nothing; but the key must hold, and nothing may have come since. */
   async function answerEmpty(reading: Reading, empty: EmptyShown): Promise<Outcome> {
     const { caller } = reading.principal;
     const proof = await prove(reading);
     if (!isProof(proof)) return proof;
     if (proof.feed?.dataVersion !== empty.version) return CHANGED;
-    const limited = admission.countUnlogged(caller, "revalidate");
+    const limited = countUnlogged(reading);
     if (limited !== undefined) return refuse(reading, limited);
     return empty.answer(admission.windowOf(caller, reading.resource.claim));
   }

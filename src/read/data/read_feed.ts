@@ -159,7 +159,8 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     try {
       for (;;) {
         let known: FeedVersion | undefined;
-        const answered = await answer(readCall, read, (described) => {
+        const isWakeUp = place !== undefined;
+        const answered = await answer({ ...readCall, isWakeUp }, read, (described) => {
           known = described;
         });
         if (answered instanceof Problem) return answered;

@@ -64,7 +64,8 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     let { offset } = read;
     try {
       for (;;) {
-        const { outcome, tail } = await readPage(readCall, { ...read, offset });
+        const isWakeUp = place !== undefined;
+        const { outcome, tail } = await readPage({ ...readCall, isWakeUp }, { ...read, offset });
         if (outcome instanceof Problem || tail?.isEmpty !== true) return outcome;
         place ??= waits.enter(readCall.principal.accountId, signal);
         if (place === undefined) return tooManyWaits();
@@ -119,13 +120,15 @@ export function createFollow(services: Services, reads: ReadPipeline) {
       return { feedId, version, msMax };
     };
     let { offset } = read;
+    let isWakeUp = false;
     // At once, so that the client knows that it is connected.
     yield `retry: ${RECONNECT_MS}\n${KEEP_ALIVE}`;
     try {
       while (!isOver(request.signal, endsMs)) {
-        const { outcome, tail } = await readPage(readCall, { ...read, offset }).catch(
-          (error): PageRead => ({ outcome: passingProblem(error), tail: undefined }),
-        );
+        const { outcome, tail } = await readPage(
+          { ...readCall, isWakeUp },
+          { ...read, offset },
+        ).catch((error): PageRead => ({ outcome: passingProblem(error), tail: undefined }));
         let pauseMs = 0;
         // The page itself is not held while the stream waits.
         let isUpToDate = false;
@@ -133,6 +136,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
           pauseMs = Number(passingProblem(outcome).options.extras?.retry_after_ms);
         } else {
           assert(tail !== undefined, "an answer has a page");
+          isWakeUp = true;
           const isOffsetNews = offset === "now";
           ({ nextOffset: offset, isUpToDate } = tail);
           if (!tail.isEmpty) {

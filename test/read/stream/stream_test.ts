@@ -284,6 +284,43 @@ describe("a long poll", () => {
     expect(idsOf(page)).toEqual(["b"]);
   });
 
+  test("counts once with the 304s, however often it and other followers are woken for nothing", async () => {
+    const events = Array.from({ length: 70 }, (_, place) => event(`row-${place}`));
+    const { feedId, slug } = await createStream(events);
+    const own = await gateway.createKey(await gateway.createAccount(), "read");
+    const path = `/v1/feed/${slug}/stream?offset=now`;
+    const waiting = Array.from({ length: 6 }, () => gateway.get(`${path}&live=long-poll`, own));
+    const url = `${gateway.baseUrl}${path}&live=sse`;
+    const sources = await Promise.all(
+      Array.from({ length: 6 }, () => readEvents(url, { "x-api-key": own })),
+    );
+    await Bun.sleep(300);
+    for (const { id } of events) {
+      const removed = await fetch(`${gateway.baseUrl}/v1/provider/feed/${feedId}/rows?ids=${id}`, {
+        method: "DELETE",
+        headers: { Authorization: `Bearer ${write}` },
+      });
+      expect(removed.status).toBe(200);
+      await Bun.sleep(5);
+    }
+    const { admission } = gateway.gateway.services;
+    await admission.idle();
+    const head = await fetch(`${gateway.baseUrl}/v1/feed/${slug}`, {
+      method: "HEAD",
+      headers: { "x-api-key": own },
+    });
+    expect(head.status).toBe(200);
+    await push(feedId, [event("last")]);
+    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
+    for (const source of sources) source.close();
+    // Twelve followers and one HEAD.
+    const left = REVALIDATION_LIMIT - 13;
+    for (let calls = 0; calls < left; calls++) {
+      expect((await gateway.get(path, own)).status).toBe(200);
+    }
+    expect(await problemOf(await gateway.get(path, own))).toMatchObject({ code: "RATE_LIMITED" });
+  });
+
   test("ends with 404 when the feed is taken down meanwhile", async () => {
     const { slug, feedId } = await createStream([event("a")]);
     const waiting = gateway.get(`/v1/feed/${slug}/stream?offset=now&live=long-poll`, key);
