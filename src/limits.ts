@@ -100,6 +100,10 @@ export const RETIRED_BATCH_GRACE_MS = 15 * 60_000;
 export const RETIRED_BATCH_GRACE = `${RETIRED_BATCH_GRACE_MS} milliseconds`;
 /** How long a batch may stay open before it is closed as abandoned, in milliseconds. */
 export const ABANDONED_BATCH_MS = 24 * 60 * 60_000;
+/** The same as an interval of PostgreSQL. */
+export const ABANDONED_BATCH = `${ABANDONED_BATCH_MS} milliseconds`;
+/** Open batches that an own feed is listed with, the newest. */
+export const OPEN_BATCHES_LISTED_MAX = 20;
 /** What `reliability_score` looks back on, in milliseconds. Decisions 4. */
 export const RELIABILITY_HISTORY_MS = 30 * 24 * 60 * 60_000;
 /** How long pushes are remembered, in milliseconds. */

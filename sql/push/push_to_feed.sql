@@ -16,15 +16,16 @@
 -- $14 key_id uuid
 -- $15 window_limit int
 -- $16 window_us bigint
--- returns outcome text, status text?, row_outcomes text?, last_sync_at timestamptz?,
---   data_version bigint?, window_used int?, reset_seconds bigint?, retry_after_ms int?
+-- returns outcome text, status text?, row_outcomes text?, is_staged boolean?,
+--   last_sync_at timestamptz?, data_version bigint?, window_used int?, reset_seconds bigint?, retry_after_ms int?
 with admitted as materialized (
   select admission, window_used, reset_seconds, retry_after_ms
   from admit_push($1, $13, $14, $3, $15, $16)
 )
 select
   coalesce(written.outcome, admitted.admission) as outcome,
-  written.status, written.row_outcomes, written.last_sync_at, written.data_version,
+  written.status, written.row_outcomes, written.is_staged, written.last_sync_at,
+  written.data_version,
   admitted.window_used, admitted.reset_seconds, admitted.retry_after_ms
 from admitted
 -- With a fresh snapshot, under the lock that admit_push took.

@@ -82,7 +82,7 @@ const feedDelete = databaseCommand({
   run: async (input) => {
     const { database, argument } = input;
     const { feed_id: feedId } = await findFeed(database, argument);
-    await database.row("delete_feed", [null, feedId, null]);
+    await database.row("delete_feed", [null, feedId, null, null]);
     return showFeed(input, feedId);
   },
 });

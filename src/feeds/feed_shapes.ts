@@ -12,6 +12,7 @@ import {
   DESCRIPTION_LENGTH_MAX,
   NAME_LENGTH_MAX,
   ONE_TIME_PRICE_CENTS_MIN,
+  OPEN_BATCHES_LISTED_MAX,
   PRICE_PER_1K_USD_MAX,
   README_LENGTH_MAX,
   RETENTION_DAYS_MAX,
@@ -139,11 +140,6 @@ const row = {
   updated_at: time("When its definition last changed."),
 };
 
-const FeedRowShape = Type.Object(row, {
-  $id: "FeedRow",
-  description: "A feed as its owner sees it.",
-});
-
 export const WrittenFeedShape = Type.Object(
   {
     ...row,
@@ -160,9 +156,32 @@ export const WrittenFeedShape = Type.Object(
   },
 );
 
+const OwnFeedShape = Type.Object(
+  {
+    ...row,
+    row_count: count("Rows that readers see; 1 for a singleton."),
+    open_batches: Type.Array(
+      Type.Object({
+        batch_id: Type.String({ description: "As given." }),
+        rows: count("Rows that it has so far."),
+        begun_at: time("Its first push."),
+        closes_at: nullable(
+          time(
+            "When it is closed if nobody pushes to it; null for a first batch, which readers see.",
+          ),
+        ),
+      }),
+      {
+        description: `Batches that wait for \`batch_complete\`, newest first, at most ${OPEN_BATCHES_LISTED_MAX}.`,
+      },
+    ),
+  },
+  { $id: "OwnFeed", description: "A feed as its owner sees it, and what it holds." },
+);
+
 export const OwnFeedsShape = Type.Object(
   {
-    feeds: Type.Array(FeedRowShape, { description: "The newest come first." }),
+    feeds: Type.Array(OwnFeedShape, { description: "The newest come first." }),
     total: count("Feeds of the account."),
     ...page,
   },

@@ -18,7 +18,7 @@ import {
   OWN_FEED_PARAMS,
 } from "../http/described.ts";
 import { Problem } from "../http/errors.ts";
-import { CREATED_FEED, FEED_ROW, ROWS, SCHEMA_DEFINITION, WRITTEN_FEED } from "../http/examples.ts";
+import { CREATED_FEED, OWN_FEED, ROWS, SCHEMA_DEFINITION, WRITTEN_FEED } from "../http/examples.ts";
 import {
   feedForbidden,
   feedSuspended,
@@ -34,10 +34,11 @@ import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { admitHousekeeping } from "../http/unlogged_calls.ts";
 import { uploads } from "../http/uploads.ts";
+import { present } from "../lib/assert.ts";
 import type { JsonText } from "../lib/json_text.ts";
 import { hasMoreAfter } from "../lib/pages.ts";
-import { parseUuid } from "../lib/uuid.ts";
-import { IDS_MAX } from "../limits.ts";
+import { ABANDONED_BATCH, IDS_MAX, OPEN_BATCHES_LISTED_MAX } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { parseBody } from "./feed_body.ts";
 import {
@@ -48,7 +49,7 @@ import {
   WrittenFeedShape,
 } from "./feed_shapes.ts";
 import { feedRowText } from "./feed_text.ts";
-import { findOwned } from "./find.ts";
+import { findOwned, referenceParameters } from "./find.ts";
 import { type SavedDefinition, type SaveTarget, saveFeed, targetOfCreate } from "./save.ts";
 
 const FEEDS_QUERY = parameters(PAGE_PARAMETERS);
@@ -82,7 +83,7 @@ const LIST_FEEDS = described({
       description: "A page of your feeds.",
       headers: ["Cache-Control"],
       examples: {
-        "One feed": { feeds: [FEED_ROW], total: 1, limit: 20, offset: 0, has_more: false },
+        "One feed": { feeds: [OWN_FEED], total: 1, limit: 20, offset: 0, has_more: false },
       },
     }),
   },
@@ -275,9 +276,32 @@ async function listFeeds(
   ]);
   const total = Number(count?.total ?? 0n);
   const hasMore = hasMoreAfter({ offset, shown: rows.length, total });
-  const feeds = rows.map((row) => feedRowText(row, config.limits)).join(",");
+  const feedIds = rows.map(({ feed_id: feedId }) => feedId);
+  const contents = await database.rows("list_feed_contents", [
+    feedIds,
+    ABANDONED_BATCH,
+    OPEN_BATCHES_LISTED_MAX,
+  ]);
+  const feeds = rows
+    .map((row) =>
+      ownFeedText(
+        feedRowText(row, config.limits),
+        contents.filter(({ feed_id: feedId }) => feedId === row.feed_id),
+      ),
+    )
+    .join(",");
   const page = `"total":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}`;
   return `{"feeds":[${feeds}],${page}}`;
+}
+
+/** A feed's row with what it holds: a line for each open batch, or one that has none. */
+function ownFeedText(row: string, contents: readonly Row<"list_feed_contents">[]): string {
+  const batches = contents.flatMap(({ batch_id, batch_rows, begun_at, closes_at }) =>
+    batch_id === null ? [] : [{ batch_id, rows: Number(batch_rows), begun_at, closes_at }],
+  );
+  const rowCount = contents[0]?.row_count ?? 0n;
+  const members = `"row_count":${rowCount},"open_batches":${JSON.stringify(batches)}`;
+  return `${row.slice(0, -1)},${members}}`;
 }
 
 /** From the admitted request to a JSON object. @throws {Problem} 400, 415, 413, 422, 503 */
@@ -329,11 +353,11 @@ async function deleteFeed(
   call: Call,
   { principal, reference }: OwnFeed,
 ): Promise<void> {
-  const feedId = parseUuid(reference);
-  if (feedId === undefined) throw feedForbidden();
   const { accountId, keyId } = principal;
-  const row = await database.row("delete_feed", [accountId, feedId, keyId]);
+  const [byId, bySlug] = referenceParameters(reference);
+  const row = await database.row("delete_feed", [accountId, byId, bySlug, keyId]);
   refuseForeign(row);
+  const feedId = present(row?.feed_id);
   call.subject.feedId = feedId;
   storedFeeds.forget(feedId);
   waits.moved(feedId, undefined);

@@ -95,14 +95,17 @@ export class Feeds {
   }
 }
 
-/** The account's own feed with this id; undefined for every other reference. Decisions 2 and 3. */
+/** The account's own feed; undefined for every other reference. Decisions 2, 3 and 10. */
 export async function findOwned(
   feeds: Feeds,
   accountId: string,
   reference: string,
 ): Promise<Feed | undefined> {
   const feedId = parseUuid(reference);
-  const feed = feedId === undefined ? undefined : await feeds.find(accountId, feedId);
+  // A slug may name another feed by now, and what is written does not depend on the slug.
+  const feed = await (feedId === undefined
+    ? feeds.findFresh(accountId, reference)
+    : feeds.find(accountId, feedId));
   return feed?.accountId === accountId ? feed : undefined;
 }
 

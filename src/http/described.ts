@@ -243,5 +243,5 @@ export const FEED_PARAMS = Type.Object({
 
 /** The path parameter of providers' routes. */
 export const OWN_FEED_PARAMS = Type.Object({
-  feed_id: Type.String({ description: "UUID of a feed that the key's account owns." }),
+  feed_id: Type.String({ description: "UUID or slug of a feed that the key's account owns." }),
 });

@@ -78,6 +78,8 @@ export const FEED_ROW = {
   updated_at: "2026-11-02T08:30:00.000000Z",
 };
 
+export const OWN_FEED = { ...FEED_ROW, row_count: 1_204, open_batches: [] };
+
 export const WRITTEN_FEED = {
   ...FEED_ROW,
   max_feeds_allowed: 3,
@@ -133,6 +135,7 @@ export const PUSH_RESULT = {
   row_outcomes: ["duplicate", "inserted"],
   batch_id: null,
   batch_complete: false,
+  is_visible: true,
   last_sync_at: SYNCED_AT,
   data_version: 42,
 };

@@ -38,7 +38,7 @@ import { present, unreachable } from "../lib/assert.ts";
 import type { Limits } from "../limits.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
-import { bodyLimitOf, type PushBody } from "./parse_push.ts";
+import { bodyLimitOf, type Push, type PushBody } from "./parse_push.ts";
 import {
   type Arrival,
   type PushOutcome,
@@ -48,7 +48,7 @@ import {
 } from "./push_feed.ts";
 import { payloadTooLarge, problemOfRefusal } from "./push_problems.ts";
 import { PushBodyShape, PushResultShape } from "./push_shapes.ts";
-import { createPushStore } from "./store_push.ts";
+import { createPushStore, type StoredPush } from "./store_push.ts";
 
 const PUSH_QUERY = parameters({
   dry_run: Type.Optional(
@@ -298,6 +298,7 @@ function receiptOf(
   isDryRun: boolean,
 ): Static<typeof PushResultShape> {
   const outcomes = Array.from(stored.rowOutcomes, (letter) => present(ROW_OUTCOMES.get(letter)));
+  const unseen = whyUnseen(push, stored);
   const count = (outcome: string) => outcomes.filter((each) => each === outcome).length;
   return {
     feed_id: feedId,
@@ -310,8 +311,27 @@ function receiptOf(
     row_outcomes: outcomes,
     batch_id: push.batchId,
     batch_complete: push.isComplete,
+    is_visible: unseen.length === 0,
+    ...(unseen.length > 0 && { detail: unseen.join(" ") }),
     last_sync_at: stored.lastSyncAt,
     data_version: Number(stored.dataVersion),
     ...(isDryRun && { dry_run: true }),
   };
+}
+
+/** Why readers don't see the rows now, and what to do about it: a sentence for each reason. Beyond 11. */
+function whyUnseen({ batchId }: Push, { status, isStaged }: StoredPush): readonly string[] {
+  const reasons: string[] = [];
+  if (isStaged) {
+    const batch = JSON.stringify(batchId);
+    reasons.push(
+      `Readers see these rows once the batch is complete: send batch_complete true with the last push of batch_id ${batch}.`,
+    );
+  }
+  if (status !== "active") {
+    reasons.push(
+      `Readers see nothing of this feed while its status is ${status}: set it to active.`,
+    );
+  }
+  return reasons;
 }

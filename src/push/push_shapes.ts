@@ -81,6 +81,10 @@ export const PushResultShape = Type.Object(
     }),
     batch_id: nullable(Type.String({ description: "As given." })),
     batch_complete: Type.Boolean({ description: "Whether the batch was swapped in." }),
+    is_visible: Type.Boolean({ description: "Whether readers see these rows now." }),
+    detail: Type.Optional(
+      Type.String({ description: "What is to be done so that readers see them." }),
+    ),
     last_sync_at: nullable(time("The newest successful push.")),
     data_version: count("Moves when what readers see changes."),
     dry_run: Type.Optional(Type.Literal(true, { description: "Nothing was stored." })),

@@ -50,6 +50,8 @@ export interface StoredPush {
   readonly status: FeedStatus;
   /** A letter a row, in the order of the push: i(nserted), u(pdated) or d(uplicate). */
   readonly rowOutcomes: string;
+  /** Whether the rows are in a batch that readers don't see yet. */
+  readonly isStaged: boolean;
   /** RFC 3339, UTC, microseconds. */
   readonly lastSyncAt: string;
   readonly dataVersion: bigint;
@@ -153,6 +155,7 @@ export function createPushStore(database: Database, limit: number): PushStore {
       const stored = {
         status: nameIn(FEED_STATUSES, present(row.status)),
         rowOutcomes: present(row.row_outcomes),
+        isStaged: present(row.is_staged),
         lastSyncAt: present(row.last_sync_at),
         dataVersion: present(row.data_version),
       };

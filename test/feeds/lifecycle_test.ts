@@ -586,3 +586,70 @@ test("random pushes and removals leave the index, the totals and the rows in agr
   }
   await totalsAreRight(id, slug);
 });
+
+describe("decisions 10: provider routes take a UUID or the slug of an own feed", () => {
+  test("push, edit, removal of rows and deletion by slug", async () => {
+    const { id, slug } = await createFeed({ feed_type: "collection" });
+    const path = `/v1/provider/feed/${slug}`;
+    const pushed = await gateway.send("POST", `${path}/push`, write, [{ id: "a" }, { id: "b" }]);
+    expect(await pushed.json()).toMatchObject({ feed_id: id, rows_inserted: 2 });
+    const edited = await gateway.send("PATCH", `${path}/edit`, write, { description: "By slug" });
+    expect(await edited.json()).toMatchObject({ id, description: "By slug" });
+    const send = (to: string) =>
+      fetch(gateway.baseUrl + to, {
+        method: "DELETE",
+        headers: { Authorization: `Bearer ${write}` },
+      });
+    const removed = await send(`${path}/rows?ids=a,c`);
+    expect(await removed.json()).toEqual({ deleted: ["a"], missing: ["c"] });
+    expect((await send(path)).status).toBe(204);
+    expect((await send(`/v1/provider/feed/${id}`)).status).toBe(204);
+    expect((await gateway.get(`/v1/feed/${slug}`, key)).status).toBe(404);
+  });
+
+  test("a foreign slug, one that is free, one in capitals and one with a NUL are one and the same 403", async () => {
+    const { slug } = await createFeed();
+    const other = await gateway.createKey(await gateway.createAccount(), "write");
+    const bodies = new Set<string>();
+    for (const [reference, as] of [
+      [slug, other],
+      ["nobody-has-this", write],
+      [slug.toUpperCase(), write],
+      ["a%00b", write],
+    ] as const) {
+      for (const [method, rest] of [
+        ["POST", "/push"],
+        ["PATCH", "/edit"],
+        ["DELETE", ""],
+        ["DELETE", "/rows?ids=a"],
+      ] as const) {
+        const response = await fetch(`${gateway.baseUrl}/v1/provider/feed/${reference}${rest}`, {
+          method,
+          headers: { Authorization: `Bearer ${as}`, "Content-Type": "application/json" },
+          ...(method !== "DELETE" && { body: "{}" }),
+        });
+        const { body, ...problem } = await problemOf(response);
+        expect({ reference, method, ...problem }).toMatchObject({
+          status: 403,
+          code: "FEED_FORBIDDEN",
+        });
+        bodies.add(JSON.stringify({ ...body, request_id: "" }));
+      }
+    }
+    expect(bodies.size).toBe(1);
+  });
+
+  test("a slug that has changed hands means its new feed, also where the old one was known by it", async () => {
+    const first = await createFeed({ feed_type: "stream" });
+    const second = await createFeed({ feed_type: "stream" });
+    const push = (slug: string, as = write) =>
+      gateway.send("POST", `/v1/provider/feed/${slug}/push`, as, [{ id: crypto.randomUUID() }]);
+    expect(await (await push(first.slug)).json()).toMatchObject({ feed_id: first.id });
+    const rename = (id: string, slug: string) =>
+      gateway.send("PATCH", `/v1/provider/feed/${id}/edit`, write, { endpoint_path: slug });
+    await rename(first.id, `${first.slug}-old`);
+    expect((await push(first.slug)).status).toBe(403);
+    await rename(second.id, first.slug);
+    expect(await (await push(first.slug)).json()).toMatchObject({ feed_id: second.id });
+  });
+});

@@ -3,8 +3,15 @@ import { problemOf, startTestGateway, type TestGateway } from "../support/gatewa
 
 const FEEDS = "/v1/provider/feeds";
 
+interface OpenBatch {
+  readonly batch_id: string;
+  readonly rows: number;
+  readonly begun_at: string;
+  readonly closes_at: string;
+}
+
 interface Page {
-  readonly feeds: readonly Record<string, unknown>[];
+  readonly feeds: readonly (Record<string, unknown> & { readonly open_batches: OpenBatch[] })[];
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
@@ -64,7 +71,58 @@ describe("GET /v1/provider/feeds", () => {
     const page = (await response.json()) as Page;
     expect(page).toMatchObject({ total: 2, limit: 20, offset: 0, has_more: false });
     expect(page.feeds.map(({ name }) => name)).toEqual(["second", "first"]);
-    expect(page.feeds[1]).toEqual(first);
+    expect(page.feeds[1]).toEqual({ ...first, row_count: 0, open_batches: [] });
+  });
+
+  test("what readers see of each feed, and the batches that wait to be completed", async () => {
+    const own = await newKey();
+    const day = 24 * 60 * 60_000;
+    const { id: collection } = await create("in-batches", own);
+    const push = async (id: unknown, body: unknown) => {
+      const path = `/v1/provider/feed/${id}/push`;
+      const response = await gateway.send("POST", path, own, body);
+      expect(response.status).toBe(200);
+      return Date.parse(((await response.json()) as { last_sync_at: string }).last_sync_at);
+    };
+    const listed = async () => (await pageOf("", own)).feeds;
+    const batch = (ids: number[], batch_id: string, batch_complete = false) => ({
+      payload: ids.map((id) => ({ id })),
+      batch_id,
+      batch_complete,
+    });
+    await push(collection, batch([1, 2], "first"));
+    expect(await listed()).toMatchObject([
+      // Readers see it, so it is not closed for its age.
+      { row_count: 2, open_batches: [{ batch_id: "first", rows: 2, closes_at: null }] },
+    ]);
+    const begun = await push(collection, batch([1, 2, 3], "second"));
+    const pushed = await push(collection, batch([4], "second"));
+    await push(collection, batch([5], "third"));
+    await push(collection, batch([], "first", true));
+    const [feed] = await listed();
+    const [third, second] = feed?.open_batches ?? [];
+    expect(feed).toMatchObject({ row_count: 2, open_batches: { length: 2 } });
+    expect(third).toMatchObject({ batch_id: "third", rows: 1 });
+    expect(second).toMatchObject({ batch_id: "second", rows: 4 });
+    expect(Date.parse(second?.begun_at ?? "")).toBe(begun);
+    expect(Date.parse(second?.closes_at ?? "")).toBe(pushed + day);
+    await push(collection, batch([6], "third", true));
+    expect(await listed()).toMatchObject([{ row_count: 2, open_batches: [] }]);
+    const { id: stream } = await create("in-order", own);
+    await push(stream, { a: 1 });
+    expect(await listed()).toMatchObject([{ row_count: 1, open_batches: [] }, { row_count: 2 }]);
+  });
+
+  test("of very many open batches the newest 20 are listed", async () => {
+    const own = await newKey();
+    const { id } = await create("very-open", own);
+    await gateway.sql`
+      insert into batches (feed_id, batch_number, batch_id, status)
+      select ${String(id)}, number, 'b' || number, 'open' from generate_series(1, 30) as number`;
+    await gateway.sql`update feeds set current_batch = 1, feed_type = 'collection' where feed_id = ${String(id)}`;
+    const [feed] = (await pageOf("", own)).feeds;
+    const names = feed?.open_batches.map((each) => each.batch_id);
+    expect(names).toEqual(Array.from({ length: 20 }, (_, index) => `b${30 - index}`));
   });
 
   test("pages by limit and offset; a limit above 100 is capped", async () => {

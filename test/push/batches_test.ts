@@ -119,6 +119,53 @@ describe("what readers see, push by push", () => {
   }
 });
 
+describe("is_visible: whether readers see a push's rows now", () => {
+  const completes = (batch: string) =>
+    `Readers see these rows once the batch is complete: send batch_complete true with the last push of batch_id "${batch}".`;
+
+  test("of an open first batch they do; of a staged one they do once it is complete; a dry run says the same", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const steps: readonly (readonly [Step, string | undefined])[] = [
+      [{ ids: ["a"], batch: "1" }, undefined],
+      [{ ids: ["b"], batch: "2" }, completes("2")],
+      [{ ids: ["c"] }, undefined],
+      [{ ids: ["d"], batch: "1", complete: true }, undefined],
+      [{ ids: ["d"], batch: "1", complete: true }, undefined],
+      [{ ids: [], batch: "2" }, completes("2")],
+      [{ ids: ["e"], batch: "2", complete: true }, undefined],
+      [{ ids: ["f"], complete: true }, undefined],
+      [{ ids: ["f"], complete: true }, undefined],
+    ];
+    for (const [step, detail] of steps) {
+      for (const query of ["?dry_run=true", ""]) {
+        const { body } = await scene.push(feedId, bodyOf(step), { query });
+        expect({ step, query, is_visible: body.is_visible, detail: body.detail }).toEqual({
+          step,
+          query,
+          is_visible: detail === undefined,
+          detail,
+        });
+      }
+    }
+  });
+
+  test("while the feed is inactive they see nothing, and the receipt says so", async () => {
+    const activate =
+      "Readers see nothing of this feed while its status is inactive: set it to active.";
+    for (const type of ["singleton", "collection", "stream"] as const) {
+      const feedId = await scene.createFeed({ type });
+      const rows = type === "singleton" ? { a: 1 } : [{ id: 1 }];
+      expect((await scene.push(feedId, rows)).body).toMatchObject({ is_visible: true });
+      await scene.gateway.sql`update feeds set status = 'inactive' where feed_id = ${feedId}`;
+      const { body } = await scene.push(feedId, rows);
+      expect(body).toMatchObject({ status: "inactive", is_visible: false, detail: activate });
+      if (type !== "collection") continue;
+      const staged = await scene.push(feedId, bodyOf({ ids: ["b"], batch: "next" }));
+      expect(staged.body.detail).toBe(`${completes("next")} ${activate}`);
+    }
+  });
+});
+
 test("data_version moves when readers see a change, and not when rows are staged", async () => {
   const feedId = await scene.createFeed({ type: "collection" });
   const versionAfter = async (step: Step) =>

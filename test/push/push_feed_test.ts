@@ -26,6 +26,7 @@ describe("push to a singleton", () => {
       row_outcomes: ["inserted"],
       batch_id: null,
       batch_complete: false,
+      is_visible: true,
       last_sync_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
       data_version: 1,
     });

@@ -12,6 +12,7 @@
 --   d (duplicate) for each row of a retry
 -- is_closed: the batch takes no more rows, and nothing was written
 -- batch_shown: the batch that readers see from now on
+-- is_shown: whether the batch that the rows went into is that one
 -- is_changed: whether readers see a change; to swap a named batch in is one, even if its rows are the
 --   same, since cursors belong to a batch
 create or replace function push_collection(
@@ -27,6 +28,7 @@ create or replace function push_collection(
   out is_closed boolean,
   out outcomes text,
   out batch_shown bigint,
+  out is_shown boolean,
   out is_changed boolean
 )
 language plpgsql
@@ -71,6 +73,7 @@ begin
     ) as shown
   ) then
     outcomes := repeat('d', row_count);
+    is_shown := true;
     return;
   end if;
 
@@ -145,6 +148,7 @@ begin
     if target_status = 'final' then
       -- The chunk that finalized the batch may come once more, if it is there to the letter.
       is_closed := outcomes like '%i%' or outcomes like '%u%';
+      is_shown := target = batch_shown;
       return;
     end if;
     begin
@@ -225,8 +229,9 @@ begin
   else
     batch_shown := coalesce(batch_shown_before, target);
   end if;
+  is_shown := batch_shown = target;
   is_changed := coalesce(batch_shown <> batch_shown_before, false)
-    or (batch_shown = target and outcomes ~ '[iu]');
+    or (is_shown and outcomes ~ '[iu]');
   -- What is there by the same text has been replaced, too; it only was not written.
   outcomes := translate(outcomes, 'd', 'u');
 end

@@ -17,6 +17,7 @@
 -- outcome: stored or batch_closed (nothing was written)
 -- row_outcomes: a letter a row, in the order of the push: i (inserted), u (updated), d (duplicate: the
 --   stream has the row, or its batch was pushed before)
+-- is_staged: whether the rows are in a batch that readers don't see yet
 create or replace function write_push(
   pushed_feed_id uuid,
   pushed_type text,
@@ -33,6 +34,7 @@ create or replace function write_push(
   out outcome text,
   out status text,
   out row_outcomes text,
+  out is_staged boolean,
   out last_sync_at timestamptz,
   out data_version bigint
 )
@@ -60,7 +62,7 @@ begin
   if is_dry_run then
     begin
       select written.*
-      into outcome, status, row_outcomes, last_sync_at, data_version
+      into outcome, status, row_outcomes, is_staged, last_sync_at, data_version
       from write_push(
         pushed_feed_id, pushed_type, row_count, row_texts, row_ids, event_times, pushed_batch_id,
         is_complete, false, body_bytes, elapsed_ms, pusher_key_id
@@ -82,6 +84,7 @@ begin
   -- Taken under the lock, so that what is stamped with it is in order of commit.
   last_sync_at := clock_timestamp();
   batch_shown := feed.current_batch;
+  is_staged := false;
   if pushed_type = 'singleton' then
     select pushed.outcomes, pushed.is_changed
     into row_outcomes, is_changed
@@ -94,8 +97,9 @@ begin
     is_changed := row_outcomes like '%i%';
     positions_used := case when is_changed then row_count else 0 end;
   else
-    select pushed.is_closed, pushed.outcomes, pushed.batch_shown, pushed.is_changed
-    into is_closed, row_outcomes, batch_shown, is_changed
+    select
+      pushed.is_closed, pushed.outcomes, pushed.batch_shown, not pushed.is_shown, pushed.is_changed
+    into is_closed, row_outcomes, batch_shown, is_staged, is_changed
     from push_collection(
       pushed_feed_id, feed.next_position, feed.current_batch, last_sync_at, row_count, row_texts,
       row_ids, pushed_batch_id, is_complete

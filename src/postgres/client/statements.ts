@@ -76,6 +76,7 @@ import sql_feeds_functions_lock_rows from "../../../sql/feeds/functions/lock_row
 import sql_feeds_functions_remove_rows from "../../../sql/feeds/functions/remove_rows.sql" with { type: "text" };
 import sql_feeds_functions_save_feed from "../../../sql/feeds/functions/save_feed.sql" with { type: "text" };
 import sql_feeds_list_data_versions from "../../../sql/feeds/list_data_versions.sql" with { type: "text" };
+import sql_feeds_list_feed_contents from "../../../sql/feeds/list_feed_contents.sql" with { type: "text" };
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
 import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
 import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
@@ -281,6 +282,7 @@ export const STATEMENTS = {
   find_feed: sql_feeds_find_feed,
   find_feed_row: sql_feeds_find_feed_row,
   list_data_versions: sql_feeds_list_data_versions,
+  list_feed_contents: sql_feeds_list_feed_contents,
   list_feed_rows: sql_feeds_list_feed_rows,
   list_slugs_near: sql_feeds_list_slugs_near,
   save_feed: sql_feeds_save_feed,
@@ -735,11 +737,12 @@ export interface StatementTypes {
       readonly total: bigint;
     };
   };
-  /** deletes a feed, and says who did for the audit trail where it was a key */
+  /** deletes a feed, by id or slug, and says who did for the audit trail where it was a key */
   delete_feed: {
-    parameters: readonly [account_id: string | null, feed_id: string, key_id: string | null];
+    parameters: readonly [account_id: string | null, feed_id: string | null, endpoint_path: string | null, key_id: string | null];
     row: {
       readonly outcome: string;
+      readonly feed_id: string | null;
       readonly suspension_reason: string | null;
     };
   };
@@ -817,6 +820,18 @@ export interface StatementTypes {
     row: {
       readonly feed_id: string;
       readonly data_version: bigint;
+    };
+  };
+  /** how many rows readers of feeds see, and the newest of the batches that wait to be completed */
+  list_feed_contents: {
+    parameters: readonly [feed_ids: readonly (string | null)[], abandoned_after: string, batches_max: number];
+    row: {
+      readonly feed_id: string;
+      readonly row_count: bigint;
+      readonly batch_id: string | null;
+      readonly batch_rows: bigint | null;
+      readonly begun_at: string | null;
+      readonly closes_at: string | null;
     };
   };
   /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
@@ -962,6 +977,7 @@ export interface StatementTypes {
       readonly outcome: string;
       readonly status: string | null;
       readonly row_outcomes: string | null;
+      readonly is_staged: boolean | null;
       readonly last_sync_at: string | null;
       readonly data_version: bigint | null;
       readonly window_used: number | null;
