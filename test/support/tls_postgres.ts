@@ -4,6 +4,7 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { createCluster } from "../../src/postgres/embedded/cluster.ts";
@@ -17,6 +18,9 @@ export interface TlsPostgres {
   /** PEM files: the authority that signed the server's certificate, and one that has not. */
   readonly caFile: string;
   readonly otherCaFile: string;
+  /** Of the role `certified`, which is let in by its certificate alone. */
+  readonly certFile: string;
+  readonly keyFile: string;
   /** Whether it takes encrypted connections, from the next one on. */
   setTls(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
@@ -26,6 +30,7 @@ export interface TlsPostgres {
 const ADDRESSES = "127.0.0.1,127.0.0.2,::1";
 const NAMES = "DNS:localhost,IP:127.0.0.1,IP:::1";
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"];
+const CERTIFIED = "certified";
 const POLL_MS = 10;
 
 /** @throws where openssl is not installed, or IPv6 not to be had. */
@@ -34,19 +39,27 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
   const file = (name: string) => join(folder, name);
   makeAuthority(file("ca"));
   makeAuthority(file("other"));
+  makeAuthority(file("clients"));
   openssl(
     ...["-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-subj", "/CN=database"],
     ...["-addext", `subjectAltName=${NAMES}`, "-keyout", file("server.key")],
     ...["-out", file("server.pem")],
   );
+  openssl(
+    ...["-CA", file("clients.pem"), "-CAkey", file("clients.key"), "-subj", `/CN=${CERTIFIED}`],
+    ...["-keyout", file("client.key"), "-out", file("client.pem")],
+  );
   const site = placeSite(makeDataDir(file("data")));
   await createCluster(site, await findPrograms(site));
+  const rules = join(site.cluster, "pg_hba.conf");
+  writeFileSync(rules, `hostssl all ${CERTIFIED} all cert\n${readFileSync(rules, "utf8")}`);
   giveToPostgres(site, folder);
   const port = freePort();
   const settings = [
     `listen_addresses=${ADDRESSES}`,
     `ssl_cert_file=${file("server.pem")}`,
     `ssl_key_file=${file("server.key")}`,
+    `ssl_ca_file=${file("clients.pem")}`,
   ];
   const child = await startCluster(site, {
     cluster: site.cluster,
@@ -58,6 +71,8 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
     port,
     caFile: file("ca.pem"),
     otherCaFile: file("other.pem"),
+    certFile: file("client.pem"),
+    keyFile: file("client.key"),
     async setTls(isOn) {
       const url = `postgres://postgres@localhost:${port}/postgres?host=${encodeURIComponent(folder)}`;
       const sql = connect({ url }, { connectionsMax: 1 });

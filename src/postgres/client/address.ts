@@ -31,6 +31,8 @@ export interface Encryption {
   readonly mode: (typeof ENCRYPTION_MODES)[number];
   /** The authorities that are trusted, as PEM text. @default those that Bun knows */
   readonly authorities?: string;
+  /** What the client shows of itself: its certificate chain and the key of it, as PEM texts. @default nothing */
+  readonly client?: { readonly certificate: string; readonly key: string };
 }
 
 /** The role that the server must have: a primary, a standby, or either. */
@@ -108,16 +110,35 @@ function takeEncryption(url: URL): Encryption {
     ]);
   }
   const caFile = takeParameter(url, "sslrootcert");
-  if (caFile === undefined || caFile === "system") return { mode };
+  const client = takeClient(url);
+  const encryption = { mode, ...(client !== undefined && { client }) };
+  if (caFile === undefined || caFile === "system") return encryption;
   // If an authority is named, certificates are checked. libpq does the same.
-  return { mode: mode === "require" ? "verify-ca" : mode, authorities: readAuthorities(caFile) };
+  return {
+    ...encryption,
+    mode: mode === "require" ? "verify-ca" : mode,
+    authorities: readPem("sslrootcert", caFile),
+  };
 }
 
-function readAuthorities(path: string): string {
+/** As in libpq, a server may ask for them, and sslmode decides whether there is any encryption. */
+function takeClient(url: URL): Encryption["client"] {
+  const certFile = takeParameter(url, "sslcert");
+  const keyFile = takeParameter(url, "sslkey");
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined) {
+    throw new ConfigError([
+      "sslcert and sslkey must be set both in a database's address, or neither",
+    ]);
+  }
+  return { certificate: readPem("sslcert", certFile), key: readPem("sslkey", keyFile) };
+}
+
+function readPem(parameter: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new ConfigError([`sslrootcert names ${path}, which can't be read (${codeOf(error)})`]);
+    throw new ConfigError([`${parameter} names ${path}, which can't be read (${codeOf(error)})`]);
   }
 }
 

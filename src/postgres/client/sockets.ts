@@ -247,7 +247,7 @@ async function first(socket: Socket, event: string): Promise<unknown[]> {
 async function encrypt(
   socket: Socket,
   host: string,
-  { mode, authorities }: Encryption,
+  { mode, authorities, client }: Encryption,
 ): Promise<Socket> {
   socket.write(SSL_REQUEST);
   const [answer] = await first(socket, "data");
@@ -263,6 +263,7 @@ async function encrypt(
     host,
     ...(isIP(host) === 0 && { servername: host }),
     ...(authorities !== undefined && { ca: authorities }),
+    ...(client !== undefined && { cert: client.certificate, key: client.key }),
     rejectUnauthorized: mode === "verify-ca" || mode === "verify-full",
     ...(mode === "verify-ca" && { checkServerIdentity: () => undefined }),
   });

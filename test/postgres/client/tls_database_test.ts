@@ -72,6 +72,24 @@ describe.skipIf(OPENSSL === null)("sslmode in DATABASE_URL", () => {
     }
   });
 
+  test("sslcert and sslkey prove who the client is, also of an encrypted connection that checks the server", async () => {
+    const owner = connect(
+      { url: `postgres://postgres@localhost:${server.port}/postgres?sslmode=require` },
+      { connectionsMax: 1 },
+    );
+    await owner`create role certified login`;
+    await owner.end();
+    const userOf = async (query: Record<string, string>) => {
+      const parameters = new URLSearchParams({ ...full(), ...query });
+      const url = `postgres://certified@localhost:${server.port}/postgres?${parameters}`;
+      const sql = connect({ url }, { connectionsMax: 1 });
+      const user = sql`select current_user as name`.then(([row]) => row?.name);
+      return user.catch((error) => error.code).finally(() => sql.end({ timeout: 0 }));
+    };
+    expect(await userOf({ sslcert: server.certFile, sslkey: server.keyFile })).toBe("certified");
+    expect(await userOf({})).toBe("28000");
+  });
+
   test("require refuses a server without encryption, and prefer takes it", async () => {
     await server.setTls(false);
     expect(await reach("127.0.0.1", { sslmode: "require" })).toBe("ECONNREFUSED");
@@ -152,6 +170,12 @@ describe("hostsOf", () => {
     );
     expect(at("sslmode=verify-full&sslrootcert=/nowhere.pem")).toThrow(
       "sslrootcert names /nowhere.pem, which can't be read (ENOENT)",
+    );
+    expect(at("sslmode=require&sslcert=/nowhere.pem&sslkey=/nowhere.key")).toThrow(
+      "sslcert names /nowhere.pem, which can't be read (ENOENT)",
+    );
+    expect(at("sslmode=require&sslcert=/nowhere.pem")).toThrow(
+      "sslcert and sslkey must be set both in a database's address, or neither",
     );
   });
 });
