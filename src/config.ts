@@ -24,6 +24,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** Whether `databaseUrl` is a PgBouncer's, in transaction mode. @default false */
   readonly isDatabasePooled: boolean;
+  /** Whether a start brings the schema up to date; if not, it refuses one that is behind. @default true */
+  readonly migrates: boolean;
   /** Streaming replicas of `databaseUrl`, which pages, catalog and search are read from; absent: none. */
   readonly databaseReadUrl: string | undefined;
   /** Folder of the embedded PostgreSQL. @default ".feedgate" */
@@ -113,6 +115,7 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     databaseUrl: read.hosts("DATABASE_URL"),
     isDatabasePooled: read.oneOf("DATABASE_POOLED", BOOLEANS) === "true",
+    migrates: true,
     databaseReadUrl: read.hosts("DATABASE_READ_URL"),
     dataDir: read.text("FEEDGATE_DATA_DIR") ?? ".feedgate",
     port: read.integer("PORT", { least: 0, most: PORT_MAX }) ?? 3000,

@@ -10,6 +10,7 @@ import type { Command } from "./command.ts";
 import { CREDIT_COMMANDS } from "./credits.ts";
 import { demo } from "./demo/demo.ts";
 import { FEED_COMMANDS } from "./feeds.ts";
+import { grants } from "./grants.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import { PROMOTION_COMMANDS } from "./promotions.ts";
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   serve,
   demo,
   migrate,
+  grants,
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
   ...CREDIT_COMMANDS,

@@ -10,7 +10,7 @@ import { DRAIN_EXIT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { type Gateway, startGateway } from "../server.ts";
 import { command, type Options } from "./command.ts";
-import { integer, text, workers } from "./options.ts";
+import { flag, integer, text, workers } from "./options.ts";
 import type { Output } from "./output.ts";
 import { startWorkers } from "./workers/supervisor.ts";
 
@@ -38,10 +38,12 @@ export const serve = command({
   makesDatabase: true,
   options: {
     ...LISTEN_OPTIONS,
+    "no-migrate": flag("refuse a schema that is behind; for a role that can't change it"),
     workers: workers("processes on the port; auto: one a processor core; default 1, unsupervised"),
   },
   run: async ({ config, values, output }) => {
-    const listening = listenConfig(config, values);
+    const migrates = values["no-migrate"] !== true;
+    const listening = { ...listenConfig(config, values), migrates };
     const onStart = async (served: Listening, database: Database) => {
       await announce(served, output);
       const row = output.isJson ? undefined : await database.row("has_accounts", []);

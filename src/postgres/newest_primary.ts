@@ -16,9 +16,10 @@ import { LINEAGE_QUERY, readLineage } from "./client/timelines.ts";
 export async function requireNewestPrimary(connections: Connections): Promise<void> {
   const [row] = await retryMisdirected(async () => connections.unsafe(LINEAGE_QUERY));
   const lineage = readLineage(row?.lineage);
-  // A standby has no timeline of its own, and a database without our tables has no memory.
+  // A standby has no timeline of its own. A database without our tables has no memory, or not for this role.
   if (lineage === undefined) return;
-  const [found] = await connections`select to_regclass('settings') is not null as is_there`;
+  const [found] = await connections`
+    select has_table_privilege(to_regclass('settings'), 'update') as is_there`;
   if (found?.is_there !== true) return;
   const { system, timeline } = lineage;
   const [kept] = await connections.unsafe(STATEMENTS.keep_timeline, [system, timeline]);

@@ -17,7 +17,7 @@ import {
 import { createDatabase, type Database } from "./client/query.ts";
 import { reviveEmbedded } from "./embedded/revive.ts";
 import { startEmbedded } from "./embedded/start.ts";
-import { migrate } from "./migrate/migrate.ts";
+import { migrate, requireMigrated } from "./migrate/migrate.ts";
 import { requireNewestPrimary } from "./newest_primary.ts";
 import { REPLICA_WAIT_MS_MAX } from "./replica/reader.ts";
 
@@ -61,6 +61,7 @@ export async function openDatabase(config: Config, { log, ...options }: OpenOpti
     /** What was missing from its schema. */
     const migrated = await withConnection(address, async (connection) => {
       await requireNewestPrimary(connection);
+      if (!config.migrates) return requireMigrated(connection);
       return migrate(connection, () =>
         log?.warn("a migration waits for a lock that somebody holds, a dump say"),
       );

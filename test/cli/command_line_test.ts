@@ -63,7 +63,7 @@ describe("parseCommandLine", () => {
 
   test("a wrong call is named in one line that leads to the help", () => {
     for (const [line, message] of [
-      ["", "a command is missing: use one of serve, demo, migrate, account, key"],
+      ["", "a command is missing: use one of serve, demo, migrate, grants, account, key"],
       ["acount list", 'there is no command "acount": use one of serve,'],
       ["account", "a command is missing: use one of account create, account edit, account list"],
       ["account make", 'there is no command "account make"'],

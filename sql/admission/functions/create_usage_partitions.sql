@@ -1,8 +1,12 @@
 -- Makes the monthly partitions of the usage log from the month of `starting` on, `months` ahead.
 -- A partition is a range of UUIDv7: the first 48 bits are milliseconds of the Unix epoch.
+--
+-- It has the rights of its owner, so that a gateway whose role can't change the schema gets its partitions.
 create or replace function create_usage_partitions(starting timestamptz, months int)
 returns void
 language plpgsql
+security definer
+set search_path from current
 as $$
 declare
   month_start timestamptz;

@@ -3,6 +3,8 @@
 -- The log is the ledger of charges. So that granted - revoked - charged + refunded = balance holds at every moment,
 -- the events go a piece at a time, and with each piece their charges become an entry of the credit
 -- ledger for each account, of the kind charges and with a negative amount. An empty partition is dropped.
+--
+-- It has the rights of its owner, because a gateway's role may own no tables.
 create or replace function retire_usage(
   moment timestamptz,
   retention interval,
@@ -10,6 +12,8 @@ create or replace function retire_usage(
 )
 returns boolean
 language plpgsql
+security definer
+set search_path from current
 -- To drop a partition locks the log: better to try again later than to hold up the reads behind a long
 -- export.
 set lock_timeout = '250ms'

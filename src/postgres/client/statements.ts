@@ -50,6 +50,7 @@ import sql_cli_count_rows_left from "../../../sql/cli/count_rows_left.sql" with 
 import sql_cli_create_account from "../../../sql/cli/create_account.sql" with { type: "text" };
 import sql_cli_edit_account from "../../../sql/cli/edit_account.sql" with { type: "text" };
 import sql_cli_export_usage from "../../../sql/cli/export_usage.sql" with { type: "text" };
+import sql_cli_find_home from "../../../sql/cli/find_home.sql" with { type: "text" };
 import sql_cli_functions_credits_of_nanos from "../../../sql/cli/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_cli_has_accounts from "../../../sql/cli/has_accounts.sql" with { type: "text" };
 import sql_cli_list_accounts from "../../../sql/cli/list_accounts.sql" with { type: "text" };
@@ -262,6 +263,7 @@ export const STATEMENTS = {
   create_account: sql_cli_create_account,
   edit_account: sql_cli_edit_account,
   export_usage: sql_cli_export_usage,
+  find_home: sql_cli_find_home,
   has_accounts: sql_cli_has_accounts,
   list_accounts: sql_cli_list_accounts,
   list_audit_events: sql_cli_list_audit_events,
@@ -560,6 +562,14 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly key_id: string | null;
       readonly charge_nanos: bigint;
+    };
+  };
+  /** where the tables are, as names in a statement, quoted where they must be */
+  find_home: {
+    parameters: readonly [];
+    row: {
+      readonly database: string;
+      readonly schema: string;
     };
   };
   /** whether there is an account; until then a start prints the next steps */

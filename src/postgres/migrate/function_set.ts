@@ -17,7 +17,6 @@
 import { createHash } from "node:crypto";
 import { arrayLiteral } from "../client/array_literal.ts";
 import type { Connections } from "../client/connect.ts";
-import { isForbidden } from "../client/failures.ts";
 import { FUNCTIONS } from "../client/statements.ts";
 
 const DIGEST_LENGTH = 12;
@@ -99,18 +98,17 @@ export async function keepFunctionSet(connection: Connections): Promise<boolean>
 }
 
 async function createSet(connection: Connections): Promise<void> {
-  try {
-    await connection.unsafe(`create schema ${FUNCTION_SCHEMA}`);
-  } catch (error) {
-    if (!isForbidden(error)) throw error;
-    throw new Error(
-      "the role of DATABASE_URL may not create a schema, which each version of feedgate has for its functions: make it the database's owner, or grant it create on the database",
-      { cause: error },
-    );
-  }
+  await connection.unsafe(`create schema ${FUNCTION_SCHEMA}`);
   // A function may call one that is made after it.
   await connection.unsafe("set local check_function_bodies = off");
+  // Functions with the rights of their owner keep this search path, so that nobody's tables stand in for ours.
+  const [before] = await connection`show search_path`;
+  await connection`
+    select set_config('search_path', relnamespace::regnamespace || ', pg_temp', true)
+    from pg_class
+    where oid = 'usage_events'::regclass`;
   for (const { text } of FUNCTIONS) await connection.unsafe(inFunctionSet(text));
+  await connection`select set_config('search_path', ${String(before?.search_path)}, true)`;
   if (await areRowsDistributed(connection)) await planForShards(connection);
 }
 

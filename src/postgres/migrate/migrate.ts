@@ -6,12 +6,18 @@
  *
  * @module
  */
+import { messageOf } from "../../lib/error_fields.ts";
 import { USAGE_MONTHS_AHEAD } from "../../limits.ts";
 import type { Connections } from "../client/connect.ts";
-import { isLocked } from "../client/failures.ts";
+import { isForbidden, isLocked } from "../client/failures.ts";
 import { retryMisdirected } from "../client/retry.ts";
 import { MIGRATIONS } from "../client/statements.ts";
-import { areRowsDistributed, inFunctionSet, keepFunctionSet } from "./function_set.ts";
+import {
+  areRowsDistributed,
+  FUNCTION_SCHEMA,
+  inFunctionSet,
+  keepFunctionSet,
+} from "./function_set.ts";
 import { recordSchema, verifySchema } from "./schema_check.ts";
 
 /** A numbered step of the schema: its name, and its SQL text. */
@@ -34,19 +40,84 @@ const LOCK_PAUSE_MS = 1_000;
  * @throws if a newer program made the database, or if PostgreSQL is older than 15.
  */
 export async function migrate(connections: Connections, onLocked?: () => void) {
-  if ((await readVersion(connections)) < VERSION_MIN) {
-    throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
+  await requireVersion(connections);
+  try {
+    const migrations = await applyMigrations(connections, MIGRATIONS, onLocked);
+    return { migrations, ...(await inTransaction(connections, makeReady)) };
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    throw new Error(
+      `the role of DATABASE_URL may not change the schema (${messageOf(error)}): make it the database's owner, or grant it create on the database and on the schema of the tables`,
+      { cause: error },
+    );
   }
-  const migrations = await applyMigrations(connections, MIGRATIONS, onLocked);
-  return { migrations, ...(await inTransaction(connections, makeReady)) };
+}
+
+/**
+ * As `migrate`, for a role that can't change the schema: refuses if anything is missing that a migration makes.
+ * Partitions of the usage log are made by a function with the rights of its owner.
+ * @throws {SchemaMismatchError} if the database has another schema than its migrations make
+ * @throws an error that says what the owner of the tables has to run.
+ */
+export async function requireMigrated(connections: Connections): ReturnType<typeof migrate> {
+  await requireVersion(connections);
+  return inTransaction(connections, async (connection) => {
+    const lack = (await findLack(connection)) ?? (await findMissingFunctions(connection));
+    if (lack !== undefined) {
+      throw new Error(
+        `${lack}: as the owner of the tables, run feedgate migrate, and give the role what feedgate grants prints`,
+      );
+    }
+    await keepPartitions(connection);
+    const [found] = await connection`select to_regproc('similarity') is not null as is_there`;
+    return {
+      migrations: [],
+      functions: false,
+      hasTrigrams: found?.is_there === true,
+      isDistributed: await areRowsDistributed(connection),
+    };
+  });
 }
 
 /** If the address names several hosts, this also finds the one that can be written to. */
-async function readVersion(connections: Connections): Promise<number> {
+async function requireVersion(connections: Connections): Promise<void> {
   const rows = await retryMisdirected(
     async () => connections`select current_setting('server_version_num')::int as version`,
   );
-  return Number(rows[0]?.version);
+  if (Number(rows[0]?.version) >= VERSION_MIN) return;
+  throw new Error("PostgreSQL 15 or newer is needed; point DATABASE_URL at one");
+}
+
+/** What the database lacks of this program's schema, as the beginning of a sentence; undefined if nothing. */
+async function findLack(connection: Connections): Promise<string | undefined> {
+  const [found] = await connection`
+    select has_table_privilege(to_regclass('schema_migrations'), 'select') as is_readable`;
+  if (found?.is_readable === null) return "the database has no schema yet";
+  if (found?.is_readable === false) return "the role of DATABASE_URL may not read the tables";
+  const newest = await readNewest(connection);
+  requireKnown(newest, MIGRATIONS.length);
+  if (newest < MIGRATIONS.length) {
+    return `the database has schema ${newest}, and this feedgate needs ${MIGRATIONS.length}`;
+  }
+  try {
+    await verifySchema(connection, MIGRATIONS);
+    return undefined;
+  } catch (error) {
+    // To find out what is right, it would make a schema.
+    if (!isForbidden(error)) throw error;
+    return "the database's schema is not the one that was recorded";
+  }
+}
+
+async function findMissingFunctions(connection: Connections): Promise<string | undefined> {
+  const [found] = await connection`
+    select has_schema_privilege(oid, 'usage') as is_usable
+    from pg_namespace
+    where nspname = ${FUNCTION_SCHEMA}`;
+  if (found?.is_usable === true) return undefined;
+  return found === undefined
+    ? "the database has no functions of this version yet"
+    : "the role of DATABASE_URL may not use the functions of this version";
 }
 
 /**
@@ -87,21 +158,19 @@ async function applyNext(
   migrations: readonly Migration[],
   lockWaitMs: number,
 ): Promise<string | undefined> {
-  await connection`
-    create table if not exists schema_migrations (
-      version integer primary key,
-      name text not null,
-      applied_at timestamptz not null default now()
-    )`;
-  const found = await connection`select max(version) as newest from schema_migrations`;
-  const newest = Number(found[0]?.newest ?? 0);
+  // A role that may not create tables may find that nothing is missing.
+  if (!(await isMigrated(connection))) {
+    await connection`
+      create table schema_migrations (
+        version integer primary key,
+        name text not null,
+        applied_at timestamptz not null default now()
+      )`;
+  }
+  const newest = await readNewest(connection);
   // For an older backup, fewer migrations are asked for than this program knows.
   const known = migrations.length < MIGRATIONS.length ? MIGRATIONS : migrations;
-  if (newest > known.length) {
-    throw new Error(
-      `the database has schema ${newest} and this program knows ${known.length}: run a newer feedgate`,
-    );
-  }
+  requireKnown(newest, known.length);
   await connection.unsafe(`set local lock_timeout = ${lockWaitMs}`);
   // Before anything is changed.
   const others = await verifySchema(connection, known.slice(0, newest));
@@ -112,6 +181,25 @@ async function applyNext(
   await connection.unsafe(migration.text);
   await recordSchema(connection, known.slice(0, newest + 1), others);
   return migration.name;
+}
+
+async function isMigrated(connection: Connections): Promise<boolean> {
+  const [found] = await connection`select to_regclass('schema_migrations') is not null as is_there`;
+  return found?.is_there === true;
+}
+
+/** @throws if a newer program made the database. */
+function requireKnown(newest: number, newestKnown: number): void {
+  if (newest <= newestKnown) return;
+  throw new Error(
+    `the database has schema ${newest} and this program knows ${newestKnown}: run a newer feedgate`,
+  );
+}
+
+/** The number of the newest migration that was applied; 0 before the first. */
+async function readNewest(connection: Connections): Promise<number> {
+  const [known] = await connection`select max(version) as newest from schema_migrations`;
+  return Number(known?.newest ?? 0);
 }
 
 /** Makes what every start needs, whatever was migrated. */
