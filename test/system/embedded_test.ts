@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -17,9 +18,11 @@ import { dirname, join, resolve } from "node:path";
 import type { Subprocess } from "bun";
 import { connect, type DatabaseAddress } from "../../src/postgres/client/connect.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
+import { runFeedgate } from "../cli/support.ts";
 import { usedDataDir } from "../support/folders.ts";
 import { findProcesses, isRunning, waitFor } from "../support/processes.ts";
 
+const PACKAGE = resolve(import.meta.dir, "../../package.json");
 const MODULE = resolve(import.meta.dir, "../../src/postgres/embedded/start.ts");
 const OWNER_MODULE = resolve(import.meta.dir, "../../src/postgres/embedded/owner.ts");
 const TEST_MS = 30_000;
@@ -327,14 +330,51 @@ describe("startEmbedded", () => {
   );
 
   test(
+    "a data directory of another PostgreSQL is refused by every command, which says how to move, and stays as it is",
+    async () => {
+      const packages = await Bun.file(PACKAGE).json();
+      const [version] = Object.values<string>(packages.optionalDependencies);
+      const own = `pg${version?.split(".")[0]}`;
+      const layouts: Record<string, (dataDir: string) => void> = {
+        "pg17 alone": (dataDir) => mkdirSync(join(dataDir, "pg17")),
+        "pg17 beside an empty one": (dataDir) => {
+          mkdirSync(join(dataDir, "pg17"));
+          mkdirSync(join(dataDir, own));
+        },
+        "files of 17 under our name": (dataDir) => {
+          mkdirSync(join(dataDir, own));
+          writeFileSync(join(dataDir, own, "PG_VERSION"), "17\n");
+        },
+      };
+      for (const [name, lay] of Object.entries(layouts)) {
+        const dataDir = newDataDir();
+        mkdirSync(dataDir, { recursive: true });
+        lay(dataDir);
+        const before = readdirSync(dataDir);
+        const file = join(dirname(dataDir), "any.backup");
+        writeFileSync(file, Bun.gzipSync('{"feedgate_backup":1,"schema":1,"tables":[]}\n'));
+        for (const argv of [["serve"], ["account", "list"], ["restore", file]]) {
+          const said = await runFeedgate([...argv, "--data-dir", dataDir], {});
+          expect([name, argv, said.code, said.stdout]).toEqual([name, argv, 1, ""]);
+          expect(said.stderr).toMatch(
+            /^feedgate: .* holds a database of PostgreSQL 17, and this feedgate has PostgreSQL \d+: .*feedgate backup FILE.*feedgate restore FILE --data-dir NEW.*\n$/,
+          );
+        }
+        expect(readdirSync(dataDir).filter((each) => each !== "lock")).toEqual(before);
+      }
+    },
+    TEST_MS,
+  );
+
+  test(
     "startEmbedded says what to do when the cluster cannot be opened, with the end of the log",
     async () => {
       const dataDir = await usedDataDir(newDataDir());
       const server = await startEmbedded({ dataDir });
       await server.stop();
-      writeFileSync(join(dataDir, "pg18", "PG_VERSION"), "12\n");
+      writeFileSync(join(dataDir, "pg18", "postgresql.conf"), "no_such_setting = 1\n");
       const failed = startEmbedded({ dataDir });
-      await expect(failed).rejects.toThrow(/DATABASE_URL.*postgres\.log ends:.*version 12/s);
+      await expect(failed).rejects.toThrow(/DATABASE_URL.*postgres\.log ends:.*no_such_setting/s);
       expect(await waitFor(() => keepersOf(dataDir).length === 0, 1_000)).toBe(true);
     },
     TEST_MS,

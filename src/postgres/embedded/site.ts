@@ -16,6 +16,7 @@ import {
   lchownSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -29,6 +30,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { assert } from "../../lib/assert.ts";
 import { codeOf } from "../../lib/error_fields.ts";
 import { installFolder, unpackPostgres } from "./archive.ts";
+import { readOwn } from "./own_files.ts";
 import { type Account, findAccount, isRoot, isRootsOwn, requireRootsOwn } from "./owner.ts";
 
 /** Where root puts what PostgreSQL's account cannot reach otherwise. */
@@ -37,8 +39,11 @@ const SHARED_DIR = "/var/lib/feedgate-root";
 const SOCKET_DIR_BYTES_MAX = 88;
 /** PostgreSQL and the driver both read the directory as a list, so it has no commas, colons and quotes. */
 const SOCKET_DIR_PLAIN = /^[^,:"'@\\]+$/;
-/** Named by the major version, because another one cannot open its files. */
-const CLUSTER_NAME = "pg18";
+/** The major version of the embedded PostgreSQL. Another one cannot open its files. */
+const MAJOR_VERSION = "18";
+const CLUSTER_NAME = `pg${MAJOR_VERSION}`;
+/** The name of a cluster of any version. */
+const ANY_CLUSTER_NAME = /^pg(\d+)$/;
 /** The accounts that may run PostgreSQL for root, the best first. */
 const ACCOUNTS = ["postgres", "nobody"];
 
@@ -76,9 +81,10 @@ export function makeDataDir(path: string): string {
 
 /**
  * Chooses the account and the paths for a data directory. The caller holds its lock.
- * @throws if no account fits.
+ * @throws if no account fits, or if there is a cluster of another PostgreSQL.
  */
 export function placeSite(dataDir: string): Site {
+  refuseOtherVersions(dataDir);
   const account = chooseAccount(join(dataDir, CLUSTER_NAME));
   const cluster = placeCluster(dataDir, account);
   const socketDir = placeSockets(dataDir, account);
@@ -93,9 +99,26 @@ export async function findPrograms({ dataDir, cluster, account }: Site): Promise
   return { folder, libraries: linkLibraries(folder, join(dirname(cluster), "lib")) };
 }
 
-/** Whether a start has made a database in it. */
+/** Whether a start has made a database in it, of whatever version. */
 export function isDataDir(path: string): boolean {
-  return lstatSync(join(path, CLUSTER_NAME), { throwIfNoEntry: false }) !== undefined;
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder && findVersions(path).length > 0;
+}
+
+/** A new cluster beside another version's would be empty, and the data would seem to be lost. */
+function refuseOtherVersions(dataDir: string): void {
+  // A cluster may have been copied to our name.
+  const copied = readOwn(join(dataDir, CLUSTER_NAME, "PG_VERSION")).trim() || MAJOR_VERSION;
+  const other = [...findVersions(dataDir), copied].find((version) => version !== MAJOR_VERSION);
+  if (other === undefined) return;
+  throw new Error(
+    `${dataDir} holds a database of PostgreSQL ${other}, and this feedgate has PostgreSQL ${MAJOR_VERSION}: write it to a file with the feedgate that made it (feedgate backup FILE), and read that into a new folder (feedgate restore FILE --data-dir NEW); if you have done so, remove pg${other}`,
+  );
+}
+
+/** The major versions of the clusters in a data directory. */
+function findVersions(dataDir: string): string[] {
+  return readdirSync(dataDir).flatMap((name) => ANY_CLUSTER_NAME.exec(name)?.[1] ?? []);
 }
 
 /**
