@@ -1,5 +1,6 @@
 /**
- * `backup FILE` writes the whole embedded database while it serves; `restore FILE` reads it back.
+ * `backup FILE` writes the whole embedded database while it serves; `restore FILE` reads it into an empty one,
+ * embedded or not.
  *
  * @module
  */
@@ -16,12 +17,14 @@ import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Config } from "../config.ts";
+import { present } from "../lib/assert.ts";
 import { codeOf } from "../lib/error_fields.ts";
 import {
   BackupRefusedError,
   type BackupReport,
   openBackup,
   readBackup,
+  refuseUsed,
   writeBackup,
 } from "../postgres/backup.ts";
 import { withConnection } from "../postgres/client/connect.ts";
@@ -44,7 +47,7 @@ const backup = databaseCommand({
   about: "write all of the embedded database to a file, consistently, while it serves",
   options: {},
   check: ({ config, argument: file }) => {
-    refuseExternal(config, "pg_dump --format=custom --file=FILE");
+    refuseExternal(config);
     if (file === "") throw new UsageError("FILE must not be empty");
     if (existsSync(file)) throw existsAlready(file);
     if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) {
@@ -87,11 +90,15 @@ const backup = databaseCommand({
 const restore = command({
   words: "restore",
   argument: "FILE",
-  about: "read a backup into an empty embedded database, before it serves",
+  about: "read a backup into an empty database, embedded or of DATABASE_URL, before it serves",
   makesDatabase: true,
   options: {},
   run: async ({ config, argument: file }) => {
-    refuseExternal(config, "pg_restore --dbname=URL FILE");
+    if (config.isDatabasePooled) {
+      throw new RefusedError(
+        "a restore goes to PostgreSQL itself: name it in DATABASE_URL, without DATABASE_POOLED",
+      );
+    }
     if (file === "") throw new UsageError("FILE must not be empty");
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
       throw new RefusedError(`there is no file ${file}`);
@@ -124,27 +131,29 @@ function existsAlready(file: string): RefusedError {
 
 export const BACKUP_COMMANDS = [backup, restore];
 
-function refuseExternal({ databaseUrl }: Config, instead: string): void {
+function refuseExternal({ databaseUrl }: Config): void {
   if (databaseUrl === undefined) return;
   throw new RefusedError(
-    `this is for the embedded database; DATABASE_URL names another one, for which PostgreSQL's own "${instead}" does it`,
+    `this is for the embedded database; DATABASE_URL names another one, for which PostgreSQL's own "pg_dump --format=custom --file=FILE" does it`,
   );
 }
 
 /** An older backup goes into a database of its own schema, which is then brought to this program's. */
-async function restoreFrom(file: string, { dataDir }: Config): Promise<BackupReport> {
+async function restoreFrom(file: string, { dataDir, databaseUrl }: Config): Promise<BackupReport> {
   const backup = await openBackup(unzipped(file));
   // Alone, because a gateway would serve on with the old secrets and versions.
-  const server = await startEmbedded({ dataDir, isAlone: true });
+  const embedded =
+    databaseUrl === undefined ? await startEmbedded({ dataDir, isAlone: true }) : undefined;
   try {
-    return await withConnection(server, async (connection) => {
+    return await withConnection(embedded ?? { url: present(databaseUrl) }, async (connection) => {
+      await refuseUsed(connection);
       await applyMigrations(connection, MIGRATIONS.slice(0, backup.header.schema));
       const report = await readBackup(connection, backup);
       await migrate(connection);
       return report;
     });
   } finally {
-    await server.stop();
+    await embedded?.stop();
   }
 }
 

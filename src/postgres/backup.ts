@@ -3,13 +3,16 @@
  *
  * The embedded PostgreSQL comes without `pg_dump`, so this is a format of our own, gzipped text:
  *
- * - a line of JSON: `{"feedgate_backup":1,"schema":<migrations applied>,"created_at":…,"tables":[…]}`, each
- *   table with its columns and, where it is partitioned, its partitions and their bounds;
+ * - a line of JSON: `{"feedgate_backup":1,"schema":<migrations applied>,"fingerprint":<their digest>,
+ *   "created_at":…,"tables":[…]}`, each table with its columns and, where it is partitioned, its partitions and
+ *   their bounds;
  * - for each table in that order its rows in PostgreSQL's COPY text format, a row a line, and a line `\.`;
  * - a line of JSON: `{"rows":[<of each table>]}`, which is missing if the file was cut.
  *
- * Everything is read in one snapshot. Generated columns are left out and computed again. Triggers and foreign
- * keys are off while rows come in, since the file has what they made.
+ * Everything is read in one snapshot. Generated columns are left out and computed again. While rows come in, the
+ * triggers are off, since the file has what they made, and the foreign keys are gone, since the tables come in the
+ * order of their names. The keys are made again at the end, which proves all rows at once. The owner of the tables
+ * may do all that, so a role of a managed PostgreSQL may. COPY's text is the same in all versions of PostgreSQL.
  *
  * A file may be crafted: no text of it becomes a part of a statement. Names are looked up in the database,
  * bounds of partitions are parsed and rebuilt, and rows go through COPY.
@@ -24,7 +27,10 @@ import { Value } from "@sinclair/typebox/value";
 import { messageOf } from "../lib/error_fields.ts";
 import type { Connections } from "./client/connect.ts";
 import { isBadData } from "./client/failures.ts";
+import { hasOtherGateways } from "./client/other_gateways.ts";
 import { MIGRATIONS } from "./client/statements.ts";
+import { inTransaction } from "./migrate/migrate.ts";
+import { digestOf } from "./migrate/schema_check.ts";
 
 export interface BackupReport {
   readonly tables: number;
@@ -46,6 +52,8 @@ const TABLE_SHAPE = Type.Object({
 const HEADER = Type.Object({
   feedgate_backup: Type.Literal(FORMAT),
   schema: Type.Integer({ minimum: 1 }),
+  /** The first programs wrote none. */
+  fingerprint: Type.Optional(Type.String()),
   created_at: Type.Optional(Type.String()),
   tables: Type.Array(TABLE_SHAPE),
 });
@@ -57,8 +65,6 @@ export interface OpenBackup {
   /** Those behind the header. */
   readonly lines: AsyncGenerator<Buffer, undefined>;
 }
-
-type Session = Awaited<ReturnType<Connections["reserve"]>>;
 
 /** The partitions of the usage log, a month each. There are no others. */
 const PARTITION_NAME = /^usage_events_\d{4}_\d{2}$/;
@@ -83,6 +89,7 @@ export async function writeBackup(connections: Connections, sink: Writable): Pro
     const header: Header = {
       feedgate_backup: FORMAT,
       schema: MIGRATIONS.length,
+      fingerprint: digestOf(MIGRATIONS),
       created_at: new Date().toISOString(),
       tables,
     };
@@ -104,39 +111,55 @@ export async function openBackup(source: AsyncIterable<Uint8Array>): Promise<Ope
 }
 
 /**
+ * Refuses a database that something else uses, before anything is changed in it. One that `migrate` has made, and
+ * whose accounts and feeds are still to come, is as good as empty.
+ * @throws {BackupRefusedError}
+ */
+export async function refuseUsed(connections: Connections): Promise<void> {
+  const [found] = await connections`
+    select relname as table
+    from pg_class
+    where relnamespace = current_schema()::regnamespace
+      and relkind in ('r', 'p', 'v', 'm', 'f')
+      and to_regclass('usage_events') is null
+      and not exists (
+        select
+        from pg_depend
+        where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e'
+      )
+    order by relname
+    limit 1`;
+  if (found !== undefined) {
+    throw new BackupRefusedError(
+      `the database has tables of something else (${found.table}): restore into an empty one`,
+    );
+  }
+}
+
+/**
  * Reads the rest of a backup, all of it or nothing, into a database of the same schema without accounts and feeds.
+ * A gateway that starts meanwhile waits.
  * @throws {BackupRefusedError}
  */
 export async function readBackup(
   connections: Connections,
   backup: OpenBackup,
 ): Promise<BackupReport> {
-  const session = await connections.reserve();
-  try {
-    await session`begin`;
-    const rows = await restore(session, backup);
-    await session`commit`;
-    return { tables: backup.header.tables.length, rows };
-  } catch (error) {
-    await session`rollback`.catch(() => undefined);
-    throw error;
-  } finally {
-    session.release();
-  }
+  const rows = await inTransaction(connections, (session) => restore(session, backup));
+  return { tables: backup.header.tables.length, rows };
 }
 
-async function restore(session: Session, { header, lines }: OpenBackup): Promise<number> {
+async function restore(session: Connections, { header, lines }: OpenBackup): Promise<number> {
   await refuseFilled(session);
-  await refuseOtherSchema(session, header.schema);
+  await refuseOthers(session);
+  await refuseOtherSchema(session, header);
   // From here on all names come from the database, and none from the file.
   const tables = await readShapes(session);
-  if (!Bun.deepEquals(tables.map(columnsOf), header.tables.map(columnsOf))) {
-    throw new BackupRefusedError(
-      "the backup has other tables or columns than this program: it is damaged",
-    );
+  refuseOtherTables(header, tables);
+  const foreignKeys = await dropForeignKeys(session);
+  for (const { name } of tables) {
+    await session.unsafe(`alter table ${quoted(name)} disable trigger user`);
   }
-  // Without triggers and foreign keys: the file has what they would make or ask for.
-  await session`set local session_replication_role = replica`;
   await session.unsafe(`truncate ${tables.map(({ name }) => quoted(name)).join(", ")}`);
   for (const { partitions } of header.tables) {
     for (const partition of partitions) await session.unsafe(partitionStatement(partition));
@@ -149,6 +172,12 @@ async function restore(session: Session, { header, lines }: OpenBackup): Promise
   if ((await lines.next()).value !== undefined) {
     throw new BackupRefusedError("there is more in it behind its end: it is damaged");
   }
+  for (const { name } of tables) {
+    await session.unsafe(`alter table ${quoted(name)} enable trigger user`);
+  }
+  for (const { table, statement } of foreignKeys) {
+    await refuseDamage(table, session.unsafe(statement));
+  }
   await advanceSequences(session);
   // Tags and cursors from after the backup must not match those that are given from now on.
   await session`
@@ -156,6 +185,25 @@ async function restore(session: Session, { header, lines }: OpenBackup): Promise
     values ('incarnation', gen_random_uuid()::text)
     on conflict (name) do update set value = excluded.value`;
   return counts.reduce((sum, each) => sum + each, 0);
+}
+
+/** Returns how to make them again. */
+async function dropForeignKeys(session: Connections) {
+  const keys = await session`
+    select
+      conrelid::regclass::text as table,
+      quote_ident(conname) as name,
+      pg_get_constraintdef(oid) as definition
+    from pg_constraint
+    where connamespace = 'public'::regnamespace and contype = 'f' and conparentid = 0
+    order by conrelid, conname`;
+  for (const { table, name } of keys) {
+    await session.unsafe(`alter table ${table} drop constraint ${name}`);
+  }
+  return keys.map(({ table, name, definition }) => ({
+    table: String(table),
+    statement: `alter table ${table} add constraint ${name} ${definition}`,
+  }));
 }
 
 function parseHeader(line: Buffer | undefined): Header {
@@ -190,7 +238,7 @@ function partitionStatement({ name, bound }: TableShape["partitions"][number]): 
   return `create table if not exists ${name} partition of usage_events for values from ('${from}') to ('${to}')`;
 }
 
-async function refuseFilled(session: Session): Promise<void> {
+async function refuseFilled(session: Connections): Promise<void> {
   const found = await session`
     select exists (select from accounts) or exists (select from feeds) as is_filled`;
   if (found[0]?.is_filled !== false) {
@@ -200,16 +248,50 @@ async function refuseFilled(session: Session): Promise<void> {
   }
 }
 
-async function refuseOtherSchema(session: Session, wanted: number): Promise<void> {
-  const [found] = await session`select max(version) as schema from schema_migrations`;
-  if (Number(found?.schema) === wanted) return;
+/** A gateway would serve on with the old secrets and versions. One that starts from now on waits for our lock. */
+async function refuseOthers(session: Connections): Promise<void> {
+  if (!(await hasOtherGateways(session))) return;
   throw new BackupRefusedError(
-    `the backup has schema ${wanted} and the database is beyond it with ${found?.schema}: restore into a new folder, as with --data-dir NEW_FOLDER`,
+    "gateways or commands are connected to the database: stop them, then try again",
+  );
+}
+
+async function refuseOtherSchema(
+  session: Connections,
+  { schema, fingerprint }: Header,
+): Promise<void> {
+  const [found] = await session`select max(version) as schema from schema_migrations`;
+  if (Number(found?.schema) !== schema) {
+    throw new BackupRefusedError(
+      `the backup has schema ${schema} and the database is beyond it with ${found?.schema}: restore into a database in which there is nothing, or a new folder, as with --data-dir NEW_FOLDER`,
+    );
+  }
+  if (fingerprint !== undefined && fingerprint !== digestOf(MIGRATIONS.slice(0, schema))) {
+    throw otherSchema(`its schema ${schema} was made by other migrations`);
+  }
+}
+
+/** @throws {BackupRefusedError} with the first difference */
+function refuseOtherTables(header: Header, tables: readonly TableShape[]): void {
+  if (Bun.deepEquals(tables.map(columnsOf), header.tables.map(columnsOf))) return;
+  for (const { name, columns } of tables) {
+    const given = header.tables.find((table) => table.name === name);
+    if (given === undefined) throw otherSchema(`it has no table ${name}`);
+    const lacking = columns.find((column) => !given.columns.includes(column));
+    if (lacking !== undefined) throw otherSchema(`its table ${name} has no column ${lacking}`);
+  }
+  // What is too much is a name of the file, and not printed.
+  throw otherSchema("it has further tables or columns, or has them in another order");
+}
+
+function otherSchema(difference: string): BackupRefusedError {
+  return new BackupRefusedError(
+    `the backup has another schema than this feedgate (${difference}): restore it with the feedgate that wrote it`,
   );
 }
 
 /** Every table but partitions, which are read and written through what they are part of. */
-async function readShapes(session: Session): Promise<TableShape[]> {
+async function readShapes(session: Connections): Promise<TableShape[]> {
   const rows = await session`
     select
       tables.relname as name,
@@ -241,7 +323,7 @@ async function readShapes(session: Session): Promise<TableShape[]> {
   }));
 }
 
-async function copyOut(session: Session, table: TableShape, sink: Writable): Promise<number> {
+async function copyOut(session: Connections, table: TableShape, sink: Writable): Promise<number> {
   const columns = table.columns.map(quoted).join(", ");
   const statement = `copy (select ${columns} from ${quoted(table.name)}) to stdout`;
   const stream: Readable = await session.unsafe(statement).readable();
@@ -259,7 +341,7 @@ async function copyOut(session: Session, table: TableShape, sink: Writable): Pro
 
 /** @throws {BackupRefusedError} if the table can't hold the rows. */
 async function copyIn(
-  session: Session,
+  session: Connections,
   table: TableShape,
   lines: AsyncIterator<Buffer>,
 ): Promise<number> {
@@ -275,18 +357,22 @@ async function copyIn(
   }
   const columns = table.columns.map(quoted).join(", ");
   const statement = `copy ${quoted(table.name)} (${columns}) from stdin`;
-  try {
-    await pipeline(rowsOfTable, await session.unsafe(statement).writable());
-  } catch (error) {
-    if (!isBadData(error)) throw error;
-    throw new BackupRefusedError(`it is damaged: ${table.name}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
+  const sink = await session.unsafe(statement).writable();
+  await refuseDamage(table.name, pipeline(rowsOfTable, sink));
   return rows;
 }
 
-async function advanceSequences(session: Session): Promise<void> {
+/** @throws {BackupRefusedError} if the rows of a table break its types or constraints. */
+async function refuseDamage(table: string, work: PromiseLike<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!isBadData(error)) throw error;
+    throw new BackupRefusedError(`it is damaged: ${table}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function advanceSequences(session: Connections): Promise<void> {
   const identities = await session`
     select attrelid::regclass::text as table, attname as column
     from pg_attribute

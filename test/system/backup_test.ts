@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { writeBackup } from "../../src/postgres/backup.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
+import { MIGRATIONS } from "../../src/postgres/client/statements.ts";
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start.ts";
-import { linesOf, operatorOf, runFeedgate } from "../cli/support.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { type Environment, linesOf, operatorOf, runFeedgate } from "../cli/support.ts";
+import { createEmptyDatabase, createTestDatabase, siblingUrl } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { HAS_OLD_POSTGRES, startOldPostgres } from "../support/old_postgres.ts";
 import { serveGateway } from "../support/served_gateway.ts";
 
 const files = temporaryFolder();
@@ -99,6 +101,41 @@ beforeAll(async () => {
   writeKey = await key("write");
 }, 60_000);
 
+/** Reads the backup as the owner of a new database, and serves it. */
+async function restoreElsewhere(serverUrl: string): Promise<void> {
+  const admin = connect({ url: serverUrl }, { connectionsMax: 1 });
+  const name = `restored_${crypto.randomUUID().slice(0, 8)}`;
+  await admin.unsafe(`create role ${name} login`);
+  await admin.unsafe(`create database ${name} owner ${name}`);
+  const address = new URL(siblingUrl(serverUrl, name));
+  address.username = name;
+  const operator = operatorOf(address.href);
+  const sql = connect({ url: address.href }, { connectionsMax: 1 });
+  const before = await lookInto(source, digests);
+  expect(await operator.json("restore", file)).toMatchObject({ file });
+  const after = await digests(sql);
+  // Those that reads have left alone since the backup.
+  for (const table of ["feeds", "collection_rows", "batches", "row_totals", "audit_events"]) {
+    expect([table, after[table]]).toEqual([table, before[table]]);
+  }
+  const keys = await sql`select conname from pg_constraint where contype = 'f' and convalidated`;
+  expect(keys.length).toBeGreaterThan(10);
+  const off = await sql`select from pg_trigger where tgenabled <> 'O'`;
+  expect(off).toHaveLength(0);
+  const serving = await serveGateway(["serve"], { DATABASE_URL: address.href });
+  const page = await read(serving.baseUrl);
+  expect([page.status, await page.text()]).toEqual([
+    200,
+    expect.stringMatching(new RegExp(`^${RegExp.escape(`{"data":[${ODD},`)}`)),
+  ]);
+  expect((await push(serving.baseUrl, '[{"id":"elsewhere"}]')).status).toBe(200);
+  await serving.stop();
+  await sql.end();
+  await admin.unsafe(`drop database ${name}`);
+  await admin.unsafe(`drop role ${name}`);
+  await admin.end();
+}
+
 function push(baseUrl: string, body: string): Promise<Response> {
   return fetch(`${baseUrl}/v1/provider/feed/${feedId}/push`, {
     method: "POST",
@@ -162,6 +199,93 @@ describe("backup and restore", () => {
     expect(cursor).toBeString();
     await again.stop();
   }, 120_000);
+
+  test("a backup of the embedded database fills an empty one of DATABASE_URL, as a role that is no superuser", async () => {
+    const { url } = await createEmptyDatabase();
+    await restoreElsewhere(url);
+  }, 60_000);
+
+  test.skipIf(!HAS_OLD_POSTGRES)(
+    "a backup fills a database of PostgreSQL 15",
+    async () => {
+      const { url, stop } = startOldPostgres();
+      await restoreElsewhere(url).finally(stop);
+    },
+    60_000,
+  );
+
+  test("restore refuses a database of DATABASE_URL that is not empty, or that a gateway uses", async () => {
+    const restoreInto = async (url: string, environment: Environment = {}) => {
+      const said = await operatorOf(url).run(["restore", file], environment);
+      return [said.code, ...linesOf(said.stderr)];
+    };
+    const foreign = (await createEmptyDatabase()).url;
+    const sql = connect({ url: foreign }, { connectionsMax: 1 });
+    await sql`create table posts (title text)`;
+    expect(await restoreInto(foreign)).toEqual([
+      1,
+      expect.stringContaining("tables of something else (posts): restore into an empty one"),
+    ]);
+    expect(await sql`select from pg_class where relname = 'accounts'`).toHaveLength(0);
+    await sql.end();
+    const filled = operatorOf((await createTestDatabase()).url);
+    await filled.json("account", "create", "--name", "There");
+    expect(await restoreInto(filled.databaseUrl)).toEqual([
+      1,
+      expect.stringContaining("has accounts already"),
+    ]);
+    const { url } = await createEmptyDatabase();
+    const serving = await serveGateway(["serve"], { DATABASE_URL: url });
+    expect(await restoreInto(url)).toEqual([1, expect.stringContaining("stop them")]);
+    await serving.stop();
+    expect(await restoreInto(url, { DATABASE_POOLED: "true" })).toEqual([
+      1,
+      expect.stringContaining("without DATABASE_POOLED"),
+    ]);
+    expect((await restoreInto(url))[0]).toBe(0);
+  }, 60_000);
+
+  test("a backup of another schema is refused, and not said to be damaged", async () => {
+    const folder = await usedDataDir();
+    const [head = "", ...rest] = Buffer.from(Bun.gunzipSync(readFileSync(file)))
+      .toString("latin1")
+      .split("\n");
+    type Header = { fingerprint?: string; tables: { name: string; columns: string[] }[] };
+    const feeds = ({ tables }: Header) => tables.find(({ name }) => name === "feeds");
+    const crafted: Record<string, (header: Header) => void> = {
+      "its schema 1 was made by other migrations": (header) => {
+        header.fingerprint = "0".repeat(64);
+      },
+      // As those of unreleased versions, which have no fingerprint.
+      "its table feeds has no column retention_days": (header) => {
+        delete header.fingerprint;
+        const table = feeds(header);
+        if (table) table.columns = table.columns.filter((each) => each !== "retention_days");
+      },
+      "it has no table row_totals": (header) => {
+        delete header.fingerprint;
+        header.tables = header.tables.filter(({ name }) => name !== "row_totals");
+      },
+      "it has further tables or columns": (header) => {
+        delete header.fingerprint;
+        feeds(header)?.columns.push("more");
+      },
+    };
+    for (const [difference, craft] of Object.entries(crafted)) {
+      const header: Header = JSON.parse(head);
+      craft(header);
+      const path = join(files, `${Bun.hash(difference)}.other`);
+      const text = [JSON.stringify(header), ...rest].join("\n");
+      writeFileSync(path, Bun.gzipSync(Buffer.from(text, "latin1")));
+      const { code, lines } = await run(folder, "restore", path);
+      expect([difference, code, lines]).toEqual([
+        difference,
+        1,
+        [expect.stringContaining("restore it with the feedgate that wrote it")],
+      ]);
+      expect(lines[0]).toContain(difference.replace("schema 1 ", `schema ${MIGRATIONS.length} `));
+    }
+  }, 60_000);
 
   test("a backup of a busy database is whole", async () => {
     const folder = await usedDataDir();

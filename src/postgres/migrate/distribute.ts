@@ -6,6 +6,7 @@
  * @module
  */
 import type { Connections } from "../client/connect.ts";
+import { hasOtherGateways } from "../client/other_gateways.ts";
 import { inFunctionSet, planForShards } from "./function_set.ts";
 import { inTransaction } from "./migrate.ts";
 
@@ -16,12 +17,7 @@ export async function findObstacle(connections: Connections): Promise<string | u
     return "the extension citus is not in this database: nothing was changed; install it on every node, create it here, add the nodes, then try again";
   }
   // A gateway that serves would go on reading as if all rows were in one place.
-  const others = await connections`
-    select from pg_stat_activity
-    where application_name = 'feedgate'
-      and datname = current_database()
-      and pid <> pg_backend_pid()`;
-  if (others.length === 0) return undefined;
+  if (!(await hasOtherGateways(connections))) return undefined;
   return "gateways are connected to this database: nothing was changed; stop them, then try again";
 }
 

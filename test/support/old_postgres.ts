@@ -1,0 +1,51 @@
+/**
+ * A server of the oldest PostgreSQL that is supported, as Debian's package has it.
+ *
+ * @module
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { findAccount } from "../../src/postgres/embedded/owner.ts";
+import { temporaryFolder } from "./folders.ts";
+
+const PROGRAMS = "/usr/lib/postgresql/15/bin";
+const SETTINGS = "-c listen_addresses= -c fsync=off";
+
+/** Whether it is installed; a test that needs it is skipped if not. */
+export const HAS_OLD_POSTGRES = existsSync(join(PROGRAMS, "postgres"));
+if (!HAS_OLD_POSTGRES) console.log("skipped: a PostgreSQL 15 needs postgresql-15");
+
+/** Starts one. `url` is its superuser's. */
+export function startOldPostgres() {
+  // PostgreSQL does not run as root.
+  const isRoot = process.getuid?.() === 0;
+  const account = isRoot ? findAccount(({ name }) => name === "postgres") : undefined;
+  const folder = temporaryFolder();
+  if (account !== undefined) spawnSync("chown", [`${account.uid}:${account.gid}`, folder]);
+  const run = (program: string, ...args: readonly string[]) => {
+    const options = { ...account, cwd: folder, env: { PATH: "/usr/bin:/bin", LC_ALL: "C" } };
+    const { status, stderr } = spawnSync(join(PROGRAMS, program), args, {
+      ...options,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    if (status !== 0) throw new Error(`${program}: ${stderr}`);
+  };
+  const data = ["-D", join(folder, "data")];
+  run("initdb", ...data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8");
+  // With a log of its own, so that it does not hold our pipe open.
+  run(
+    "pg_ctl",
+    ...data,
+    "-l",
+    join(folder, "log"),
+    "-w",
+    "-o",
+    `-k ${folder} ${SETTINGS}`,
+    "start",
+  );
+  return {
+    url: `postgres://postgres@localhost:5432/postgres?host=${encodeURIComponent(folder)}`,
+    stop: () => run("pg_ctl", ...data, "-m", "immediate", "stop"),
+  };
+}
