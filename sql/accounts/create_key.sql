@@ -8,9 +8,6 @@
 -- $6 expires_at timestamptz?
 -- $7 daily_nanos bigint?
 -- $8 feed_ids uuid[]?
--- returns key_id uuid
-insert into api_keys (
-  account_id, key_hash, key_start, permission, name, expires_at, daily_nanos, feed_ids
-)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
-returning key_id
+-- returns outcome text, key_id uuid?
+select outcome, made_key as key_id
+from create_key($1, $2, $3, $4, $5, $6, $7, $8)

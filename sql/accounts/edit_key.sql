@@ -2,6 +2,6 @@
 -- why: changes a key's name, end, budget or scope, or revokes it
 -- $1 key_id uuid
 -- $2 fields json
--- returns key_id uuid
-select edit_key as key_id
+-- returns outcome text
+select outcome
 from edit_key($1, $2)

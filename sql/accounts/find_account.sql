@@ -17,6 +17,6 @@ left join api_keys as keys
   on keys.key_id = $2
 left join key_spending as spending
   on spending.account_id = accounts.account_id
-  and spending.key_id = $2
+  and spending.key_id = keys.chain_id
   and spending.day = today.day
 where accounts.account_id = $1

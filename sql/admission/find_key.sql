@@ -2,10 +2,11 @@
 -- why: the key behind a hash, if it holds, with all that its account's reads are decided by
 -- $1 key_hash bytea
 -- $2 window_us bigint
--- returns key_id uuid, account_id uuid, permission text, key_end_us bigint?, daily_nanos bigint?,
+-- returns key_id uuid, chain_id uuid, account_id uuid, permission text, key_end_us bigint?, daily_nanos bigint?,
 --   feed_ids text?, suspension_reason text?, now_us bigint, news json
 select
   keys.key_id,
+  keys.chain_id,
   keys.account_id,
   keys.permission,
   epoch_us(keys.expires_at) as key_end_us,

@@ -14,7 +14,7 @@ import type { DatabaseClock } from "./database_clock.ts";
 import { HIT_LIFE_US, SlidingWindows, type WindowNumber } from "./sliding_windows.ts";
 import { WindowTable } from "./window_table.ts";
 
-/** What a key with a budget has spent, and has reserved, in nano-dollars. */
+/** What keys that share a budget have spent, and have reserved, in nano-dollars. */
 export interface KeySpending {
   /** Of the Unix epoch, UTC: the newest day on which it spent anything. */
   day: number;
@@ -34,7 +34,7 @@ export class Account {
   newsCount = 0;
   /** Feeds that the account is known to have bought. */
   readonly purchases = new Set<string>();
-  /** By key, of those that have a budget. */
+  /** By chain, of those that have a budget. */
   readonly spending = new Map<string, KeySpending>();
   /** Those that are open. */
   windows: WindowNumber[] = [];
@@ -56,6 +56,8 @@ export class Account {
 /** The account of a key that holds. */
 export interface Caller {
   readonly keyId: string;
+  /** The first key of the chain of rotations that the key is of: all keys of the chain share one budget. */
+  readonly chainId: string;
   readonly permission: "read" | "write";
   /** When the key expires, in microseconds of the Unix epoch; null: never. */
   readonly endUs: number | null;
@@ -69,8 +71,8 @@ export interface Caller {
 /** A usage event that counts: its window, as of `windowOf`, and its time. */
 type CountedEvent = readonly [window: string, timeUs: number];
 
-/** What a key with a budget has spent: on its newest day, in nano-dollars as text. */
-type SpentByKey = readonly [keyId: string, day: number, spentNanos: string];
+/** What a chain of keys with a budget has spent: on its newest day, in nano-dollars as text. */
+type SpentByChain = readonly [chainId: string, day: number, spentNanos: string];
 
 /** An account as the database tells it. */
 export interface AccountNews {
@@ -80,8 +82,8 @@ export interface AccountNews {
   readonly loggedUs: number;
   /** Since the time that was asked for; null: the generation has moved, and all must be read anew. */
   readonly events: readonly CountedEvent[] | null;
-  /** Has every key of the account that has a budget. */
-  readonly spending: readonly SpentByKey[];
+  /** Has every chain of the account that has a budget. */
+  readonly spending: readonly SpentByChain[];
 }
 
 /** The same as `account_news` tells it. */
@@ -91,7 +93,7 @@ export type NewsRow = readonly [
   balanceNanos: string,
   loggedUs: number,
   events: readonly CountedEvent[] | null,
-  spending: readonly SpentByKey[] | null,
+  spending: readonly SpentByChain[] | null,
 ];
 
 /** An account as it was found at a moment of the database's clock. */
@@ -278,12 +280,12 @@ export function newsOf([
   };
 }
 
-/** The spending of a key of the account. */
-export function spendingOf({ spending }: Account, keyId: string): KeySpending {
-  let known = spending.get(keyId);
+/** The spending of a chain of keys of the account. */
+export function spendingOf({ spending }: Account, chainId: string): KeySpending {
+  let known = spending.get(chainId);
   if (known === undefined) {
     known = { day: 0, spentNanos: 0n, reservedNanos: 0n };
-    spending.set(keyId, known);
+    spending.set(chainId, known);
   }
   return known;
 }
@@ -294,9 +296,9 @@ export function spend(spending: KeySpending, day: number, nanos: bigint): void {
   spending.day = Math.max(spending.day, day);
 }
 
-function setSpending(account: Account, spending: readonly SpentByKey[]): void {
-  for (const [keyId, day, spentNanos] of spending) {
-    const known = spendingOf(account, keyId);
+function setSpending(account: Account, spending: readonly SpentByChain[]): void {
+  for (const [chainId, day, spentNanos] of spending) {
+    const known = spendingOf(account, chainId);
     known.day = day;
     known.spentNanos = BigInt(spentNanos);
   }

@@ -261,6 +261,7 @@ export class Admission {
     if (reason !== null) return { kind: "suspended", reason };
     const key = {
       keyId: row.key_id,
+      chainId: row.chain_id,
       accountId: row.account_id,
       permission: row.permission === "write" ? ("write" as const) : ("read" as const),
       endUs: row.key_end_us === null ? null : Number(row.key_end_us),
@@ -344,9 +345,9 @@ export class Admission {
 }
 
 /** What the caller's key may spend today. A reservation counts on the day on which it is logged, or sooner. */
-function budgetOf({ account, keyId, dailyNanos }: Caller, nowUs: number): KeyBudget | undefined {
+function budgetOf({ account, chainId, dailyNanos }: Caller, nowUs: number): KeyBudget | undefined {
   if (dailyNanos === null) return undefined;
-  const { day, spentNanos, reservedNanos } = spendingOf(account, keyId);
+  const { day, spentNanos, reservedNanos } = spendingOf(account, chainId);
   const spentToday = day >= dayOf(nowUs) ? spentNanos : 0n;
   return { budgetNanos: dailyNanos, spentNanos: spentToday + reservedNanos };
 }

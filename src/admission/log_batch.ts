@@ -95,27 +95,28 @@ export function parametersOf(
     remembered.map(({ shownVersion }) => shownVersion),
     remembered.map(({ beginsAfter }) => beginsAfter),
     budgeted.map(({ account }) => account),
-    budgeted.map(({ keyId }) => keyId),
+    budgeted.map(({ chainId }) => chainId),
     budgeted.map(({ amount }) => amount),
   ];
 }
 
-/** What the keys with a budget are charged. */
+/** What the budgets are charged. */
 function budgetedOf(
   reservations: readonly Reservation[],
   numberOf: (reservation: Reservation) => number,
 ) {
-  const byKey = new Map<string, { account: number; keyId: string; amount: bigint }>();
+  const byChain = new Map<string, { account: number; chainId: string; amount: bigint }>();
   for (const reservation of reservations) {
     if (reservation.keySpending === undefined) continue;
-    const { keyId } = reservation.caller;
-    const known = byKey.get(keyId);
+    const { chainId } = reservation.caller;
+    const known = byChain.get(chainId);
     if (known !== undefined) known.amount += reservation.priceNanos;
     else {
-      byKey.set(keyId, { account: numberOf(reservation), keyId, amount: reservation.priceNanos });
+      const amount = reservation.priceNanos;
+      byChain.set(chainId, { account: numberOf(reservation), chainId, amount });
     }
   }
-  return [...byKey.values()];
+  return [...byChain.values()];
 }
 
 export function loggedBatchOf(

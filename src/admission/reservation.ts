@@ -66,7 +66,7 @@ export function take(
     window: accounts.window(account, windowOf(claim.operation, claim.feed)),
     priceNanos,
     remembered,
-    keySpending: isBudgeted ? spendingOf(account, caller.keyId) : undefined,
+    keySpending: isBudgeted ? spendingOf(account, caller.chainId) : undefined,
     decidedUs,
     newsCount: account.newsCount,
     shownVersion: null,

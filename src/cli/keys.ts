@@ -29,6 +29,8 @@ import { findAccount, findKey, findLiveFeed, keyParameters } from "./references.
 const GRACE_SECONDS = 24 * 3_600;
 const GRACE_SECONDS_MAX = 365 * 24 * 3_600;
 const KEEP_NOW = "Keep the key now: only its hash is stored, so it can't be shown again.";
+const NOT_FOR_READING =
+  "a write key reads nothing, so it takes no daily credits and no feeds: give them to a read key";
 const NAME = text("what it is for");
 const FEEDS = list("the only feeds that it may read, by id or slug; default all", {
   placeholder: "ID,ID",
@@ -59,7 +61,8 @@ const keyCreate = databaseCommand({
     const key = generateKey(permission);
     const named = [accountId, hashKey(key), startOf(key), permission, name] as const;
     const made = await database.row("create_key", [...named, expires, dailyNanos, feedIds]);
-    const row = await findKey(database, present(made).key_id);
+    if (made?.outcome === "not_for_reading") throw new UsageError(NOT_FOR_READING);
+    const row = await findKey(database, present(present(made).key_id));
     return {
       json: JSON.stringify({
         id: row.key_id,
@@ -113,7 +116,10 @@ const keyEdit = databaseCommand({
       feed_ids: feeds && (await feedIdsOf(database, feeds)),
     });
     const edited = await database.row("edit_key", [keyId, changes]);
-    if (edited === undefined) throw keyNotUsable(given, "is revoked, and can't be changed");
+    if (edited?.outcome === "not_usable") {
+      throw keyNotUsable(given, "is revoked, and can't be changed");
+    }
+    if (edited?.outcome === "not_for_reading") throw new RefusedError(NOT_FOR_READING);
     const row = await findKey(database, keyId);
     return { json: keyText(row), text: fieldsOf(row) };
   },

@@ -196,12 +196,51 @@ describe("a key that is rotated", () => {
       expires_at: null,
     });
     expect((await read(old.key)).status).toBe(200);
-    expect((await read(made.key)).status).toBe(200);
-    expect((await refusal(await read(made.key))).refused).toBe("402 KEY_BUDGET_SPENT");
+    for (const { key } of [made, old]) {
+      expect((await refusal(await read(key))).refused).toBe("402 KEY_BUDGET_SPENT");
+    }
     const [row] = await gateway.sql`
       select extract(epoch from expires_at - now())::int as seconds
       from api_keys where key_id = ${old.id}`;
     expect(row?.seconds).toBeWithin(86_000, 86_401);
+  });
+
+  test("shares one budget with all before and after it, over three processes, whatever the edits", async () => {
+    const account = await gateway.createAccount({ credits: 1_000 });
+    const first = await createKey(account, "--daily-credits", "30");
+    const second = (await operator.json("key", "rotate", first.id)) as Issued;
+    const third = (await operator.json("key", "rotate", second.id)) as Issued;
+    const chain = [first, second, third];
+    const bases = [gateway, ...peers].map(({ baseUrl }) => baseUrl);
+    const readAll = async () => {
+      const statuses = await Promise.all(
+        Array.from({ length: 36 }, async (_, index) => {
+          const { key } = chain[index % 3] as Issued;
+          const headers = { "x-api-key": key };
+          const base = bases[Math.floor(index / 3) % 3];
+          const response = await fetch(`${base}/v1/feed/${feed.slug}`, { headers });
+          await response.body?.cancel();
+          return response.status;
+        }),
+      );
+      expect(statuses.filter((status) => status !== 200 && status !== 402)).toEqual([]);
+      return statuses.filter((status) => status === 200).length;
+    };
+    expect(await readAll()).toBe(20);
+    const edit = (id: string, credits: string) =>
+      operator.json("key", "edit", id, "--daily-credits", credits);
+    // To the same number, by any key of the chain, nothing begins anew; another number holds for all of them.
+    for (const { id } of chain) await edit(id, "30");
+    expect(await readAll()).toBe(0);
+    await edit(third.id, "33");
+    expect(await readAll()).toBe(2);
+    await edit(first.id, "10");
+    expect(await readAll()).toBe(0);
+    await edit(first.id, "none");
+    await edit(first.id, "36");
+    expect(await readAll()).toBe(2);
+    const shown = (await (await gateway.get("/v1/account", second.key)).json()) as object;
+    expect(shown).toMatchObject({ budget: { daily: { credits: 36 }, spent: { credits: 36 } } });
   });
 
   test("has successors with the end that it had, if it is rotated again within its grace", async () => {
@@ -253,6 +292,31 @@ test("usage events tell the key, and are filtered by it", async () => {
   expect(await list(`?key_id=${crypto.randomUUID()}`)).toEqual([]);
   const wrong = await gateway.get("/v1/usage?key_id=x", first.key);
   expect((await refusal(wrong)).refused).toBe("400 INVALID_PARAMETER");
+});
+
+test("a write key takes no budget and no feeds, and they change nothing", async () => {
+  const account = await gateway.createAccount();
+  const words = ["key", "create", "--account", account, "--permission", "write"];
+  for (const limits of [
+    ["--daily-credits", "5"],
+    ["--feeds", feed.slug],
+  ]) {
+    const created = await operator.run([...words, ...limits]);
+    expect([created.code, created.stderr]).toEqual([2, expect.stringContaining("a read key")]);
+  }
+  expect((await gateway.sql`select from api_keys where account_id = ${account}`).length).toBe(0);
+  const { id } = (await operator.json(...words)) as Issued;
+  for (const limits of [
+    ["--daily-credits", "5"],
+    ["--feeds", feed.slug, "--name", "x"],
+  ]) {
+    const edited = await operator.run(["key", "edit", id, ...limits]);
+    expect([edited.code, edited.stderr]).toEqual([1, expect.stringContaining("a read key")]);
+  }
+  const [row] = await gateway.sql`
+    select name, daily_nanos, feed_ids from api_keys where key_id = ${id}`;
+  expect(row).toEqual({ name: null, daily_nanos: null, feed_ids: null });
+  await operator.json("key", "edit", id, "--daily-credits", "none", "--feeds", "all");
 });
 
 test("options of keys that can't be used are refused, and change nothing", async () => {

@@ -14,6 +14,7 @@ test("a use that could not be written is written with the next", async () => {
       Buffer.from(hash).equals(hashKey(key))
         ? {
             key_id: keyId,
+            chain_id: keyId,
             account_id: crypto.randomUUID(),
             permission: "read",
             key_end_us: null,

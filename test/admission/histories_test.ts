@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { hashKey } from "../../src/accounts/key_format.ts";
+import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
 import type { Gateway } from "../../src/server.ts";
 import { installClock, type TestClock } from "../support/database_clock.ts";
 import { type FaultyLink, startFaultyLink } from "../support/faulty_link.ts";
@@ -58,7 +58,7 @@ const step = fc.oneof(
       does: fc.constant("read" as const),
       at: fc.integer({ min: 0, max: GATEWAYS - 1 }),
       feed: fc.integer({ min: 0, max: 2 }),
-      key: fc.integer({ min: 0, max: 1 }),
+      key: fc.integer({ min: 0, max: 2 }),
       idempotency: fc.option(fc.constantFrom("a", "b"), { freq: 4 }),
     }),
   },
@@ -94,7 +94,7 @@ const history = fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), {
 
 interface Scene {
   readonly accountId: string;
-  /** The first is revoked now and then; the second has a budget. */
+  /** The first is revoked now and then; the second has a budget, and so has the third, which was rotated from it. */
   readonly keys: string[];
   readonly budgetKeyId: string;
   /** The highest that the budget has been. */
@@ -122,10 +122,14 @@ async function setScene(): Promise<Scene> {
     await seedFeed(gateway, owner, { type: "collection", rows, oneTimePriceCents: 500 }),
   ];
   const [budgeted] = await gateway.sql`
-    select edit_key(key_id, ${JSON.stringify({ daily_nanos: BUDGET_NANOS })}) as key_id
+    select key_id, edit_key(key_id, ${JSON.stringify({ daily_nanos: BUDGET_NANOS })})
     from api_keys
     where key_hash = ${hashKey(keys[1] as string)}`;
   const budgetKeyId: string = budgeted?.key_id;
+  const rotated = generateKey("read");
+  await gateway.sql`
+    select rotate_key(${budgetKeyId}, ${hashKey(rotated)}, ${startOf(rotated)}, '1 day')`;
+  keys.push(rotated);
   return {
     accountId,
     keys,
@@ -259,7 +263,9 @@ async function verify({ accountId, budgetKeyId, budgetNanos, seen }: Scene): Pro
       coalesce(sum(charge_nanos), 0)::int as nanos,
       count(distinct (happened_at at time zone 'UTC')::date)::int as days
     from usage_events
-    where account_id = ${accountId} and key_id = ${budgetKeyId} and not failed`;
+    where account_id = ${accountId} and not failed and key_id in (
+      select key_id from api_keys where chain_id = ${budgetKeyId}
+    )`;
   expect(spent?.nanos).toBeLessThanOrEqual(budgetNanos * spent?.days);
   const over = await sql`
     select feed_id, happened_at, reads from (

@@ -12,6 +12,7 @@ export function loadAccount(accounts: Accounts, nowUs: number): Account {
   lastGeneration += 1n;
   const key = {
     keyId: crypto.randomUUID(),
+    chainId: crypto.randomUUID(),
     accountId: crypto.randomUUID(),
     permission: "read",
     endUs: null,

@@ -1,15 +1,24 @@
--- Changes a key that was not revoked, or revokes it. No row comes back if there is none.
+-- Changes a key that was not revoked, or revokes it.
 --
--- A new budget holds for the whole of today, so it begins with what the usage log has since midnight.
+-- A budget is that of the whole chain of rotations, so that a key in its grace can't spend what its successor may not.
+-- It holds for the whole of today, whatever it was before. So what is spent begins with what the usage log has since
+-- midnight of all keys of the chain.
 --
 -- fields: what is to be changed and nothing else, as one JSON object: name, expires_at, revoked_at, daily_nanos,
 --   feed_ids; null clears
-create or replace function edit_key(edited_key uuid, fields json)
-returns setof uuid
+--
+-- Outcomes: edited, not_usable (there is no such key, or it is revoked), not_for_reading (a budget or a scope on a key
+-- that reads nothing)
+create or replace function edit_key(
+  edited_key uuid,
+  fields json,
+  out outcome text
+)
 language plpgsql
 as $$
 declare
   edited api_keys;
+  violated text;
 begin
   perform lock_account_of_key(edited_key);
   update api_keys
@@ -22,31 +31,53 @@ begin
     and api_keys.revoked_at is null
   returning api_keys.* into edited;
   if not found then
+    outcome := 'not_usable';
     return;
   end if;
+  outcome := 'edited';
+  if fields -> 'daily_nanos' is null then
+    return;
+  end if;
+
+  update api_keys
+  set daily_nanos = edited.daily_nanos
+  where api_keys.account_id = edited.account_id
+    and api_keys.chain_id = edited.chain_id
+    and api_keys.revoked_at is null
+    and api_keys.daily_nanos is distinct from edited.daily_nanos;
   if edited.daily_nanos is null then
     delete from key_spending
     where key_spending.account_id = edited.account_id
-      and key_spending.key_id = edited_key;
-  elsif fields -> 'daily_nanos' is not null then
-    insert into key_spending as known (account_id, key_id, day, spent_nanos)
-    select
-      edited.account_id,
-      edited_key,
-      today.day,
-      (
-        select coalesce(sum(usage_events.charge_nanos), 0)
-        from usage_events
-        where usage_events.account_id = edited.account_id
-          and usage_events.usage_id >= uuid_from_time(to_timestamp(today.day * 86400.0))
-          and usage_events.key_id = edited_key
-          and not usage_events.failed
-      )
-    from (select utc_day(epoch_us(clock_timestamp())) as day) as today
-    on conflict (account_id, key_id) do update
-    set day = excluded.day,
-      spent_nanos = excluded.spent_nanos;
+      and key_spending.key_id = edited.chain_id;
+    return;
   end if;
-  return next edited_key;
+  insert into key_spending as known (account_id, key_id, day, spent_nanos)
+  select
+    edited.account_id,
+    edited.chain_id,
+    today.day,
+    (
+      select coalesce(sum(usage_events.charge_nanos), 0)
+      from usage_events
+      where usage_events.account_id = edited.account_id
+        and usage_events.usage_id >= uuid_from_time(to_timestamp(today.day * 86400.0))
+        and usage_events.key_id in (
+          select keys.key_id
+          from api_keys as keys
+          where keys.account_id = edited.account_id
+            and keys.chain_id = edited.chain_id
+        )
+        and not usage_events.failed
+    )
+  from (select utc_day(epoch_us(clock_timestamp())) as day) as today
+  on conflict (account_id, key_id) do update
+  set day = excluded.day,
+    spent_nanos = excluded.spent_nanos;
+exception when check_violation then
+  get stacked diagnostics violated = constraint_name;
+  if violated <> 'api_keys_limits_of_reading' then
+    raise;
+  end if;
+  outcome := 'not_for_reading';
 end
 $$;

@@ -4,7 +4,7 @@
 -- A key that was rotated before ends with its grace. Its next successor has the end of the one before, so that it
 -- does not end so soon as well.
 --
--- What the old key has spent today counts for the new one, so that a rotation gives no second budget.
+-- All keys of a chain of rotations share one record of what is spent, so that a rotation gives no second budget.
 create or replace function rotate_key(
   old_key uuid,
   new_hash bytea,
@@ -29,11 +29,13 @@ begin
     return;
   end if;
   insert into api_keys (
-    account_id, key_hash, key_start, permission, name, expires_at, daily_nanos, feed_ids, replaces
+    account_id, key_hash, key_start, permission, name, expires_at, daily_nanos, feed_ids, replaces,
+    first_key_id
   )
   select
     rotated.account_id, new_hash, new_start, rotated.permission, rotated.name,
-    ends.expires_at, rotated.daily_nanos, rotated.feed_ids, old_key
+    ends.expires_at, rotated.daily_nanos, rotated.feed_ids, old_key,
+    rotated.chain_id
   from api_keys as ends
   where ends.account_id = rotated.account_id
     and old_key in (ends.key_id, ends.replaces)
@@ -41,11 +43,6 @@ begin
   order by ends.key_id = old_key, ends.created_at desc
   limit 1
   returning key_id into made_key;
-  insert into key_spending (account_id, key_id, day, spent_nanos)
-  select key_spending.account_id, made_key, key_spending.day, key_spending.spent_nanos
-  from key_spending
-  where key_spending.account_id = rotated.account_id
-    and key_spending.key_id = old_key;
   update api_keys
   set expires_at = least(api_keys.expires_at, clock_timestamp() + grace)
   where api_keys.key_id = old_key;

@@ -7,7 +7,7 @@
 -- news: [version, generation, balance_nanos, logged_us, events, spending] as JSON
 -- events: [[window, decided_us], …], the oldest first; null where the generation has moved. As in `terms.ts`, reads
 --   of data are counted by feed, all else by operation
--- spending: [[key_id, day, spent_nanos], …] of the keys that have a budget; null where none has
+-- spending: [[key_id, day, spent_nanos], …] of the budgets, by the first keys of their chains; null where none is
 create or replace function account_news(
   account_id uuid,
   known_generation bigint,

@@ -19,8 +19,8 @@
 --   key_ends (microseconds of the epoch; null: the key does not expire)
 -- remembered_reads, idempotency_keys, query_hashes, answered_versions, beginnings: the reads, by place, that came with
 --   an Idempotency-Key, and what they are answered with; see the columns of idempotency_keys
--- budget_accounts, budget_keys, budget_amounts: one element a key with a budget that is charged: the number of
---   its account, and the sum of its charges
+-- budget_accounts, budget_keys, budget_amounts: one element a budget that is charged: the number of its account, the
+--   first key of the chain that has it, and the sum of the charges
 --
 -- verdicts: a letter a read: c (feed and key are current), d (the data has moved: seen_versions tells where),
 --   f (the feed has changed or closed), k (the key has expired)

@@ -44,7 +44,9 @@ begin
   where has_failed
     and outcome = 'appended'
     and key_spending.account_id = event.account_id
-    and key_spending.key_id = event.key_id
+    and key_spending.key_id = (
+      select api_keys.chain_id from api_keys where api_keys.key_id = event.key_id
+    )
     and key_spending.day = utc_day(epoch_us(event.happened_at));
 end
 $$;

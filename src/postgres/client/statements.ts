@@ -12,6 +12,7 @@ import sql_accounts_find_ledger_entry from "../../../sql/accounts/find_ledger_en
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
 import sql_accounts_functions_act_as_key from "../../../sql/accounts/functions/act_as_key.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
+import sql_accounts_functions_create_key from "../../../sql/accounts/functions/create_key.sql" with { type: "text" };
 import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
 import sql_accounts_functions_lock_account_of_key from "../../../sql/accounts/functions/lock_account_of_key.sql" with { type: "text" };
@@ -97,6 +98,8 @@ import sql_jobs_functions_score_feeds from "../../../sql/jobs/functions/score_fe
 import sql_jobs_run_job from "../../../sql/jobs/run_job.sql" with { type: "text" };
 import sql_migrations_0001_schema from "../../../sql/migrations/0001_schema.sql" with { type: "text" };
 import sql_migrations_0002_answered_version from "../../../sql/migrations/0002_answered_version.sql" with { type: "text" };
+import sql_migrations_0003_key_chains from "../../../sql/migrations/0003_key_chains.sql" with { type: "text" };
+import sql_migrations_0004_limits_of_read_keys from "../../../sql/migrations/0004_limits_of_read_keys.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
 import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
@@ -159,12 +162,15 @@ import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_version
 export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "0001_schema", text: sql_migrations_0001_schema },
   { name: "0002_answered_version", text: sql_migrations_0002_answered_version },
+  { name: "0003_key_chains", text: sql_migrations_0003_key_chains },
+  { name: "0004_limits_of_read_keys", text: sql_migrations_0004_limits_of_read_keys },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "act_as_key", text: sql_accounts_functions_act_as_key },
   { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
+  { name: "create_key", text: sql_accounts_functions_create_key },
   { name: "edit_key", text: sql_accounts_functions_edit_key },
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
   { name: "lock_account_of_key", text: sql_accounts_functions_lock_account_of_key },
@@ -333,7 +339,8 @@ export interface StatementTypes {
   create_key: {
     parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null, daily_nanos: bigint | null, feed_ids: readonly (string | null)[] | null];
     row: {
-      readonly key_id: string;
+      readonly outcome: string;
+      readonly key_id: string | null;
     };
   };
   /** makes a promotion code; no row if the code exists with other content */
@@ -350,7 +357,7 @@ export interface StatementTypes {
   edit_key: {
     parameters: readonly [key_id: string, fields: string];
     row: {
-      readonly key_id: string;
+      readonly outcome: string;
     };
   };
   /** an account with its balance and the budget of one of its keys, for its owner */
@@ -475,6 +482,7 @@ export interface StatementTypes {
     parameters: readonly [key_hash: Uint8Array, window_us: bigint];
     row: {
       readonly key_id: string;
+      readonly chain_id: string;
       readonly account_id: string;
       readonly permission: string;
       readonly key_end_us: bigint | null;

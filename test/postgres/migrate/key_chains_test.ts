@@ -1,0 +1,115 @@
+import { expect, test } from "bun:test";
+import { connect } from "../../../src/postgres/client/connect.ts";
+import { MIGRATIONS } from "../../../src/postgres/client/statements.ts";
+import { applyMigrations } from "../../../src/postgres/migrate/migrate.ts";
+import { createEmptyDatabase } from "../../support/database.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** The schema before and with a migration, by the beginning of its name. */
+function around(name: string) {
+  const place = MIGRATIONS.findIndex((migration) => migration.name.startsWith(name));
+  return { before: MIGRATIONS.slice(0, place), with: MIGRATIONS.slice(0, place + 1) };
+}
+
+async function prepare(name: string) {
+  const { address } = await createEmptyDatabase();
+  const sql = connect(address, { connectionsMax: 2, statementTimeoutMs: 0 });
+  await applyMigrations(sql, around(name).before);
+  await sql`create table usage_events_all partition of usage_events default`;
+  const [account] = await sql`
+    insert into accounts (name, max_feeds_allowed) values ('a', 3) returning account_id`;
+  const accountId: string = account?.account_id;
+  let keys = 0;
+  return {
+    sql,
+    accountId,
+    migrate: () => applyMigrations(sql, around(name).with),
+    async insertKey(permission: "read" | "write", dailyNanos: number | null, replaces?: string) {
+      keys += 1;
+      const [row] = await sql`
+        insert into api_keys (account_id, key_hash, key_start, permission, daily_nanos, replaces)
+        values (
+          ${accountId}, sha256(${String(keys)}::text::bytea), 'fg', ${permission}, ${dailyNanos},
+          ${replaces ?? null}
+        )
+        returning key_id`;
+      return row?.key_id as string;
+    },
+  };
+}
+
+test("keys that were rotated before become chains, which have spent today what the usage log has of them", async () => {
+  const { sql, accountId, insertKey, migrate } = await prepare("0003");
+  const first = await insertKey("read", 30_000);
+  const second = await insertKey("read", 30_000, first);
+  const third = await insertKey("read", 30_000, second);
+  const other = await insertKey("read", 30_000);
+  const day = Math.floor(Date.now() / DAY_MS);
+  for (const [keyId, spent] of [
+    [first, 3_000],
+    [second, 4_500],
+    [other, 500],
+  ] as const) {
+    await sql`insert into key_spending values (${accountId}, ${keyId}, ${day}, ${spent})`;
+  }
+  const midnightMs = day * DAY_MS;
+  for (const [keyId, atMs, hasFailed] of [
+    [first, midnightMs, false],
+    [second, Date.now(), false],
+    [third, Date.now(), false],
+    [third, Date.now(), true],
+    [first, midnightMs - 1, false],
+    [other, Date.now(), false],
+  ] as const) {
+    const usageId = Bun.randomUUIDv7("hex", atMs);
+    await sql`
+      insert into usage_events (
+        usage_id, account_id, operation, key_id, charge_nanos, failed, happened_at
+      )
+      values (
+        ${usageId}, ${accountId}, 'data', ${keyId}, 1500, ${hasFailed},
+        ${new Date(atMs).toISOString()}
+      )`;
+  }
+  const [before] = await sql`select version from accounts`;
+  expect(await migrate()).toEqual(["0003_key_chains"]);
+  const chains = await sql`select key_id, chain_id from api_keys order by created_at, key_id`;
+  expect(new Map(chains.map((row) => [row.key_id, row.chain_id]))).toEqual(
+    new Map([
+      [first, first],
+      [second, first],
+      [third, first],
+      [other, other],
+    ]),
+  );
+  const spending = await sql`select key_id, day, spent_nanos::int as spent from key_spending`;
+  const spent = new Map(spending.map((row) => [row.key_id, [row.day, row.spent]]));
+  expect([spent.get(first), spent.get(other)]).toEqual([
+    [day, 4_500],
+    [day, 500],
+  ]);
+  const [after] = await sql`select version from accounts`;
+  expect(after?.version).not.toBe(before?.version);
+  await sql.end();
+});
+
+test("a write key that had a budget or a scope loses it, and none gets one", async () => {
+  const { sql, insertKey, migrate } = await prepare("0004");
+  const write = await insertKey("write", 30_000);
+  const read = await insertKey("read", 30_000);
+  await sql`update api_keys set feed_ids = array[key_id]`;
+  expect(await migrate()).toEqual(["0004_limits_of_read_keys"]);
+  const limits = async (keyId: string) => {
+    const [row] = await sql`
+      select daily_nanos::int as daily, cardinality(feed_ids) as feeds from api_keys
+      where key_id = ${keyId}`;
+    return { ...row };
+  };
+  expect(await limits(write)).toEqual({ daily: null, feeds: null });
+  expect(await limits(read)).toEqual({ daily: 30_000, feeds: 1 });
+  const limited = sql`update api_keys set daily_nanos = 1 where key_id = ${write}`.execute();
+  await expect(limited).rejects.toThrow("api_keys_limits_of_reading");
+  await sql.end();
+});
