@@ -10,6 +10,7 @@ import { messageOf } from "../lib/error_fields.ts";
 import { fullVersion } from "../lib/program_version.ts";
 import { type Command, type Option, type Options, UsageError, type Values } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { typed } from "./hints.ts";
 import { flag, text } from "./options.ts";
 import { fields } from "./output.ts";
 
@@ -169,7 +170,7 @@ function unknownCommand(words: readonly string[]): UsageError {
 }
 
 function seeHelp(words: string): string {
-  return `see feedgate ${words}${words && " "}--help`;
+  return `see ${typed(`${words}${words && " "}--help`)}`;
 }
 
 /** Help for all, or for a group. @throws {UsageError} for what is neither. */
@@ -177,14 +178,14 @@ function overview(words: readonly string[]): string {
   const listed = COMMANDS.filter((each) => words[0] === undefined || isIn(each, words.join(" ")));
   if (listed.length === 0) throw unknownCommand(words);
   return [
-    "Usage: feedgate <command> [options]",
+    `Usage: ${typed("<command> [options]")}`,
     "",
     indented(listed.map((each) => [each.words, each.about])),
     "",
     "Every command takes:",
     optionList(GLOBAL_OPTIONS),
     "",
-    "feedgate <command> --help tells more, feedgate --version which it is.",
+    `${typed("<command> --help")} tells more, --version which it is.`,
     "Exit codes: 0 done, 1 refused, 2 wrong usage or environment.",
   ].join("\n");
 }
@@ -195,7 +196,7 @@ function commandHelp(command: Command): string {
     const usage = optionUsage(name, option);
     return option.isRequired ? usage : `[${usage}]`;
   });
-  const parts = ["Usage: feedgate", command.words, argument, ...usages];
+  const parts = [`Usage: ${typed(command.words)}`, argument, ...usages];
   return [
     parts.filter((part) => part !== "").join(" "),
     "",

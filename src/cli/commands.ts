@@ -17,11 +17,13 @@ import { PROMOTION_COMMANDS } from "./promotions.ts";
 import { PURCHASE_COMMANDS } from "./purchases.ts";
 import { REPORT_COMMANDS } from "./report.ts";
 import { serve } from "./serve.ts";
+import { stop } from "./stop.ts";
 import { USAGE_COMMANDS } from "./usage.ts";
 
 export const COMMANDS: readonly Command[] = [
   serve,
   demo,
+  stop,
   migrate,
   grants,
   ...ACCOUNT_COMMANDS,

@@ -8,6 +8,7 @@ import { creditsNumber, creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { RefusedError, UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
+import { typed } from "./hints.ts";
 import { balanceFull, entryAnswer } from "./ledger_entries.ts";
 import { AFTER_OPTION, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, count, credits, required, time } from "./options.ts";
@@ -67,7 +68,7 @@ const promoRedeem = databaseCommand({
           `account ${accountId} has redeemed "${code}" already, at ${outcome.entry.created_at}`,
         );
       case "code_unknown":
-        throw new RefusedError(`there is no promotion code "${code}"; see feedgate promo list`);
+        throw new RefusedError(`there is no promotion code "${code}"; see ${typed("promo list")}`);
       case "expired":
         throw new RefusedError(`promotion code "${code}" has expired`);
       case "exhausted":

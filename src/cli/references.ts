@@ -11,6 +11,7 @@ import { referenceParameters } from "../feeds/find.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { RefusedError } from "./command.ts";
+import { typed } from "./hints.ts";
 
 /** Candidates that a refusal lists. One more is read, which shows that there are more. */
 const CANDIDATES_TOLD_MAX = 10;
@@ -26,7 +27,7 @@ export async function findAccount(database: Database, text: string): Promise<Row
     problem: `"${text}" is the name of several accounts`,
     advice: "name one by its id",
   });
-  return rows[0] ?? throwUnknown("account", text, "feedgate account list");
+  return rows[0] ?? throwUnknown("account", text, typed("account list"));
 }
 
 /** The id of that account; null if the option was not given. */
@@ -54,7 +55,7 @@ export async function findKey(database: Database, text: string): Promise<Row<"li
     problem: `several keys begin with "${text}"`,
     advice: "name one by its id, or by more of it",
   });
-  return rows[0] ?? throwUnknown("key", text, "feedgate key list --account ID");
+  return rows[0] ?? throwUnknown("key", text, typed("key list --account ID"));
 }
 
 /** `$1 key_id, $2 key_hash, $3 beginning` of the look-up: two of them are null. */
@@ -69,7 +70,7 @@ export function keyParameters(
 /** A feed by id or slug, deleted or not. @throws {RefusedError} if there is none. */
 export async function findFeed(database: Database, text: string): Promise<FeedRow> {
   const row = await database.row("find_feed_row", [...referenceParameters(text), false]);
-  return row ?? throwUnknown("feed", text, "feedgate feed list");
+  return row ?? throwUnknown("feed", text, typed("feed list"));
 }
 
 /** The id of that feed; null if the option was not given. */

@@ -15,6 +15,7 @@ import { becomeOwner } from "../postgres/embedded/owner.ts";
 import { isDataDir } from "../postgres/embedded/site.ts";
 import { type Answer, type Command, RefusedError, UsageError } from "./command.ts";
 import { parseCommandLine } from "./command_line.ts";
+import { typed } from "./hints.ts";
 import { type Output, OutputClosedError, processStreams, type Streams } from "./output.ts";
 
 export type ExitCode = 0 | 1 | 2;
@@ -104,7 +105,7 @@ function configOf(dataDir: string | undefined, environment: Environment): Config
 function requireDatabase({ makesDatabase = false }: Command, dataDir: string): void {
   if (makesDatabase || isDataDir(dataDir)) return;
   throw new RefusedError(
-    `there is no database in ${resolve(dataDir)}: name its folder with --data-dir, or make one with feedgate serve`,
+    `there is no database in ${resolve(dataDir)}: name its folder with --data-dir, or make one with ${typed("serve")}`,
   );
 }
 

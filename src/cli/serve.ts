@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { resolve } from "node:path";
 import { type Config, PORT_MAX } from "../config.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { DRAIN_EXIT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
+import { noteGateway } from "../postgres/embedded/gateways.ts";
 import { type Gateway, startGateway } from "../server.ts";
 import { command, type Options } from "./command.ts";
+import { howToStop, typed } from "./hints.ts";
 import { flag, integer, text, workers } from "./options.ts";
 import type { Output } from "./output.ts";
 import { startWorkers } from "./workers/supervisor.ts";
@@ -53,10 +54,10 @@ export const serve = command({
     if (count === undefined) {
       await serveUntilSignal(listening, (served) => onStart(served, served.services.database));
     } else {
-      await untilSignal(
-        () => startWorkers({ config: listening, log: logOf(listening), count }),
-        (served) => onStart(served, served.database),
-      );
+      await untilSignal(listening, {
+        start: (log) => startWorkers({ config: listening, log, count }),
+        onStart: (served) => onStart(served, served.database),
+      });
     }
     return undefined;
   },
@@ -74,15 +75,13 @@ function announce({ baseUrl, port: listening }: Listening, output: Output): Prom
 }
 
 /** How the first key is made; with the folder, because commands may be given elsewhere. */
-function nextSteps({ baseUrl }: Listening, { databaseUrl, dataDir }: Config): string {
-  const folder = resolve(dataDir);
-  const word = /^[\w./-]+$/.test(folder) ? folder : Bun.$.escape(folder);
-  const where = databaseUrl === undefined ? ` --data-dir ${word}` : "";
+function nextSteps({ baseUrl }: Listening, config: Config): string {
   return [
     "There is no account yet. Make one and its key in another terminal:",
-    `  feedgate account create --name NAME${where}`,
-    `  feedgate key create --account ID --permission read${where}`,
+    `  ${typed("account create --name NAME", config)}`,
+    `  ${typed("key create --account ID --permission read", config)}`,
     `What a key is good for: ${baseUrl}/docs`,
+    `Stop it ${howToStop(config)}`,
     "",
   ].join("\n");
 }
@@ -96,7 +95,7 @@ export function serveUntilSignal(
   config: Config,
   onStart: (gateway: Gateway) => Promise<void>,
 ): Promise<void> {
-  return untilSignal(() => startGateway(config, logOf(config)), onStart);
+  return untilSignal(config, { start: (log) => startGateway(config, log), onStart });
 }
 
 /** The log of a start, which begins with what is hardly meant in the environment. */
@@ -106,29 +105,43 @@ function logOf({ logLevel, warnings }: Config): Log {
   return log;
 }
 
+interface Serving<Served extends Listening> {
+  start(log: Log): Promise<Served>;
+  onStart(served: Served): Promise<void>;
+}
+
 async function untilSignal<Served extends Listening>(
-  start: () => Promise<Served>,
-  onStart: (served: Served) => Promise<void>,
+  config: Config,
+  { start, onStart }: Serving<Served>,
 ): Promise<void> {
+  const { databaseUrl, dataDir } = config;
+  const log = logOf(config);
   // Before the database starts, because a signal in between must not leave it running.
-  const signalled = catchSignals();
-  const served = await start();
+  const signalled = catchSignals(log);
+  const forget = databaseUrl === undefined ? await noteGateway(dataDir) : undefined;
   try {
-    await Promise.race([onStart(served), signalled]);
-    await signalled;
+    const served = await start(log);
+    try {
+      await Promise.race([onStart(served), signalled]);
+      await signalled;
+    } finally {
+      await served.stop();
+      log.info("stopped");
+    }
   } finally {
-    await served.stop();
+    forget?.();
   }
 }
 
 /** Resolves at the first signal. The second, or the end of the time for a drain, ends the process. */
-function catchSignals(): Promise<void> {
+function catchSignals(log: Log): Promise<void> {
   let firstMs: number | undefined;
   return new Promise((resolve) => {
     for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
       process.on(signal, () => {
         if (firstMs === undefined) {
           firstMs = performance.now();
+          log.info("stopping: requests in flight are answered first", { signal });
           setTimeout(() => process.exit(1), DRAIN_EXIT_MS).unref();
           resolve();
         } else if (performance.now() - firstMs > SAME_SIGNAL_MS) {

@@ -16,6 +16,7 @@ import { parseUuid } from "../lib/uuid.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { RefusedError, UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
+import { typed } from "./hints.ts";
 import { balanceFull, entryAnswer, REASON_OPTION } from "./ledger_entries.ts";
 import { ACCOUNT_OPTION, oneOf, required, time } from "./options.ts";
 import type { Output } from "./output.ts";
@@ -80,7 +81,7 @@ export const USAGE_COMMANDS = [usageExport, usageRefund];
 
 function throwUnknownUsage(given: string): never {
   throw new RefusedError(
-    `there is no usage event "${given}"; see feedgate usage export --account ID`,
+    `there is no usage event "${given}"; see ${typed("usage export --account ID")}`,
   );
 }
 

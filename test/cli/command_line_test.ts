@@ -5,6 +5,7 @@ import { parseCommandLine } from "../../src/cli/command_line.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { OutputClosedError } from "../../src/cli/output.ts";
 import { runCommand } from "../../src/cli/run.ts";
+import { typedCommand } from "../../src/lib/own_process.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import {
   createOperator,
@@ -15,6 +16,7 @@ import {
   refused,
   runFeedgate,
   runProcess,
+  TYPED,
 } from "./support.ts";
 
 const ID = "00000000-0000-4000-8000-000000000001";
@@ -63,12 +65,12 @@ describe("parseCommandLine", () => {
 
   test("a wrong call is named in one line that leads to the help", () => {
     for (const [line, message] of [
-      ["", "a command is missing: use one of serve, demo, migrate, grants, account, key"],
+      ["", "a command is missing: use one of serve, demo, stop, migrate, grants, account, key"],
       ["acount list", 'there is no command "acount": use one of serve,'],
       ["account", "a command is missing: use one of account create, account edit, account list"],
       ["account make", 'there is no command "account make"'],
-      ["account create", "--name S is missing; see feedgate account create --help"],
-      ["account create --nam x", "Unknown option '--nam'; see feedgate account create --help"],
+      ["account create", `--name S is missing; see ${TYPED} account create --help`],
+      ["account create --nam x", `Unknown option '--nam'; see ${TYPED} account create --help`],
       ["account create --name", "Option '--name"],
       ["account create --name a --name b", "--name is given twice"],
       ["account create --name a b", 'expected no argument and got "b"'],
@@ -154,7 +156,7 @@ describe("parseCommandLine", () => {
     for (const command of COMMANDS) {
       const request = parseCommandLine([...command.words.split(" "), "--help"]);
       if (request.kind !== "help") throw new Error("expected help");
-      expect(request.text).toStartWith(`Usage: feedgate ${command.words}`);
+      expect(request.text).toStartWith(`Usage: ${typedCommand()} ${command.words}`);
       for (const name of Object.keys(command.options)) expect(request.text).toContain(`--${name}`);
       expect(request.text).toContain("--data-dir");
     }
@@ -165,7 +167,7 @@ describe("feedgate, in a process of its own", () => {
   test("help and version go to standard output with exit code 0", async () => {
     const help = await runProcess(["account", "create", "--help"], {});
     expect([help.code, help.stderr]).toEqual([0, ""]);
-    expect(help.stdout).toStartWith("Usage: feedgate account create --name S");
+    expect(help.stdout).toStartWith(`Usage: ${TYPED} account create --name S`);
   });
 
   test("the version has the commit that the program was made from, and is the version alone if git can't tell", async () => {
@@ -225,7 +227,7 @@ describe("runCommand", () => {
       const { code, stdout, stderr } = await runFeedgate([...argv, "--data-dir", dataDir], {});
       expect([argv, code, stdout]).toEqual([argv, 1, ""]);
       expect(linesOf(stderr)).toEqual([
-        `feedgate: there is no database in ${dataDir}: name its folder with --data-dir, or make one with feedgate serve`,
+        `feedgate: there is no database in ${dataDir}: name its folder with --data-dir, or make one with ${TYPED} serve`,
       ]);
       expect(existsSync(dataDir)).toBe(false);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { balanceOf, linesOf, refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
+import { balanceOf, linesOf, refused, startOperatedGateway, TYPED, UNKNOWN_ID } from "./support.ts";
 
 const { gateway, operator } = await startOperatedGateway();
 
@@ -50,7 +50,7 @@ describe("promo", () => {
     await operator.json("promo", "create", "OLD", "--credits", "1", ...past);
     const accountId = await gateway.createAccount();
     refused(await redeem("OLD", accountId), "expired");
-    refused(await redeem("NONE", accountId), 'no promotion code "NONE"; see feedgate promo list');
+    refused(await redeem("NONE", accountId), `no promotion code "NONE"; see ${TYPED} promo list`);
     refused(await redeem("OLD", UNKNOWN_ID), UNKNOWN_ID);
     expect(await balanceOf(operator, accountId)).toBe(0);
   });

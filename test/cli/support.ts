@@ -7,6 +7,7 @@
 import { afterAll, expect } from "bun:test";
 import { resolve } from "node:path";
 import { runCommand } from "../../src/cli/run.ts";
+import { shellWord, typedCommand } from "../../src/lib/own_process.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startTestGateway } from "../support/gateway.ts";
 
@@ -18,6 +19,9 @@ const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 /** The built executable in place of the sources: `bun run test:binary`. */
 const BINARY = process.env.FEEDGATE_BINARY;
 export const PROGRAM = BINARY === undefined ? [process.execPath, MAIN] : [resolve(BINARY)];
+
+/** What hints say to type for it. */
+export const TYPED = BINARY === undefined ? typedCommand() : shellWord(resolve(BINARY));
 
 export interface Run {
   readonly code: number;

@@ -8,6 +8,7 @@ import {
   operatorOf,
   runFeedgate,
   spawnFeedgate,
+  TYPED,
 } from "../cli/support.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { temporaryFolder, usedDataDir } from "../support/folders.ts";
@@ -58,11 +59,12 @@ describe("serve", () => {
       return linesOf(said);
     };
     for (const more of [[], ["--workers", "1"]]) {
-      expect(await saidBy(more, "/docs\n")).toEqual([
+      expect(await saidBy(more, "Stop it")).toEqual([
         "There is no account yet. Make one and its key in another terminal:",
-        `  feedgate account create --name NAME --data-dir ${dataDir}`,
-        `  feedgate key create --account ID --permission read --data-dir ${dataDir}`,
+        `  ${TYPED} account create --name NAME --data-dir ${dataDir}`,
+        `  ${TYPED} key create --account ID --permission read --data-dir ${dataDir}`,
         expect.stringMatching(/^What a key is good for: http:.*\/docs$/),
+        `Stop it with Ctrl-C, or in another terminal with: ${TYPED} stop --data-dir ${dataDir}`,
       ]);
     }
     expect(await saidBy(["--json"])).toEqual([]);

@@ -25,6 +25,7 @@ export const demo = command({
       const sheet = await prepareDemo(gateway);
       await output.write(`${output.isJson ? sheetJson(sheet) : sheetText(sheet)}\n`);
     });
+    output.note("Feedgate has stopped.\n");
     return undefined;
   },
 });
@@ -43,7 +44,7 @@ async function prepareDemo(gateway: Gateway): Promise<Sheet> {
   const feeds = await fillDemoFeeds(provider, gateway.services);
   const consumer = createClient(url, accounts.readKey);
   const page = await consumer<{ next_cursor: string }>("/v1/feed/airports?limit=2");
-  return { baseUrl: gateway.baseUrl, accounts, feeds, cursor: page.next_cursor };
+  return { baseUrl: gateway.baseUrl, place: config, accounts, feeds, cursor: page.next_cursor };
 }
 
 /** The listener itself: the public address may be a proxy's that is not there yet. */

@@ -3,12 +3,16 @@
  *
  * @module
  */
+import type { Config } from "../../config.ts";
+import { howToStop } from "../hints.ts";
 import { fields, table } from "../output.ts";
 import type { DemoAccounts } from "./accounts.ts";
 import type { FilledFeed } from "./fill.ts";
 
 export interface Sheet {
   readonly baseUrl: string;
+  /** Where its data are. */
+  readonly place: Pick<Config, "databaseUrl" | "dataDir">;
   readonly accounts: DemoAccounts;
   readonly feeds: readonly FilledFeed[];
   /** `next_cursor` of a page of two airports. */
@@ -51,7 +55,8 @@ export function sheetText(sheet: Sheet): string {
     ),
     "",
     ...linesOf(sheet).flatMap(({ about, curl }) => [`  # ${about}`, `  ${curl}`, ""]),
-    `The keys are kept in ${accounts.keysPath}. Stop with Ctrl-C; another start finds it all again.`,
+    `The keys are kept in ${accounts.keysPath}. Another start finds it all again.`,
+    `Stop it ${howToStop(sheet.place)}`,
   ].join("\n");
 }
 

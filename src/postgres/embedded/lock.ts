@@ -15,29 +15,35 @@ const POLL_MS = 10;
 
 /** Waits for the lock and takes it. Returns a function that frees it. @throws if it is held for too long. */
 export async function takeLock(path: string): Promise<() => void> {
+  const until = Date.now() + WAIT_MS_MAX;
+  for (;;) {
+    // SQLite would block the event loop while it waits, so we wait outside of it.
+    const free = tryLock(path);
+    if (free !== undefined) return free;
+    if (Date.now() > until) break;
+    await Bun.sleep(POLL_MS);
+  }
+  throw new Error(
+    `another process has held ${path} for ${WAIT_MS_MAX / 1000} s: end the feedgate process that hangs, then start again`,
+  );
+}
+
+/** Takes the lock and returns a function that frees it; undefined if somebody else holds it. */
+export function tryLock(path: string): (() => void) | undefined {
   const { SQLITE_OPEN_CREATE, SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
   const lock = new Database(
     path,
     SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_READWRITE,
   );
-  // SQLite would block the event loop while it waits, so we wait outside of it.
-  lock.run("pragma busy_timeout = 0");
-  const until = Date.now() + WAIT_MS_MAX;
-  for (;;) {
-    try {
-      lock.run("begin exclusive");
-      return () => lock.close();
-    } catch (error) {
-      const isHeld = codeOf(error) === "SQLITE_BUSY";
-      if (isHeld && Date.now() <= until) {
-        await Bun.sleep(POLL_MS);
-        continue;
-      }
-      lock.close();
-      if (!isHeld) throw error;
-      throw new Error(
-        `another process has held ${path} for ${WAIT_MS_MAX / 1000} s: end the feedgate process that hangs, then start again`,
-      );
-    }
+  try {
+    lock.run("pragma busy_timeout = 0");
+    // Nothing is ever written, so no file is needed to undo it.
+    lock.run("pragma journal_mode = memory");
+    lock.run("begin exclusive");
+    return () => lock.close();
+  } catch (error) {
+    lock.close();
+    if (codeOf(error) === "SQLITE_BUSY") return undefined;
+    throw error;
   }
 }

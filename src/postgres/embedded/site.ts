@@ -79,6 +79,16 @@ export function makeDataDir(path: string): string {
   return realpathSync(dataDir);
 }
 
+/** The same error, or one that says what to do if it is about the data directory's files. */
+export function dataDirError(error: unknown, path: string): unknown {
+  const isOfFiles = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ELOOP|ENOENT|SQLITE_.*)$/;
+  if (!(error instanceof Error && isOfFiles.test(codeOf(error) ?? ""))) return error;
+  return new Error(
+    `the data directory ${path} cannot be used (${error.message}): set FEEDGATE_DATA_DIR to one that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
+    { cause: error },
+  );
+}
+
 /**
  * Chooses the account and the paths for a data directory. The caller holds its lock.
  * @throws if no account fits, or if there is a cluster of another PostgreSQL.

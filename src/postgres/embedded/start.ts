@@ -19,7 +19,7 @@ import { createCluster, SUPERUSER } from "./cluster.ts";
 import { enterUsers, type Keeper, STOP_FAST_SECONDS, startKeeper } from "./keeper.ts";
 import { takeLock } from "./lock.ts";
 import { readOwn } from "./own_files.ts";
-import { findPrograms, makeDataDir, placeSite, type Site } from "./site.ts";
+import { dataDirError, findPrograms, makeDataDir, placeSite, type Site } from "./site.ts";
 
 /** Replaying the 4 GB of WAL that `max_wal_size` allows takes a slow disk minutes. */
 const START_WAIT_MS = 300_000;
@@ -57,12 +57,7 @@ export async function startEmbedded(options: StartOptions) {
   try {
     return await start(makeDataDir(options.dataDir), options.isAlone === true);
   } catch (error) {
-    const isOfFiles = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|ELOOP|ENOENT|SQLITE_.*)$/;
-    if (!(error instanceof Error && isOfFiles.test(codeOf(error) ?? ""))) throw error;
-    throw new Error(
-      `the data directory ${options.dataDir} cannot be used (${error.message}): set FEEDGATE_DATA_DIR to one that this account may write to, or DATABASE_URL to a PostgreSQL of your own`,
-      { cause: error },
-    );
+    throw dataDirError(error, options.dataDir);
   }
 }
 

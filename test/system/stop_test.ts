@@ -1,0 +1,91 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { linesOf, PROGRAM, refused, runFeedgate, spawnFeedgate, TYPED } from "../cli/support.ts";
+import { temporaryFolder, usedDataDir } from "../support/folders.ts";
+import { findProcesses, isRunning, waitFor } from "../support/processes.ts";
+import { serveGateway } from "../support/served_gateway.ts";
+
+const stop = (dataDir: string, ...more: readonly string[]) =>
+  runFeedgate(["stop", "--data-dir", dataDir, ...more], {});
+
+/** The files by which gateways are found. */
+const notesIn = (dataDir: string) =>
+  readdirSync(dataDir).filter((name) => name.startsWith("gateway-"));
+
+describe("stop", () => {
+  test("stop ends a gateway whose parents have gone, and its PostgreSQL; a second stop finds none", async () => {
+    const dataDir = await usedDataDir();
+    const serve = [...PROGRAM, "serve", "--port", "0"].map((part) => `'${part}'`).join(" ");
+    // As npx leaves it behind: the shell that started it is killed, and passes nothing on.
+    const shell = Bun.spawn(["sh", "-c", `${serve} & wait`], {
+      env: { ...process.env, FEEDGATE_DATA_DIR: dataDir, LOG_LEVEL: "silent" },
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    expect(await waitFor(() => notesIn(dataDir).length > 0, 10_000)).toBe(true);
+    shell.kill();
+    await shell.exited;
+    const pid = Number(/\d+/.exec(notesIn(dataDir)[0] ?? "")?.[0]);
+    expect(isRunning(pid)).toBe(true);
+    const { code, stdout, stderr } = await stop(dataDir);
+    expect([code, stdout, stderr]).toEqual([0, `stopped the gateway with pid ${pid}\n`, ""]);
+    expect(isRunning(pid)).toBe(false);
+    expect(await waitFor(() => findProcesses(dataDir).length === 0, 1_000)).toBe(true);
+    expect((await stop(dataDir, "--json")).stdout).toBe('{"stopped":[]}\n');
+    expect((await stop(dataDir)).stdout).toBe(`no gateway serves from ${dataDir}\n`);
+  }, 30_000);
+
+  test("stop ends all gateways of a folder, workers included, after the requests in flight", async () => {
+    const dataDir = await usedDataDir();
+    const environment = { FEEDGATE_DATA_DIR: dataDir };
+    const one = await serveGateway(["serve"], environment);
+    const several = await serveGateway(["serve", "--workers", "2"], environment);
+    const { stdout } = await stop(dataDir, "--json");
+    const pids = [one.child.pid, several.child.pid];
+    expect(JSON.parse(stdout).stopped.sort()).toEqual(pids.sort());
+    expect([await one.child.exited, await several.child.exited]).toEqual([0, 0]);
+    expect(notesIn(dataDir)).toEqual([]);
+  }, 30_000);
+
+  test("what a killed gateway has left behind is not taken for one, even if its pid is another's now", async () => {
+    const dataDir = await usedDataDir();
+    const stranger = Bun.spawn(["sleep", "60"]);
+    writeFileSync(join(dataDir, `gateway-${stranger.pid}@${hostname()}.lock`), "");
+    expect((await stop(dataDir, "--json")).stdout).toBe('{"stopped":[]}\n');
+    expect(isRunning(stranger.pid)).toBe(true);
+    stranger.kill();
+    expect(notesIn(dataDir)).toEqual([]);
+    const child = spawnFeedgate(["serve", "--port", "0"], { FEEDGATE_DATA_DIR: dataDir });
+    await waitFor(() => notesIn(dataDir).length > 0, 10_000);
+    child.kill("SIGKILL");
+    await child.exited;
+    expect((await stop(dataDir, "--json")).stdout).toBe('{"stopped":[]}\n');
+  });
+
+  test("stop refuses a folder without a database, and DATABASE_URL, which has no folder", async () => {
+    const empty = temporaryFolder();
+    refused(await stop(empty), "there is no database", `${TYPED} serve`);
+    expect(existsSync(join(empty, "pg18"))).toBe(false);
+    refused(await runFeedgate(["stop"], { DATABASE_URL: "postgres://127.0.0.1:1/d" }), "SIGTERM");
+  });
+});
+
+test("a graceful stop is logged: when it begins, and when it is over", async () => {
+  const dataDir = await usedDataDir();
+  const { child } = await serveGateway(["serve"], {
+    FEEDGATE_DATA_DIR: dataDir,
+    LOG_LEVEL: "info",
+  });
+  child.kill("SIGTERM");
+  const lines = linesOf(await new Response(child.stderr).text());
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      level: "info",
+      message: expect.stringMatching(/^stopping/),
+      signal: "SIGTERM",
+    }),
+    expect.objectContaining({ level: "info", message: "stopped" }),
+  ]);
+});
