@@ -153,9 +153,23 @@ function misspeltIn(environment: Environment, known: ReadonlySet<string>): reado
     });
 }
 
-/** Scheme, host and port of the listener itself. */
+/** Hosts that stand for all addresses of the machine, and one of these addresses, which clients can call. */
+const OWN_ADDRESSES: ReadonlyMap<string, string> = new Map([
+  ["0.0.0.0", "127.0.0.1"],
+  ["0", "127.0.0.1"],
+  ["::", "[::1]"],
+  ["[::]", "[::1]"],
+]);
+
+/** Whether clients of other machines are sent, by our own answers, to an address that only this machine has. */
+export function isBaseUrlMissing({ host, baseUrl }: Pick<Config, "host" | "baseUrl">): boolean {
+  return baseUrl === undefined && OWN_ADDRESSES.has(host);
+}
+
+/** Scheme, host and port of the listener itself: an address that works on this machine. */
 export function listenerUrl({ tls, host, port }: Pick<Config, "tls" | "host" | "port">): string {
-  const authority = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  const bracketed = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  const authority = OWN_ADDRESSES.get(host) ?? bracketed;
   return `${tls === undefined ? "http" : "https"}://${authority}:${port}`;
 }
 

@@ -97,6 +97,10 @@ test("listenerUrl brackets an address of IPv6, once", () => {
   expect(at("::1")).toBe("http://[::1]:3000");
   expect(at("[::1]")).toBe("http://[::1]:3000");
   expect(at("127.0.0.1")).toBe("http://127.0.0.1:3000");
+  // Nobody can call all addresses at once.
+  expect(at("0.0.0.0")).toBe("http://127.0.0.1:3000");
+  expect(at("::")).toBe("http://[::1]:3000");
+  expect(at("[::]")).toBe("http://[::1]:3000");
 });
 
 test("FEEDGATE_BILLING_TEXT may be a page long", () => {

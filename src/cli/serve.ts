@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Config, PORT_MAX } from "../config.ts";
+import { type Config, isBaseUrlMissing, PORT_MAX } from "../config.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { DRAIN_EXIT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
@@ -99,9 +99,14 @@ export function serveUntilSignal(
 }
 
 /** The log of a start, which begins with what is hardly meant in the environment. */
-function logOf({ logLevel, warnings }: Config): Log {
-  const log = createLog({ level: logLevel });
-  for (const warning of warnings) log.warn(warning);
+function logOf(config: Config): Log {
+  const log = createLog({ level: config.logLevel });
+  for (const warning of config.warnings) log.warn(warning);
+  if (isBaseUrlMissing(config)) {
+    log.warn(
+      `HOST is ${config.host} and FEEDGATE_BASE_URL is not set: links in answers have an address that works on this machine only; set FEEDGATE_BASE_URL to the one that clients call`,
+    );
+  }
   return log;
 }
 

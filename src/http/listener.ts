@@ -27,7 +27,7 @@ export async function requireHost({ host }: Config): Promise<void> {
   });
 }
 
-/** Calls `listen`. @throws if the port is taken; {ConfigError} if the host is not of this machine. */
+/** Calls `listen`. @throws if the port is taken or needs a right; {ConfigError} if the host is not of this machine. */
 export function listenOn<Listener>({ host, port }: Config, listen: () => Listener): Listener {
   try {
     return listen();
@@ -36,6 +36,11 @@ export function listenOn<Listener>({ host, port }: Config, listen: () => Listene
     if (code === "EADDRINUSE") {
       throw new Error(
         `port ${port} on ${host} is in use: stop what listens there, or choose another with PORT or --port`,
+      );
+    }
+    if (code === "EACCES" || code === "EPERM") {
+      throw new Error(
+        `this account may not listen on port ${port}: choose one from 1024 on with PORT or --port and put a proxy before it, or give the right (CAP_NET_BIND_SERVICE on Linux)`,
       );
     }
     throw NO_ADDRESS_OF_OURS.has(code) ? foreignHost(host, code) : error;

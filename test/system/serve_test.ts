@@ -72,6 +72,27 @@ describe("serve", () => {
     expect(await saidBy([])).toEqual([]);
   }, 30_000);
 
+  test("serve on all addresses prints one that works, and warns if clients elsewhere are not told theirs", async () => {
+    const { databaseUrl } = await createOperator();
+    const servedOn = async (environment: Record<string, string>) => {
+      const { child, baseUrl } = await serveGateway(["serve", "--host", "0.0.0.0"], {
+        DATABASE_URL: databaseUrl,
+        LOG_LEVEL: "warn",
+        ...environment,
+      });
+      const status = baseUrl.includes("127.0.0.1") && (await fetch(`${baseUrl}/readyz`)).status;
+      child.kill("SIGTERM");
+      return { baseUrl, status, warnings: linesOf(await new Response(child.stderr).text()) };
+    };
+    expect(await servedOn({})).toEqual({
+      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      status: 200,
+      warnings: [expect.stringContaining("FEEDGATE_BASE_URL is not set")],
+    });
+    const known = await servedOn({ FEEDGATE_BASE_URL: "https://feeds.example.com" });
+    expect(known).toEqual({ baseUrl: "https://feeds.example.com", status: false, warnings: [] });
+  }, 20_000);
+
   test("serve --json prints one JSON value; at SIGTERM, requests in flight are answered before it ends with 0", async () => {
     const { databaseUrl } = await createOperator();
     const argv = ["serve", "--port", "0", "--json"];
