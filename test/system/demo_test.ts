@@ -175,6 +175,25 @@ describe("demo", () => {
     });
   });
 
+  test("a demo starts without feeds that were deleted, and with those that were suspended", async () => {
+    const own = { FEEDGATE_DATA_DIR: await usedDataDir() };
+    const run = (...argv: string[]) => runFeedgate(argv, own);
+    await withDemo(own, async ({ curl }) => expect(curl).toHaveLength(5));
+    for (const slug of ["airports", "gold-prices"]) {
+      expect((await run("feed", "delete", slug)).code).toBe(0);
+    }
+    const slugsOf = (sheet: Sheet) => sheet.feeds.map((feed) => feed.endpoint_path);
+    await withDemo(own, async (sheet) => {
+      expect(slugsOf(sheet)).toEqual(["euro-rates", "earthquakes", "territory-names"]);
+      expect(sheet.curl).toHaveLength(3);
+      for (const line of [sheet.curl[0], sheet.curl[2]]) await paste(line as string);
+    });
+    for (const slug of ["earthquakes", "euro-rates"]) {
+      expect((await run("feed", "suspend", slug, "--reason", "a complaint")).code).toBe(0);
+    }
+    await withDemo(own, async (sheet) => expect(slugsOf(sheet)).toHaveLength(3));
+  }, 30_000);
+
   test("what the demo prints for a reader names address, docs, both keys, and five curl lines", async () => {
     const child = spawnFeedgate(["demo", "--port", "0"], environment);
     const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();

@@ -11,7 +11,31 @@ export type GatewayClient = <Answer>(path: string, body?: string) => Promise<Ans
 const TRIES_MAX = 4;
 const RETRY_MS_DEFAULT = 1_000;
 
-/** A client of one gateway. If the gateway refuses a call, it throws an Error with the gateway's own words. */
+/** What the gateway has refused, in its own words. */
+export class RefusedCall extends Error {
+  override readonly name = "RefusedCall";
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What `call` answers; undefined if the gateway refuses it with one of these codes. */
+export async function unlessRefused<Answer>(
+  call: Promise<Answer>,
+  codes: readonly string[],
+): Promise<Answer | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof RefusedCall && codes.includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** A client of one gateway. If the gateway refuses a call, it throws a `RefusedCall`. */
 export function createClient(baseUrl: string, key: string): GatewayClient {
   return async (path, body) => {
     const method = body === undefined ? "GET" : "POST";
@@ -26,7 +50,8 @@ export function createClient(baseUrl: string, key: string): GatewayClient {
       const answer = JSON.parse(await response.text());
       if (response.ok) return answer;
       if (response.status !== 429 || tries >= TRIES_MAX) {
-        throw new Error(`${method} ${path}: ${response.status} ${answer.code}: ${answer.detail}`);
+        const message = `${method} ${path}: ${response.status} ${answer.code}: ${answer.detail}`;
+        throw new RefusedCall(String(answer.code), message);
       }
       await Bun.sleep(Number(answer.retry_after_ms ?? RETRY_MS_DEFAULT));
     }

@@ -9,7 +9,7 @@ import type { Gateway } from "../../server.ts";
 import { command } from "../command.ts";
 import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../serve.ts";
 import { keepDemoAccounts } from "./accounts.ts";
-import { createClient } from "./client.ts";
+import { createClient, unlessRefused } from "./client.ts";
 import { fillDemoFeeds } from "./fill.ts";
 import { type Sheet, sheetJson, sheetText } from "./sheet.ts";
 
@@ -38,18 +38,14 @@ function quiet(config: Config): Config {
 /** Makes what is missing of the demo's accounts, keys and feeds. */
 async function prepareDemo(gateway: Gateway): Promise<Sheet> {
   const { database, config } = gateway.services;
-  const url = localUrl(gateway, config);
+  // The listener itself: the public address may be a proxy's that is not there yet.
+  const url = listenerUrl({ ...config, port: gateway.port });
   const accounts = await keepDemoAccounts(database, config.dataDir);
   const provider = createClient(url, accounts.writeKey);
   const feeds = await fillDemoFeeds(provider, gateway.services);
   const consumer = createClient(url, accounts.readKey);
-  const page = await consumer<{ next_cursor: string }>("/v1/feed/airports?limit=2");
-  return { baseUrl: gateway.baseUrl, place: config, accounts, feeds, cursor: page.next_cursor };
-}
-
-/** The listener itself: the public address may be a proxy's that is not there yet. */
-function localUrl(gateway: Gateway, config: Config): string {
-  const isAny = config.host === "0.0.0.0" || config.host === "::";
-  const host = isAny ? "localhost" : config.host;
-  return listenerUrl({ ...config, host, port: gateway.port });
+  // It may have been deleted, suspended or taken down.
+  const reading = consumer<{ next_cursor: string }>("/v1/feed/airports?limit=2");
+  const page = await unlessRefused(reading, ["FEED_NOT_FOUND", "FEED_NOT_SYNCED"]);
+  return { baseUrl: gateway.baseUrl, place: config, accounts, feeds, cursor: page?.next_cursor };
 }

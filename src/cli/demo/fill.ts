@@ -3,14 +3,15 @@
  *
  * What is finished is noted in the database, a feed at a time, so that another start pushes nothing
  * twice. Where a start was cut short in the middle of a feed, the next one finds the feed and pushes it
- * from the beginning: a stream skips the rows that it has, a collection swaps in a whole new batch.
+ * from the beginning: a stream skips the rows that it has, a collection swaps in a whole new batch. A feed that was
+ * deleted since stays deleted.
  *
  * @module
  */
 
 import type { Limits } from "../../limits.ts";
 import type { Services } from "../../services.ts";
-import type { GatewayClient } from "./client.ts";
+import { type GatewayClient, unlessRefused } from "./client.ts";
 import { DEMO_FEEDS, type DemoFeed } from "./feeds.ts";
 
 /** A feed of the demo, filled and listed. */
@@ -31,8 +32,11 @@ export async function fillDemoFeeds(
   const filled: FilledFeed[] = [];
   for (const feed of DEMO_FEEDS) {
     const slug = feed.definition.endpoint_path;
-    const id = owned.get(slug) ?? (await createFeed(client, feed));
-    if (!finished.has(SETTING + slug)) {
+    const isFinished = finished.has(SETTING + slug);
+    // A feed that was there and is not any more was deleted on purpose.
+    const id = owned.get(slug) ?? (isFinished ? undefined : await createFeed(client, feed));
+    if (id === undefined) continue;
+    if (!isFinished) {
       for (const body of pushBodies(feed, config.limits)) {
         await client(`/v1/provider/feed/${id}/push`, body);
       }
@@ -52,9 +56,11 @@ async function listOwned(client: GatewayClient): Promise<Map<string, string>> {
   return new Map(feeds.map((feed) => [feed.endpoint_path, feed.id]));
 }
 
-async function createFeed(client: GatewayClient, feed: DemoFeed): Promise<string> {
+/** Undefined if another feed has the slug: one of another account, or one that was deleted. */
+async function createFeed(client: GatewayClient, feed: DemoFeed): Promise<string | undefined> {
   const body = JSON.stringify(feed.definition);
-  return (await client<{ id: string }>("/v1/provider/feed/create", body)).id;
+  const creating = client<{ id: string }>("/v1/provider/feed/create", body);
+  return (await unlessRefused(creating, ["ENDPOINT_PATH_TAKEN"]))?.id;
 }
 
 /** The rows as push bodies, within the deployment's limits on rows and bytes. */

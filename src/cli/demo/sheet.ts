@@ -15,8 +15,8 @@ export interface Sheet {
   readonly place: Pick<Config, "databaseUrl" | "dataDir">;
   readonly accounts: DemoAccounts;
   readonly feeds: readonly FilledFeed[];
-  /** `next_cursor` of a page of two airports. */
-  readonly cursor: string;
+  /** `next_cursor` of a page of two airports; undefined if they can't be read. */
+  readonly cursor: string | undefined;
 }
 
 /** A line for a shell, and what it shows. */
@@ -79,25 +79,37 @@ export function sheetJson(sheet: Sheet): string {
   });
 }
 
+/** Of the feeds that are there. */
 function linesOf({ baseUrl, accounts, feeds, cursor }: Sheet): readonly Line[] {
-  const earthquakes = feeds.find((each) => each.definition.endpoint_path === "earthquakes");
+  const find = (slug: string) => feeds.find((each) => each.definition.endpoint_path === slug);
+  const earthquakes = find("earthquakes");
   const read = (path: string) => `curl -sS -H 'x-api-key: ${accounts.readKey}' '${baseUrl}${path}'`;
-  return [
-    { about: "Search the feeds", curl: read("/v1/search?q=gold") },
-    { about: "Look at one: schema, sample, price", curl: read("/v1/feed/gold-prices/metadata") },
-    {
+  const lines: Line[] = [{ about: "Search the feeds", curl: read("/v1/search?q=gold") }];
+  if (find("gold-prices") !== undefined) {
+    lines.push({
+      about: "Look at one: schema, sample, price",
+      curl: read("/v1/feed/gold-prices/metadata"),
+    });
+  }
+  if (cursor !== undefined) {
+    lines.push({
       about: "Read on from a cursor: the second page of two airports",
       curl: read(`/v1/feed/airports?limit=2&cursor=${cursor}`),
-    },
-    {
-      about: "Follow the earthquakes in a second shell: each push shows at once, until Ctrl-C",
-      curl: read("/v1/feed/earthquakes/stream?offset=now&live=sse").replace("curl", "curl -N"),
-    },
-    {
-      about: "Push an event; it is the first that /v1/feed/earthquakes shows then",
-      curl: `curl -sS -X POST -H 'Authorization: Bearer ${accounts.writeKey}' -H 'Content-Type: application/json' -d '${EVENT}' '${baseUrl}/v1/provider/feed/${earthquakes?.id}/push'`,
-    },
-  ];
+    });
+  }
+  if (earthquakes !== undefined) {
+    lines.push(
+      {
+        about: "Follow the earthquakes in a second shell: each push shows at once, until Ctrl-C",
+        curl: read("/v1/feed/earthquakes/stream?offset=now&live=sse").replace("curl", "curl -N"),
+      },
+      {
+        about: "Push an event; it is the first that /v1/feed/earthquakes shows then",
+        curl: `curl -sS -X POST -H 'Authorization: Bearer ${accounts.writeKey}' -H 'Content-Type: application/json' -d '${EVENT}' '${baseUrl}/v1/provider/feed/${earthquakes.id}/push'`,
+      },
+    );
+  }
+  return lines;
 }
 
 function priceOf(definition: FilledFeed["definition"]): string {
