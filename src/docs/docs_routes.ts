@@ -17,10 +17,11 @@ import { Problem } from "../http/errors.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../http/shared_content.ts";
+import { IS_COMPILED, typedCommand } from "../lib/own_process.ts";
 import type { Services } from "../services.ts";
 import { GUIDE_NAMES } from "./guide_texts.ts";
 import { openApi31, type PluginDocument } from "./openapi.ts";
-import { PAGE_HEADERS, renderGuide, renderPage } from "./page.ts";
+import { PAGE_HEADERS, renderGuide, renderGuideIndex, renderPage } from "./page.ts";
 import script from "./reference.js" with { type: "file" };
 import styles from "./styles.css" with { type: "file" };
 
@@ -34,9 +35,7 @@ interface Served {
 }
 
 const REFERENCE = page(renderPage);
-const GUIDES: ReadonlyMap<string, Served> = new Map(
-  GUIDE_NAMES.map((name) => [name, page(() => renderGuide(name))]),
-);
+const GUIDE_INDEX = page(renderGuideIndex);
 const ASSETS: ReadonlyMap<string, Served> = new Map([
   ["swagger-ui-bundle.js", file(swaggerScript, "text/javascript; charset=utf-8")],
   ["swagger-ui.css", file(swaggerStyles, "text/css; charset=utf-8")],
@@ -74,14 +73,23 @@ export function docsRoutes(services: Services, app: AnyElysia) {
       "Access-Control-Allow-Origin": "*",
     },
   };
+  // The path of an executable is nobody's business.
+  const command = IS_COMPILED ? "feedgate" : typedCommand();
+  const guides: ReadonlyMap<string, Served> = new Map(
+    GUIDE_NAMES.map((name) => [
+      name,
+      page(() => renderGuide(name, { baseUrl: services.http.baseUrl(), command })),
+    ]),
+  );
   return new Elysia({ name: "docs" })
     .use(anonymous(services.anonymousLimit))
     .get("/docs", ({ call }) => answer(call, REFERENCE), hidden)
     .get("/docs/json", ({ call }) => answer(call, document), hidden)
     .get("/openapi.json", ({ call }) => answer(call, document), hidden)
+    .get("/docs/guides", ({ call }) => answer(call, GUIDE_INDEX), hidden)
     .get(
       "/docs/guides/:name",
-      ({ call, params }) => answer(call, GUIDES.get(params.name) ?? missing("guide", GUIDES)),
+      ({ call, params }) => answer(call, guides.get(params.name) ?? missing("guide", guides)),
       hidden,
     )
     .get(

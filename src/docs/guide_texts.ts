@@ -1,5 +1,6 @@
 /**
- * The guides, which are served beside the reference at `/docs/guides/{name}`.
+ * The guides, which are served beside the reference at `/docs/guides/{name}`. In the repository they show the address
+ * of a first start, and the command as `feedgate`. A gateway shows its own address, and the command as it works there.
  *
  * @module
  */
@@ -14,7 +15,7 @@ import performance from "./guides/performance.md" with { type: "text" };
 import providers from "./guides/providers.md" with { type: "text" };
 
 /** Markdown by name, in the order of the menu. */
-export const GUIDES = {
+const GUIDES = {
   agents,
   connect,
   providers,
@@ -27,3 +28,35 @@ export const GUIDES = {
 
 export type GuideName = keyof typeof GUIDES;
 export const GUIDE_NAMES = keysOf(GUIDES);
+
+/** What each guide is about, for their index. */
+export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
+  agents: "Read feeds: search, pages, filters, streams, limits, credits.",
+  connect: "Use feeds from MCP clients, such as Claude and ChatGPT, and from your own code.",
+  providers: "Publish a feed: rows, batches, schema, price.",
+  operators: "Run the gateway: accounts, keys, credits, review, settings, backup.",
+  deploy: "Install it: systemd, Docker, TLS, replicas, several machines.",
+  guarantees: "What holds, and the tests that show it.",
+  performance: "How fast it is, and how that was measured.",
+  architecture: "How it is built, and why so.",
+};
+
+/** Where a guide is read. */
+export interface GuidePlace {
+  /** Public address without a trailing slash. */
+  readonly baseUrl: string;
+  /** What operators type for `feedgate`. */
+  readonly command: string;
+}
+
+/** Clients call it in the guides. A proxy goes to it wherever clients are. */
+const EXAMPLE_ADDRESS = /(?<!proxy_pass )http:\/\/127\.0\.0\.1:3000\b/g;
+/** At the beginning of a line to paste, or of code within a sentence. */
+const EXAMPLE_COMMAND = /(^|^\$ |`)feedgate (?=[a-z]+[ `\n])/gm;
+
+/** A guide's Markdown, as it holds for this gateway. */
+export function guideText(name: GuideName, { baseUrl, command }: GuidePlace): string {
+  return GUIDES[name]
+    .replace(EXAMPLE_ADDRESS, () => baseUrl)
+    .replace(EXAMPLE_COMMAND, (_, before: string) => `${before}${command} `);
+}

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { VERSION } from "../lib/program_version.ts";
 import type { Limits } from "../limits.ts";
 
 export const TAGS = [
@@ -37,8 +38,9 @@ export interface DocumentContext {
 export function documentInfo({ baseUrl, limits }: DocumentContext) {
   return {
     title: "Feedgate",
-    // Of the interface. Interface 9.
+    // Of the interface, which is the API's and not the program's. Interface 9.
     version: "1.1.0",
+    "x-feedgate-version": VERSION,
     description: [
       "Providers push JSON data into feeds; agents find the feeds, read them over HTTP and pay per call.",
       "Every `/v1/…` address answers the same at `/api/v1/…`. `HEAD` works wherever `GET` does and is never charged.",

@@ -8,7 +8,13 @@
  */
 import { anchorOf, PROBLEMS } from "../http/errors.ts";
 import { PROBLEM_CODES, PROBLEM_DOCS } from "../http/problem_docs.ts";
-import { GUIDE_NAMES, GUIDES, type GuideName } from "./guide_texts.ts";
+import {
+  GUIDE_NAMES,
+  GUIDE_TOPICS,
+  type GuideName,
+  type GuidePlace,
+  guideText,
+} from "./guide_texts.ts";
 
 /** Swagger UI sets styles on elements, so styles can't be confined to files. */
 export const PAGE_HEADERS = {
@@ -85,13 +91,32 @@ ${PROBLEM_CODES.map(renderProblem).join("\n")}
 }
 
 /** A guide. In the repository the guides link one another as files. */
-export function renderGuide(name: GuideName): string {
-  const text = GUIDES[name].replace(/\]\(([a-z]+)\.md(#[^)]*)?\)/g, "]($1$2)");
+export function renderGuide(name: GuideName, place: GuidePlace): string {
+  const text = guideText(name, place).replace(/\]\(([a-z]+)\.md(#[^)]*)?\)/g, "]($1$2)");
   const html = Bun.markdown.html(text, { headings: { ids: true } });
   return renderFrame({
     title: `${titleOf(name)} · Feedgate`,
     root: "../..",
     main: `<main class="frame guide">\n${html}</main>`,
+  });
+}
+
+/** What `/docs/guides` lists. */
+export function renderGuideIndex(): string {
+  const items = GUIDE_NAMES.map(
+    (name) =>
+      `<dt><a href="./guides/${name}">${titleOf(name)}</a></dt><dd>${GUIDE_TOPICS[name]}</dd>`,
+  );
+  return renderFrame({
+    title: "Guides · Feedgate",
+    root: "..",
+    main: `<main class="frame guide">
+<h1>Guides</h1>
+<dl>
+${items.join("\n")}
+</dl>
+<p>All routes, parameters and errors are in <a href="../docs">the reference</a>.</p>
+</main>`,
   });
 }
 

@@ -4,9 +4,9 @@
  * @module
  */
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import packageInfo from "../../package.json" with { type: "json" };
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { listedPage } from "../lib/pages.ts";
+import { VERSION } from "../lib/program_version.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
@@ -33,7 +33,7 @@ const SLUG = /^[0-9A-Za-z-]{1,80}$/;
 
 /** The gateway, as it names itself to clients. */
 export function serverInfo(baseUrl: string) {
-  return { name: "feedgate", version: packageInfo.version, websiteUrl: baseUrl };
+  return { name: "feedgate", version: VERSION, websiteUrl: baseUrl };
 }
 
 /** What a client may know before it connects. */
@@ -42,7 +42,7 @@ export function serverCard(baseUrl: string) {
     $schema: "https://static.modelcontextprotocol.io/schemas/mcp-server-card/v1.json",
     version: "1.0",
     protocolVersion: STATELESS_REVISION,
-    serverInfo: { name: "feedgate", title: "Feedgate", version: packageInfo.version },
+    serverInfo: { name: "feedgate", title: "Feedgate", version: VERSION },
     description: INSTRUCTIONS,
     documentationUrl: `${baseUrl}/docs/guides/connect`,
     transport: { type: "streamable-http", endpoint: `${baseUrl}/mcp` },

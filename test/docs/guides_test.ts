@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { GUIDE_NAMES } from "../../src/docs/guide_texts.ts";
+import { typedCommand } from "../../src/lib/own_process.ts";
+import { freePort } from "../support/free_port.ts";
 import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
 
 let gateway: TestGateway;
 
@@ -29,6 +32,81 @@ test("each guide is a page of its own, whose links work", async () => {
     }
   }
 });
+
+test("guides show this gateway's address, and commands as they work here", async () => {
+  const base = "https://feeds.example.com/$&/base";
+  const other = await gateway.startPeer({ FEEDGATE_BASE_URL: base });
+  for (const name of GUIDE_NAMES) {
+    const own = await (await fetch(`${gateway.baseUrl}/docs/guides/${name}`)).text();
+    const elsewhere = await (
+      await fetch(`http://127.0.0.1:${other.port}/docs/guides/${name}`)
+    ).text();
+    const isExample = /(?<!proxy_pass )http:\/\/127\.0\.0\.1:3000\b/;
+    for (const html of [own, elsewhere]) {
+      expect([name, isExample.exec(html)]).toEqual([name, null]);
+      expect([name, /(?:^|\$ |<code>)feedgate [a-z]+ /m.exec(html)]).toEqual([name, null]);
+    }
+    if (own.includes(`${gateway.baseUrl}/v1/`)) {
+      expect(elsewhere).toContain("https://feeds.example.com/$&amp;/base/v1/");
+    }
+  }
+  const operators = await (await fetch(`${gateway.baseUrl}/docs/guides/operators`)).text();
+  expect(operators).toContain(`$ ${typedCommand()} account create --name`);
+  expect(operators).toContain(`<code>${typedCommand()} backup FILE</code>`);
+});
+
+test("/docs/guides lists all guides, and links to them", async () => {
+  const url = `${gateway.baseUrl}/docs/guides`;
+  const html = await (await fetch(url)).text();
+  for (const name of GUIDE_NAMES) {
+    const [, address = ""] = new RegExp(`<dt><a href="([^"]*/${name})">`).exec(html) ?? [];
+    expect([name, (await fetch(new URL(address, url))).status]).toEqual([name, 200]);
+  }
+});
+
+test("the follower that the agents' guide shows follows a stream with its key, over a restart, and ends at a refusal that lasts", async () => {
+  const guide = await (await fetch(`${gateway.baseUrl}/docs/guides/agents`)).text();
+  const [, escaped = ""] = /<pre><code class="language-js">([\s\S]*?)<\/code>/.exec(guide) ?? [];
+  const code = escaped
+    .replaceAll("&quot;", '"')
+    .replaceAll("&gt;", ">")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+  const owner = await gateway.createAccount();
+  const [read, write] = [
+    await gateway.createKey(owner, "read"),
+    await gateway.createKey(owner, "write"),
+  ];
+  const event = { id: "first", event_timestamp: "2026-01-01T00:00:00Z" };
+  const { feedId, slug } = await seedFeed(gateway, owner, { type: "stream", rows: [event] });
+  const port = String(freePort());
+  const served = await gateway.startPeer({ PORT: port });
+  const program = code
+    .replaceAll(gateway.baseUrl, served.baseUrl)
+    .replace("feed/earthquakes/", `feed/${slug}/`)
+    .replace('"fg_read_…"', JSON.stringify(read))
+    .replace("console.log", "(rows) => console.log(JSON.stringify(rows))");
+  const follower = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "pipe" });
+  const lines = follower.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await lines.read()).value).toContain('"id":"first"');
+  await served.stop();
+  await gateway.startPeer({ PORT: port });
+  const push = `/v1/provider/feed/${feedId}/push`;
+  expect((await gateway.send("POST", push, write, [{ id: "second" }])).status).toBe(200);
+  const next = (await lines.read()).value;
+  expect(next).toContain('"id":"second"');
+  expect(next).not.toContain('"id":"first"');
+  follower.kill();
+  // A refusal that lasts ends it, with the problem's words.
+  const refused = Bun.spawn([process.execPath, "-e", program.replaceAll(read, write)], {
+    stderr: "pipe",
+  });
+  expect([await refused.exited, await new Response(refused.stderr).text()]).toEqual([
+    1,
+    expect.stringContaining("KEY_PERMISSION"),
+  ]);
+}, 20_000);
 
 test("a guide is compressed, and revalidated by its tag", async () => {
   const url = `${gateway.baseUrl}/docs/guides/agents`;
