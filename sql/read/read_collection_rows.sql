@@ -1,8 +1,8 @@
 -- name: read_collection_rows
--- why: the current batch's rows with the ids asked for, in the order of the request
+-- why: the current batch's rows with the ids asked for, in the order of the request, and the ids that it does not have
 -- $1 feed_id uuid
 -- $2 row_ids text[]
--- returns data_version bigint, data text?
+-- returns data_version bigint, data text?, missing json
 with feed as (
   select data_version, current_batch
   from feeds
@@ -10,12 +10,17 @@ with feed as (
 )
 select
   feed.data_version,
-  (
-    select string_agg(collection_rows.payload::text, ',' order by wanted.place)
-    from unnest($2::text[]) with ordinality as wanted (row_id, place)
-    join collection_rows
-      on collection_rows.feed_id = $1
-      and collection_rows.batch_number = (select current_batch from feed)
-      and collection_rows.row_id = wanted.row_id
-  ) as data
+  found.data,
+  coalesce(found.missing, '[]') as missing
 from feed
+cross join lateral (
+  select
+    string_agg(collection_rows.payload::text, ',' order by wanted.place) as data,
+    json_agg(wanted.row_id order by wanted.place) filter (where collection_rows.row_id is null)
+      as missing
+  from unnest($2::text[]) with ordinality as wanted (row_id, place)
+  left join collection_rows
+    on collection_rows.feed_id = $1
+    and collection_rows.batch_number = feed.current_batch
+    and collection_rows.row_id = wanted.row_id
+) as found

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Claim, FeedTerms, LoggedOperation } from "./types.ts";
+import type { Claim, FeedTerms, LoggedOperation, PriceType, TierLimits } from "./types.ts";
 
 /** Price of a call in nano-dollars. Only data costs anything, only of metered feeds, and not their owner. */
 export function priceOf({ operation, feed }: Claim, accountId: string): bigint {
@@ -15,8 +15,14 @@ export function priceOf({ operation, feed }: Claim, accountId: string): bigint {
 
 /** Calls in a window. */
 export function limitOf({ operation, feed, limits }: Claim): number {
-  const isPaid = isOfData(operation) && feed !== undefined && feed.priceType !== "free";
-  return isPaid ? limits.paid : limits.free;
+  return isOfData(operation) && feed !== undefined
+    ? dataLimitOf(feed.priceType, limits)
+    : limits.free;
+}
+
+/** Reads in a window of a feed that is sold like this. */
+export function dataLimitOf(priceType: PriceType, limits: TierLimits): number {
+  return priceType === "free" ? limits.free : limits.paid;
 }
 
 /**

@@ -7,6 +7,14 @@
 /** Of a body. */
 export type BodyPart = string | Uint8Array;
 
+/** Text that is sent as it stands within the quotes of a JSON string. It is kept as it is here. */
+export class QuotedText {
+  constructor(readonly text: string) {}
+}
+
+/** Of a body that is made while it is sent. */
+export type AnswerPart = BodyPart | QuotedText;
+
 export interface Answer {
   /** @default 200 */
   readonly status?: number;
@@ -15,7 +23,7 @@ export interface Answer {
   /** Headers that many answers have in common. To copy them costs less than to make them. */
   readonly sharedHeaders?: Headers | undefined;
   /** A list of parts is sent in order. Answers may share parts and blobs. A stream sends when it has something. */
-  readonly body: BodyPart | readonly BodyPart[] | Blob | ReadableStream<Uint8Array> | null;
+  readonly body: BodyPart | readonly AnswerPart[] | Blob | ReadableStream<Uint8Array> | null;
 }
 
 /** `Cache-Control` of all that needs a key. Decisions 10. */

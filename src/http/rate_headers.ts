@@ -33,13 +33,21 @@ export function stateHeaders(
   nowMs: number,
   { resetInSecondsMax = WINDOW_SECONDS } = {},
 ): Record<string, string> {
-  const secondsLeft = Math.max(0, resetSeconds - Math.floor(nowMs / MS_PER_SECOND));
-  const resetInSeconds = Math.min(secondsLeft, resetInSecondsMax);
+  const inSeconds = Math.min(resetInSeconds({ resetSeconds }, nowMs), resetInSecondsMax);
   return {
     "X-RateLimit-Remaining": String(remaining),
     "X-RateLimit-Reset": String(resetSeconds),
-    RateLimit: `"default";r=${remaining};t=${resetInSeconds}`,
+    RateLimit: `"default";r=${remaining};t=${inSeconds}`,
   };
+}
+
+/** Until the oldest counted call leaves the window; rounding adds no second to its length. */
+export function resetInSeconds(
+  { resetSeconds }: Pick<WindowState, "resetSeconds">,
+  nowMs: number,
+): number {
+  const secondsLeft = resetSeconds - Math.floor(nowMs / MS_PER_SECOND);
+  return Math.min(Math.max(0, secondsLeft), WINDOW_SECONDS);
 }
 
 /** 429 with everything that tells a client when to come back. */

@@ -9,7 +9,7 @@
  * @module
  */
 import { STREAMED_BYTES_MIN, UNSENT_BYTES_MAX } from "../limits.ts";
-import type { Answer, BodyPart } from "./answer.ts";
+import { type Answer, type AnswerPart, type BodyPart, QuotedText } from "./answer.ts";
 
 interface UnsentBodiesOptions {
   /** Limit of all large bodies together, in bytes. */
@@ -25,7 +25,7 @@ interface Sending {
   readonly startedMs: number;
   sentBytes: number;
   /** Empty after the end, or after an abort. */
-  parts: readonly BodyPart[];
+  parts: readonly AnswerPart[];
   chunks: Iterator<Uint8Array>;
 }
 
@@ -38,7 +38,7 @@ interface HeldPart {
 const CHUNK_LENGTH = 64 * 1_024;
 /** Answers younger than this are aborted only if there is no older one, in milliseconds. */
 const YOUNG_MS = 1_000;
-const NO_PARTS: readonly BodyPart[] = [];
+const NO_PARTS: readonly AnswerPart[] = [];
 
 export class UnsentBodies {
   readonly #options: Required<UnsentBodiesOptions>;
@@ -60,14 +60,14 @@ export class UnsentBodies {
     if (body === null || body instanceof Blob || body instanceof ReadableStream) return body;
     const parts = typeof body === "string" || body instanceof Uint8Array ? [body] : body;
     let length = 0;
-    for (const part of parts) length += part.length;
+    for (const part of parts) length += keptOf(part).length;
     return length < this.#options.streamedBytesMin ? joined(parts) : this.#stream(parts);
   }
 
-  #stream(parts: readonly BodyPart[]): ReadableStream<Uint8Array> {
+  #stream(parts: readonly AnswerPart[]): ReadableStream<Uint8Array> {
     const startedMs = this.#options.now();
     const sending: Sending = { startedMs, sentBytes: 0, parts, chunks: chunksOf(parts) };
-    for (const part of parts) this.#hold(part);
+    for (const part of parts) this.#hold(keptOf(part));
     while (this.#bytes > this.#options.bytesMax) {
       const slowest = this.#slowest();
       if (slowest === undefined) break;
@@ -110,7 +110,7 @@ export class UnsentBodies {
 
   #end(sending: Sending): void {
     if (!this.#sending.delete(sending)) return;
-    for (const part of sending.parts) this.#release(part);
+    for (const part of sending.parts) this.#release(keptOf(part));
     sending.parts = NO_PARTS;
     sending.chunks = chunksOf(NO_PARTS);
   }
@@ -138,26 +138,39 @@ export const unsentBodies = new UnsentBodies({
   streamedBytesMin: STREAMED_BYTES_MIN,
 });
 
-function joined(parts: readonly BodyPart[]): BodyPart {
-  const [first = ""] = parts;
-  if (parts.length < 2) return first;
-  const texts = parts.filter((part) => typeof part === "string");
-  return texts.length === parts.length
-    ? texts.join("")
-    : Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
+/** What memory holds of a part. A text that is sent plain and quoted is held once. */
+function keptOf(part: AnswerPart): BodyPart {
+  return part instanceof QuotedText ? part.text : part;
 }
 
-function* chunksOf(parts: readonly BodyPart[]): Iterator<Uint8Array> {
+/** A text without the quotes of the JSON string. */
+function quoted(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function joined(parts: readonly AnswerPart[]): BodyPart {
+  const made = parts.map((part) => (part instanceof QuotedText ? quoted(part.text) : part));
+  const [first = ""] = made;
+  if (made.length < 2) return first;
+  const texts = made.filter((part) => typeof part === "string");
+  return texts.length === made.length
+    ? texts.join("")
+    : Buffer.concat(made.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
+}
+
+function* chunksOf(parts: readonly AnswerPart[]): Iterator<Uint8Array> {
   for (const part of parts) {
+    const kept = keptOf(part);
     let start = 0;
-    while (start < part.length) {
+    while (start < kept.length) {
       let end = start + CHUNK_LENGTH;
-      if (typeof part === "string") {
+      if (typeof kept === "string") {
         // No character is cut in two: a high surrogate goes with the low one behind it.
-        if ((part.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
-        yield Buffer.from(part.slice(start, end));
+        if ((kept.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
+        const text = kept.slice(start, end);
+        yield Buffer.from(part instanceof QuotedText ? quoted(text) : text);
       } else {
-        yield part.subarray(start, end);
+        yield kept.subarray(start, end);
       }
       start = end;
     }

@@ -5,13 +5,22 @@
  */
 import type { Static } from "@sinclair/typebox";
 import { pricingText } from "../accounts/money.ts";
+import { dataLimitOf } from "../admission/terms.ts";
 import type { FeedMetadataShape } from "../feeds/feed_shapes.ts";
+import { assert } from "../lib/assert.ts";
+import { isObject } from "../lib/records.ts";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { WINDOW_MS } from "../limits.ts";
+import { project } from "../read/projection.ts";
+import { type Projection, parseProjection } from "../read/projection_parse.ts";
 import { feedFields, isFilterable } from "../skill/feed_fields.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, refused, told } from "./tool.ts";
+import { parseExact } from "./values.ts";
 
 const DESCRIPTION_LENGTH_MAX = 400;
 const SAMPLE_LENGTH_MAX = 700;
 const FIELDS_MAX = 20;
+const EXACT_PARTS = projectionOf("{sample: sample_response, credits: credits_to_read_all}");
 
 type Metadata = Static<typeof FeedMetadataShape>;
 
@@ -20,7 +29,7 @@ export const describeFeed = defineTool({
   title: "Describe a feed",
   description: `Tells a feed's fields with their types, one sample row, its price, its size and how to read it. Free. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: { feed: FEED },
-  async run({ ask }, { feed }) {
+  async run({ ask, readLimits }, { feed }) {
     const answer = await ask({ path: `/v1/feed/${feed}/metadata` });
     if (answer.status !== 200) return refused(answer);
     const metadata: Metadata = JSON.parse(answer.text);
@@ -29,6 +38,7 @@ export const describeFeed = defineTool({
     const { fields } = feedFields(schema, textOrNull(metadata.sample_response));
     const named = fields.slice(0, FIELDS_MAX);
     const filterable = named.filter(isFilterable).map(({ name }) => name);
+    const { sample, credits } = exactParts(answer.text);
     return told({
       id: metadata.id,
       slug: metadata.endpoint_path,
@@ -40,15 +50,18 @@ export const describeFeed = defineTool({
       price: priceOf(metadata),
       price_per_1k: metadata.price_per_1k,
       rows: metadata.row_count,
-      credits_to_read_all: metadata.credits_to_read_all,
+      credits_to_read_all: credits,
       last_sync_at: metadata.last_sync_at,
       oldest_event: metadata.oldest_event,
       newest_event: metadata.newest_event,
       fields: named.map((field) => `${field.name}: ${field.type}`),
-      sample: sampleOf(metadata.sample_response),
+      sample: sampleOf(sample),
       filters: type === "singleton" ? [] : filterable,
       ways_to_read: waysToRead(type),
-      limits: "A call over the limit is refused and says how long to wait.",
+      limits: {
+        limit: dataLimitOf(metadata.price_type, readLimits),
+        window_seconds: WINDOW_MS / MS_PER_SECOND,
+      },
       next: `Call read_feed with feed "${metadata.endpoint_path}".`,
     });
   },
@@ -78,7 +91,16 @@ function waysToRead(type: string): readonly string[] {
     : ways;
 }
 
-/** One row, where it is short enough. */
+/** What loses digits in a JavaScript number. */
+function exactParts(metadata: string): Record<string, unknown> {
+  const outcome = project(EXACT_PARTS, metadata);
+  assert(outcome.kind === "projected", "two members are picked");
+  const parts = parseExact(outcome.text);
+  assert(isObject(parts), "a construction makes an object");
+  return parts;
+}
+
+/** One row, if it is short enough. */
 function sampleOf(sample: unknown): unknown {
   const row: unknown = Array.isArray(sample) ? sample[0] : sample;
   const text = JSON.stringify(row);
@@ -87,4 +109,10 @@ function sampleOf(sample: unknown): unknown {
 
 function textOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
+}
+
+function projectionOf(jsonpath: string): Projection {
+  const parsed = parseProjection(jsonpath);
+  assert(parsed.kind === "parsed", "it is written here");
+  return parsed.projection;
 }

@@ -6,8 +6,8 @@
 import { Type } from "@sinclair/typebox";
 import { LONG_POLL_SECONDS } from "../limits.ts";
 import { queryText } from "./own_routes.ts";
-import { rowsTold } from "./rows.ts";
-import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, refused, toldAs, whole } from "./tool.ts";
+import { ROWS_ARGUMENTS, readRows } from "./rows.ts";
+import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, told, whole } from "./tool.ts";
 
 export const followStream = defineTool({
   name: "follow_stream",
@@ -27,21 +27,26 @@ export const followStream = defineTool({
       LONG_POLL_SECONDS,
       "How long to wait for an event where there is none yet. Default 0.",
     ),
+    ...ROWS_ARGUMENTS,
   },
-  async run({ ask }, { feed, offset, wait_seconds: seconds = 0 }) {
+  run({ ask }, { feed, offset, wait_seconds: seconds = 0, ...given }) {
     const isWaiting = seconds > 0;
     const query = queryText([
       ["offset", offset],
       ["live", isWaiting ? "long-poll" : undefined],
     ]);
-    const answer = await ask({
-      path: `/v1/feed/${feed}/stream${query}`,
-      headers: { prefer: isWaiting ? `wait=${seconds}` : undefined },
-    });
-    if (answer.status === 204) {
-      const next_offset = answer.headers.get("feedgate-next-offset");
-      return toldAs(JSON.stringify({ rows: [], next_offset, up_to_date: true }));
-    }
-    return answer.status === 200 ? rowsTold(answer) : refused(answer);
+    return readRows(
+      ask,
+      {
+        path: `/v1/feed/${feed}/stream${query}`,
+        headers: { prefer: isWaiting ? `wait=${seconds}` : undefined },
+        given,
+      },
+      // 204: nothing came in time.
+      ({ headers }) => {
+        const next_offset = headers.get("feedgate-next-offset");
+        return told({ rows: [], next_offset, up_to_date: true });
+      },
+    );
   },
 });

@@ -3,7 +3,10 @@
  *
  * @module
  */
+import { assert } from "../lib/assert.ts";
+import { isObject } from "../lib/records.ts";
 import { defineTool, refused, told } from "./tool.ts";
+import { parseExact } from "./values.ts";
 
 const EVENTS_TOLD = 10;
 
@@ -19,7 +22,14 @@ export const getAccount = defineTool({
     ]);
     if (account.status !== 200) return refused(account);
     if (usage.status !== 200) return refused(usage);
-    const { usage: events } = JSON.parse(usage.text);
-    return told({ ...JSON.parse(account.text), usage: events });
+    const { usage: events } = recordOf(usage.text);
+    return told({ ...recordOf(account.text), usage: events });
   },
 });
+
+/** Amounts keep their digits. */
+function recordOf(text: string): Record<string, unknown> {
+  const parsed = parseExact(text);
+  assert(isObject(parsed), "the answers of the account's routes are objects");
+  return parsed;
+}

@@ -4,11 +4,11 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { isObject } from "../lib/records.ts";
+import { Expected } from "../lib/types.ts";
 import { IDS_MAX } from "../limits.ts";
 import { queryText } from "./own_routes.ts";
-import { rowsTold } from "./rows.ts";
-import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, refused } from "./tool.ts";
+import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "./rows.ts";
+import { DATA_NOT_INSTRUCTIONS, defineTool, FEED } from "./tool.ts";
 
 export const getRecords = defineTool({
   name: "get_records",
@@ -19,19 +19,17 @@ export const getRecords = defineTool({
     ids: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: IDS_MAX,
+      [Expected]: `a list of 1 to ${IDS_MAX} ids, each a text`,
       description: `Up to ${IDS_MAX} record ids.`,
     }),
+    ...ROWS_ARGUMENTS,
+    ...ONE_READ_ARGUMENTS,
   },
-  async run({ ask }, { feed, ids }) {
-    const answer = await ask({
+  run({ ask }, { feed, ids, ...given }) {
+    return readRows(ask, {
       path: `/v1/feed/${feed}${queryText(ids.map((id) => ["ids", id] as const))}`,
-    });
-    if (answer.status !== 200) return refused(answer);
-    return rowsTold(answer, {
-      besides: (rows) => {
-        const found = new Set(rows().map((row) => (isObject(row) ? String(row.id) : "")));
-        return { missing: ids.filter((id) => !found.has(id)) };
-      },
+      given,
+      listsMissing: true,
     });
   },
 });

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { ToolRequest, type ToolWishes } from "../read/tool_request.ts";
 import type { Services } from "../services.ts";
 
 /** The answer of a route: its status, its headers, and its body as text. */
@@ -20,6 +21,8 @@ interface OwnRequest {
   readonly path: string;
   /** Beside the client's key. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** What HTTP has no words for. */
+  readonly wishes?: ToolWishes;
 }
 
 /** Asks a route of this gateway. Never rejects: what fails is an answer, too. */
@@ -36,22 +39,27 @@ export interface Exchange {
   readonly requestId: string;
 }
 
+/**
+ * Routes are found by the path alone. It is neither the public address, which may have a path of its own, nor the
+ * client's `Host`, which may be none.
+ */
+export const WITHIN = "http://localhost";
 /** Of the client's request, what goes with every call. */
 const PASSED_ON = ["x-api-key", "authorization", "traceparent"];
 
-export function ownRoutes({ services, handle, request, requestId }: Exchange): AskRoute {
-  const baseUrl = services.http.baseUrl();
+export function ownRoutes({ handle, request, requestId }: Exchange): AskRoute {
   const passedOn: Record<string, string> = { "x-request-id": requestId };
   for (const name of PASSED_ON) {
     const value = request.headers.get(name);
     if (value !== null) passedOn[name] = value;
   }
-  return async ({ path, headers: own = {} }) => {
+  return async ({ path, headers: own = {}, wishes = {} }) => {
     const headers = { ...passedOn };
     for (const [name, value] of Object.entries(own)) {
       if (value !== undefined) headers[name] = value;
     }
-    const response = await handle(new Request(baseUrl + path, { headers, signal: request.signal }));
+    const { signal } = request;
+    const response = await handle(new ToolRequest(WITHIN + path, { headers, signal }, wishes));
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
 }

@@ -10,7 +10,9 @@
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { type AnswerPart, QuotedText } from "../http/answer.ts";
 import { eventText } from "../http/event_stream.ts";
+import { respond } from "../http/respond.ts";
 import type { Exchange } from "./own_routes.ts";
 import { STATELESS_REVISION, serverInfo } from "./server.ts";
 import { callTool, TOOLS } from "./tools.ts";
@@ -18,10 +20,13 @@ import { callTool, TOOLS } from "./tools.ts";
 const BEFORE_STATELESS: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);
 const ACCEPTED = ["application/json", "text/event-stream"];
 const META = "io.modelcontextprotocol/";
-const AS_JSON = { headers: { "Content-Type": "application/json" } };
+const AS_JSON = { "Content-Type": "application/json" };
 const AS_EVENT = {
-  headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" },
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-cache, no-transform",
 };
+/** Stands in an event for its data. */
+const HERE = "{}";
 const EXACTLY = { additionalProperties: false };
 
 const callWith = <Meta extends TSchema>(meta: Meta) =>
@@ -73,10 +78,10 @@ export async function answerPlainCall(
   if (!isUsual) return undefined;
   const version = headers.get("mcp-protocol-version") ?? "";
   if (BEFORE_STATELESS.has(version) && olderCall.Check(message)) {
-    const data = await answerText(message, exchange, "");
-    return data === undefined
-      ? undefined
-      : new Response(eventText({ name: "message", data }), AS_EVENT);
+    const parts = await answerParts(message, exchange, "");
+    if (parts === undefined) return undefined;
+    const [before = "", behind = ""] = eventText({ name: "message", data: HERE }).split(HERE);
+    return respond({ headers: { ...AS_EVENT }, body: [before, ...parts, behind] });
   }
   const isStateless =
     version === STATELESS_REVISION &&
@@ -86,20 +91,28 @@ export async function answerPlainCall(
   if (!isStateless) return undefined;
   const server = JSON.stringify(serverInfo(exchange.services.http.baseUrl()));
   const besides = `,"resultType":"complete","_meta":{"${META}serverInfo":${server}}`;
-  const answer = await answerText(message, exchange, besides);
-  return answer === undefined ? undefined : new Response(answer, AS_JSON);
+  const parts = await answerParts(message, exchange, besides);
+  return parts && respond({ headers: { ...AS_JSON }, body: parts });
 }
 
-/** The structure is printed as it is: rows that were read once are not read again. */
-async function answerText(
+/**
+ * The structure is sent as it is: rows that were read once are not read again. It is sent twice, and kept once: the
+ * text of the content is made of it while it is sent.
+ */
+async function answerParts(
   { id, params }: Static<typeof olderCallSchema>,
   exchange: Exchange,
   besides: string,
-): Promise<string | undefined> {
+): Promise<readonly AnswerPart[] | undefined> {
   const tool = TOOLS.get(params.name);
   if (tool === undefined) return undefined;
-  const { text, structure, isError } = await callTool(tool, params.arguments ?? {}, exchange);
-  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
-  const result = `{${content},"structuredContent":${structure},"isError":${isError}${besides}}`;
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+  const { line, structure, isError } = await callTool(tool, params.arguments ?? {}, exchange);
+  const text = line === undefined ? structure : [line];
+  return [
+    `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`,
+    ...text.map((part) => new QuotedText(part)),
+    '"}],"structuredContent":',
+    ...structure,
+    `,"isError":${isError}${besides}}}`,
+  ];
 }

@@ -4,23 +4,15 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { Expected } from "../lib/types.ts";
 import { FILTERS_MAX } from "../limits.ts";
 import { queryText } from "./own_routes.ts";
-import { rowsTold } from "./rows.ts";
-import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, refused, whole } from "./tool.ts";
+import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "./rows.ts";
+import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, whole } from "./tool.ts";
 
 const CHARS_DEFAULT = 32_000;
 const CHARS_MAX = 80_000;
 /** Of the text, what is beside the rows: cursor, receipt, limits and the next step. */
 const CHARS_BESIDE_ROWS = 700;
-const FIELDS_MAX = 50;
-
-/** An empty row does not tell a field that is misspelt from one that is seldom there. */
-function inNoRow(fields: readonly string[], rows: readonly unknown[]): readonly string[] {
-  if (rows.length === 0) return [];
-  return fields.filter((name) => !rows.some((row) => Object.hasOwn(Object(row), name)));
-}
 
 export const readFeed = defineTool({
   name: "read_feed",
@@ -38,16 +30,12 @@ export const readFeed = defineTool({
         },
       ),
     ),
-    fields: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
-        minItems: 1,
-        maxItems: FIELDS_MAX,
-        uniqueItems: true,
-        description: "Top-level fields to keep of each row.",
-      }),
-    ),
+    ...ROWS_ARGUMENTS,
     jsonpath: Type.Optional(
-      Type.String({ description: "Projection of the rows, such as $[*].name." }),
+      Type.String({
+        description:
+          "Projection of the rows, such as $[*].name. Each value that it matches is a row.",
+      }),
     ),
     start_time: Type.Optional(
       Type.String({ description: "Streams: RFC 3339, inclusive lower bound of event_timestamp." }),
@@ -58,22 +46,11 @@ export const readFeed = defineTool({
     max_chars: whole(
       1,
       undefined,
-      `Length of the answer's text, which ends at a row. Default ${CHARS_DEFAULT}; above ${CHARS_MAX} is capped.`,
+      `Length of the answer's text, which ends at a row; a longer document is refused, uncharged. Default ${CHARS_DEFAULT}; above ${CHARS_MAX} is capped.`,
     ),
-    max_credits: Type.Optional(
-      Type.Number({ minimum: 0, description: "A call that costs more is refused, uncharged." }),
-    ),
-    idempotency_key: Type.Optional(
-      Type.String({
-        // It becomes a header, which can't hold more.
-        pattern: "^[\\x21-\\x7e]{1,255}$",
-        [Expected]: "1 to 255 visible ASCII characters",
-        description:
-          "A repeat with the same key is charged once, for 24 hours and while the data has not changed.",
-      }),
-    ),
+    ...ONE_READ_ARGUMENTS,
   },
-  async run({ ask }, { feed, filters = {}, fields, jsonpath, ...given }) {
+  run({ ask }, { feed, filters = {}, jsonpath, max_chars, ...given }) {
     const parameters = queryText([
       ["limit", given.limit],
       ["cursor", given.cursor],
@@ -84,20 +61,13 @@ export const readFeed = defineTool({
         ([name, value]) => [`payload.${name}`, `eq.${value}`] as const,
       ),
     ]);
-    const charsMax = Math.min(given.max_chars ?? CHARS_DEFAULT, CHARS_MAX);
-    const answer = await ask({
+    const charsMax = Math.min(max_chars ?? CHARS_DEFAULT, CHARS_MAX);
+    // Those that no row has are named.
+    const charsBeside = CHARS_BESIDE_ROWS + JSON.stringify(given.fields ?? "").length;
+    return readRows(ask, {
       path: `/v1/feed/${feed}${parameters}`,
-      headers: {
-        "feedgate-max-chars": String(Math.max(1, charsMax - CHARS_BESIDE_ROWS)),
-        "feedgate-max-credits": given.max_credits?.toString(),
-        "idempotency-key": given.idempotency_key,
-      },
-    });
-    if (answer.status !== 200) return refused(answer);
-    return rowsTold(answer, {
-      fields,
-      besides: (rows) =>
-        fields === undefined ? {} : { fields_not_found: inNoRow(fields, rows()) },
+      headers: { "feedgate-max-chars": String(Math.max(1, charsMax - charsBeside)) },
+      given,
       next: "Call read_feed again with this next_cursor and the same filters for the next rows.",
     });
   },

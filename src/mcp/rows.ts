@@ -1,89 +1,102 @@
 /**
- * Rows of a data read as a tool tells them. Numbers keep their digits in the text.
+ * Rows of a read as a tool gives them: as they were pushed, and beside them where to go on, the receipt, and what is
+ * left of the limit. Numbers keep their digits in the text.
  *
  * @module
  */
-import { exactNumber as exactJsonNumber } from "../accounts/money.ts";
-import { isObject } from "../lib/records.ts";
-import type { OwnAnswer } from "./own_routes.ts";
-import { type ToolAnswer, toldAs, withoutEmpty } from "./tool.ts";
+import { Type } from "@sinclair/typebox";
+import { resetInSeconds } from "../http/rate_headers.ts";
+import { Expected } from "../lib/types.ts";
+import type { RowsTaken } from "../read/tool_request.ts";
+import type { AskRoute, OwnAnswer } from "./own_routes.ts";
+import { refused, type ToolAnswer, withoutNull } from "./tool.ts";
 
-interface RowsOptions {
-  /** Top-level members to keep of each row. @default all */
-  readonly fields?: readonly string[] | undefined;
-  /** What to do where there are more rows. */
-  readonly next?: string;
-  /** What goes with the rows, made of them as they are told. */
-  readonly besides?: (rows: () => readonly unknown[]) => Record<string, unknown>;
-}
+const FIELDS_MAX = 50;
+const FIELD_LENGTH_MAX = 200;
 
-/** What follows `data` in a page, up to the receipt. */
-const AFTER_ROWS =
-  /,"(?:limit":\d+,"offset":\d+,"has_more":(?:true|false),"next_cursor":(?:null|"[^"]*")|next_offset":"[^"]*","up_to_date":(?:true|false))$/;
-const AFTER_ROWS_LENGTH_MAX = 300;
-const BEFORE_DATA_LENGTH = '{"data":'.length;
+/** Arguments of tools that read rows. */
+export const ROWS_ARGUMENTS = {
+  fields: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: FIELD_LENGTH_MAX }), {
+      minItems: 1,
+      maxItems: FIELDS_MAX,
+      uniqueItems: true,
+      description: "Top-level fields to keep of each row.",
+    }),
+  ),
+  max_credits: Type.Optional(
+    Type.Number({ minimum: 0, description: "A call that costs more is refused, uncharged." }),
+  ),
+};
 
-/** The answer of the data route, or of the stream route, as the answer of a tool. */
-export function rowsTold(
-  { text, headers }: OwnAnswer,
-  { fields, next, besides = () => ({}) }: RowsOptions = {},
-): ToolAnswer {
-  const { data, rest } = partsOf(text);
-  const rows = fields === undefined ? data : picked(data, new Set(fields));
-  const {
-    has_more: hasMore,
-    next_cursor: cursor,
-    next_offset,
-    up_to_date,
-    _origin: receipt,
-  } = rest;
-  const told = withoutEmpty({
-    ...besides(() => JSON.parse(rows)),
-    ...(up_to_date === undefined
-      ? { has_more: hasMore === true, next_cursor: cursor }
-      : { next_offset, up_to_date }),
-    receipt,
-    limits: limitsOf(headers),
-    next: typeof cursor === "string" ? next : undefined,
-  });
-  return toldAs(`{"rows":${rows},${JSON.stringify(told).slice(1)}`);
-}
+/** Of tools that make one read. */
+export const ONE_READ_ARGUMENTS = {
+  idempotency_key: Type.Optional(
+    Type.String({
+      // It becomes a header, which can't hold more.
+      pattern: "^[\\x21-\\x7e]{1,255}$",
+      [Expected]: "1 to 255 visible ASCII characters",
+      description:
+        "A repeat with the same key is charged once, for 24 hours and while the data has not changed.",
+    }),
+  ),
+};
 
-/** The rows as the answer has them: to read and print them again costs more than all else. A document is one row. */
-function partsOf(text: string): { readonly data: string; readonly rest: Record<string, unknown> } {
-  const receiptAt = text.lastIndexOf(',"_origin":');
-  const tailAt = Math.max(BEFORE_DATA_LENGTH, receiptAt - AFTER_ROWS_LENGTH_MAX);
-  const after = AFTER_ROWS.exec(text.slice(tailAt, receiptAt));
-  const dataEnd = after === null ? receiptAt : tailAt + after.index;
-  const data = text.slice(BEFORE_DATA_LENGTH, dataEnd);
-  return {
-    data: after === null ? `[${data}]` : data,
-    rest: JSON.parse(`{${text.slice(dataEnd + 1)}`),
+interface RowsRead {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly given: {
+    readonly fields?: readonly string[];
+    readonly max_credits?: number;
+    readonly idempotency_key?: string;
   };
+  /** What to do if there are more rows. */
+  readonly next?: string;
+  /** Whether the ids that the feed does not have are listed. */
+  readonly listsMissing?: boolean;
 }
 
-/** Rows with some of their members. */
-function picked(rows: string, names: ReadonlySet<string>): string {
-  const read: readonly unknown[] = JSON.parse(rows, exactNumber);
-  return JSON.stringify(
-    read.map((row) =>
-      isObject(row)
-        ? Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))
-        : row,
-    ),
-  );
+/** Reads rows. `answerOther` answers what is neither rows nor a problem. */
+export async function readRows(
+  ask: AskRoute,
+  { path, headers, given, ...options }: RowsRead,
+  answerOther: (answer: OwnAnswer) => ToolAnswer = refused,
+): Promise<ToolAnswer> {
+  let told: ToolAnswer | undefined;
+  const answer = await ask({
+    path,
+    headers: {
+      ...headers,
+      "feedgate-max-credits": given.max_credits?.toString(),
+      "idempotency-key": given.idempotency_key,
+    },
+    wishes: {
+      fields: given.fields,
+      take: (taken) => {
+        told = rowsTold(taken, options);
+      },
+    },
+  });
+  if (answer.status >= 300) return refused(answer);
+  return told ?? answerOther(answer);
 }
 
-/** A reviver; its third argument is ECMAScript's own since 2025, and not yet among the types. */
-function exactNumber(_: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const source = context?.source;
-  return typeof value === "number" && source !== undefined ? exactJsonNumber(source) : value;
-}
-
-function limitsOf(headers: Headers) {
-  const [limit, remaining] = ["limit", "remaining"].map((name) =>
-    Number(headers.get(`x-ratelimit-${name}`)),
-  );
-  const seconds = /;t=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
-  return { limit, remaining, reset_seconds: Number(seconds ?? 0) };
+function rowsTold(
+  { rows, next: page, missing, fieldsNotFound, origin, window }: RowsTaken,
+  { next, listsMissing = false }: Pick<RowsRead, "next" | "listsMissing">,
+): ToolAnswer {
+  const before = JSON.stringify({
+    ...(fieldsNotFound.length > 0 && { fields_not_found: fieldsNotFound }),
+    // Records that were asked for by id are all on one page.
+    ...(listsMissing ? { missing } : withoutNull(page)),
+  });
+  const { limit, remaining } = window;
+  const behind = JSON.stringify({
+    limits: { limit, remaining, reset_seconds: resetInSeconds(window, Date.now()) },
+    ...("has_more" in page && page.has_more && { next }),
+  });
+  // The receipt stays as it is, with all digits.
+  const receipt = origin === undefined ? "" : `"receipt":${origin},`;
+  const besides = `,${before.slice(1, -1)},${receipt}${behind.slice(1)}`;
+  return { structure: ['{"rows":', ...rows, besides], isError: false };
 }

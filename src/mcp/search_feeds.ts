@@ -7,7 +7,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { SEARCH_LENGTH_MAX } from "../limits.ts";
 import type { CatalogShape, SearchResultsShape } from "../read/catalog/catalog_shapes.ts";
 import { queryText } from "./own_routes.ts";
-import { DATA_NOT_INSTRUCTIONS, defineTool, refused, told, whole, withoutEmpty } from "./tool.ts";
+import { DATA_NOT_INSTRUCTIONS, defineTool, refused, told, whole } from "./tool.ts";
 
 const LIMIT_MAX = 50;
 
@@ -32,37 +32,42 @@ export const searchFeeds = defineTool({
     offset: whole(0, undefined, "Feeds to skip. Default 0."),
   },
   async run({ ask, fieldsOf }, { query, category, limit, offset }) {
-    // A feed is found by the words of its category, too, so they find all of it.
-    const words = query ?? category;
-    const parameters = queryText([
-      ["q", words],
-      ["category", category],
+    const page = queryText([
       ["limit", limit],
       ["offset", offset],
     ]);
-    const path = words === undefined ? "/v1/catalog" : "/v1/search";
-    const answer = await ask({ path: path + parameters });
-    if (answer.status !== 200) return refused(answer);
-    const page: Page = JSON.parse(answer.text);
-    const listed = "results" in page ? page.results : page.feeds;
-    const fields = await fieldsOf(listed.map(({ id }) => id));
-    const feeds = listed.map((feed) =>
-      withoutEmpty({
-        id: feed.id,
-        slug: feed.endpoint_path,
-        name: feed.name,
-        description: feed.description,
-        category: feed.category,
-        price: feed.pricing,
-        type: feed.feed_type,
-        fields: fields.get(feed.id),
-      }),
+    const answer = await ask(
+      query === undefined
+        ? { path: `/v1/catalog${page}`, wishes: { category } }
+        : {
+            path: `/v1/search${queryText([
+              ["q", query],
+              ["category", category],
+              ["limit", limit],
+              ["offset", offset],
+            ])}`,
+          },
     );
+    if (answer.status !== 200) return refused(answer);
+    const found: Page = JSON.parse(answer.text);
+    const listed = "results" in found ? found.results : found.feeds;
+    const fields = await fieldsOf(listed.map(({ id }) => id));
+    const feeds = listed.map((feed) => ({
+      id: feed.id,
+      slug: feed.endpoint_path,
+      name: feed.name,
+      description: feed.description,
+      category: feed.category,
+      price: feed.pricing,
+      type: feed.feed_type,
+      fields: fields.get(feed.id) ?? [],
+    }));
     return told({
       feeds,
-      total: page.total,
-      categories: "categories" in page ? page.categories : undefined,
-      next: nextStep(page, feeds.length),
+      total: found.total,
+      has_more: found.has_more,
+      categories: "categories" in found ? found.categories : undefined,
+      next: nextStep(found, feeds.length),
     });
   },
 });

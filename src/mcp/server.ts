@@ -62,11 +62,12 @@ export function createMcpServer(exchange: Exchange): Server {
   server.setRequestHandler("tools/call", async ({ params }) => {
     const tool = TOOLS.get(params.name);
     if (tool === undefined) throw invalidParams(`There is no tool "${params.name}".`);
-    const { text, structure, isError } = await callTool(tool, params.arguments ?? {}, exchange);
+    const answer = await callTool(tool, params.arguments ?? {}, exchange);
+    const structure = answer.structure.join("");
     return {
-      content: [{ type: "text", text }],
+      content: [{ type: "text", text: answer.line ?? structure }],
       structuredContent: JSON.parse(structure),
-      isError,
+      isError: answer.isError,
     };
   });
   server.setRequestHandler("resources/list", ({ params }) => listSkills(services, params?.cursor));

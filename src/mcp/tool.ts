@@ -1,29 +1,33 @@
 /**
- * What a tool is, and what its answers have in common: rows first, nothing that is null or empty, and what to
- * do next in one sentence.
+ * What a tool is, and what its answers have in common: rows first, and what to do next in one sentence. What is null
+ * is left out; a list that the answer is about is there even if it is empty.
  *
  * @module
  */
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
 import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import type { ProblemBody } from "../http/described.ts";
-import { withoutInvisible } from "../lib/invisible_text.ts";
+import type { TierLimits } from "../admission/types.ts";
+import { assert } from "../lib/assert.ts";
+import { isObject } from "../lib/records.ts";
 import { Expected } from "../lib/types.ts";
 import type { AskRoute, OwnAnswer } from "./own_routes.ts";
+import { parseExact, visible } from "./values.ts";
 
 /** The answer to a tool call. */
 export interface ToolAnswer {
-  /** For the model. */
-  readonly text: string;
-  /** The structured content, a JSON object: the same as the text, or the problem document of a refusal. */
-  readonly structure: string;
+  /** The structured content: JSON text of an object, in parts that are to be put together. */
+  readonly structure: readonly string[];
+  /** For the model, if that is not the structure. */
+  readonly line?: string;
   readonly isError: boolean;
 }
 
 /** What a tool works with. */
 export interface Gateway {
   readonly ask: AskRoute;
+  /** Reads of one feed in a window, per account. */
+  readonly readLimits: TierLimits;
   /** Names of the first fields of listed feeds, by feed id. */
   fieldsOf(feedIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
@@ -74,12 +78,7 @@ export function defineTool<Properties extends TProperties>({
 
 /** An answer from the members of its structure, without what a person would not see of its texts. */
 export function told(structure: Record<string, unknown>): ToolAnswer {
-  return toldAs(withoutInvisible(JSON.stringify(withoutEmpty(structure))));
-}
-
-/** An answer from the JSON of its structure: exact digits, where a parsed number may have lost some. */
-export function toldAs(structure: string): ToolAnswer {
-  return { text: structure, structure, isError: false };
+  return { structure: [JSON.stringify(visible(withoutNull(structure)))], isError: false };
 }
 
 /** What a problem's detail says to a client of the HTTP API, and what it says to one of the tools. */
@@ -88,25 +87,22 @@ const OVER_HTTP = new Map([
   ["GET /v1/feed/{id}", "read_feed"],
   ["Feedgate-Max-Credits", "max_credits"],
   ["feedgate-max-credits", "max_credits"],
+  ["Feedgate-Max-Chars", "max_chars"],
+  ["parts of it with jsonpath", "parts of it with fields or jsonpath"],
   ["id or endpoint_path", "id or slug"],
 ]);
 
 /** A refusal: the problem document, and in one line what is wrong and what to do. */
 export function refused({ text }: Pick<OwnAnswer, "text">): ToolAnswer {
-  const problem: ProblemBody = JSON.parse(text);
-  for (const [words, toolWords] of OVER_HTTP) {
-    problem.detail = problem.detail.replace(words, toolWords);
-  }
-  const line = `${problem.code}: ${problem.detail}`.replace(/\s+/g, " ");
-  return { text: line, structure: JSON.stringify(problem), isError: true };
+  const problem = visible(parseExact(text));
+  assert(isObject(problem), "a problem document is an object");
+  let detail = String(problem.detail);
+  for (const [words, toolWords] of OVER_HTTP) detail = detail.replace(words, toolWords);
+  const line = `${problem.code}: ${detail}`.replace(/\s+/g, " ");
+  return { line, structure: [JSON.stringify({ ...problem, detail })], isError: true };
 }
 
-/** The object without members that are null, undefined or empty texts or lists. */
-export function withoutEmpty(structure: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(structure).filter(([, value]) => {
-      if (value === null || value === undefined || value === "") return false;
-      return !(Array.isArray(value) && value.length === 0);
-    }),
-  );
+/** The object without members that are null. */
+export function withoutNull(structure: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(structure).filter(([, value]) => value !== null));
 }

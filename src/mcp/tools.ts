@@ -47,9 +47,11 @@ export async function callTool(
       text: String(problemAnswer(problem, { requestId, baseUrl, isKeyed: true }).body),
     });
   }
+  const { readsFree: free, readsPaid: paid } = services.config.limits;
   return tool.run(
     {
       ask: ownRoutes(exchange),
+      readLimits: { free, paid },
       async fieldsOf(feedIds) {
         const rows = await services.reader.rows(GATEWAY, "list_schemas", [feedIds]);
         return new Map(rows.map((row) => [row.feed_id, schemaHint(row.schema_definition)]));

@@ -23,6 +23,7 @@ import { keepsChanging, refusalOf } from "../http/refusals.ts";
 import { KeyedMutex } from "../lib/mutex.ts";
 import { PLANS_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
+import { Projections } from "./projections.ts";
 import type { EmptyShown, Resource, Shown } from "./resource.ts";
 
 /** Finds what a call reads. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
@@ -46,6 +47,8 @@ interface Reading extends ReadCall {
 const CHANGED: Changed = { kind: "changed" };
 
 export interface ReadPipeline {
+  /** Of all reads: an account's take turns, whatever they are of. */
+  readonly projections: Projections;
   answer(readCall: ReadCall, find: FindResource): Promise<Answer | Problem>;
   /** Whether a reader that waits may read on, window and price aside. */
   recheck(readCall: ReadCall, find: FindResource): Promise<Proof | Problem>;
@@ -247,6 +250,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   return {
+    projections: new Projections(),
     answer: (readCall, find) => attempt(readCall, find, readInTurn),
     recheck: (readCall, find) => attempt(readCall, find, prove),
   };

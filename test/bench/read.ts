@@ -18,8 +18,8 @@ import { createDatabase, type Database, GATEWAY } from "../../src/postgres/clien
 import { createReader } from "../../src/postgres/replica/reader.ts";
 import { buildPage, type PageSource } from "../../src/read/data/build_page.ts";
 import { writeCursor } from "../../src/read/data/cursor.ts";
-import { Projections } from "../../src/read/data/projections.ts";
 import { type PagePlan, planRead, READ_QUERY, readQuery } from "../../src/read/data/read_plan.ts";
+import { Projections } from "../../src/read/projections.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";

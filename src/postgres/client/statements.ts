@@ -146,6 +146,7 @@ import sql_read_functions_weigh_search from "../../../sql/read/functions/weigh_s
 import sql_read_index_filter_rows from "../../../sql/read/index_filter_rows.sql" with { type: "text" };
 import sql_read_list_catalog from "../../../sql/read/list_catalog.sql" with { type: "text" };
 import sql_read_list_categories_found from "../../../sql/read/list_categories_found.sql" with { type: "text" };
+import sql_read_list_category from "../../../sql/read/list_category.sql" with { type: "text" };
 import sql_read_list_schemas from "../../../sql/read/list_schemas.sql" with { type: "text" };
 import sql_read_read_collection_page from "../../../sql/read/read_collection_page.sql" with { type: "text" };
 import sql_read_read_collection_rows from "../../../sql/read/read_collection_rows.sql" with { type: "text" };
@@ -311,6 +312,7 @@ export const STATEMENTS = {
   index_filter_rows: sql_read_index_filter_rows,
   list_catalog: sql_read_list_catalog,
   list_categories_found: sql_read_list_categories_found,
+  list_category: sql_read_list_category,
   list_schemas: sql_read_list_schemas,
   read_collection_page: sql_read_read_collection_page,
   read_collection_rows: sql_read_read_collection_rows,
@@ -1053,6 +1055,27 @@ export interface StatementTypes {
       readonly category: string;
     };
   };
+  /** one page of a category's listed feeds, newest first, with how many there are in all */
+  list_category: {
+    parameters: readonly [category: string, limit: number, offset: number];
+    row: {
+      readonly feed_id: string | null;
+      readonly name: string | null;
+      readonly description: string | null;
+      readonly category: string | null;
+      readonly feed_type: string | null;
+      readonly endpoint_path: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly price_type: string | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly update_frequency_text: string | null;
+      readonly sync_interval_mins: number | null;
+      readonly schema_definition: string | null;
+      readonly total: bigint;
+    };
+  };
   /** the schemas of listed feeds by id, for the names of their fields */
   list_schemas: {
     parameters: readonly [feed_ids: readonly (string | null)[]];
@@ -1076,12 +1099,13 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
-  /** the current batch's rows with the ids asked for, in the order of the request */
+  /** the current batch's rows with the ids asked for, in the order of the request, and the ids that it does not have */
   read_collection_rows: {
     parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
     row: {
       readonly data_version: bigint;
       readonly data: string | null;
+      readonly missing: string;
     };
   };
   /** the one document of a singleton */
@@ -1105,12 +1129,13 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
-  /** a stream's rows with the ids asked for, in the order of the request */
+  /** a stream's rows with the ids asked for, in the order of the request, and the ids that it does not have */
   read_stream_rows: {
     parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
     row: {
       readonly data_version: bigint;
       readonly data: string | null;
+      readonly missing: string;
     };
   };
   /** what arrived in a stream after a position, in the order of arrival */

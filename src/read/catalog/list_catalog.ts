@@ -13,12 +13,16 @@ import { GATEWAY } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
 import { type Listing, listingResource } from "../listing.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
+import { wishesOf } from "../tool_request.ts";
 import { catalogEntry } from "./entries.ts";
 
 /** PostgreSQL's integer; no catalog is longer. */
 export const OFFSET_MAX = 2 ** 31 - 1;
 
-type CatalogPage = ReturnType<typeof pageOf>;
+interface CatalogPage extends ReturnType<typeof pageOf> {
+  /** A tool may ask for one category's feeds. */
+  readonly category?: string | undefined;
+}
 
 export function createListCatalog(services: Services, reads: ReadPipeline) {
   const { config, reader, http } = services;
@@ -26,11 +30,20 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
   // The catalog is the same for every reader: all who wait for a page are shown one reading of it.
   const pages = createSingleFlight(
     readPage,
-    ({ limit, offset }: CatalogPage) => `${limit} ${offset}`,
+    ({ limit, offset, category = "" }: CatalogPage) => `${limit} ${offset} ${category}`,
   );
 
-  async function readPage({ limit, offset }: CatalogPage): Promise<Listing> {
-    const rows = await reader.rows(GATEWAY, "list_catalog", [limit, Math.min(offset, OFFSET_MAX)]);
+  async function readPage({ limit, offset, category }: CatalogPage): Promise<Listing> {
+    const skipped = Math.min(offset, OFFSET_MAX);
+    const rows =
+      category === undefined
+        ? await reader.rows(GATEWAY, "list_catalog", [limit, skipped])
+        : // PostgreSQL takes no NUL, and no feed holds one.
+          await reader.rows(GATEWAY, "list_category", [
+            category.replaceAll("\0", " "),
+            limit,
+            skipped,
+          ]);
     const { total, feeds, hasMore } = listedPage(rows, offset);
     const baseUrl = http.baseUrl();
     const body = {
@@ -55,8 +68,10 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
     return { members, tag: weakTag(members), version: null };
   }
 
-  return (readCall: ReadCall, page: CatalogPage): Promise<Answer | Problem> =>
-    reads.answer(readCall, async () =>
-      listingResource({ operation: "catalog", limits }, () => pages.ask(page)),
+  return (readCall: ReadCall, page: CatalogPage): Promise<Answer | Problem> => {
+    const { category } = wishesOf(readCall.call.request);
+    return reads.answer(readCall, async () =>
+      listingResource({ operation: "catalog", limits }, () => pages.ask({ ...page, category })),
     );
+  };
 }

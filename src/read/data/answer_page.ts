@@ -6,15 +6,19 @@
  */
 import type { Grant, WindowState } from "../../admission/types.ts";
 import { acceptsGzip } from "../../http/accept_encoding.ts";
-import { type Answer, answerHead, CACHE_PRIVATE } from "../../http/answer.ts";
+import { type Answer, answerHead, CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
 import { nextLink } from "../../http/next_link.ts";
 import { limitHeaders, rateHeaders, stateHeaders } from "../../http/rate_headers.ts";
 import { sharedHeaders } from "../../http/shared_headers.ts";
 import { COMPRESSED_BYTES_MIN } from "../../limits.ts";
 import { originText } from "../receipt.ts";
-import type { Page } from "./build_page.ts";
+import type { Shown } from "../resource.ts";
+import type { ToolWishes } from "../tool_request.ts";
+import { BEFORE_DATA, type Page } from "./build_page.ts";
 import { completeAnswer } from "./compression.ts";
 import type { PageCache } from "./page_cache.ts";
+import type { PageWanted } from "./pages.ts";
+import { isOfRows } from "./read_plan.ts";
 
 interface PageAnswer {
   readonly request: Request;
@@ -52,6 +56,31 @@ export function answerPage(answer: PageAnswer): Answer | Promise<Answer> {
   return cache
     .compressed(pageKey, page)
     .then((start) => ({ headers, sharedHeaders: shared, body: completeAnswer(start, end) }));
+}
+
+/** The page for a tool, which takes its rows in place of the answer. */
+export function takenPage(
+  { feed: { feedId }, plan }: PageWanted,
+  page: Page,
+  take: NonNullable<ToolWishes["take"]>,
+): Shown {
+  const { dataVersion: version, nextCursor, missing, fieldsNotFound } = page;
+  // A slice shares the characters of the page.
+  const data = page.text.slice(BEFORE_DATA.length, BEFORE_DATA.length + page.dataLength);
+  return {
+    version,
+    answer: ({ receipt, window }) => {
+      take({
+        rows: isOfRows(plan) ? [data] : ["[", data, "]"],
+        next: { has_more: nextCursor !== null, next_cursor: nextCursor },
+        missing,
+        fieldsNotFound,
+        origin: originText(receipt, feedId),
+        window,
+      });
+      return { headers: privateJson(), body: null };
+    },
+  };
 }
 
 /** HEAD: as 200, but for `Content-Length` and `Link`, which would tell what a charge buys. Decisions 10. */

@@ -13,10 +13,13 @@ import { weakTag } from "../../http/etag.ts";
 import { MS_PER_DAY } from "../../lib/time_units.ts";
 import { FILTER_WALK_BYTES, RETIRED_BATCH_GRACE } from "../../limits.ts";
 import type { Reader } from "../../postgres/replica/reader.ts";
+import type { Projections } from "../projections.ts";
 import { writeCursor } from "./cursor.ts";
 import type { FilterTarget, NoteUnindexed, Unindexed } from "./filter_index.ts";
-import type { Projections } from "./projections.ts";
 import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./read_plan.ts";
+
+/** What a page's text begins with. */
+export const BEFORE_DATA = '{"data":';
 
 export interface Page {
   /** Of the feed, when the page was read. */
@@ -27,6 +30,10 @@ export interface Page {
   readonly text: string;
   /** Characters of `data` in it. */
   readonly dataLength: number;
+  /** Of the ids that were asked for, those that the feed does not have. */
+  readonly missing: readonly string[];
+  /** Of the fields that a tool asked for, those that no row has. */
+  readonly fieldsNotFound: readonly string[];
   readonly nextCursor: string | null;
   /** Until when it may be shown from memory, in Unix epoch milliseconds; 0: not at all. */
   readonly expiresMs: number;
@@ -51,6 +58,7 @@ interface Build {
 
 /** A page before its projection. */
 interface Rows extends Pick<Page, "dataVersion" | "nextCursor" | "expiresMs"> {
+  readonly missing?: readonly string[];
   readonly data: string;
   /** Of the answer, beside `data` and `_origin`, each with a comma behind it. */
   readonly members: string;
@@ -64,16 +72,18 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
   const { source, accountId } = build;
   const rows = await readRows(build, plan);
   if (rows === undefined) return undefined;
-  const { data: whole, members, ...page } = rows;
+  const { data: whole, members, missing = [], ...page } = rows;
   const { projection } = plan;
-  const data =
+  const { text: data, fieldsNotFound } =
     projection === undefined
-      ? whole
+      ? { text: whole, fieldsNotFound: [] }
       : await source.projections.apply({ projection, data: whole, accountId });
   return {
     ...page,
+    missing,
+    fieldsNotFound,
     tag: tagOf(plan.key, rows.dataVersion, source.incarnation),
-    text: `{"data":${data},${members}`,
+    text: `${BEFORE_DATA}${data},${members}`,
     dataLength: data.length,
   };
 }
@@ -118,9 +128,11 @@ async function readDetails(
   const listed = row?.data === null ? listedIds(plan.ids) : undefined;
   const found = listed === undefined ? row : await read(listed);
   if (found === undefined) return undefined;
-  const { length: limit } = listed ?? plan.ids;
+  const asked = listed ?? plan.ids;
+  const missing = new Set<unknown>(JSON.parse(found.missing));
   return {
-    ...listOf(found, { limit, offset: 0, nextCursor: null }),
+    ...listOf(found, { limit: asked.length, offset: 0, nextCursor: null }),
+    missing: asked.filter((id) => missing.has(id) || id.includes("\0")),
     expiresMs: feed.retentionDays === null ? Number.POSITIVE_INFINITY : 0,
   };
 }

@@ -8,10 +8,10 @@ import { feedNotFound } from "../../http/refusals.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../../limits.ts";
 import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
+import type { Projections } from "../projections.ts";
 import { buildPage, type Page } from "./build_page.ts";
 import { createFilterIndexer } from "./filter_index.ts";
 import { PageCache } from "./page_cache.ts";
-import { Projections } from "./projections.ts";
 import type { ReadPlan } from "./read_plan.ts";
 
 /** What a page is of. */
@@ -22,14 +22,14 @@ export interface PageWanted {
   readonly plan: ReadPlan;
 }
 
-export function createPages(services: Services) {
+export function createPages(services: Services, projections: Projections) {
   const { reader, incarnation } = services;
   const { metrics } = services.http;
   const source = {
     reader,
     incarnation,
     noteUnindexed: createFilterIndexer(services),
-    projections: new Projections(),
+    projections,
   };
   const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
   metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);

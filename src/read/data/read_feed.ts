@@ -9,6 +9,7 @@ import type { WaitPlace } from "../../feeds/waits.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/errors.ts";
+import { invalidParameter } from "../../http/parameters.ts";
 import { preferredWaitSeconds } from "../../http/prefer.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { CONDITIONAL_WAIT_SECONDS_MAX } from "../../limits.ts";
@@ -17,11 +18,12 @@ import { claimOf } from "../claim.ts";
 import { findFeed, problemOfNoFeed } from "../find_feed.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline.ts";
 import type { Resource } from "../resource.ts";
-import { answerPage, cachingHeaders, headOfPage } from "./answer_page.ts";
+import { wishesOf } from "../tool_request.ts";
+import { answerPage, cachingHeaders, headOfPage, takenPage } from "./answer_page.ts";
 import { type Page, tagOf } from "./build_page.ts";
 import { createPages, type PageWanted } from "./pages.ts";
 import { createPlans } from "./plans.ts";
-import { type ReadQuery, readQuery, shortened } from "./read_plan.ts";
+import { keeping, type ReadQuery, readQuery, shortened } from "./read_plan.ts";
 
 /** Attempts to fit a page by the mean length of its rows. */
 const FITS_IN_PROPORTION_MAX = 3;
@@ -49,7 +51,7 @@ interface FindOptions {
 export function createFeedReads(services: Services, reads: ReadPipeline) {
   const { config, feeds, http, incarnation, waits } = services;
   const plans = createPlans(services.cursorSecret);
-  const pages = createPages(services);
+  const pages = createPages(services, reads.projections);
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
 
   async function find(
@@ -70,7 +72,10 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         detail: "The feed is active, but its provider has pushed no data yet. Try again later.",
       });
     }
-    const wanted = { accountId, feed, plan: plans({ query, search }, feed) };
+    const { fields } = wishesOf(call.request);
+    const planned = plans({ query, search }, feed);
+    const plan = fields === undefined ? planned : keeping(planned, fields);
+    const wanted = { accountId, feed, plan };
     return resourceOf(call, wanted, onDescribed);
   }
 
@@ -94,6 +99,9 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
           charsMax !== null && whole.dataLength > Number(charsMax)
             ? await fit(wanted, whole, Number(charsMax))
             : { pageKey: plan.key, page: whole };
+        refuseLongDocument(wanted, page, charsMax);
+        const { take } = wishesOf(request);
+        if (take !== undefined) return takenPage(wanted, page, take);
         return {
           version: page.dataVersion,
           answer: (grant) =>
@@ -113,8 +121,11 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         const version = dataVersion ?? feed.dataVersion;
         onDescribed?.({ feedId, version });
         // What may be a 400 or 410 by now is one before it is a 304.
-        const mayFail = plan.projection !== undefined || ("cursor" in plan && plan.cursor);
-        if (mayFail) await pages.atLeast(wanted, version);
+        const mayFail =
+          plan.projection !== undefined ||
+          ("cursor" in plan && plan.cursor) ||
+          (plan.kind === "document" && charsMax !== null);
+        if (mayFail) refuseLongDocument(wanted, await pages.atLeast(wanted, version), charsMax);
         const tag = tagOf(query, version, incarnation);
         return {
           cachingHeaders: cachingHeaders(tag),
@@ -122,6 +133,19 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         };
       },
     };
+  }
+
+  /** A page ends at an earlier row; a document has none. @throws {Problem} 400 */
+  function refuseLongDocument(
+    { accountId, plan }: PageWanted,
+    { dataLength }: Page,
+    charsMax: string | null,
+  ): void {
+    if (plan.kind !== "document" || charsMax === null || dataLength <= Number(charsMax)) return;
+    if (plan.projection !== undefined) reads.projections.noteRefused(accountId);
+    throw invalidParameter(
+      `The document has ${dataLength} characters, which is more than Feedgate-Max-Chars allows. Pick parts of it with jsonpath, or allow more.`,
+    );
   }
 
   /** The page with fewer rows, since its data would be longer than asked for. */

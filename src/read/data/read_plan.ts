@@ -13,10 +13,15 @@ import { distinctIds, idsParameter, readIds } from "../../http/ids.ts";
 import { cappedLimit } from "../../http/paging.ts";
 import { invalidParameter, queryInteger, queryTime } from "../../http/parameters.ts";
 import { FILTERS_MAX, IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
+import {
+  keepingFields,
+  namesFieldOfData,
+  type Projection,
+  parseProjection,
+} from "../projection_parse.ts";
 import { type Cursor, type CursorScope, readCursor } from "./cursor.ts";
 import { refuseUnknownFields } from "./filter_fields.ts";
 import { type Filter, filterParameter, readFilter } from "./filters.ts";
-import { namesFieldOfData, type Projection, parseProjection } from "./projection_parse.ts";
 
 const READ_PARAMETERS = {
   limit: Type.Optional(
@@ -205,6 +210,18 @@ export function listedIds([id, ...others]: readonly string[]): readonly string[]
   if (id === undefined || others.length > 0 || !id.includes(",")) return undefined;
   const listed = distinctIds(id.split(",").filter((each) => each !== ""));
   return listed.length > 0 ? listed : undefined;
+}
+
+/** The same read, with `fields` kept of each row. */
+export function keeping(plan: ReadPlan, fields: readonly string[]): ReadPlan {
+  const of = plan.kind === "document" ? "document" : "rows";
+  const projection = keepingFields(plan.projection, fields, of);
+  return { ...plan, projection, key: `${plan.key} ${projection.key}` };
+}
+
+/** Whether `data` is an array of rows. A document is one row, and so is the one value of a singular path. */
+export function isOfRows({ kind, projection }: ReadPlan): boolean {
+  return projection === undefined ? kind !== "document" : !projection.path.isSingular;
 }
 
 /** The same page with fewer rows. */

@@ -37,7 +37,7 @@ interface PageRead {
 
 export function createFollow(services: Services, reads: ReadPipeline) {
   const { http, waits } = services;
-  const findTail = createTailReads(services);
+  const findTail = createTailReads(services, reads.projections);
 
   async function readPage(readCall: ReadCall, read: TailRead): Promise<PageRead> {
     let tail: Tail | undefined;

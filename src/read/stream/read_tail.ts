@@ -16,8 +16,11 @@ import type { Services } from "../../services.ts";
 import { claimOf } from "../claim.ts";
 import { findFeed, problemOfNoFeed } from "../find_feed.ts";
 import type { ReadCall } from "../pipeline.ts";
+import { keepingFields } from "../projection_parse.ts";
+import type { Projections } from "../projections.ts";
 import { originText } from "../receipt.ts";
 import type { Resource } from "../resource.ts";
+import { type RowsTaken, type ToolWishes, wishesOf } from "../tool_request.ts";
 import { type OffsetScope, readOffset, writeOffset } from "./offset.ts";
 
 /** Where a follower goes on: behind a position, or at the end as it is by then. */
@@ -48,8 +51,9 @@ export interface Tail {
 /** A page as it was read. */
 interface TailPage {
   readonly tail: Tail;
-  /** Its members but `_origin`, as JSON text without braces. */
-  readonly members: string;
+  /** Its events, as the text of a JSON array. */
+  readonly data: string;
+  readonly fieldsNotFound: readonly string[];
 }
 
 interface Wanted {
@@ -58,18 +62,24 @@ interface Wanted {
   readonly place: Place;
   readonly limit: number;
   readonly atLeast: bigint;
+  /** What to keep of each event, if a tool asks for that. */
+  readonly fields: readonly string[] | undefined;
 }
 
 /** Finds what a follower reads; `tell` is told each page that is built. */
-export function createTailReads(services: Services) {
+export function createTailReads(services: Services, projections: Projections) {
   const { config, cursorSecret: secret, feeds, reader } = services;
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
   // All followers that are woken by a push want the same page.
-  const tails = createSingleFlight(readTail, ({ feedId, place, limit, atLeast }: Wanted) =>
-    [feedId, place, limit, atLeast].join(" "),
+  const tails = createSingleFlight(
+    readTail,
+    ({ accountId, feedId, place, limit, atLeast, fields }: Wanted) =>
+      // A projection is made in the turn of one account.
+      `${feedId} ${place} ${limit} ${atLeast} ${fields && JSON.stringify([accountId, fields])}`,
   );
 
-  async function readTail({ accountId, feedId, place, limit, atLeast }: Wanted): Promise<TailPage> {
+  async function readTail(wanted: Wanted): Promise<TailPage> {
+    const { accountId, feedId, place, limit, atLeast, fields } = wanted;
     const row = await reader.row(
       accountId,
       "read_stream_tail",
@@ -82,9 +92,19 @@ export function createTailReads(services: Services) {
     // At the end, positions without an event are passed over, too.
     const position = hasMore && row.last_position !== null ? row.last_position : newest;
     const nextOffset = writeOffset(position, { secret, feedId });
+    const events = `[${data ?? ""}]`;
+    const { text, fieldsNotFound } =
+      fields === undefined
+        ? { text: events, fieldsNotFound: [] }
+        : await projections.apply({
+            projection: keepingFields(undefined, fields, "rows"),
+            data: events,
+            accountId,
+          });
     return {
       tail: { feedId, dataVersion, nextOffset, isEmpty: data === null, isUpToDate: !hasMore },
-      members: `"data":[${data ?? ""}],"next_offset":"${nextOffset}","up_to_date":${!hasMore}`,
+      data: text,
+      fieldsNotFound,
     };
   }
 
@@ -106,6 +126,7 @@ export function createTailReads(services: Services) {
     }
     const place = placeOf(offset, { secret, feedId });
     const query = `stream ${feedId} ${sentOffset} ${limit}`;
+    const { fields, take } = wishesOf(call.request);
     return {
       claim: claimOf({ operation: "stream", feed, limits, query }, headers),
       async build(atLeast, repeated) {
@@ -117,19 +138,24 @@ export function createTailReads(services: Services) {
           place: from,
           limit,
           atLeast: atLeast ?? feed.dataVersion,
+          fields,
         };
-        const { tail, members } = await tails.ask(wantedPage);
+        const page = await tails.ask(wantedPage);
+        const { tail } = page;
         tell?.(tail);
+        const answer = (origin: string | undefined, window: WindowState) =>
+          take === undefined
+            ? answerOf(page, origin, window)
+            : taken(page, take, { origin, window });
         return {
           version: tail.dataVersion,
           // A page that begins at now is empty.
           ...(from !== "now" && { beginsAfter: from }),
-          answer: (grant: Grant) =>
-            answerOf(members, originText(grant.receipt, feedId), grant.window),
+          answer: (grant: Grant) => answer(originText(grant.receipt, feedId), grant.window),
           ...(tail.isEmpty && {
             empty: {
               version: tail.dataVersion,
-              answer: (window: WindowState) => answerOf(members, "null", window),
+              answer: (window: WindowState) => answer(undefined, window),
             },
           }),
         };
@@ -154,8 +180,25 @@ function placeOf(offset: string, scope: OffsetScope): Place {
   });
 }
 
-function answerOf(members: string, origin: string, window: WindowState): Answer {
-  return { headers: headersOf(window), body: `{${members},"_origin":${origin}}` };
+function answerOf(
+  { tail, data }: TailPage,
+  origin: string | undefined,
+  window: WindowState,
+): Answer {
+  const { nextOffset, isUpToDate } = tail;
+  const body = `{"data":${data},"next_offset":"${nextOffset}","up_to_date":${isUpToDate},"_origin":${origin ?? null}}`;
+  return { headers: headersOf(window), body };
+}
+
+/** The page for a tool, which takes its events in place of the answer. */
+function taken(
+  { tail, data, fieldsNotFound }: TailPage,
+  take: NonNullable<ToolWishes["take"]>,
+  of: Pick<RowsTaken, "origin" | "window">,
+): Answer {
+  const next = { next_offset: tail.nextOffset, up_to_date: tail.isUpToDate };
+  take({ rows: [data], next, fieldsNotFound, ...of });
+  return { headers: privateJson(), body: null };
 }
 
 function headersOf(window: WindowState): Record<string, string> {

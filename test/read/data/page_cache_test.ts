@@ -8,6 +8,8 @@ const pageOf = (text: string, expiresMs = Number.POSITIVE_INFINITY): Page => ({
   tag: 'W/"x"',
   text,
   dataLength: 1,
+  missing: [],
+  fieldsNotFound: [],
   nextCursor: null,
   expiresMs,
 });

@@ -5,6 +5,7 @@ import { createLog } from "../../../src/lib/log.ts";
 import { DatabaseTimeSpentError } from "../../../src/postgres/client/query.ts";
 import { createPages } from "../../../src/read/data/pages.ts";
 import { createPlans } from "../../../src/read/data/plans.ts";
+import { Projections } from "../../../src/read/projections.ts";
 import type { Services } from "../../../src/services.ts";
 
 const SECRET = "0123456789abcdef";
@@ -30,7 +31,7 @@ type DocumentRow = { data: string; data_version: bigint };
 
 /** Pages over a database that answers with `row`. */
 function pagesOf(row: (accountId: string) => Promise<DocumentRow>, incarnation = "") {
-  return createPages({
+  const services = {
     database: {},
     reader: { row },
     cursorSecret: SECRET,
@@ -38,7 +39,8 @@ function pagesOf(row: (accountId: string) => Promise<DocumentRow>, incarnation =
     http: { metrics: new Metrics() },
     log: createLog({ level: "silent" }),
     state: { isDraining: true },
-  } as unknown as Services);
+  } as unknown as Services;
+  return createPages(services, new Projections());
 }
 
 function wantedBy(accountId: string) {

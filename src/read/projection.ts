@@ -7,14 +7,22 @@
  *
  * @module
  */
-import { assert } from "../../lib/assert.ts";
-import { numberAt } from "../../lib/number_at.ts";
-import { PROJECTION_BYTES_MAX, PROJECTION_NODES_MAX, PROJECTION_VISITS_MAX } from "../../limits.ts";
+import { assert } from "../lib/assert.ts";
+import { numberAt } from "../lib/number_at.ts";
+import { PROJECTION_BYTES_MAX, PROJECTION_NODES_MAX, PROJECTION_VISITS_MAX } from "../limits.ts";
 import type { Path, Projection, Selector, Slice } from "./projection_parse.ts";
+
+/** What a projection gives. */
+export interface Projected {
+  /** JSON text. */
+  readonly text: string;
+  /** The asked `fields` that no row has; none if there is no row. */
+  readonly fieldsNotFound: readonly string[];
+}
 
 /** `too_large` is 400 `JSONPATH_INVALID`, unless it was only cut off at the caller's own `visitsMax`. */
 export type ProjectionOutcome =
-  | { readonly kind: "projected"; readonly text: string }
+  | ({ readonly kind: "projected" } & Projected)
   | { readonly kind: "too_large"; readonly detail: string; readonly isCutOff: boolean };
 
 /** Where each value of a text stands. A node is the number of a value, in document order. */
@@ -36,6 +44,8 @@ interface Run extends Nodes {
   selected: number;
   /** UTF-16 units, which are never more than the bytes. */
   units: number;
+  /** Of the fields to keep: those that a row had. */
+  readonly fieldsFound: Set<string>;
 }
 
 /** The children that the selector picks go to `found`. */
@@ -67,18 +77,22 @@ const SPACE = 0x20;
  * Applies a projection to `data`, which is valid JSON text without a repeated name.
  *
  * A singular path gives the value or null, every other an array; a construction gives an object for each
- * node of its path.
+ * node of its path. Of each object that would come out, `fields` are kept.
  */
 export function project(
-  { path, members }: Projection,
+  { path, members, fields = [] }: Projection,
   data: string,
   visitsMax = PROJECTION_VISITS_MAX,
 ): ProjectionOutcome {
-  const run: Run = { data, ...readNodes(data), visitsMax, visits: 0, selected: 0, units: 0 };
+  const spent = { visits: 0, selected: 0, units: 0 };
+  const run: Run = { data, ...readNodes(data), visitsMax, ...spent, fieldsFound: new Set() };
+  const names = fields.length > 0 ? new Set(fields) : undefined;
   try {
-    const text = listText(run, { path, from: ROOT, members });
+    const rows = rowTexts(run, { path, from: ROOT, members, names });
+    const text = textOf(path, rows);
     check(Buffer.byteLength(text), PROJECTION_BYTES_MAX, BYTES);
-    return { kind: "projected", text };
+    const isMissing = (name: string) => rows.length > 0 && !run.fieldsFound.has(name);
+    return { kind: "projected", text, fieldsNotFound: fields.filter(isMissing) };
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
     const isCutOff = run.visits > visitsMax && visitsMax < PROJECTION_VISITS_MAX;
@@ -93,20 +107,58 @@ function check(count: number, countMax: number, what: string): void {
   );
 }
 
-/** The nodes of a path, or the objects made of them. */
-function listText(
-  run: Run,
-  of: { readonly path: Path; readonly from: number; readonly members?: Projection["members"] },
-): string {
-  const texts = select(run, of.path, of.from).map((node) => {
-    if (of.members === undefined) return put(run, run.data.slice(run.starts[node], run.ends[node]));
-    const pairs = of.members.map(
-      ({ alias, path }) =>
-        `${put(run, JSON.stringify(alias))}:${listText(run, { path, from: node })}`,
-    );
-    return `{${pairs.join(",")}}`;
+interface Listed {
+  readonly path: Path;
+  readonly from: number;
+  readonly members?: Projection["members"];
+  /** Members to keep of each object. */
+  readonly names?: ReadonlySet<string> | undefined;
+}
+
+/** The nodes of a path, or the objects made of them, as texts. */
+function rowTexts(run: Run, { path, from, members, names }: Listed): string[] {
+  const made = names === undefined ? members : members?.filter(({ alias }) => names.has(alias));
+  return select(run, path, from).map((node) => {
+    if (made !== undefined) return constructedText(run, made, node);
+    if (names !== undefined) return keptText(run, names, node);
+    return put(run, run.data.slice(run.starts[node], run.ends[node]));
   });
-  return of.path.isSingular ? (texts[0] ?? "null") : `[${texts.join(",")}]`;
+}
+
+function textOf({ isSingular }: Path, texts: readonly string[]): string {
+  return isSingular ? (texts[0] ?? "null") : `[${texts.join(",")}]`;
+}
+
+function constructedText(run: Run, members: NonNullable<Projection["members"]>, node: number) {
+  const pairs = members.map(({ alias, path }) => {
+    run.fieldsFound.add(alias);
+    const value = textOf(path, rowTexts(run, { path, from: node }));
+    return `${put(run, JSON.stringify(alias))}:${value}`;
+  });
+  return `{${pairs.join(",")}}`;
+}
+
+/** An object with some of its members; anything else as it is. */
+function keptText(run: Run, names: ReadonlySet<string>, node: number): string {
+  const { data, starts, ends, nexts, fieldsFound } = run;
+  const start = numberAt(starts, node);
+  if (data.charCodeAt(start) !== OPEN_OBJECT) return put(run, data.slice(start, ends[node]));
+  const kept: string[] = [];
+  const end = numberAt(nexts, node);
+  for (let child = node + 1; child < end; child = numberAt(nexts, child)) {
+    check(++run.visits, run.visitsMax, VISITS);
+    const name = nameOf(run, child);
+    if (!names.has(name)) continue;
+    fieldsFound.add(name);
+    kept.push(put(run, `${JSON.stringify(name)}:${data.slice(starts[child], ends[child])}`));
+  }
+  return `{${kept.join(",")}}`;
+}
+
+/** Of a member. A name that is not noted as escaped stands between its quotes as it is. */
+function nameOf({ data, names, escapedNames }: Run, member: number): string {
+  const at = numberAt(names, member);
+  return at < 0 ? (escapedNames[~at] ?? "") : data.slice(at + 1, endOf(data, at) - 1);
 }
 
 /** Nodes within nodes repeat their text, so it is counted before the pieces are joined. */

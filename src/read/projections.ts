@@ -7,13 +7,13 @@
  *
  * @module
  */
-import { Problem, unavailable } from "../../http/errors.ts";
-import { rateLimitedFor } from "../../http/rate_headers.ts";
-import { BackgroundWork } from "../../lib/background_work.ts";
-import { BoundedMap } from "../../lib/bounded_map.ts";
-import { TurnQueue } from "../../lib/turn_queue.ts";
-import { PROJECTIONS_REFUSED_MAX, WINDOW_MS } from "../../limits.ts";
-import { type ProjectionOutcome, project } from "./projection.ts";
+import { Problem, unavailable } from "../http/errors.ts";
+import { rateLimitedFor } from "../http/rate_headers.ts";
+import { BackgroundWork } from "../lib/background_work.ts";
+import { BoundedMap } from "../lib/bounded_map.ts";
+import { TurnQueue } from "../lib/turn_queue.ts";
+import { PROJECTIONS_REFUSED_MAX, WINDOW_MS } from "../limits.ts";
+import { type Projected, type ProjectionOutcome, project } from "./projection.ts";
 import type { Projection } from "./projection_parse.ts";
 
 /** What is to be projected, for whom. */
@@ -26,7 +26,7 @@ export interface Projecting {
 
 interface Waiting extends Projecting {
   readonly sinceMs: number;
-  readonly answer: PromiseWithResolvers<string>;
+  readonly answer: PromiseWithResolvers<Projected>;
 }
 
 /** What is done at once, 5 ms at most: characters of the data, and nodes looked at. */
@@ -44,15 +44,15 @@ export class Projections {
   readonly #refusals = new BoundedMap<string, readonly number[]>(ACCOUNTS_MAX);
 
   /** @throws {Problem} 400 `JSONPATH_INVALID`, 429, 503 */
-  apply(projecting: Projecting): string | Promise<string> {
+  apply(projecting: Projecting): Projected | Promise<Projected> {
     const { projection, data, accountId } = projecting;
     this.#checkRefusals(accountId);
     if (data.length <= SMALL_LENGTH_MAX) {
       const outcome = project(projection, data, SMALL_VISITS_MAX);
       if (outcome.kind === "projected" || !outcome.isCutOff)
-        return this.#textOf(outcome, accountId);
+        return this.#projectedBy(outcome, accountId);
     }
-    const answer = Promise.withResolvers<string>();
+    const answer = Promise.withResolvers<Projected>();
     const waiting = { ...projecting, sinceMs: performance.now(), answer };
     if (!this.#waiting.add(accountId, waiting)) throw overloaded();
     this.#working.start();
@@ -64,7 +64,7 @@ export class Projections {
       const startMs = performance.now();
       try {
         if (startMs - sinceMs > WAIT_MS_MAX) throw overloaded();
-        answer.resolve(this.#textOf(project(projection, data), accountId));
+        answer.resolve(this.#projectedBy(project(projection, data), accountId));
       } catch (error) {
         answer.reject(error);
       }
@@ -72,9 +72,14 @@ export class Projections {
     }
   }
 
-  #textOf(outcome: ProjectionOutcome, accountId: string): string {
-    if (outcome.kind === "projected") return outcome.text;
+  /** Counts a projection whose result is refused, for whatever reason: it was made for nothing. */
+  noteRefused(accountId: string): void {
     this.#refusals.set(accountId, [...this.#recentRefusals(accountId), performance.now()]);
+  }
+
+  #projectedBy(outcome: ProjectionOutcome, accountId: string): Projected {
+    if (outcome.kind === "projected") return outcome;
+    this.noteRefused(accountId);
     throw new Problem("JSONPATH_INVALID", { detail: outcome.detail });
   }
 

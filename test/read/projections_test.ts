@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { Problem } from "../../../src/http/errors.ts";
-import { PROJECTIONS_REFUSED_MAX } from "../../../src/limits.ts";
-import { parseProjection } from "../../../src/read/data/projection_parse.ts";
-import { type Projecting, Projections } from "../../../src/read/data/projections.ts";
+import type { Problem } from "../../src/http/errors.ts";
+import { PROJECTIONS_REFUSED_MAX } from "../../src/limits.ts";
+import { parseProjection } from "../../src/read/projection_parse.ts";
+import { type Projecting, Projections } from "../../src/read/projections.ts";
 
 const LEVELS = 98;
 const DEEP = `${'{"a":'.repeat(LEVELS)}1${"}".repeat(LEVELS)}`;
@@ -37,7 +37,9 @@ async function outcomeOf(projections: Projections, asked: Projecting): Promise<s
 describe("Projections", () => {
   test("what looks at little is there at once", () => {
     const projections = new Projections();
-    expect(projections.apply(projecting({ path: "$.a.a", data: '{"a":{"a":5}}' }))).toBe("5");
+    expect(projections.apply(projecting({ path: "$.a.a", data: '{"a":{"a":5}}' }))).toMatchObject({
+      text: "5",
+    });
   });
 
   test("an account has ten a minute, then 429, and no other account pays for it", async () => {

@@ -14,8 +14,8 @@
  *
  * @module
  */
-import { codePointsOf, excerpt } from "../../lib/code_points.ts";
-import { JSONPATH_LENGTH_MAX } from "../../limits.ts";
+import { codePointsOf, excerpt } from "../lib/code_points.ts";
+import { JSONPATH_LENGTH_MAX } from "../limits.ts";
 
 /** What a segment picks among the children of a node; with neither name nor slice: all. RFC 9535, 2.3. */
 export interface Selector {
@@ -55,6 +55,8 @@ export interface Projection {
   readonly path: Path;
   /** The object to make of each node of the path; undefined for the node itself. */
   readonly members: readonly Member[] | undefined;
+  /** The members to keep of each object that comes out. A tool asks for them; `jsonpath` has no word for it. */
+  readonly fields?: readonly string[];
 }
 
 interface Member {
@@ -136,6 +138,17 @@ export function namesFieldOfData({ path, members = [] }: Projection): boolean {
     const isNames = first?.selectors.every(({ name }) => name !== undefined) === true;
     return key.startsWith("$") && isNames && !first?.descends;
   });
+}
+
+/** The projection with `fields`; `undefined`: of each row, or of the document. */
+export function keepingFields(
+  projection: Projection | undefined,
+  fields: readonly string[],
+  of: "document" | "rows",
+): Projection {
+  const path = projection?.path ?? pathOf(of === "document" ? "$" : "$[*]", "$");
+  const base = projection ?? { path, key: path.key, members: undefined };
+  return { ...base, fields, key: `${base.key} ${JSON.stringify(fields.toSorted())}` };
 }
 
 function invalid(what: string): ProjectionParse {

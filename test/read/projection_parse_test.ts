@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { JSONPATH_LENGTH_MAX } from "../../../src/limits.ts";
-import { type ProjectionParse, parseProjection } from "../../../src/read/data/projection_parse.ts";
-import accepted from "../../fixtures/jsonpath-projection.json";
-import refused from "../../fixtures/jsonpath-refuse.json";
-import { threadMs } from "../../support/thread_time.ts";
+import { JSONPATH_LENGTH_MAX } from "../../src/limits.ts";
+import { type ProjectionParse, parseProjection } from "../../src/read/projection_parse.ts";
+import accepted from "../fixtures/jsonpath-projection.json";
+import refused from "../fixtures/jsonpath-refuse.json";
+import { threadMs } from "../support/thread_time.ts";
 
 /** Rows of the suite whose form our own grammar decides. Decisions 6. */
 const CONSTRUCTION = "object construction";

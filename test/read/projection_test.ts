@@ -10,11 +10,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { JSONPath } from "jsonpath-plus";
-import { PROJECTION_BYTES_MAX, PROJECTION_NODES_MAX } from "../../../src/limits.ts";
-import { type ProjectionOutcome, project } from "../../../src/read/data/projection.ts";
-import { type Projection, parseProjection } from "../../../src/read/data/projection_parse.ts";
-import suite from "../../fixtures/jsonpath-projection.json";
-import { threadMs } from "../../support/thread_time.ts";
+import { PROJECTION_BYTES_MAX, PROJECTION_NODES_MAX } from "../../src/limits.ts";
+import { type ProjectionOutcome, project } from "../../src/read/projection.ts";
+import { type Projection, parseProjection } from "../../src/read/projection_parse.ts";
+import suite from "../fixtures/jsonpath-projection.json";
+import { threadMs } from "../support/thread_time.ts";
 
 const TIME_BOUND_MS = 250;
 const DOCUMENT_BYTES = 4 * 1_024 * 1_024;

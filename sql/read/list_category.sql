@@ -1,0 +1,49 @@
+-- name: list_category
+-- why: one page of a category's listed feeds, newest first, with how many there are in all
+-- $1 category text
+-- $2 limit int
+-- $3 offset int
+-- returns feed_id uuid?, name text?, description text?, category text?, feed_type text?,
+--   endpoint_path text?, call_price_nanos bigint?, price_type text?, one_time_price_cents bigint?,
+--   reliability_score numeric?, last_sync_at timestamptz?, update_frequency_text text?,
+--   sync_interval_mins int?, schema_definition json?, total bigint
+with filed as materialized (
+  select feed_id, listed_at
+  from feeds
+  where listed_at is not null
+    -- The mark of a whole category (search_head_of).
+    and search @@ to_lexeme_query('=' || lower($1))
+),
+size as (
+  select count(*) as total
+  from filed
+),
+page as (
+  select feed_id, listed_at
+  from filed
+  order by listed_at desc, feed_id
+  limit $2::int
+  offset $3::int
+)
+select
+  feeds.feed_id,
+  feeds.name,
+  feeds.description,
+  feeds.category,
+  feeds.feed_type,
+  feeds.endpoint_path,
+  feeds.call_price_nanos,
+  feeds.price_type,
+  feeds.one_time_price_cents,
+  feeds.reliability_score,
+  feeds.last_sync_at,
+  feeds.update_frequency_text,
+  feeds.sync_interval_mins,
+  feeds.schema_definition,
+  size.total
+from size
+left join page
+  on true
+left join feeds
+  on feeds.feed_id = page.feed_id
+order by page.listed_at desc, page.feed_id
