@@ -225,7 +225,9 @@ export const UNREAD_EVENT_MS_MAX = 15_000;
 export const ANONYMOUS_LIMIT = 6_000;
 /** MCP calls without a key in a minute, of a process together, and bytes of a call's body. Beyond 4. */
 export const MCP_ANONYMOUS_LIMIT = 600;
-export const MCP_BODY_BYTES_MAX = 1_000_000;
+export const MCP_BODY_BYTES_MAX = MIB;
+/** Bytes of the bodies of all MCP callers together that are unknown, in one process's hands: half of it is used. */
+export const STRANGERS_BODIES_BYTES_MAX = 8 * MIB;
 /** Bytes of agent skills, and of pages of their index, kept in memory. */
 export const SKILL_BYTES_MAX = 32 * MIB;
 /** Bytes of answers kept in memory. */

@@ -28,6 +28,7 @@ import {
   REFUSALS_PER_SECOND,
   REFUSALS_WAIT_SECONDS_MAX,
   REFUSALS_WAITING_MAX,
+  STRANGERS_BODIES_BYTES_MAX,
 } from "./limits.ts";
 import type { Database } from "./postgres/client/query.ts";
 import type { Databases } from "./postgres/open_database.ts";
@@ -97,7 +98,12 @@ export async function createServices({ config, databases, log }: ServicesOptions
   const waits = new Waits({ database, log });
   metrics.gauge("feedgate_waits", "Readers that wait for a change", () => waits.open);
   const bodies = new BodyBudget(BODIES_BYTES_MAX);
-  metrics.gauge("feedgate_bodies_bytes", "Bytes of bodies being worked on", () => bodies.bytes);
+  const strangersBodies = new BodyBudget(STRANGERS_BODIES_BYTES_MAX);
+  metrics.gauge(
+    "feedgate_bodies_bytes",
+    "Bytes of bodies being worked on",
+    () => bodies.bytes + strangersBodies.bytes,
+  );
   const rowSchemas = createRowSchemas();
   metrics.gauge(
     "feedgate_schema_checks_waiting",
@@ -143,8 +149,10 @@ export async function createServices({ config, databases, log }: ServicesOptions
     /** Readers that wait for a feed to change. */
     waits,
     rowSchemas,
-    /** Bodies of push, create and edit. */
+    /** Bodies of known accounts: push, create, edit, and MCP. */
     bodies,
+    /** Bodies of MCP callers that are unknown, so that they keep nobody else out. */
+    strangersBodies,
     /** Signs cursors; the same in every process on this database, another in each incarnation. */
     cursorSecret: secret + incarnation,
     /** Changes when the database is restored, since data versions are then given again; "" before. */

@@ -30,6 +30,7 @@ export const PROBLEMS = {
   PURCHASE_REQUIRED: { status: 402, title: "Purchase required" },
   PRICE_ABOVE_MAX: { status: 402, title: "Price above the maximum" },
   KEY_BUDGET_SPENT: { status: 402, title: "Budget of the key spent" },
+  ORIGIN_FORBIDDEN: { status: 403, title: "Origin not allowed" },
   KEY_PERMISSION: { status: 403, title: "Key lacks the permission" },
   KEY_SCOPE: { status: 403, title: "Feed outside the key's scope" },
   ACCOUNT_SUSPENDED: { status: 403, title: "Account suspended" },

@@ -11,7 +11,7 @@ import { hashKey, type Permission, permissionOf } from "../accounts/key_format.t
 import type { Caller } from "../admission/accounts.ts";
 import type { Admission } from "../admission/admission.ts";
 import { KNOWN_KEYS_MAX } from "../limits.ts";
-import type { Database } from "../postgres/client/query.ts";
+import { type Database, DatabaseUnavailableError } from "../postgres/client/query.ts";
 import type { Call } from "./call.ts";
 import { Problem, unavailable } from "./errors.ts";
 import { accountSuspended, keyInvalid } from "./refusals.ts";
@@ -60,6 +60,22 @@ export class Keys {
     }
     if (this.#used.size < KNOWN_KEYS_MAX) this.#used.add(principal.keyId);
     return principal;
+  }
+
+  /**
+   * The account of a request's key; undefined if it has none, or one that nobody has, or one that can't be looked up
+   * now. What the key may do is for the routes to tell.
+   */
+  async findAccount(headers: Headers): Promise<string | undefined> {
+    const key = readKeyOf(headers);
+    if (key === undefined) return undefined;
+    try {
+      const caller = this.#admission.remembered(markOf(key)) ?? (await this.#find(key, "read"));
+      return caller.account.id;
+    } catch (error) {
+      if (error instanceof Problem || error instanceof DatabaseUnavailableError) return undefined;
+      throw error;
+    }
   }
 
   /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID`, 503 */

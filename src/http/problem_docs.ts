@@ -101,6 +101,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
       resets_at: "2026-11-22T00:00:00.000Z",
     },
   },
+  ORIGIN_FORBIDDEN: {
+    when: "A call of `/mcp` by a page of another site.",
+    remedy: "Call it from a program, or ask the operator to allow the page's origin.",
+  },
   KEY_PERMISSION: {
     when: "A write key on a consumer route, or a read key on a provider route.",
     remedy: "Send the account's other key.",

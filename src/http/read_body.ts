@@ -24,6 +24,11 @@ interface ReceiveOptions {
   readonly tooLarge: () => Problem;
   /** Called with the bytes that the body's buffers will have, in all. If it throws, reading ends. */
   readonly hold: HoldBytes;
+  /**
+   * Holds what has come, not what was declared, so that a caller who sends nothing holds nothing. It takes twice the
+   * time, so it is for callers who may be anybody. @default false
+   */
+  readonly holdsOnArrival?: boolean;
 }
 
 /** First buffer of a chunked body, in bytes. It doubles up to the limit. */
@@ -137,6 +142,9 @@ async function receive(request: Request, options: ReceiveOptions): Promise<Uint8
     return request.body ? receiveStream(request.body, options) : new Uint8Array(0);
   }
   if (declared > options.bytesMax) throw options.tooLarge();
+  if (options.holdsOnArrival) {
+    return request.body ? receiveStream(request.body, options) : new Uint8Array(0);
+  }
   options.hold(declared);
   // The server reads no more than was declared, so the native reader is bounded too.
   return request.bytes();
@@ -145,14 +153,14 @@ async function receive(request: Request, options: ReceiveOptions): Promise<Uint8
 /** Copies the chunks into one buffer, because a body may come in chunks of one byte. */
 async function receiveStream(
   body: ReadableStream<Uint8Array>,
-  { bytesMax, tooLarge, hold }: ReceiveOptions,
+  { bytesMax, tooLarge, hold, holdsOnArrival = false }: ReceiveOptions,
 ): Promise<Uint8Array> {
   const bufferOf = (size: number) => {
     const bytes = Math.min(size, bytesMax);
     hold(bytes);
     return new Uint8Array(bytes);
   };
-  let buffer = bufferOf(BUFFER_BYTES_FIRST);
+  let buffer = bufferOf(holdsOnArrival ? 0 : BUFFER_BYTES_FIRST);
   let length = 0;
   for await (const chunk of body) {
     const lengthNext = length + chunk.length;

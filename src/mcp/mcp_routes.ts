@@ -5,12 +5,13 @@
  */
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
-import { createAnonymousLimit } from "../http/anonymous_limit.ts";
-import { callPlugin, requestIdOf } from "../http/call.ts";
+import { anonymous, createAnonymousLimit } from "../http/anonymous_limit.ts";
+import type { HoldBytes } from "../http/body_budget.ts";
+import { type Call, callPlugin, requestIdOf } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
-import { readKeyOf } from "../http/keys.ts";
 import { NO_PARAMETERS } from "../http/parameters.ts";
-import { bodyTextOf, receiveBody } from "../http/read_body.ts";
+import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
+import { respond } from "../http/respond.ts";
 import { present } from "../lib/assert.ts";
 import {
   IDLE_SECONDS_MAX,
@@ -19,12 +20,15 @@ import {
   MCP_BODY_BYTES_MAX,
 } from "../limits.ts";
 import type { Services } from "../services.ts";
-import type { Exchange } from "./own_routes.ts";
+import { type Exchange, WITHIN } from "./own_routes.ts";
 import { answerPlainCall } from "./plain_call.ts";
 import { createMcpServer, serverCard } from "./server.ts";
 
 /** Names of the machine itself, as a URL has them. */
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Holds the bodies of all callers that are unknown. */
+const STRANGERS = "";
 
 /** `handle` is the app that has all the other routes. */
 export function mcpRoutes(services: Services, handle: (request: Request) => Promise<Response>) {
@@ -39,49 +43,71 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
       onerror: (error) => services.log.debug("MCP request refused", { error }),
     },
   );
+  /** Parses the message and answers it. The body is held until then. */
+  async function answer({ request, requestId }: Call, hold: HoldBytes, onReceived: () => void) {
+    const message = await readMessage(request, hold);
+    if (message instanceof Response) return message;
+    onReceived();
+    const exchange = { services, handle, request, requestId };
+    const plain = await answerPlainCall(message.value, exchange);
+    if (plain !== undefined) return plain;
+    const { status, headers, body } = await handler.fetch(named(exchange), {
+      parsedBody: message.value,
+    });
+    const text = await new Response(body).text();
+    // So it counts among the unsent bodies.
+    return respond({ status, headers: Object.fromEntries(headers), body: text || null });
+  }
+
   return new Elysia({ name: "mcp" })
     .use(callPlugin())
-    .get(
-      "/.well-known/mcp/server-card.json",
-      () =>
-        Response.json(serverCard(services.http.baseUrl()), {
-          headers: { "Cache-Control": "public, max-age=300" },
-        }),
-      { query: NO_PARAMETERS, detail: { hide: true } },
+    .use(
+      new Elysia({ name: "server card" }).use(anonymous(services.anonymousLimit)).get(
+        "/.well-known/mcp/server-card.json",
+        () =>
+          Response.json(serverCard(services.http.baseUrl()), {
+            headers: { "Cache-Control": "public, max-age=300" },
+          }),
+        { query: NO_PARAMETERS, detail: { hide: true } },
+      ),
     )
     .post(
       "/mcp",
-      async ({ call: { request, requestId }, server }) => {
+      async ({ call, server }) => {
+        const { request } = call;
         refuseForeignOrigin(services, request);
-        if (readKeyOf(request.headers) === undefined) anonymousLimit();
-        const message = await readMessage(services, request);
-        if (message instanceof Response) return message;
+        const accountId = await services.keys.findAccount(request.headers);
+        // Whoever sends a key that nobody has is as unknown as one without a key.
+        if (accountId === undefined) anonymousLimit();
+        const bodies = accountId === undefined ? services.strangersBodies : services.bodies;
         // A tool may wait as long as a long poll.
-        server?.timeout(request, LONG_POLL_SECONDS + IDLE_SECONDS_MAX);
-        const exchange = { services, handle, request, requestId };
-        const plain = await answerPlainCall(message.value, exchange);
-        return plain ?? handler.fetch(named(exchange), { parsedBody: message.value });
+        const onReceived = () => server?.timeout(request, LONG_POLL_SECONDS + IDLE_SECONDS_MAX);
+        return bodies.whileHeld(accountId ?? STRANGERS, (hold) => answer(call, hold, onReceived));
       },
       { parse: "none", query: NO_PARAMETERS, detail: { hide: true } },
     );
 }
 
 /** The request without its body, which has been read, and with the id that its answer has. */
-function named({ request: { url, method, headers, signal }, requestId }: Exchange): Request {
-  const copy = new Request(url, { method, headers, signal });
+function named({ request: { method, headers, signal }, requestId }: Exchange): Request {
+  const copy = new Request(`${WITHIN}/mcp`, { method, headers, signal });
   copy.headers.set("X-Request-Id", requestId);
   return copy;
 }
 
-/** The one message of a body, or why it is none. @throws {Problem} 400, 413; 503 if there is no room for bodies */
+/** The one message of a body, or why it is none. @throws {Problem} 400, 413, 415; 503 of `hold` */
 async function readMessage(
-  { bodies }: Services,
   request: Request,
+  hold: HoldBytes,
 ): Promise<{ readonly value: unknown } | Response> {
-  // The account is known only when the tool is called. Until then all messages share the room of one account.
-  const bytes = await bodies.whileHeld("mcp", (hold) =>
-    receiveBody(request, { bytesMax: MCP_BODY_BYTES_MAX, tooLarge, hold }),
-  );
+  const form = mediaTypeOf(request);
+  if (form instanceof Problem) throw form;
+  const bytes = await receiveBody(request, {
+    bytesMax: MCP_BODY_BYTES_MAX,
+    tooLarge,
+    hold,
+    holdsOnArrival: true,
+  });
   try {
     const value: unknown = JSON.parse(bodyTextOf(bytes));
     if (!Array.isArray(value)) return { value };
@@ -117,8 +143,7 @@ function refuseForeignOrigin({ http, config }: Services, request: Request): void
   if (LOOPBACK.has(own.hostname) && LOOPBACK.has(URL.parse(origin)?.hostname ?? "")) return;
   const { corsOrigins } = config;
   if (corsOrigins === "*" || corsOrigins?.includes(origin)) return;
-  throw new Problem("INVALID_REQUEST", {
-    status: 403,
+  throw new Problem("ORIGIN_FORBIDDEN", {
     detail:
       "Pages of this origin may not call the gateway. The operator allows origins with FEEDGATE_CORS_ORIGINS.",
   });
