@@ -26,7 +26,7 @@ import { skillRoutes } from "./skill/skill_routes.ts";
 export type App = ReturnType<typeof createApp>;
 
 export function createApp(services: Services) {
-  const { http, database } = services;
+  const { http, database, diskRoom } = services;
   const reads = createReadPipeline(services);
   const features = new Elysia()
     .use(catalogRoutes(services, reads))
@@ -44,7 +44,7 @@ export function createApp(services: Services) {
   })
     .use(basePlugins(http))
     // Probes are answered, however many connections there are.
-    .use(healthRoutes(http, database))
+    .use(healthRoutes(http, { database, diskRoom }))
     .use(room(http))
     .group("/v1", (group) => group.use(features))
     .group("/api/v1", (group) => group.use(features))

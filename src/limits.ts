@@ -248,6 +248,8 @@ export const SERVER_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 export const IDLE_SECONDS_MAX = 10;
 /** The same for requests with a body that may be large and slow: push, create and edit. */
 export const UPLOAD_SECONDS_MAX = 60;
+/** Free bytes of the embedded PostgreSQL's disk, below which it counts as full: the next segment of its WAL. */
+export const DISK_FREE_BYTES_MIN = 16 * MIB;
 /** From the signal to the end of the process, in milliseconds. Decisions 8. */
 export const DRAIN_MS_MAX = 10_000;
 /** When a process that has not drained by then ends all the same. */

@@ -12,11 +12,13 @@ import { createAnonymousLimit } from "./http/anonymous_limit.ts";
 import { BodyBudget } from "./http/body_budget.ts";
 import type { HttpContext } from "./http/call.ts";
 import { Cors } from "./http/cors.ts";
+import { registerDatabaseMetrics } from "./http/database_metrics.ts";
 import { Keys } from "./http/keys.ts";
 import { Metrics } from "./http/metrics.ts";
 import { unsentBodies } from "./http/unsent_bodies.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
+import { findCommit, VERSION } from "./lib/program_version.ts";
 import { createThrottle, createThrottles } from "./lib/throttle.ts";
 import {
   ACCOUNT_REFUSALS_AT_ONCE_MAX,
@@ -56,6 +58,11 @@ export async function createServices({ config, databases, log }: ServicesOptions
     isCrowded: () => false,
   };
   const metrics = new Metrics();
+  metrics.info("feedgate_build_info", "Which program this is", {
+    labels: ["version", "commit"],
+    read: () => ({ version: VERSION, commit: findCommit() ?? "unknown" }),
+  });
+  registerDatabaseMetrics(metrics, databases);
   const waiting = {
     waitSecondsMax: REFUSALS_WAIT_SECONDS_MAX,
     waitingMax: REFUSALS_WAITING_MAX,
@@ -134,6 +141,8 @@ export async function createServices({ config, databases, log }: ServicesOptions
   return {
     config,
     database,
+    /** The room on the database's disk, if that is known. */
+    diskRoom: databases.diskRoom,
     /** Pages, catalog and search: from a replica where one is new enough. */
     reader,
     log,

@@ -9,14 +9,17 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { oneOf } from "../lib/types.ts";
-import type { Database } from "../postgres/client/query.ts";
+import { DISK_FREE_BYTES_MIN } from "../limits.ts";
 import { isSchemaWhole } from "../postgres/migrate/schema_check.ts";
+import type { Databases } from "../postgres/open_database.ts";
 import type { HttpContext } from "./call.ts";
 import { described, documented } from "./described.ts";
 import { unavailable } from "./errors.ts";
 import { exactQuery, NO_PARAMETERS } from "./parameters.ts";
 import { respond } from "./respond.ts";
 
+/** How long a disk counts as full after a statement has failed for it, in milliseconds. */
+const DISK_FULL_MS = 10_000;
 /** How long the database's schema counts as whole after a look at it, in milliseconds. */
 const SCHEMA_CHECK_MS = 10_000;
 
@@ -45,7 +48,7 @@ const READYZ = described({
   tag: "operations",
   summary: "Whether the gateway can serve",
   description:
-    "For a load balancer: 503 without its database, if that lacks a part of the schema, and while draining.",
+    "For a load balancer: 503 without its database, if that lacks a part of the schema or room on its disk, and while draining.",
   answers: {
     200: documented(HealthShape, {
       description: "It can serve.",
@@ -71,11 +74,23 @@ const METRICS = described({
   problems: [],
 });
 
+/**
+ * Whether the database has no room to write. Of the embedded one the room is known. Another one says so when a
+ * statement fails, and is asked again a moment later.
+ */
+function isDiskFull(diskFullMs: number | undefined, freeBytes: number | undefined): boolean {
+  if (freeBytes !== undefined && freeBytes < DISK_FREE_BYTES_MIN) return true;
+  return diskFullMs !== undefined && performance.now() - diskFullMs < DISK_FULL_MS;
+}
+
 function noStore(contentType = "application/json"): Record<string, string> {
   return { "Content-Type": contentType, "Cache-Control": "no-store" };
 }
 
-export function healthRoutes(http: HttpContext, database: Database) {
+/** What `/readyz` looks at. */
+export type Checked = Pick<Databases, "database" | "diskRoom">;
+
+export function healthRoutes(http: HttpContext, { database, diskRoom }: Checked) {
   let pinging: Promise<unknown> | undefined;
   // No key is needed, so the cost must be bounded: callers that ask at the same time share one ping.
   const ping = () => {
@@ -86,6 +101,11 @@ export function healthRoutes(http: HttpContext, database: Database) {
   };
   let nextCheckMs = 0;
   async function askDatabase(): Promise<void> {
+    if (isDiskFull(database.diskFullMs, diskRoom?.()?.freeBytes)) {
+      throw unavailable(
+        "The database's disk is full, so nothing can be written. Make room on it, or make it larger.",
+      );
+    }
     // The catalog takes some milliseconds, and rarely changes. While it is wrong, each question asks it again.
     if (performance.now() < nextCheckMs) {
       await database.row("ping", []);

@@ -8,11 +8,13 @@
  * @module
  */
 import {
+  Counter,
   Gauge,
   type MetricObjectWithValues,
   type MetricValueWithName,
   Registry,
 } from "prom-client";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { PlainCounter, PlainHistogram } from "./plain_metrics.ts";
 import { collectProcessMetrics } from "./process_metrics.ts";
 
@@ -82,6 +84,13 @@ export class Metrics {
     "job",
     "result",
   ]);
+  readonly #jobsDone = new Gauge({
+    name: "feedgate_job_last_success_timestamp_seconds",
+    help: "When a step of a background job last ended without an error, in this process",
+    labelNames: ["job"],
+    registers: this.#registers,
+    aggregator: "max",
+  });
   #sum: (() => Promise<string | undefined>) | undefined;
 
   constructor() {
@@ -138,16 +147,62 @@ export class Metrics {
   /** One run of a background job. */
   maintained(job: string, isFailed: boolean): void {
     this.#jobs.add(1, job, isFailed ? "failed" : "done");
+    if (!isFailed) this.#jobsDone.set({ job }, Date.now() / MS_PER_SECOND);
   }
 
-  /** A value that is read when Prometheus collects. */
-  gauge(name: string, help: string, read: () => number): void {
+  /**
+   * A value that is read when Prometheus collects, and not shown while it is undefined. The values of several
+   * processes are added up, unless `over` says otherwise.
+   */
+  gauge(
+    name: string,
+    help: string,
+    read: () => number | undefined | Promise<number | undefined>,
+    over: "sum" | "min" | "max" = "sum",
+  ): void {
     new Gauge({
       name,
       help,
       registers: this.#registers,
+      aggregator: over,
+      async collect() {
+        const value = await read();
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  }
+
+  /** Counts that somebody else keeps, by the value of the label. They only grow. */
+  counts(name: string, help: string, label: string, read: () => Iterable<[string, number]>): void {
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: this.#registers,
       collect() {
-        this.set(read());
+        this.reset();
+        for (const [value, count] of read()) this.inc({ [label]: value }, count);
+      },
+    });
+  }
+
+  /** A fact in labels, such as a version, which is found out at the first scrape. Its value is 1. */
+  info<Label extends string>(
+    name: string,
+    help: string,
+    { labels, read }: { labels: readonly Label[]; read: () => Readonly<Record<Label, string>> },
+  ): void {
+    let found: Readonly<Record<Label, string>> | undefined;
+    new Gauge({
+      name,
+      help,
+      labelNames: labels,
+      registers: this.#registers,
+      aggregator: "max",
+      collect() {
+        found ??= read();
+        this.set(found, 1);
       },
     });
   }

@@ -47,6 +47,7 @@ const ROWS_MAX = 5_000;
 const USAGE_ROWS_MAX = 10_000;
 const BATCHES_MAX = 100;
 const FEEDS_MAX = 200;
+const ACCOUNTS_MAX = 1_000;
 const ENTRIES_MAX = 10_000;
 /** Events that retention removes in one step: readers and pushes of the stream wait for it. */
 const EVENTS_MAX = 1_000;
@@ -73,6 +74,8 @@ export function createJobs(options: JobOptions): readonly Job[] {
       workMax: FILTER_STEP_BYTES,
     }),
     job("usage partitions", HOUR_MS, { amount: USAGE_MONTHS_AHEAD }),
+    job("overdue feeds", MINUTE_MS, { amount: 1 }),
+    job("ledger check", HOUR_MS, { amount: ACCOUNTS_MAX }),
     {
       // Every process writes down its own.
       name: "key uses",

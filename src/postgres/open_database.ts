@@ -15,6 +15,7 @@ import {
   withConnection,
 } from "./client/connect.ts";
 import { createDatabase, type Database } from "./client/query.ts";
+import { readDiskRoom } from "./embedded/disk.ts";
 import { reviveEmbedded } from "./embedded/revive.ts";
 import { startEmbedded } from "./embedded/start.ts";
 import { migrate, requireMigrated } from "./migrate/migrate.ts";
@@ -74,7 +75,9 @@ export async function openDatabase(config: Config, { log, ...options }: OpenOpti
         ? { accountMsMax: config.limits.databaseMs }
         : { runningMax: Number.POSITIVE_INFINITY },
     );
-    return { database, address, migrated, close };
+    /** The room on the disk, which is known of the embedded server only. */
+    const diskRoom = embedded && (() => readDiskRoom(embedded.cluster));
+    return { database, address, migrated, diskRoom, close };
   } catch (error) {
     await close();
     throw error;
@@ -103,7 +106,8 @@ export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 
 /** All pools of a gateway. @throws if the configuration and the database don't go together. */
 export async function openDatabases(config: Config, log: Log) {
-  const { database, address, migrated, close: closeDatabase } = await openDatabase(config, { log });
+  const opened = await openDatabase(config, { log });
+  const { database, address, migrated, diskRoom, close: closeDatabase } = opened;
   const { hasTrigrams, isDistributed } = migrated;
   try {
     if (isDistributed && config.databaseReadUrl !== undefined) {
@@ -125,7 +129,7 @@ export async function openDatabases(config: Config, log: Log) {
       await background.connections.end({ timeout: 0 });
       await closeDatabase();
     };
-    return { database, background, replica, isDistributed, close };
+    return { database, background, replica, isDistributed, diskRoom, close };
   } catch (error) {
     await closeDatabase();
     throw error;

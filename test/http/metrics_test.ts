@@ -124,4 +124,44 @@ describe("metrics", () => {
     expect(text).not.toContain(paid.slug);
     expect(text).not.toContain("fg_");
   });
+
+  test("say which program it is, that its database answers, and which statements failed", async () => {
+    const found = await samples();
+    const builds = [...found.keys()].filter((name) => name.startsWith("feedgate_build_info"));
+    expect(builds).toEqual([
+      expect.stringMatching(/^feedgate_build_info\{version="\d+\.\d+\.\d+",commit="[0-9a-z-]+"\}$/),
+    ]);
+    expect(found.get("feedgate_database_up")).toBe(1);
+    const { database } = gateway.gateway.services;
+    const by = await added(async () => {
+      for (let count = 0; count < 2; count++) {
+        await expect(database.row("prove_ledger", ["no uuid"])).rejects.toThrow();
+      }
+    });
+    expect(by('feedgate_database_errors_total{sqlstate="22P02"}')).toBe(2);
+  });
+
+  test("say what background jobs have found, once they have, and when each last succeeded", async () => {
+    expect((await samples()).has("feedgate_ledger_balanced")).toBe(false);
+    await gateway.sql`
+      insert into findings (name, amount, since, found_at)
+      values
+        ('overdue feeds', 3, now() - interval '2 hours', now()),
+        ('ledger check', 0, null, '2026-11-21T00:00:00Z')`;
+    gateway.gateway.services.http.metrics.maintained("ledger check", false);
+    await Bun.sleep(300);
+    const found = await samples();
+    expect(found.get("feedgate_feeds_overdue")).toBe(3);
+    expect(found.get("feedgate_feeds_overdue_seconds_max")).toBeGreaterThanOrEqual(7_200);
+    expect(found.get("feedgate_feeds_overdue_seconds_max")).toBeLessThan(7_300);
+    expect(found.get("feedgate_ledger_balanced")).toBe(1);
+    expect(found.get("feedgate_ledger_checked_timestamp_seconds")).toBe(
+      Date.parse("2026-11-21T00:00:00Z") / 1_000,
+    );
+    const job = 'feedgate_job_last_success_timestamp_seconds{job="ledger check"}';
+    expect(Math.abs((found.get(job) ?? 0) - Date.now() / 1_000)).toBeLessThan(10);
+    await gateway.sql`update findings set amount = 1 where name = 'ledger check'`;
+    await Bun.sleep(300);
+    expect((await samples()).get("feedgate_ledger_balanced")).toBe(0);
+  });
 });

@@ -343,6 +343,74 @@ describe("audit retention", () => {
   });
 });
 
+describe("ledger check", () => {
+  const finding = async () =>
+    (await sql`select amount, detail from findings where name = 'ledger check'`)[0];
+
+  test("every account's ledger is proven, in steps, and those that don't add up are named", async () => {
+    const granted = await createAccount(5_000);
+    await sql`
+      insert into credit_ledger
+        (account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason)
+      values (${granted}, 'grant', 5000, 0, 5000, 'test')`;
+    await pass("ledger check", today);
+    const found = await finding();
+    const broken = await createAccount(7_000);
+    await pass("ledger check", today);
+    expect(await finding()).toEqual({
+      amount: (found?.amount as bigint) + 1n,
+      detail: expect.stringContaining(broken),
+    });
+    expect((await finding())?.detail).not.toContain(granted);
+    await sql`update accounts set balance_nanos = 0 where account_id = ${broken}`;
+    await pass("ledger check", today);
+    expect(await finding()).toEqual(found);
+  });
+
+  test("a pass goes on behind the account that was proven last, and tells what is wrong at once", async () => {
+    const [first, second] = await sql`select account_id from accounts order by account_id limit 2`;
+    const broken: string = first?.account_id;
+    await sql`update accounts set balance_nanos = balance_nanos + 1 where account_id = ${broken}`;
+    await sql`delete from findings`;
+    const [step] = await sql`select * from check_ledgers('', now(), 1)`;
+    expect(step).toEqual({ mark: `${broken} 1 ${broken}`, is_more: true });
+    expect(await finding()).toEqual({ amount: 1n, detail: broken });
+    await sql`update accounts set balance_nanos = balance_nanos - 1 where account_id = ${broken}`;
+    const [next] = await sql`select * from check_ledgers(${step?.mark}, now(), 1)`;
+    expect(next?.mark).toStartWith(`${second?.account_id} 1 ${broken}`);
+  });
+});
+
+describe("overdue feeds", () => {
+  test("readable feeds are counted whose newest push is older than their interval, and the oldest push is noted", async () => {
+    await sql`update feeds set last_sync_at = ${today.toISOString()}`;
+    const late = await createFeed(later(today, -2 * DAY_MS));
+    const latest = await createFeed(later(today, -2 * DAY_MS));
+    const inTime = await createFeed(later(today, -2 * DAY_MS));
+    const hidden = await createFeed(later(today, -2 * DAY_MS));
+    for (const [feedId, hours] of [
+      [late, 2],
+      [latest, 3],
+      [inTime, 0.5],
+      [hidden, 4],
+    ] as const) {
+      await sql`
+        update feeds set last_sync_at = ${later(today, -hours * HOUR_MS).toISOString()}
+        where feed_id = ${feedId}`;
+    }
+    await sql`update feeds set status = 'inactive' where feed_id = ${hidden}`;
+    await pass("overdue feeds", today);
+    const [found] = await sql`
+      select amount, since = ${later(today, -3 * HOUR_MS).toISOString()} as is_oldest
+      from findings where name = 'overdue feeds'`;
+    expect(found).toEqual({ amount: 2n, is_oldest: true });
+    await sql`update feeds set last_sync_at = ${today.toISOString()}`;
+    await pass("overdue feeds", today);
+    const [none] = await sql`select amount, since from findings where name = 'overdue feeds'`;
+    expect(none).toEqual({ amount: 0n, since: null });
+  });
+});
+
 describe("idempotency keys", () => {
   test("keys are forgotten after 24 hours, except one that a read has locked", async () => {
     const accountId = await createAccount();

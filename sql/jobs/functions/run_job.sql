@@ -69,6 +69,12 @@ begin
       select step.mark, step.is_more
       into reached, is_more
       from index_large_batches(reached, amount, work_max) as step;
+    when 'overdue feeds' then
+      perform count_overdue_feeds(moment);
+    when 'ledger check' then
+      select step.mark, step.is_more
+      into reached, is_more
+      from check_ledgers(reached, moment, amount) as step;
     when 'usage partitions' then
       -- A new partition locks the log: better to try again later than to hold up the reads behind a long export.
       perform set_config('lock_timeout', '250ms', true);

@@ -18,6 +18,7 @@ const SERIALIZATION_FAILURE = "40001";
 const CHECK_VIOLATION = "23514";
 const READ_ONLY_TRANSACTION = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
+const DISK_FULL = "53100";
 const TOO_MANY_CONNECTIONS = "53300";
 const LOCK_NOT_AVAILABLE = "55P03";
 /** A statement's timeout, too. */
@@ -63,6 +64,11 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   return UNAVAILABLE.has(code) || /^(08|53)/.test(code ?? "");
+}
+
+/** The server's disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  return codeOf(error) === DISK_FULL;
 }
 
 /** The server has no room for another session. */

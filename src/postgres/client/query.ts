@@ -15,6 +15,7 @@
  * @module
  */
 
+import { codeOf } from "../../lib/error_fields.ts";
 import { mapTable } from "../../lib/records.ts";
 import { createSemaphore } from "../../lib/semaphore.ts";
 import {
@@ -31,7 +32,7 @@ import {
 import { inFunctionSet } from "../migrate/function_set.ts";
 import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
-import { isUnavailable, mayBeCommitted } from "./failures.ts";
+import { isDiskFull, isUnavailable, mayBeCommitted } from "./failures.ts";
 import { retryMisdirected } from "./retry.ts";
 import { STATEMENTS, type StatementTypes } from "./statements.ts";
 import { createTimeBudget } from "./time_budget.ts";
@@ -60,6 +61,10 @@ export interface Database extends Queries {
   /** Statements that run, except those of admission, and statements that wait for a connection. */
   readonly running: number;
   readonly waiting: number;
+  /** Statements that failed, by SQLSTATE, or by the code of the driver or the socket. */
+  readonly failures: ReadonlyMap<string, number>;
+  /** When a statement last failed because the disk is full, by the monotonic clock; undefined if none has. */
+  readonly diskFullMs: number | undefined;
 }
 
 /** The account of what the gateway does for everybody. It has no budget. */
@@ -104,6 +109,7 @@ const UNLIMITED: ReadonlySet<StatementName> = new Set([
   "prove_calls",
   "refund_reads",
   "ping",
+  "list_findings",
 ] as const);
 const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
 /** The texts that are sent: each calls this program's functions. */
@@ -127,6 +133,8 @@ export function createDatabase(
     latenessMax: LATENESS_MAX,
   });
   let statementCount = 0;
+  const failures = new Map<string, number>();
+  let diskFullMs: number | undefined;
   async function send(name: StatementName, parameters: readonly unknown[]) {
     // Without `simple: false` a statement without parameters would not be prepared. The driver's types know
     // neither that option nor our types of parameters, hence the casts.
@@ -136,6 +144,9 @@ export function createDatabase(
     try {
       return await retryMisdirected(async () => connections.unsafe(TEXTS[name], values, options));
     } catch (error) {
+      const code = codeOf(error) ?? "unknown";
+      failures.set(code, (failures.get(code) ?? 0) + 1);
+      if (isDiskFull(error)) diskFullMs = performance.now();
       if (!isUnavailable(error)) throw error;
       throw new DatabaseUnavailableError("the database can't be reached", { cause: error });
     }
@@ -179,6 +190,10 @@ export function createDatabase(
     },
     get waiting() {
       return semaphore.waiting;
+    },
+    failures,
+    get diskFullMs() {
+      return diskFullMs;
     },
   };
 }

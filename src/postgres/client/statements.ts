@@ -15,6 +15,7 @@ import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/fu
 import sql_accounts_functions_create_key from "../../../sql/accounts/functions/create_key.sql" with { type: "text" };
 import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
+import sql_accounts_functions_ledger_of from "../../../sql/accounts/functions/ledger_of.sql" with { type: "text" };
 import sql_accounts_functions_lock_account_of_key from "../../../sql/accounts/functions/lock_account_of_key.sql" with { type: "text" };
 import sql_accounts_functions_record_purchase from "../../../sql/accounts/functions/record_purchase.sql" with { type: "text" };
 import sql_accounts_functions_redeem_promotion from "../../../sql/accounts/functions/redeem_promotion.sql" with { type: "text" };
@@ -82,6 +83,8 @@ import sql_feeds_list_feed_contents from "../../../sql/feeds/list_feed_contents.
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
 import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
 import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
+import sql_jobs_functions_check_ledgers from "../../../sql/jobs/functions/check_ledgers.sql" with { type: "text" };
+import sql_jobs_functions_count_overdue_feeds from "../../../sql/jobs/functions/count_overdue_feeds.sql" with { type: "text" };
 import sql_jobs_functions_index_large_batches from "../../../sql/jobs/functions/index_large_batches.sql" with { type: "text" };
 import sql_jobs_functions_prune_pushes from "../../../sql/jobs/functions/prune_pushes.sql" with { type: "text" };
 import sql_jobs_functions_reliability_of from "../../../sql/jobs/functions/reliability_of.sql" with { type: "text" };
@@ -95,11 +98,13 @@ import sql_jobs_functions_retire_abandoned_batches from "../../../sql/jobs/funct
 import sql_jobs_functions_retire_usage from "../../../sql/jobs/functions/retire_usage.sql" with { type: "text" };
 import sql_jobs_functions_run_job from "../../../sql/jobs/functions/run_job.sql" with { type: "text" };
 import sql_jobs_functions_score_feeds from "../../../sql/jobs/functions/score_feeds.sql" with { type: "text" };
+import sql_jobs_list_findings from "../../../sql/jobs/list_findings.sql" with { type: "text" };
 import sql_jobs_run_job from "../../../sql/jobs/run_job.sql" with { type: "text" };
 import sql_migrations_0001_schema from "../../../sql/migrations/0001_schema.sql" with { type: "text" };
 import sql_migrations_0002_answered_version from "../../../sql/migrations/0002_answered_version.sql" with { type: "text" };
 import sql_migrations_0003_key_chains from "../../../sql/migrations/0003_key_chains.sql" with { type: "text" };
 import sql_migrations_0004_limits_of_read_keys from "../../../sql/migrations/0004_limits_of_read_keys.sql" with { type: "text" };
+import sql_migrations_0005_findings from "../../../sql/migrations/0005_findings.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
 import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
@@ -165,6 +170,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0002_answered_version", text: sql_migrations_0002_answered_version },
   { name: "0003_key_chains", text: sql_migrations_0003_key_chains },
   { name: "0004_limits_of_read_keys", text: sql_migrations_0004_limits_of_read_keys },
+  { name: "0005_findings", text: sql_migrations_0005_findings },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -174,6 +180,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "create_key", text: sql_accounts_functions_create_key },
   { name: "edit_key", text: sql_accounts_functions_edit_key },
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
+  { name: "ledger_of", text: sql_accounts_functions_ledger_of },
   { name: "lock_account_of_key", text: sql_accounts_functions_lock_account_of_key },
   { name: "record_purchase", text: sql_accounts_functions_record_purchase },
   { name: "redeem_promotion", text: sql_accounts_functions_redeem_promotion },
@@ -198,6 +205,8 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "lock_rows", text: sql_feeds_functions_lock_rows },
   { name: "remove_rows", text: sql_feeds_functions_remove_rows },
   { name: "save_feed", text: sql_feeds_functions_save_feed },
+  { name: "check_ledgers", text: sql_jobs_functions_check_ledgers },
+  { name: "count_overdue_feeds", text: sql_jobs_functions_count_overdue_feeds },
   { name: "index_large_batches", text: sql_jobs_functions_index_large_batches },
   { name: "prune_pushes", text: sql_jobs_functions_prune_pushes },
   { name: "reliability_of", text: sql_jobs_functions_reliability_of },
@@ -295,6 +304,7 @@ export const STATEMENTS = {
   list_feed_rows: sql_feeds_list_feed_rows,
   list_slugs_near: sql_feeds_list_slugs_near,
   save_feed: sql_feeds_save_feed,
+  list_findings: sql_jobs_list_findings,
   run_job: sql_jobs_run_job,
   await_replay: sql_postgres_await_replay,
   find_replica_state: sql_postgres_find_replica_state,
@@ -906,6 +916,16 @@ export interface StatementTypes {
       readonly max_feeds_allowed: number;
       readonly feeds_used: bigint | null;
       readonly suspension_reason: string | null;
+    };
+  };
+  /** what background jobs have found out, for the metrics of every gateway */
+  list_findings: {
+    parameters: readonly [];
+    row: {
+      readonly name: string;
+      readonly amount: bigint;
+      readonly since_seconds: number | null;
+      readonly found_at_seconds: number;
     };
   };
   /** runs a bounded step of a background job; any number of processes may ask; without a moment, now */

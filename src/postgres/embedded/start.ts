@@ -66,7 +66,8 @@ async function start(dataDir: string, isAlone: boolean) {
   const unlock = await takeLock(lock);
   let isKept = false;
   try {
-    const { server, joined, session, leave } = await enter(placeSite(dataDir));
+    const site = placeSite(dataDir);
+    const { server, joined, session, leave } = await enter(site);
     if (isAlone && (await session.hasOthers())) {
       await leave();
       throw new Error(
@@ -85,6 +86,8 @@ async function start(dataDir: string, isAlone: boolean) {
       url: `postgres://${SUPERUSER}@localhost:${port}/${DATABASE}?host=${encodeURIComponent(host)}`,
       /** The socket's directory. On Windows, the loopback address. */
       host,
+      /** PostgreSQL's own data directory. */
+      cluster: site.cluster,
       /** The postmaster's. */
       pid,
       /** Whether a server that already ran was joined. */

@@ -1,0 +1,57 @@
+-- Proves the ledgers of the next accounts in order of their ids, for 200 ms at most. Each account is one snapshot.
+--
+-- mark: the account that was proven last, how many of the pass are wrong, and which, the first ten of them. What is
+-- wrong is told at once, that all is well only at the end of a pass.
+create or replace function check_ledgers(
+  inout mark text,
+  moment timestamptz,
+  account_limit int,
+  out is_more boolean
+)
+language plpgsql
+as $$
+declare
+  nil constant text := '00000000-0000-0000-0000-000000000000';
+  told_max constant int := 10;
+  ends_at constant timestamptz := clock_timestamp() + interval '200 milliseconds';
+  reached text := split_part(mark, ' ', 1);
+  wrong int := coalesce(nullif(split_part(mark, ' ', 2), ''), '0')::int;
+  told text := split_part(mark, ' ', 3);
+  proven_id uuid;
+  ledger record;
+  accounts_done int := 0;
+begin
+  is_more := false;
+  for proven_id in
+    select account_id
+    from accounts
+    where account_id >= coalesce(nullif(reached, ''), nil)::uuid
+      and account_id::text <> reached
+    order by account_id
+    limit account_limit
+  loop
+    select * into ledger from ledger_of(proven_id);
+    if ledger.granted_nanos - ledger.revoked_nanos - ledger.charged_nanos + ledger.refunded_nanos
+      <> ledger.balance_nanos
+    then
+      wrong := wrong + 1;
+      if wrong <= told_max then
+        told := concat_ws(',', nullif(told, ''), proven_id);
+      end if;
+    end if;
+    reached := proven_id;
+    accounts_done := accounts_done + 1;
+    if accounts_done = account_limit or clock_timestamp() >= ends_at then
+      is_more := true;
+      exit;
+    end if;
+  end loop;
+  if wrong > 0 or not is_more then
+    insert into findings (name, amount, detail, found_at)
+    values ('ledger check', wrong, told, moment)
+    on conflict (name) do update
+    set amount = excluded.amount, detail = excluded.detail, found_at = excluded.found_at;
+  end if;
+  mark := case when is_more then concat_ws(' ', reached, wrong, told) else '' end;
+end
+$$;

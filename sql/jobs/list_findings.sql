@@ -1,0 +1,11 @@
+-- name: list_findings
+-- why: what background jobs have found out, for the metrics of every gateway
+-- since_seconds: how long the oldest of them has been so. found_at_seconds: of the Unix epoch
+-- returns name text, amount bigint, since_seconds double?, found_at_seconds double
+select
+  name,
+  amount,
+  extract(epoch from clock_timestamp() - since)::float8 as since_seconds,
+  extract(epoch from found_at)::float8 as found_at_seconds
+from findings
+order by name
