@@ -92,6 +92,8 @@ export const FILTER_QUEUE_MAX = 1_000;
 /** Code points of `jsonpath`, and of a search's `q`. Decisions 6 and 10. */
 export const JSONPATH_LENGTH_MAX = 1_024;
 export const SEARCH_LENGTH_MAX = 1_000;
+/** Newest rows of a feed that its locked schema is held against at create and edit. Beyond 12. */
+export const NEWEST_ROWS_CHECKED_MAX = 100;
 /** Validation errors listed in one answer; `error_count` counts them all. Decisions 2. */
 export const ERRORS_LISTED_MAX = 20;
 /** How long a retired batch stays readable by cursor, in milliseconds. Decisions 6. */

@@ -58,6 +58,8 @@ interface FeedChanges {
   readonly pricing: Pricing | undefined;
   /** Text of a given `schema_definition` that has something to check; undefined for null and `{}`. */
   readonly schema: string | undefined;
+  /** Whether the body says anything about what rows must be: the schema, or whether it is locked. */
+  readonly isSchemaGiven: boolean;
 }
 
 type ChangesOutcome =
@@ -129,11 +131,13 @@ export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
   const fields: string[] = [];
   const prices: Record<string, string> = {};
   let schema: string | undefined;
+  let isSchemaGiven = false;
   for (const field of fieldsOf(json, mode)) {
     const text = canonicalText(json, field);
     if (PRICING.has(field.name)) prices[field.name] = text;
     else fields.push(`${JSON.stringify(field.name)}:${text}`);
     if (field.name === "schema_definition") schema = text;
+    isSchemaGiven ||= field.name === "schema_definition" || field.name === "schema_locked";
   }
   const pricing = Object.keys(prices).length > 0 ? decidePricing(givenPricing(prices)) : undefined;
   if (pricing?.kind === "pricing_invalid") return pricing;
@@ -144,6 +148,7 @@ export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
       fields: `{${fields.join(",")}}`,
       pricing: pricing?.pricing,
       schema: isSchemaEmpty ? undefined : schema,
+      isSchemaGiven,
     },
   };
 }

@@ -146,7 +146,8 @@ export const WrittenFeedShape = Type.Object(
     max_feeds_allowed: count("The account's quota."),
     feeds_used: count("Feeds of the account, drafts included."),
     warnings: Type.Array(Type.String(), {
-      description: "What is sound in the schema and the sample, and hardly meant; often none.",
+      description:
+        "What is sound and hardly meant, a sentence each: about schema, sample, and the newest rows.",
     }),
   },
   {

@@ -10,7 +10,7 @@
 import { assert } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import type { JsonText } from "../lib/json_text.ts";
-import type { Limits } from "../limits.ts";
+import { type Limits, NEWEST_ROWS_CHECKED_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
 import { readChanges, type SaveMode, upsertIdOf } from "./feed_body.ts";
@@ -34,7 +34,7 @@ interface SaveServices {
   readonly findWarnings: (definition: SavedDefinition) => Promise<readonly string[]>;
 }
 
-/** What a feed's definition says of its rows. */
+/** What a feed's definition says of its rows, and rows that should be as it says. */
 export interface SavedDefinition {
   /** JSON text of `schema_definition`. */
   readonly schema: string;
@@ -42,6 +42,8 @@ export interface SavedDefinition {
   readonly sample: string | null;
   /** Null until the first push decides. */
   readonly feedType: FeedType | null;
+  /** JSON texts of the newest rows, if the schema is locked and they may not meet it. */
+  readonly newestRows: readonly string[];
 }
 
 export interface InvalidSchema {
@@ -104,7 +106,7 @@ export async function saveFeed(
 ): Promise<SaveOutcome> {
   const read = readChanges(body, mode);
   if (read.kind !== "changes") return read;
-  const { fields, pricing, schema } = read.changes;
+  const { fields, pricing, schema, isSchemaGiven } = read.changes;
   const refused = schema === undefined ? undefined : await schemaRefusal(services, schema);
   if (refused !== undefined) return refused;
   const row = await retryRolledBack(() =>
@@ -121,7 +123,7 @@ export async function saveFeed(
   );
   assert(row !== undefined, "save_feed returns one row");
   return row.outcome === "created" || row.outcome === "saved"
-    ? readSaved(services, row)
+    ? readSaved(services, row, isSchemaGiven)
     : refusalOf(row, schema !== undefined);
 }
 
@@ -140,6 +142,7 @@ async function schemaRefusal(
 async function readSaved(
   { database, limits, findWarnings }: SaveServices,
   saved: Row<"save_feed">,
+  isSchemaGiven: boolean,
 ): Promise<SaveOutcome> {
   const row = await database.row("find_feed_row", [saved.feed_id, null, false]);
   assert(row !== undefined, "the row of a feed stays, also where it is deleted");
@@ -147,10 +150,32 @@ async function readSaved(
   const { schema_definition: schema, sample_response: sample } = row;
   const feedType = FEED_TYPES.find((type) => type === row.feed_type) ?? null;
   const isSchemaEmpty = schema === null || schema === "{}";
-  const warnings = isSchemaEmpty ? [] : await findWarnings({ schema, sample, feedType });
+  const warnings = missingIn({ isSchemaEmpty, isSampleEmpty: sample === null });
+  if (!isSchemaEmpty) {
+    const isChecked = isSchemaGiven && row.schema_locked;
+    const rows = isChecked
+      ? await database.rows("list_newest_rows", [row.feed_id, NEWEST_ROWS_CHECKED_MAX])
+      : [];
+    const newestRows = rows.map(({ payload }) => payload);
+    warnings.push(...(await findWarnings({ schema, sample, feedType, newestRows })));
+  }
   const members = `${quota},"warnings":${JSON.stringify(warnings)}`;
   const text = `${feedRowText(row, limits).slice(0, -1)},${members}}`;
   return { kind: "saved", isNew: saved.outcome === "created", feedId: row.feed_id, text };
+}
+
+/** Agents decide by schema and sample whether to pay, before they see any row. Beyond 12. */
+function missingIn(given: { isSchemaEmpty: boolean; isSampleEmpty: boolean }): string[] {
+  const warnings: string[] = [];
+  if (given.isSchemaEmpty) {
+    warnings.push(
+      "The feed has no schema_definition, so agents don't know the fields of its rows.",
+    );
+  }
+  if (given.isSampleEmpty) {
+    warnings.push("The feed has no sample_response, so agents must read it to see one row.");
+  }
+  return warnings;
 }
 
 /** The refusal of an outcome of `save_feed` that wrote nothing. */

@@ -4,6 +4,8 @@ import { problemOf, startTestGateway, type TestGateway } from "../support/gatewa
 const CREATE = "/v1/provider/feed/create";
 const UNKNOWN_ID = "0b3b6e84-5b5c-4c4e-9e0f-3c7a7f0d9a11";
 const SCHEMA = { type: "object", properties: { rate: { type: "number" } } };
+const NO_SCHEMA = "The feed has no schema_definition, so agents don't know the fields of its rows.";
+const NO_SAMPLE = "The feed has no sample_response, so agents must read it to see one row.";
 const REQUEST_BODY_BYTES = 2 * 1_024 * 1_024;
 
 interface FeedBody extends Record<string, unknown> {
@@ -119,7 +121,7 @@ describe("create", () => {
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       max_feeds_allowed: 1_000,
       feeds_used: 1,
-      warnings: [],
+      warnings: [NO_SCHEMA, NO_SAMPLE],
     });
   });
 
@@ -319,7 +321,10 @@ describe("create", () => {
       }
     }
     expect(await created({ feed_type: "singleton", ...locked })).toMatchObject({
-      warnings: ["schema_definition describes an array, though it is for one document, an object."],
+      warnings: [
+        NO_SAMPLE,
+        "schema_definition describes an array, though it is for one document, an object.",
+      ],
     });
   });
 
@@ -327,11 +332,11 @@ describe("create", () => {
     const format = "format in schema_definition is an annotation and is not checked; use pattern.";
     const schema_definition = { properties: { at: { format: "date-time", type: "string" } } };
     const feed = await created({ schema_definition });
-    expect(feed.warnings).toEqual([format]);
+    expect(feed.warnings).toEqual([NO_SAMPLE, format]);
     const noId =
       'schema_definition names no property "id", which each row of a collection must have.';
     const typed = await edited(feed.id, { feed_type: "collection" });
-    expect(typed.warnings).toEqual([format, noId]);
+    expect(typed.warnings).toEqual([NO_SAMPLE, format, noId]);
     const sampled = await edited(feed.id, { sample_response: { at: 1 } });
     expect(sampled.warnings).toEqual([
       format,
@@ -342,8 +347,39 @@ describe("create", () => {
       schema_definition: { properties: { id: {}, at: {} } },
     });
     expect(warnings).toEqual([]);
+    const emptied = await edited(feed.id, { schema_definition: {} });
+    expect(emptied.warnings).toEqual([NO_SCHEMA]);
     // An answer can be sent back.
     expect(await edited(feed.id, { ...mended, warnings: ["x"] })).toMatchObject({ warnings: [] });
+  });
+
+  test("a schema that is locked, or changed while locked, warns of the newest 100 rows that fail it", async () => {
+    const numbers = { properties: { id: {}, price: { type: "number" } } };
+    const failed = (rows: number, failing: number) =>
+      `Of the newest ${rows} rows, ${failing} fail schema_definition, which is locked: /price must be a number.`;
+    for (const feed_type of ["collection", "stream"]) {
+      const feed = await created({ feed_type, schema_definition: numbers, sample_response: {} });
+      await push(feed.id, [{ id: "old", price: "x" }]);
+      const rows = Array.from({ length: 100 }, (_, id) => ({ id, price: id < 3 ? "x" : 1 }));
+      await push(feed.id, rows.slice(0, 2));
+      expect((await edited(feed.id, { schema_locked: true })).warnings).toEqual([failed(3, 3)]);
+      expect((await edited(feed.id, { schema_locked: false })).warnings).toEqual([]);
+      await push(feed.id, rows.slice(2));
+      expect((await edited(feed.id, { schema_locked: true })).warnings).toEqual([failed(100, 3)]);
+      // Only what says something about rows looks at them.
+      expect((await edited(feed.id, { name: "Renamed" })).warnings).toEqual([]);
+      const changed = { properties: { id: {}, price: { type: ["number", "string"] } } };
+      expect((await edited(feed.id, { schema_definition: changed })).warnings).toEqual([]);
+      expect((await edited(feed.id, { schema_definition: numbers })).warnings).toEqual([
+        failed(100, 3),
+      ]);
+    }
+    const single = await created({ feed_type: "singleton", sample_response: {} });
+    await push(single.id, { price: "x" });
+    const locked = { schema_definition: numbers, schema_locked: true };
+    expect((await edited(single.id, locked)).warnings).toEqual([
+      "The stored document fails schema_definition, which is locked: /price must be a number.",
+    ]);
   });
 
   test("422 PRICING_INVALID for prices that contradict the type", async () => {

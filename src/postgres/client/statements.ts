@@ -81,6 +81,7 @@ import sql_feeds_functions_save_feed from "../../../sql/feeds/functions/save_fee
 import sql_feeds_list_data_versions from "../../../sql/feeds/list_data_versions.sql" with { type: "text" };
 import sql_feeds_list_feed_contents from "../../../sql/feeds/list_feed_contents.sql" with { type: "text" };
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
+import sql_feeds_list_newest_rows from "../../../sql/feeds/list_newest_rows.sql" with { type: "text" };
 import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
 import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
 import sql_jobs_functions_check_ledgers from "../../../sql/jobs/functions/check_ledgers.sql" with { type: "text" };
@@ -302,6 +303,7 @@ export const STATEMENTS = {
   list_data_versions: sql_feeds_list_data_versions,
   list_feed_contents: sql_feeds_list_feed_contents,
   list_feed_rows: sql_feeds_list_feed_rows,
+  list_newest_rows: sql_feeds_list_newest_rows,
   list_slugs_near: sql_feeds_list_slugs_near,
   save_feed: sql_feeds_save_feed,
   list_findings: sql_jobs_list_findings,
@@ -898,6 +900,13 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
       readonly deleted_at: string | null;
       readonly emptied_at: string | null;
+    };
+  };
+  /** the rows of a feed that came last, of those that readers see; a singleton's document */
+  list_newest_rows: {
+    parameters: readonly [feed_id: string, rows_max: number];
+    row: {
+      readonly payload: string;
     };
   };
   /** the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them */

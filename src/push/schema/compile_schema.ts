@@ -27,10 +27,23 @@ import { assertionsOf, required } from "./assertions.ts";
 import type { CheckRun, Seen, Validate } from "./check_run.ts";
 import { PatternCompiler } from "./linear_pattern.ts";
 import { type Reference, SchemaDocument, type SchemaNode } from "./read_schema.ts";
-import { findKeyword, isSchema } from "./schema_keywords.ts";
+import { findKeyword, isSchema, nearestKeyword } from "./schema_keywords.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 
 const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";
+
+/** Unknown keywords that are looked at, and misspelt ones that are told. */
+const UNKNOWN_KEYWORDS_MAX = 1_000;
+const MISSPELT_LISTED_MAX = 5;
+
+/** A keyword that has no meaning and was hardly meant to have none. */
+export interface MisspeltKeyword {
+  readonly name: string;
+  /** The known one. */
+  readonly meant: string;
+  /** RFC 6901, of the subschema that it stands in. */
+  readonly pointer: string;
+}
 
 /** @throws {SchemaRefused} */
 export function compileSchema(schema: unknown): CompiledSchema {
@@ -56,6 +69,23 @@ export class CompiledSchema {
     this.hasFormat = [...document.nodes.keys()].some(({ format }) => format !== undefined);
     // All of them, because a definition that is not in use may be tomorrow.
     for (const schema of document.nodes.keys()) this.#compile(schema);
+  }
+
+  /** Keywords that are unknown, and close to one that is known; the first ones, with where they stand. */
+  findMisspelt(): MisspeltKeyword[] {
+    const { nodes, dialect } = this.#document;
+    const found: MisspeltKeyword[] = [];
+    let looks = UNKNOWN_KEYWORDS_MAX;
+    for (const { schema, pointer } of nodes.values()) {
+      for (const name of Object.keys(schema)) {
+        if (findKeyword(dialect, name) !== undefined) continue;
+        looks -= 1;
+        const meant = nearestKeyword(dialect, name);
+        if (meant !== undefined) found.push({ name, meant, pointer });
+        if (looks === 0 || found.length === MISSPELT_LISTED_MAX) return found;
+      }
+    }
+    return found;
   }
 
   /** The size of its patterns, in instructions. */

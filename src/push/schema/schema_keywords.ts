@@ -7,6 +7,7 @@
  * @module
  */
 import { pointerTo } from "../../lib/json_text.ts";
+import { wordEdits } from "../../lib/nearest_words.ts";
 import { isObject, type JsonObject } from "../../lib/records.ts";
 
 export type Dialect = "2020-12" | "draft-07";
@@ -96,6 +97,29 @@ const KEYWORDS: Readonly<Record<Dialect, Readonly<Record<string, Keyword>>>> = {
 /** The keyword of this name, if the draft knows it. */
 export function findKeyword(dialect: Dialect, name: string): Keyword | undefined {
   return Object.hasOwn(KEYWORDS[dialect], name) ? KEYWORDS[dialect][name] : undefined;
+}
+
+/** Keywords that check nothing, so a misspelt one does no harm; and those that many words are close to. */
+const NOT_MEANT = new Set(
+  "$comment $schema contentEncoding contentMediaType contentSchema default deprecated description examples format if not readOnly title writeOnly".split(
+    " ",
+  ),
+);
+/** From so many letters on, two of a keyword's may be wrong. */
+const LONG_KEYWORD_MIN = 6;
+
+/** The keyword that an unknown one was probably meant to be. */
+export function nearestKeyword(dialect: Dialect, name: string): string | undefined {
+  const meant = Object.keys(KEYWORDS[dialect]).filter((each) => !NOT_MEANT.has(each));
+  return meant.find((each) => {
+    const edits = wordEdits(name, each);
+    return edits === 1 || (edits === 2 && (each.length >= LONG_KEYWORD_MIN || isSwap(name, each)));
+  });
+}
+
+/** Whether both have the same letters: two of them changed places. */
+function isSwap(a: string, b: string): boolean {
+  return [...a].sort().join("") === [...b].sort().join("");
 }
 
 /** The subschemas in a keyword's value, each with its RFC 6901 pointer from there. */

@@ -5,8 +5,10 @@
  * @module
  */
 import type { FeedType } from "../../feeds/find.ts";
+import { excerpt } from "../../lib/code_points.ts";
 import { isObject } from "../../lib/records.ts";
 import type { ValueError } from "./check_run.ts";
+import type { MisspeltKeyword } from "./compile_schema.ts";
 
 /** What create and edit answer with: one sentence each. */
 export function warningsOf(options: {
@@ -17,9 +19,20 @@ export function warningsOf(options: {
   readonly feedType: FeedType | null;
   /** The first mistake in the sample, if there is a sample and it has one. */
   readonly sampleError: ValueError | undefined;
+  readonly misspelt: readonly MisspeltKeyword[];
+  /** The newest rows, if the schema is locked: how many there are, how many fail it, and the first mistake. */
+  readonly rowsChecked: number;
+  readonly rowsFailed: number;
+  readonly rowError: ValueError | undefined;
 }): string[] {
-  const { schema, hasFormat, feedType, sampleError } = options;
+  const { schema, hasFormat, feedType, sampleError, misspelt } = options;
   const warnings: string[] = [];
+  for (const { name, meant, pointer } of misspelt) {
+    const where = pointer === "" ? "" : ` at ${pointer}`;
+    warnings.push(
+      `The keyword ${JSON.stringify(excerpt(name))} in schema_definition${where} is unknown and checks nothing; did you mean "${meant}"?`,
+    );
+  }
   if (hasFormat) {
     warnings.push("format in schema_definition is an annotation and is not checked; use pattern.");
   }
@@ -27,6 +40,15 @@ export function warningsOf(options: {
     const { pointer, message } = sampleError;
     warnings.push(
       `sample_response does not meet schema_definition: ${pointer || "a row"} ${message}.`,
+    );
+  }
+  const { rowsChecked, rowsFailed, rowError } = options;
+  if (rowError !== undefined) {
+    const mistake = `${rowError.pointer || "a row"} ${rowError.message}`;
+    warnings.push(
+      feedType === "singleton"
+        ? `The stored document fails schema_definition, which is locked: ${mistake}.`
+        : `Of the newest ${rowsChecked} rows, ${rowsFailed} fail schema_definition, which is locked: ${mistake}.`,
     );
   }
   if (isForArray(schema)) {

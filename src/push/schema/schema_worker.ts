@@ -79,12 +79,23 @@ function isBudgetSpent(error: unknown): boolean {
   return error instanceof StepsSpent || error instanceof RangeError;
 }
 
-function review({ schema: text, sample, feedType }: SavedDefinition): string[] {
+function review({ schema: text, sample, feedType, newestRows }: SavedDefinition): string[] {
   const compiled = compile(text);
-  const checked = validateRows(compiled, sampleRows(sample, feedType));
-  const sampleError = checked.kind === "invalid" ? checked.errors[0] : undefined;
-  const { hasFormat } = compiled;
-  return warningsOf({ schema: JSON.parse(text), hasFormat, feedType, sampleError });
+  const ofSample = validateRows(compiled, sampleRows(sample, feedType));
+  const ofRows = validateRows(
+    compiled,
+    newestRows.map((row) => JSON.parse(row)),
+  );
+  return warningsOf({
+    schema: JSON.parse(text),
+    hasFormat: compiled.hasFormat,
+    misspelt: compiled.findMisspelt(),
+    feedType,
+    sampleError: ofSample.kind === "invalid" ? ofSample.errors[0] : undefined,
+    rowsChecked: newestRows.length,
+    rowsFailed: ofRows.kind === "invalid" ? ofRows.rowCount : 0,
+    rowError: ofRows.kind === "invalid" ? ofRows.errors[0] : undefined,
+  });
 }
 
 /** A sample may be one row or several, but a singleton's is the document. */
@@ -127,7 +138,8 @@ function validateRows(
     errorCount += found.errorCount;
     errors.push(...found.errors.map((error) => ({ row, ...error })));
   }
-  return { kind: "invalid", errorCount, errors: errors.slice(0, ERRORS_LISTED_MAX) };
+  const rowCount = failed.length;
+  return { kind: "invalid", errorCount, rowCount, errors: errors.slice(0, ERRORS_LISTED_MAX) };
 }
 
 /** All mistakes of a row; only the first if to find all takes more steps than are left. */

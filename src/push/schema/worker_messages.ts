@@ -30,6 +30,8 @@ export interface InvalidRows {
   readonly errors: readonly RowError[];
   /** Every mistake of every row; one a row if to find all would cost too much. */
   readonly errorCount: number;
+  /** Rows that have one. */
+  readonly rowCount: number;
 }
 
 /** The job takes more steps or time than it may have. */

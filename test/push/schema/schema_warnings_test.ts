@@ -10,14 +10,16 @@ interface Definition {
   readonly schema: unknown;
   readonly sample?: unknown;
   readonly feedType?: FeedType | null;
+  readonly rows?: readonly unknown[];
 }
 
-function warningsOf({ schema, sample, feedType = "collection" }: Definition) {
+function warningsOf({ schema, sample, feedType = "collection", rows = [] }: Definition) {
   return rowSchemas.findWarnings(
     {
       schema: JSON.stringify(schema),
       sample: sample === undefined ? null : JSON.stringify(sample),
       feedType,
+      newestRows: rows.map((row) => JSON.stringify(row)),
     },
     CALLER,
   );
@@ -74,10 +76,52 @@ describe("findWarnings", () => {
     expect(await warningsOf({ schema: { allOf: [SCHEMA] } })).toEqual([]);
   });
 
+  test("keywords that look misspelt are told with where they stand; those of providers' own are not", async () => {
+    const misspelt = (name: string, meant: string, where = "") =>
+      `The keyword "${name}" in schema_definition${where} is unknown and checks nothing; did you mean "${meant}"?`;
+    const schema = {
+      ...SCHEMA,
+      requierd: ["id"],
+      properties: { id: { typ: "string" }, price: { tpye: "number", minimun: 0, unit: "USD" } },
+    };
+    expect(await warningsOf({ schema })).toEqual([
+      misspelt("requierd", "required"),
+      misspelt("typ", "type", " at /properties/id"),
+      misspelt("tpye", "type", " at /properties/price"),
+      misspelt("minimun", "minimum", " at /properties/price"),
+    ]);
+    // Annotations of OpenAPI and of providers, words of another draft, and names of properties.
+    const own = {
+      ...SCHEMA,
+      properties: {
+        id: { example: 1, nullable: true, note: "x", "x-unit": "s" },
+        typ: {},
+        itmes: {},
+      },
+    };
+    expect(await warningsOf({ schema: own })).toEqual([]);
+    const many = {
+      ...SCHEMA,
+      $defs: Object.fromEntries([...Array(9).keys()].map((n) => [n, { typ: 1 }])),
+    };
+    expect(await warningsOf({ schema: many })).toHaveLength(5);
+  });
+
+  test("of rows that are there already it tells how many fail, with the first mistake", async () => {
+    const rows = [{ id: "a" }, { id: 1 }, { id: 2 }];
+    expect(await warningsOf({ schema: SCHEMA, rows })).toEqual([
+      "Of the newest 3 rows, 2 fail schema_definition, which is locked: /id must be a string.",
+    ]);
+    expect(await warningsOf({ schema: SCHEMA, rows: [{ id: "a" }] })).toEqual([]);
+    expect(await warningsOf({ schema: SCHEMA, rows: [{ id: 1 }], feedType: "singleton" })).toEqual([
+      "The stored document fails schema_definition, which is locked: /id must be a string.",
+    ]);
+  });
+
   test("a schema that takes too long is not reviewed, which is told", async () => {
     const closed = createRowSchemas();
     closed.close();
-    const definition = { schema: "{}", sample: null, feedType: null };
+    const definition = { schema: "{}", sample: null, feedType: null, newestRows: [] };
     expect(await closed.findWarnings(definition, CALLER)).toEqual([
       "The schema and the sample were not looked at: to do so takes too long now.",
     ]);
