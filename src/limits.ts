@@ -83,6 +83,11 @@ export const FILTER_SCHEMAS_KNOWN_MAX = 200;
 export const FILTER_WALK_ROWS = 40;
 /** Bytes of rows without an index that one filtered read looks through, and 200 a row: 50 ms. */
 export const FILTER_WALK_BYTES = BigInt(2 * MIB);
+/** The same of a feed that is looked through whole, while it has no index: 0.5 s, and less from step to step. */
+export const FILTER_WHOLE_BYTES = BigInt(32 * MIB);
+/** Rows that the index may lack, and names that are told, if a filter names a field that no row has. */
+export const FILTER_NAMES_UNINDEXED_MAX = 10_000n;
+export const FILTER_NAMES_TOLD_MAX = 100;
 /** Rows without an index from which one is made unasked: to look through them takes 0.2 s. */
 export const FILTER_UNASKED_ROWS_MIN = 50_000;
 /** Bytes of rows indexed in one statement, and 200 a row: 0.1 s at worst, for rows of very many fields. */

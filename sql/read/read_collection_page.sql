@@ -10,6 +10,7 @@
 -- $8 literals jsonb[]
 -- $9 grace interval
 -- $10 work_max bigint
+-- $11 whole_max bigint
 -- returns data_version bigint, batch_number bigint?, is_current boolean?, is_readable boolean?,
 --   unindexed bigint, is_refused boolean, data text?, last_position bigint?, has_more boolean
 with batch as (
@@ -29,7 +30,8 @@ with batch as (
 matches as (
   select matched.row_position, matched.payload
   from match_collection_rows(
-    $1, (select batch_number from batch where is_readable), $3, $4::bigint + $5::int + 1, $6, $7, $8, $10
+    $1, (select batch_number from batch where is_readable), $3, $4::bigint + $5::int + 1, $6, $7, $8,
+    filter_work_max($1, (select batch_number from batch), $10, $11)
   ) as matched
   where cardinality($6::text[]) > 0
 ),

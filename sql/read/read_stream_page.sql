@@ -13,6 +13,7 @@
 -- $9 texts text[]
 -- $10 literals jsonb[]
 -- $11 work_max bigint
+-- $12 whole_max bigint
 -- returns data_version bigint, unindexed bigint, is_refused boolean, data text?,
 --   last_event_at timestamptz?, last_position bigint?, has_more boolean
 with bounds as (
@@ -33,7 +34,7 @@ matches as (
     (select end_time from bounds),
     (select end_position from bounds),
     (select start_time from bounds),
-    $6::bigint + $7::int + 1, $8, $9, $10, $11
+    $6::bigint + $7::int + 1, $8, $9, $10, filter_work_max($1, 0, $11, $12)
   ) as matched
   where cardinality($8::text[]) > 0
 ),

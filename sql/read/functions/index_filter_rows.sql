@@ -1,6 +1,8 @@
 -- Puts the next rows of a batch or stream into its filter index: those that were replaced since they were
 -- indexed, or else those behind the index. True if there may be more.
 --
+-- The names of their fields are noted, too (filter_name), so that a filter by a name that no row has can be told.
+--
 -- A step is bounded by the bytes of its rows, and so by their terms. No push waits for it. Rows of a stream
 -- never change. Rows of a collection may, so the feed is locked, but only at the end, for as long as it
 -- takes to see that they did not; if they did, the step is undone. If another process indexes the batch, it
@@ -29,6 +31,8 @@ declare
   work_left bigint := work_max;
   index_id integer;
   end_position bigint;
+  start_position bigint;
+  has_all_names boolean;
   step_position bigint;
   newest_position bigint;
   next_row record;
@@ -51,6 +55,16 @@ begin
   if not found then
     return false;
   end if;
+
+  start_position := end_position;
+  has_all_names := start_position = 0 or exists (
+    select
+    from filter_terms
+    where filter_terms.filter_index_id = index_id
+      and filter_terms.term = filter_names_mark()
+      and filter_terms.event_at = '-infinity'
+      and filter_terms.position = -start_position - 1
+  );
 
   if indexed_batch = 0 then
     select feeds.next_position - 1
@@ -125,6 +139,24 @@ begin
     from unnest(times, positions, texts) as rows_now (event_at, position, payload)
     cross join lateral row_terms(rows_now.payload::json) as row_terms (term)
     order by row_terms.term, rows_now.event_at, rows_now.position;
+    insert into filter_terms (filter_index_id, term, event_at, position)
+    select index_id, filter_name(names.name), '-infinity', 0
+    from (
+      select distinct json_object_keys(rows_now.payload::json) as name
+      from unnest(texts) as rows_now (payload)
+    ) as names
+    order by filter_name(names.name)
+    on conflict do nothing;
+    if has_all_names then
+      delete from filter_terms
+      where filter_terms.filter_index_id = index_id
+        and filter_terms.term = filter_names_mark()
+        and filter_terms.event_at = '-infinity'
+        and filter_terms.position = -start_position - 1;
+      insert into filter_terms (filter_index_id, term, event_at, position)
+      values (index_id, filter_names_mark(), '-infinity', -end_position - 1)
+      on conflict do nothing;
+    end if;
 
     if indexed_batch > 0 and cardinality(positions) > 0 then
       perform

@@ -28,6 +28,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   row_cost constant bigint := 200;
+  -- Events of which looking up each costs less than to walk all.
+  arrived_max constant bigint := 10000;
   entries_most constant bigint := case when cardinality(names) = 1 then 1000 else 10000 end;
   terms constant integer[] := filter_lookups(names, texts, literals);
   work_left bigint := work_max;
@@ -56,7 +58,8 @@ begin
   from feeds
   where feeds.feed_id = read_feed_id;
 
-  if index_id is null or newest_position - indexed_position > work_max / row_cost then
+  if index_id is null or newest_position - indexed_position > least(work_max / row_cost, arrived_max)
+  then
     for unindexed in
       select stream_events.event_at, stream_events.position, stream_events.payload
       from stream_events

@@ -127,7 +127,9 @@ import sql_push_functions_push_stream from "../../../sql/push/functions/push_str
 import sql_push_functions_write_push from "../../../sql/push/functions/write_push.sql" with { type: "text" };
 import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
+import sql_read_find_absent_field from "../../../sql/read/find_absent_field.sql" with { type: "text" };
 import sql_read_find_event_span from "../../../sql/read/find_event_span.sql" with { type: "text" };
+import sql_read_functions_absent_field from "../../../sql/read/functions/absent_field.sql" with { type: "text" };
 import sql_read_functions_close_names from "../../../sql/read/functions/close_names.sql" with { type: "text" };
 import sql_read_functions_close_steps from "../../../sql/read/functions/close_steps.sql" with { type: "text" };
 import sql_read_functions_close_words from "../../../sql/read/functions/close_words.sql" with { type: "text" };
@@ -135,6 +137,9 @@ import sql_read_functions_common_entries from "../../../sql/read/functions/commo
 import sql_read_functions_count_unindexed_rows from "../../../sql/read/functions/count_unindexed_rows.sql" with { type: "text" };
 import sql_read_functions_entries_between from "../../../sql/read/functions/entries_between.sql" with { type: "text" };
 import sql_read_functions_filter_lookups from "../../../sql/read/functions/filter_lookups.sql" with { type: "text" };
+import sql_read_functions_filter_name from "../../../sql/read/functions/filter_name.sql" with { type: "text" };
+import sql_read_functions_filter_names_mark from "../../../sql/read/functions/filter_names_mark.sql" with { type: "text" };
+import sql_read_functions_filter_work_max from "../../../sql/read/functions/filter_work_max.sql" with { type: "text" };
 import sql_read_functions_index_filter_rows from "../../../sql/read/functions/index_filter_rows.sql" with { type: "text" };
 import sql_read_functions_look_up_events from "../../../sql/read/functions/look_up_events.sql" with { type: "text" };
 import sql_read_functions_look_up_rows from "../../../sql/read/functions/look_up_rows.sql" with { type: "text" };
@@ -230,6 +235,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "push_document", text: sql_push_functions_push_document },
   { name: "push_stream", text: sql_push_functions_push_stream },
   { name: "write_push", text: sql_push_functions_write_push },
+  { name: "absent_field", text: sql_read_functions_absent_field },
   { name: "close_names", text: sql_read_functions_close_names },
   { name: "close_steps", text: sql_read_functions_close_steps },
   { name: "close_words", text: sql_read_functions_close_words },
@@ -237,6 +243,9 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "count_unindexed_rows", text: sql_read_functions_count_unindexed_rows },
   { name: "entries_between", text: sql_read_functions_entries_between },
   { name: "filter_lookups", text: sql_read_functions_filter_lookups },
+  { name: "filter_name", text: sql_read_functions_filter_name },
+  { name: "filter_names_mark", text: sql_read_functions_filter_names_mark },
+  { name: "filter_work_max", text: sql_read_functions_filter_work_max },
   { name: "index_filter_rows", text: sql_read_functions_index_filter_rows },
   { name: "look_up_events", text: sql_read_functions_look_up_events },
   { name: "look_up_rows", text: sql_read_functions_look_up_rows },
@@ -320,6 +329,7 @@ export const STATEMENTS = {
   count_push: sql_push_count_push,
   push_to_feed: sql_push_push_to_feed,
   record_push: sql_push_record_push,
+  find_absent_field: sql_read_find_absent_field,
   find_event_span: sql_read_find_event_span,
   index_filter_rows: sql_read_index_filter_rows,
   list_catalog: sql_read_list_catalog,
@@ -1041,6 +1051,16 @@ export interface StatementTypes {
       readonly push_id: bigint;
     };
   };
+  /** the first of some names that no row of a batch (0: of a stream) has, if that can be told, with names that the */
+  find_absent_field: {
+    parameters: readonly [feed_id: string, batch_number: bigint, names: readonly (string | null)[], work_max: bigint, unindexed_max: bigint, names_max: number];
+    row: {
+      readonly data_version: bigint;
+      readonly absent: string | null;
+      readonly present: string | null;
+      readonly schema_definition: string | null;
+    };
+  };
   /** the times of a stream's oldest and newest event, by two looks at its index */
   find_event_span: {
     parameters: readonly [feed_id: string];
@@ -1115,7 +1135,7 @@ export interface StatementTypes {
   };
   /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
   read_collection_page: {
-    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string, work_max: bigint];
+    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string, work_max: bigint, whole_max: bigint];
     row: {
       readonly data_version: bigint;
       readonly batch_number: bigint | null;
@@ -1147,7 +1167,7 @@ export interface StatementTypes {
   };
   /** a page of a stream, newest event first; one row more than asked says has_more */
   read_stream_page: {
-    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], work_max: bigint];
+    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], work_max: bigint, whole_max: bigint];
     row: {
       readonly data_version: bigint;
       readonly unindexed: bigint;

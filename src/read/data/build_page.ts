@@ -11,10 +11,17 @@ import type { Feed } from "../../feeds/find.ts";
 import { Problem, unavailable } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
 import { MS_PER_DAY } from "../../lib/time_units.ts";
-import { FILTER_WALK_BYTES, RETIRED_BATCH_GRACE } from "../../limits.ts";
+import {
+  FILTER_NAMES_TOLD_MAX,
+  FILTER_NAMES_UNINDEXED_MAX,
+  FILTER_WALK_BYTES,
+  FILTER_WHOLE_BYTES,
+  RETIRED_BATCH_GRACE,
+} from "../../limits.ts";
 import type { Reader } from "../../postgres/replica/reader.ts";
 import type { Projections } from "../projections.ts";
 import { writeCursor } from "./cursor.ts";
+import { refuseAbsentField } from "./filter_fields.ts";
 import type { FilterTarget, NoteUnindexed, Unindexed } from "./filter_index.ts";
 import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./read_plan.ts";
 
@@ -137,10 +144,8 @@ async function readDetails(
   };
 }
 
-async function readCollection(
-  { source, feed, atLeast, accountId }: Build,
-  plan: PagePlan,
-): Promise<Rows | undefined> {
+async function readCollection(build: Build, plan: PagePlan): Promise<Rows | undefined> {
+  const { source, feed, atLeast, accountId } = build;
   const cursor = plan.cursor?.kind === "collection" ? plan.cursor : undefined;
   const row = await source.reader.row(
     accountId,
@@ -154,6 +159,7 @@ async function readCollection(
       ...filterParameters(plan),
       RETIRED_BATCH_GRACE,
       FILTER_WALK_BYTES,
+      FILTER_WHOLE_BYTES,
     ],
     // A batch that can't be read may be one that the replica has not heard of yet.
     (found) => isAt(atLeast)(found) && found?.is_readable === true,
@@ -167,6 +173,7 @@ async function readCollection(
     });
   }
   noteIndex(source, { feedId: feed.feedId, batchNumber }, row);
+  if (row.data === null) await checkFields(build, { plan, batchNumber, version: row.data_version });
   const nextCursor =
     row.has_more && position !== null
       ? writeCursor({ kind: "collection", batchNumber, position }, plan.scope)
@@ -178,10 +185,8 @@ async function readCollection(
   };
 }
 
-async function readStream(
-  { source, feed, atLeast, accountId }: Build,
-  plan: PagePlan,
-): Promise<Rows | undefined> {
+async function readStream(build: Build, plan: PagePlan): Promise<Rows | undefined> {
+  const { source, feed, atLeast, accountId } = build;
   const cursor = plan.cursor?.kind === "stream" ? plan.cursor : undefined;
   const row = await source.reader.row(
     accountId,
@@ -196,11 +201,14 @@ async function readStream(
       plan.limit,
       ...filterParameters(plan),
       FILTER_WALK_BYTES,
+      FILTER_WHOLE_BYTES,
     ],
     isAt(atLeast),
   );
   if (row === undefined) return undefined;
   noteIndex(source, { feedId: feed.feedId, batchNumber: 0n }, row);
+  if (row.data === null)
+    await checkFields(build, { plan, batchNumber: 0n, version: row.data_version });
   const { last_event_at: eventAt, last_position: position } = row;
   const nextCursor =
     row.has_more && eventAt !== null && position !== null
@@ -214,6 +222,35 @@ async function readStream(
         ? Number.POSITIVE_INFINITY
         : Date.parse(eventAt) + feed.retentionDays * MS_PER_DAY,
   };
+}
+
+/** A filter found nothing: perhaps by a name that no row has. @throws {Problem} 400 */
+async function checkFields(
+  { source, feed, accountId }: Build,
+  of: { readonly plan: PagePlan; readonly batchNumber: bigint; readonly version: bigint },
+): Promise<void> {
+  const { plan, batchNumber, version } = of;
+  // A locked schema has judged the names, or leaves them open on purpose.
+  if (feed.lockedSchema !== null) return;
+  // A filter that no text can meet has lost its name.
+  const names = plan.filters.flatMap(({ name, text }) => (text === null ? [] : [name]));
+  if (names.length === 0) return;
+  const row = await source.reader.row(
+    accountId,
+    "find_absent_field",
+    [
+      feed.feedId,
+      batchNumber,
+      names,
+      FILTER_WHOLE_BYTES,
+      FILTER_NAMES_UNINDEXED_MAX,
+      FILTER_NAMES_TOLD_MAX,
+    ],
+    isAt(version),
+  );
+  if (row === undefined || row.absent === null) return;
+  const present: readonly string[] = JSON.parse(row.present ?? "[]");
+  refuseAbsentField({ name: row.absent, present, schema: row.schema_definition });
 }
 
 /** Whether what was read is new enough. A feed that is not there may only have come later. */

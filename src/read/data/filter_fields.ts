@@ -1,14 +1,17 @@
 /**
- * Filters by fields that no row has: a locked schema that names its properties tells, so that a mistyped
- * name is not answered with an empty page. Beyond 12.
+ * Filters by fields that no row has, so that a mistyped name is not answered with an empty page. A locked schema
+ * that names its properties tells before anything is read. Without one, the rows tell, if a filter finds nothing.
+ * Beyond 12.
  *
  * @module
  */
 import type { Feed } from "../../feeds/find.ts";
+import type { Problem } from "../../http/errors.ts";
 import { invalidParameter } from "../../http/parameters.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { nearestWords } from "../../lib/nearest_words.ts";
+import { isObject } from "../../lib/records.ts";
 import { FILTER_SCHEMAS_KNOWN_MAX } from "../../limits.ts";
 import type { Filter } from "./filters.ts";
 
@@ -31,13 +34,43 @@ export function refuseUnknownFields(feed: Feed, filters: readonly Filter[]): voi
   const fields = known.get(key);
   const unknown = fields && filters.find(({ name }) => !fields.has(name));
   if (fields === undefined || unknown === undefined) return;
-  const shown = [...fields].filter((each) => SHOWN.test(each));
-  const nearest = nearestWords(unknown.name, shown).map((each) => `"${each}"`);
+  throw unknownField(unknown.name, [...fields]);
+}
+
+/** What is known of a field that no row has. */
+export interface AbsentField {
+  readonly name: string;
+  /** Names that rows have. */
+  readonly present: readonly string[];
+  /** JSON text of the feed's schema, which is not locked. */
+  readonly schema: string | null;
+}
+
+/** A filter found nothing, since no row has such a field; a schema may promise it. @throws {Problem} 400 */
+export function refuseAbsentField({ name, present, schema }: AbsentField): void {
+  if (ALWAYS.includes(name) || present.length === 0) return;
+  if (schema !== null && mayName(JSON.parse(schema), name)) return;
+  throw unknownField(name, present);
+}
+
+/** Whether a schema names a property at any depth, or leaves names to patterns. */
+function mayName(schema: unknown, name: string): boolean {
+  if (Array.isArray(schema)) return schema.some((each) => mayName(each, name));
+  if (!isObject(schema)) return false;
+  const { properties } = schema;
+  if ("patternProperties" in schema) return true;
+  if (isObject(properties) && Object.hasOwn(properties, name)) return true;
+  return Object.values(schema).some((each) => mayName(each, name));
+}
+
+function unknownField(name: string, fields: readonly string[]): Problem {
+  const shown = fields.filter((each) => SHOWN.test(each));
+  const nearest = nearestWords(name, shown).map((each) => `"${each}"`);
   const help =
     nearest.length > 0
       ? `Did you mean ${nearest.slice(0, SHOWN_MAX).join(" or ")}?`
       : `Filter by ${shown.slice(0, SHOWN_MAX).join(", ")}.`;
-  throw invalidParameter(`Rows of this feed have no field "${excerpt(unknown.name)}". ${help}`);
+  return invalidParameter(`Rows of this feed have no field "${excerpt(name)}". ${help}`);
 }
 
 /** The names that rows can have; undefined if the schema leaves them open. */

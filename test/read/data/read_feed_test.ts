@@ -141,7 +141,8 @@ describe("readFeed: filters", () => {
     ["n=eq.-0.0", [13, 14]],
     ["s=eq.a%220e5,%2010e5", [14]],
     [`n=eq.5.${"0".repeat(1_000)}`, []],
-    ["missing=eq.null", []],
+    // Most rows lack it.
+    ["s=eq.null", []],
   ];
   test("strings by text, numbers by value, literals by kind", async () => {
     const text = [

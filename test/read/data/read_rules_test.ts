@@ -351,7 +351,7 @@ describe("beyond 12: mistakes that must not look like success", () => {
     }
   });
 
-  test("a schema that leaves its names open, or is not locked, refuses no filter", async () => {
+  test("a schema that leaves its names open refuses no filter, and neither does one that is not locked a name of its own", async () => {
     for (const schema of [
       {},
       { properties: {} },
@@ -371,6 +371,7 @@ describe("beyond 12: mistakes that must not look like success", () => {
       update feeds
       set schema_locked = false, definition_version = definition_version + 1
       where feed_id = ${feedId}`;
-    expect((await read(`${feedId}?other=eq.2`)).data).toEqual([]);
+    expect((await read(`${feedId}?currency=eq.2`)).data).toEqual([]);
+    expect((await get(`${feedId}?other=eq.2`)).status).toBe(400);
   });
 });

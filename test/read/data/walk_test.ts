@@ -254,7 +254,7 @@ test("a page far down in a large stream reads as few blocks as the first one", a
   const blocksOf = async ({ before, end }: { before: string; end: string }) => {
     const [plan] = await session.unsafe(
       `explain (analyze, buffers, format json)
-      execute page('${feedId}', ${before}, null, ${end}, 0, 20, '{}', '{}', '{}', 2000000)`,
+      execute page('${feedId}', ${before}, null, ${end}, 0, 20, '{}', '{}', '{}', 2000000, 2000000)`,
     );
     const [{ Plan: read }] = JSON.parse(plan?.["QUERY PLAN"]);
     return read["Shared Hit Blocks"] as number;

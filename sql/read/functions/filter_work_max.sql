@@ -1,0 +1,29 @@
+-- How much a filtered read of a batch (zero: of a stream) may look through: all rows of a small one, so that it is
+-- answered while its index is not there yet. Work is counted in bytes, and row_cost a row, as in
+-- match_collection_rows.
+--
+-- work_max: of a large one
+-- whole_max: what a small one has at most
+create or replace function filter_work_max(
+  read_feed_id uuid,
+  read_batch bigint,
+  work_max bigint,
+  whole_max bigint
+)
+returns bigint
+language sql
+stable
+as $$
+  select case
+    when 200 * totals.row_count + totals.payload_bytes <= whole_max then whole_max
+    else work_max
+  end
+  from (
+    select
+      coalesce(max(row_totals.row_count), 0) as row_count,
+      coalesce(max(row_totals.payload_bytes), 0) as payload_bytes
+    from row_totals
+    where row_totals.feed_id = read_feed_id
+      and row_totals.batch_number = read_batch
+  ) as totals
+$$;
