@@ -134,7 +134,9 @@ export const SCHEMA_BYTES_MAX = 256 * KIB;
 export const SYNC_INTERVAL_MINS_MAX = 525_600;
 /** Days of `retention_days`. Beyond 2. */
 export const RETENTION_DAYS_MAX = 3_650;
-/** How long the slug of a deleted feed stays taken, in milliseconds. Beyond 2. */
+/** Feeds that an account may delete in 24 hours, for each feed of its quota. */
+export const DELETIONS_PER_FEED_ALLOWED = 10;
+/** How long the slug of a deleted feed that was public stays taken, in milliseconds. Beyond 2. */
 export const DELETED_SLUG_MS = 30 * 24 * 60 * 60_000;
 /** USD per 1,000 calls, and USD cents of a one-time price. Decisions 10. */
 export const PRICE_PER_1K_USD_MAX = 1_000_000;

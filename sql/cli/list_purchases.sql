@@ -3,7 +3,7 @@
 -- $1 account_id uuid?
 -- $2 before_entry_id bigint?
 -- $3 limit int
--- returns entry_id bigint, account_id uuid, feed_id uuid, endpoint_path text, price_cents bigint,
+-- returns entry_id bigint, account_id uuid, feed_id uuid, endpoint_path text?, price_cents bigint,
 --   reference text?, purchased_at timestamptz
 select
   purchases.entry_id,

@@ -3,7 +3,7 @@
 -- $1 since timestamptz
 -- $2 before_push_id bigint?
 -- $3 limit int
--- returns feed_id uuid, endpoint_path text, feed_name text, account_id uuid, account_name text, code text?,
+-- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text, code text?,
 --   pushes bigint, last_push_id bigint, last_pushed_at timestamptz, last_detail text?
 with refusals as (
   select feed_id, code, count(*) as pushes, max(push_id) as last_push_id

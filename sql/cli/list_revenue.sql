@@ -5,7 +5,7 @@
 -- $1 since timestamptz
 -- $2 after_feed_id uuid?
 -- $3 limit int
--- returns feed_id uuid, endpoint_path text, feed_name text, account_id uuid, account_name text,
+-- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text,
 --   paid_reads bigint, charged_nanos bigint, refunded_nanos bigint, purchases bigint,
 --   purchases_cents bigint
 with reads as (

@@ -4,7 +4,7 @@
 -- $1 since timestamptz?
 -- $2 after_feed_id uuid?
 -- $3 limit int
--- returns feed_id uuid, endpoint_path text, feed_name text, account_id uuid, account_name text, status text,
+-- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text, status text,
 --   sync_interval_mins int, last_sync_at timestamptz?, due_at timestamptz
 with due as (
   select

@@ -14,6 +14,7 @@ with named as (
 update feeds
 set is_public = $2,
   published_at = case when $2 then now() end,
+  unlisted_at = case when $2 then unlisted_at else now() end,
   definition_version = definition_version + 1,
   updated_at = now()
 from named

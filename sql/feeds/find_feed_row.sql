@@ -5,7 +5,7 @@
 -- $2 endpoint_path text?
 -- $3 active_only boolean
 -- returns feed_id uuid, account_id uuid, account_name text, name text,
---   description text?, readme_md text?, category text?, endpoint_path text, feed_type text?,
+--   description text?, readme_md text?, category text?, endpoint_path text?, former_path text?, feed_type text?,
 --   schema_definition json?, schema_version numeric, schema_locked boolean, sample_response json?,
 --   sync_interval_mins int, update_frequency_text text?, status text, draft_step numeric?,
 --   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, is_public boolean,
@@ -16,6 +16,7 @@
 select
   feeds.feed_id, feeds.account_id, accounts.name as account_name,
   feeds.name, feeds.description, feeds.readme_md, feeds.category, feeds.endpoint_path,
+  feeds.former_path,
   feeds.feed_type, feeds.schema_definition, feeds.schema_version, feeds.schema_locked,
   feeds.sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,
   feeds.draft_step, feeds.price_type, feeds.call_price_nanos, feeds.one_time_price_cents,
@@ -32,5 +33,8 @@ join accounts
 left join row_totals
   on row_totals.feed_id = feeds.feed_id
   and row_totals.batch_number = coalesce(feeds.current_batch, 0)
-where (feeds.feed_id = $1 or feeds.endpoint_path = $2)
+where (feeds.feed_id = $1 or feeds.endpoint_path = $2 or feeds.former_path = $2)
   and (feeds.is_readable or not $3)
+-- A feed that has the slug, or else the one that had it last.
+order by feeds.deleted_at desc nulls first
+limit 1

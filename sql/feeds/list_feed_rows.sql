@@ -6,7 +6,7 @@
 -- $4 offset bigint
 -- $5 after_feed_id uuid?
 -- returns feed_id uuid, account_id uuid, account_name text, name text,
---   description text?, readme_md text?, category text?, endpoint_path text, feed_type text?,
+--   description text?, readme_md text?, category text?, endpoint_path text?, former_path text?, feed_type text?,
 --   schema_definition json?, schema_version numeric, schema_locked boolean, sample_response json?,
 --   sync_interval_mins int, update_frequency_text text?, status text, draft_step numeric?,
 --   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, is_public boolean,
@@ -16,6 +16,7 @@
 select
   feeds.feed_id, feeds.account_id, accounts.name as account_name,
   feeds.name, feeds.description, feeds.readme_md, feeds.category, feeds.endpoint_path,
+  feeds.former_path,
   feeds.feed_type, feeds.schema_definition, feeds.schema_version, feeds.schema_locked,
   feeds.sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,
   feeds.draft_step, feeds.price_type, feeds.call_price_nanos, feeds.one_time_price_cents,

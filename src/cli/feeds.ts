@@ -7,6 +7,7 @@
 
 import { pricingText } from "../accounts/money.ts";
 import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
+import { DELETIONS_PER_FEED_ALLOWED } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import type { Answer } from "./command.ts";
 import { type DatabaseInput, databaseCommand } from "./database.ts";
@@ -82,7 +83,7 @@ const feedDelete = databaseCommand({
   run: async (input) => {
     const { database, argument } = input;
     const { feed_id: feedId } = await findFeed(database, argument);
-    await database.row("delete_feed", [null, feedId, null, null]);
+    await database.row("delete_feed", [null, feedId, null, null, DELETIONS_PER_FEED_ALLOWED]);
     return showFeed(input, feedId);
   },
 });
@@ -181,7 +182,7 @@ function feedFields(row: FeedRow, rowsLeft: bigint) {
     row.emptied_at === null ? `${rowsLeft} rows still to be removed` : `emptied ${row.emptied_at}`;
   return {
     feed: row.feed_id,
-    slug: row.endpoint_path,
+    slug: row.endpoint_path ?? (row.former_path && `free, was ${row.former_path}`),
     name: row.name,
     description: row.description,
     category: row.category,

@@ -70,7 +70,7 @@ function renderBill({ accountId, feed, words, payUrl }: Bill): string {
       : "the account",
   ].filter(Boolean);
   const facts = [
-    feed && fact("Feed", `${escaped(feed.name)} <code>${escaped(feed.endpoint_path)}</code>`),
+    feed && fact("Feed", `${escaped(feed.name)} <code>${escaped(feed.endpoint_path ?? "")}</code>`),
     feed && fact("Price", escaped(pricingText(feed))),
     accountId && fact("Account", `<code>${accountId}</code>`),
   ].filter(Boolean);

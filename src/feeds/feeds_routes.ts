@@ -25,6 +25,7 @@ import {
   problemOfBody,
   problemOfSave,
   saveTooLarge,
+  tooManyDeletions,
 } from "../http/feed_problems.ts";
 import { idsParameter, readIds } from "../http/ids.ts";
 import type { Principal } from "../http/keys.ts";
@@ -37,7 +38,12 @@ import { uploads } from "../http/uploads.ts";
 import { present } from "../lib/assert.ts";
 import type { JsonText } from "../lib/json_text.ts";
 import { hasMoreAfter } from "../lib/pages.ts";
-import { ABANDONED_BATCH, IDS_MAX, OPEN_BATCHES_LISTED_MAX } from "../limits.ts";
+import {
+  ABANDONED_BATCH,
+  DELETIONS_PER_FEED_ALLOWED,
+  IDS_MAX,
+  OPEN_BATCHES_LISTED_MAX,
+} from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { parseBody } from "./feed_body.ts";
@@ -161,7 +167,8 @@ const DELETE_FEED = described({
   tag: "provider",
   summary: "Delete a feed",
   description: [
-    "The feed answers 404 at once, and its rows are removed in the background. It no longer counts in the quota, and its slug is free after 30 days.",
+    "The feed answers 404 at once, and its rows are removed in the background. It no longer counts in the quota, and its slug is free after 30 days, or at once if the feed was never public.",
+    "An account may delete ten times its quota of feeds in 24 hours; then it is 429.",
     "What was paid for it stays in the usage log. A repeat is answered the same.",
   ].join("\n\n"),
   answers: {
@@ -355,8 +362,17 @@ async function deleteFeed(
 ): Promise<void> {
   const { accountId, keyId } = principal;
   const [byId, bySlug] = referenceParameters(reference);
-  const row = await database.row("delete_feed", [accountId, byId, bySlug, keyId]);
+  const row = await database.row("delete_feed", [
+    accountId,
+    byId,
+    bySlug,
+    keyId,
+    DELETIONS_PER_FEED_ALLOWED,
+  ]);
   refuseForeign(row);
+  if (row?.outcome === "limited") {
+    throw tooManyDeletions(Number(row.deletions_max), Number(row.retry_after_ms));
+  }
   const feedId = present(row?.feed_id);
   call.subject.feedId = feedId;
   storedFeeds.forget(feedId);

@@ -7,7 +7,9 @@ import type { BodyOutcome } from "../feeds/feed_body.ts";
 import type { SaveRefusal } from "../feeds/save.ts";
 import { assert, unreachable } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
+import { MS_PER_DAY, MS_PER_SECOND } from "../lib/time_units.ts";
 import { Problem, type ProblemCode, unavailable } from "./errors.ts";
+import { limitHeaders, stateHeaders } from "./rate_headers.ts";
 import { bodyNotJson } from "./read_body.ts";
 
 /** The same refusal for an unknown id and another account's. */
@@ -23,6 +25,23 @@ export function feedSuspended(reason: string): Problem {
   return new Problem("FEED_SUSPENDED", {
     detail: `The operator has suspended this feed: ${reason}. Ask the operator to resume it.`,
     extras: { reason },
+  });
+}
+
+/** 429: the account has deleted as many feeds in 24 hours as it may. */
+export function tooManyDeletions(deletionsMax: number, retryAfterMs: number): Problem {
+  const nowMs = Date.now();
+  const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
+  const resetSeconds = Math.ceil((nowMs + retryAfterMs) / MS_PER_SECOND);
+  const window = { limit: deletionsMax, remaining: 0, resetSeconds };
+  return new Problem("RATE_LIMITED", {
+    detail: `This account may delete ${deletionsMax} feeds in 24 hours, and has done so. Wait ${retryAfterMs} ms, or edit a feed rather than replace it.`,
+    extras: { retry_after_ms: retryAfterMs },
+    headers: {
+      ...limitHeaders(window, MS_PER_DAY / MS_PER_SECOND),
+      ...stateHeaders(window, nowMs, { resetInSecondsMax: retryAfterSeconds }),
+      "Retry-After": String(retryAfterSeconds),
+    },
   });
 }
 

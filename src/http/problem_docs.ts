@@ -221,7 +221,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     },
   },
   RATE_LIMITED: {
-    when: "More calls in the last minute than the limit allows, or more projections that grow too large.",
+    when: "More calls in the last minute than the limit allows, or more projections that grow too large; more feeds deleted in 24 hours than ten times the quota.",
     remedy: "Wait `retry_after_ms`, then back off exponentially. Refused calls count nothing.",
     extras: { retry_after_ms: 4_200 },
   },

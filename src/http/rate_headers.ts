@@ -20,10 +20,13 @@ export function rateHeaders(window: WindowState, nowMs: number): Record<string, 
 }
 
 /** Headers that depend on the limit alone. */
-export function limitHeaders({ limit }: Pick<WindowState, "limit">): Record<string, string> {
+export function limitHeaders(
+  { limit }: Pick<WindowState, "limit">,
+  windowSeconds = WINDOW_SECONDS,
+): Record<string, string> {
   return {
     "X-RateLimit-Limit": String(limit),
-    "RateLimit-Policy": `"default";q=${limit};w=${WINDOW_SECONDS}`,
+    "RateLimit-Policy": `"default";q=${limit};w=${windowSeconds}`,
   };
 }
 

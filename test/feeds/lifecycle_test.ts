@@ -315,21 +315,141 @@ describe("a deleted feed", () => {
     });
   });
 
-  test("keeps its slug for 30 days, and its place in the quota not at all", async () => {
-    const owner = await gateway.createAccount({ maxFeeds: 1 });
-    const own = await gateway.createKey(owner, "write");
-    const { id, slug } = await createFeed({}, own);
-    const again = { name: "Again", endpoint_path: slug };
-    const create = (body: object) => gateway.send("POST", "/v1/provider/feed/create", own, body);
-    expect(await refusal(await create({ name: "x", endpoint_path: "quota-full" }))).toBe(
-      "403 FEED_QUOTA_EXCEEDED",
-    );
-    await remove(id, own);
-    expect(await refusal(await create(again))).toBe("409 ENDPOINT_PATH_TAKEN");
-    await runJob("deleted feeds", new Date(Date.now() + 29 * DAY_MS));
-    expect(await refusal(await create(again))).toBe("409 ENDPOINT_PATH_TAKEN");
+  for (const [kind, words] of [
+    ["is public", ["publish"]],
+    ["was public", ["publish", "unpublish"]],
+  ] as const) {
+    test(`that ${kind} keeps its slug for 30 days, and its place in the quota not at all`, async () => {
+      const owner = await gateway.createAccount({ maxFeeds: 1 });
+      const own = await gateway.createKey(owner, "write");
+      const { id, slug } = await createFeed({}, own);
+      for (const word of words) await operator.json("feed", word, id);
+      const again = { name: "Again", endpoint_path: slug };
+      const create = (body: object) => gateway.send("POST", "/v1/provider/feed/create", own, body);
+      expect(await refusal(await create({ name: "x", endpoint_path: "quota-full" }))).toBe(
+        "403 FEED_QUOTA_EXCEEDED",
+      );
+      await remove(id, own);
+      expect(await refusal(await create(again))).toBe("409 ENDPOINT_PATH_TAKEN");
+      await runJob("deleted feeds", new Date(Date.now() + 29 * DAY_MS));
+      expect(await refusal(await create(again))).toBe("409 ENDPOINT_PATH_TAKEN");
+      await runJob("deleted feeds", new Date(Date.now() + 31 * DAY_MS));
+      expect((await create(again)).status).toBe(201);
+      expect((await remove(slug, own)).status).toBe(204);
+    });
+  }
+
+  test("that was never public gives its slug up at once, and deleting it again does not touch who takes it", async () => {
+    const { id, slug } = await createFeed({ feed_type: "collection" });
+    await push(id, [{ id: "a" }]);
+    expect((await remove(slug)).status).toBe(204);
+    expect((await remove(slug)).status).toBe(204);
+    const other = await gateway.createKey(await gateway.createAccount(), "write");
+    const body = { name: "Other", endpoint_path: slug, feed_type: "collection" };
+    const created = await gateway.send("POST", "/v1/provider/feed/create", other, body);
+    expect(created.status).toBe(201);
+    const { id: taker } = (await created.json()) as { id: string };
+    await push(taker, [{ id: "b" }], other);
+    expect((await remove(slug)).status).toBe(204);
     await runJob("deleted feeds", new Date(Date.now() + 31 * DAY_MS));
-    expect((await create(again)).status).toBe(201);
+    expect(await idsOf(slug)).toEqual(["b"]);
+    expect(await operator.json("feed", "show", slug)).toMatchObject({ id: taker });
+    const shown = await operator.run(["feed", "show", id]);
+    expect(shown.stdout).toContain(`free, was ${slug}`);
+  });
+
+  test("leaves no text of its own but its name", async () => {
+    const marker = `marker-${crypto.randomUUID()}`;
+    // The audit trail keeps the beginning of a long text.
+    const text = `${"x".repeat(1_200)} ${marker}`;
+    const { id } = await createFeed({
+      name: "Keeps its name",
+      description: text,
+      readme_md: text,
+      category: "cat",
+      update_frequency_text: "now and then",
+      schema_definition: { type: "object", description: text },
+      sample_response: { text },
+    });
+    expect(await tablesWith(marker)).toEqual(["feeds"]);
+    await remove(id);
+    await runJob("deleted feeds");
+    expect(await tablesWith(marker)).toEqual([]);
+    const [row] = await gateway.sql`
+      select name, category, update_frequency_text from feeds where feed_id = ${id}`;
+    expect(row).toEqual({ name: "Keeps its name", category: null, update_frequency_text: null });
+  });
+
+  test("is removed also where another feed has the slug that deleted ones used to get", async () => {
+    const { id } = await createFeed({ feed_type: "collection" });
+    await push(id, [{ id: "a" }]);
+    await operator.json("feed", "publish", id);
+    await gateway.send("POST", "/v1/provider/feed/create", write, {
+      name: "In the way",
+      endpoint_path: `deleted-${id}`,
+    });
+    await remove(id);
+    await runJob("deleted feeds", new Date(Date.now() + 31 * DAY_MS));
+    expect(await gateway.sql`select from collection_rows where feed_id = ${id}`).toHaveLength(0);
+    const [row] = await gateway.sql`select endpoint_path from feeds where feed_id = ${id}`;
+    expect(row).toEqual({ endpoint_path: null });
+  });
+
+  test("counts in its account's day: ten times the quota are deleted, over two processes at once, then it is 429", async () => {
+    const owner = await gateway.createAccount({ maxFeeds: 13 });
+    const own = await gateway.createKey(owner, "write");
+    const made = [];
+    for (let count = 0; count < 13; count++) made.push(await createFeed({}, own));
+    await gateway.sql`update accounts set max_feeds_allowed = 1 where account_id = ${owner}`;
+    const [last, ...others] = made;
+    const removeAll = () =>
+      Promise.all(
+        others.map(async ({ id }, place) => {
+          const { baseUrl } = place % 2 === 0 ? gateway : peer;
+          const response = await fetch(`${baseUrl}/v1/provider/feed/${id}`, {
+            method: "DELETE",
+            headers: { Authorization: `Bearer ${own}` },
+          });
+          return response;
+        }),
+      );
+    const left = async () =>
+      (await gateway.sql`select from feeds where account_id = ${owner} and deleted_at is null`)
+        .length;
+    const first = await removeAll();
+    const refused = first.filter(({ status }) => status === 429);
+    expect([first.length - refused.length, refused.length, await left()]).toEqual([10, 2, 3]);
+    for (const response of refused) {
+      const { code, body } = await problemOf(response);
+      const headers = ["x-ratelimit-limit", "x-ratelimit-remaining", "ratelimit-policy"];
+      expect([code, ...headers.map((name) => response.headers.get(name))]).toEqual([
+        "RATE_LIMITED",
+        "10",
+        "0",
+        '"default";q=10;w=86400',
+      ]);
+      expect(body.retry_after_ms).toBeWithin(DAY_MS - 60_000, DAY_MS + 1);
+      expect(response.headers.get("retry-after")).toBe(
+        String(Math.ceil(Number(body.retry_after_ms) / 1_000)),
+      );
+    }
+    // What is deleted already is 204 again; a stranger's is 403; the operator is not bound.
+    expect((await removeAll()).map(({ status }) => status).sort()).toEqual([
+      ...Array(10).fill(204),
+      429,
+      429,
+    ]);
+    expect(await refusal(await remove((await createFeed()).id, own))).toBe("403 FEED_FORBIDDEN");
+    await operator.json("feed", "delete", last?.id as string);
+    expect(await left()).toBe(2);
+    await gateway.sql`
+      update feeds set deleted_at = deleted_at - interval '1 day'
+      where feed_id in (
+        select feed_id from feeds where account_id = ${owner} and deleted_at is not null
+        order by deleted_at limit 2
+      )`;
+    const again = (await removeAll()).map(({ status }) => status).filter((each) => each === 429);
+    expect([again.length, await left()]).toEqual([1, 1]);
   });
 
   test("can be deleted by the operator, suspended or not, and is then refused as deleted", async () => {

@@ -1,37 +1,72 @@
--- Deletes a feed: nobody finds it from now on. A job removes its rows. To delete it again is harmless.
+-- Deletes a feed: nobody finds it from now on. A job removes its rows and texts. To delete it again is harmless.
 --
--- owner_id, acting_key: the account and key that delete; null for the operator, who may delete a suspended feed, too
--- Outcomes: deleted, forbidden, suspended (for suspension_reason)
+-- A slug that was never public is free at once. The others stay taken for a while, so that nobody who knows one gets
+-- another provider's data under it.
+--
+-- An account may delete so many feeds in 24 hours, else it could make any number of them in spite of its quota. Its
+-- row is locked first, so that deletions at the bound take turns.
+--
+-- owner_id, acting_key: the account and key that delete; null for the operator, who may delete a suspended feed, too,
+--   and any number of them
+-- deletions_per_feed: how many deletions each feed of the quota allows
+-- Outcomes: deleted, forbidden, suspended (for suspension_reason), limited (deletions_max, and retry_after_ms until
+--   there is room)
 create or replace function delete_feed(
   owner_id uuid,
   deleted_feed uuid,
   acting_key uuid,
+  deletions_per_feed int,
   out outcome text,
-  out suspension_reason text
+  out suspension_reason text,
+  out deletions_max bigint,
+  out retry_after_ms bigint
 )
 language plpgsql
 as $$
 #variable_conflict use_column
 declare
   feed feeds%rowtype;
+  moment timestamptz;
 begin
   perform act_as_key(acting_key);
+  -- An account that may have none any more still deletes those that it has.
+  select greatest(accounts.max_feeds_allowed, 1)::bigint * deletions_per_feed
+  into deletions_max
+  from accounts
+  where accounts.account_id = owner_id
+  for no key update;
   select feeds.*
   into feed
   from feeds
   where feeds.feed_id = deleted_feed
   for no key update;
+  moment := clock_timestamp();
+  select ceil(extract(epoch from feeds.deleted_at + interval '1 day' - moment) * 1000)
+  into retry_after_ms
+  from feeds
+  where feeds.account_id = owner_id
+    and feeds.deleted_at > moment - interval '1 day'
+  order by feeds.deleted_at desc
+  limit 1
+  offset deletions_max - 1;
+
   suspension_reason := feed.suspension_reason;
   outcome := case
     when feed.feed_id is null or feed.account_id <> owner_id then 'forbidden'
-    when feed.deleted_at is null and feed.suspension_reason is not null and owner_id is not null
-      then 'suspended'
+    when feed.deleted_at is not null then 'deleted'
+    when feed.suspension_reason is not null and owner_id is not null then 'suspended'
+    when retry_after_ms is not null then 'limited'
     else 'deleted'
   end;
   if outcome = 'deleted' and feed.deleted_at is null then
     update feeds
-    set deleted_at = clock_timestamp(),
-      updated_at = clock_timestamp(),
+    set deleted_at = moment,
+      updated_at = moment,
+      former_path = feeds.endpoint_path,
+      endpoint_path = case
+        when feeds.is_public or feeds.published_at is not null or feeds.unlisted_at is not null
+          then feeds.endpoint_path
+      end,
       definition_version = feeds.definition_version + 1
     where feeds.feed_id = deleted_feed;
   end if;

@@ -1,6 +1,6 @@
 -- Removes what deleted feeds had, the oldest deletion first, a bounded piece at a time: rows, filter indexes, batches
--- and the history of pushes. The feed's row stays, because the usage log and the ledger name it. A slug is set free
--- when the deletion is older than slug_age.
+-- the history of pushes, and at last the texts. The feed's row and name stay, because the usage log and the ledger name
+-- it. A slug is set free when the deletion is older than slug_age.
 create or replace function remove_deleted_feeds(
   moment timestamptz,
   slug_age interval,
@@ -18,9 +18,9 @@ declare
   removed int;
 begin
   update feeds
-  set endpoint_path = 'deleted-' || feeds.feed_id
+  set endpoint_path = null
   where feeds.deleted_at <= moment - slug_age
-    and feeds.endpoint_path <> 'deleted-' || feeds.feed_id;
+    and feeds.endpoint_path is not null;
 
   select feeds.feed_id
   into feed
@@ -102,7 +102,13 @@ begin
   where push_windows.feed_id = feed.feed_id;
   update feeds
   set emptied_at = moment,
-    current_batch = null
+    current_batch = null,
+    description = null,
+    readme_md = null,
+    category = null,
+    schema_definition = null,
+    sample_response = null,
+    update_frequency_text = null
   where feeds.feed_id = feed.feed_id;
   return true;
 end

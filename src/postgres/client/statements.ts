@@ -106,6 +106,7 @@ import sql_migrations_0002_answered_version from "../../../sql/migrations/0002_a
 import sql_migrations_0003_key_chains from "../../../sql/migrations/0003_key_chains.sql" with { type: "text" };
 import sql_migrations_0004_limits_of_read_keys from "../../../sql/migrations/0004_limits_of_read_keys.sql" with { type: "text" };
 import sql_migrations_0005_findings from "../../../sql/migrations/0005_findings.sql" with { type: "text" };
+import sql_migrations_0006_deleted_feeds from "../../../sql/migrations/0006_deleted_feeds.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
 import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
@@ -177,6 +178,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0003_key_chains", text: sql_migrations_0003_key_chains },
   { name: "0004_limits_of_read_keys", text: sql_migrations_0004_limits_of_read_keys },
   { name: "0005_findings", text: sql_migrations_0005_findings },
+  { name: "0006_deleted_feeds", text: sql_migrations_0006_deleted_feeds },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -679,7 +681,7 @@ export interface StatementTypes {
       readonly entry_id: bigint;
       readonly account_id: string;
       readonly feed_id: string;
-      readonly endpoint_path: string;
+      readonly endpoint_path: string | null;
       readonly price_cents: bigint;
       readonly reference: string | null;
       readonly purchased_at: string;
@@ -690,7 +692,7 @@ export interface StatementTypes {
     parameters: readonly [since: string, before_push_id: bigint | null, limit: number];
     row: {
       readonly feed_id: string;
-      readonly endpoint_path: string;
+      readonly endpoint_path: string | null;
       readonly feed_name: string;
       readonly account_id: string;
       readonly account_name: string;
@@ -706,7 +708,7 @@ export interface StatementTypes {
     parameters: readonly [since: string, after_feed_id: string | null, limit: number];
     row: {
       readonly feed_id: string;
-      readonly endpoint_path: string;
+      readonly endpoint_path: string | null;
       readonly feed_name: string;
       readonly account_id: string;
       readonly account_name: string;
@@ -722,7 +724,7 @@ export interface StatementTypes {
     parameters: readonly [since: string | null, after_feed_id: string | null, limit: number];
     row: {
       readonly feed_id: string;
-      readonly endpoint_path: string;
+      readonly endpoint_path: string | null;
       readonly feed_name: string;
       readonly account_id: string;
       readonly account_name: string;
@@ -781,11 +783,13 @@ export interface StatementTypes {
   };
   /** deletes a feed, by id or slug, and says who did for the audit trail where it was a key */
   delete_feed: {
-    parameters: readonly [account_id: string | null, feed_id: string | null, endpoint_path: string | null, key_id: string | null];
+    parameters: readonly [account_id: string | null, feed_id: string | null, endpoint_path: string | null, key_id: string | null, deletions_per_feed: number];
     row: {
       readonly outcome: string;
       readonly feed_id: string | null;
       readonly suspension_reason: string | null;
+      readonly deletions_max: bigint | null;
+      readonly retry_after_ms: bigint | null;
     };
   };
   /** removes rows of an own feed for good, and says who did for the audit trail */
@@ -828,7 +832,8 @@ export interface StatementTypes {
       readonly description: string | null;
       readonly readme_md: string | null;
       readonly category: string | null;
-      readonly endpoint_path: string;
+      readonly endpoint_path: string | null;
+      readonly former_path: string | null;
       readonly feed_type: string | null;
       readonly schema_definition: string | null;
       readonly schema_version: string;
@@ -887,7 +892,8 @@ export interface StatementTypes {
       readonly description: string | null;
       readonly readme_md: string | null;
       readonly category: string | null;
-      readonly endpoint_path: string;
+      readonly endpoint_path: string | null;
+      readonly former_path: string | null;
       readonly feed_type: string | null;
       readonly schema_definition: string | null;
       readonly schema_version: string;

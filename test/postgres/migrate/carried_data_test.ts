@@ -113,3 +113,37 @@ test("a write key that had a budget or a scope loses it, and none gets one", asy
   await expect(limited).rejects.toThrow("api_keys_limits_of_reading");
   await sql.end();
 });
+
+test("feeds that were deleted before give up slugs that were never public, and the texts of what has been emptied", async () => {
+  const { sql, accountId, migrate } = await prepare("0006");
+  const insertFeed = async (slug: string, isEmptied: boolean) => {
+    const [row] = await sql`
+      insert into feeds (
+        account_id, name, endpoint_path, description, readme_md, call_price_nanos, deleted_at,
+        emptied_at
+      )
+      values (
+        ${accountId}, ${slug}, ${slug}, 'text', 'text', 0, now(),
+        ${isEmptied ? new Date().toISOString() : null}
+      )
+      returning feed_id`;
+    return row?.feed_id as string;
+  };
+  await insertFeed("never-public", false);
+  const unlisted = await insertFeed("unlisted", false);
+  await sql`update feeds set is_public = true, definition_version = 2 where feed_id = ${unlisted}`;
+  await sql`update feeds set is_public = false, definition_version = 3 where feed_id = ${unlisted}`;
+  const freed = await insertFeed("freed", true);
+  await sql`update feeds set endpoint_path = 'deleted-' || feed_id where feed_id = ${freed}`;
+  expect(await migrate()).toEqual(["0006_deleted_feeds"]);
+  const feeds = await sql`
+    select name, endpoint_path, former_path, readme_md from feeds order by name`;
+  expect(feeds.map((row) => Object.values(row))).toEqual([
+    ["freed", null, null, null],
+    ["never-public", null, "never-public", "text"],
+    ["unlisted", "unlisted", null, "text"],
+  ]);
+  const live = sql`update feeds set deleted_at = null where name = 'never-public'`.execute();
+  await expect(live).rejects.toThrow("feeds_endpoint_path_kept");
+  await sql.end();
+});
