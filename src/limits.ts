@@ -235,8 +235,10 @@ export const ANONYMOUS_LIMIT = 6_000;
 /** MCP calls without a key in a minute, of a process together, and bytes of a call's body. Beyond 4. */
 export const MCP_ANONYMOUS_LIMIT = 600;
 export const MCP_BODY_BYTES_MAX = MIB;
-/** Bytes of the bodies of all MCP callers together that are unknown, in one process's hands: half of it is used. */
-export const STRANGERS_BODIES_BYTES_MAX = 8 * MIB;
+/** A body of at most this many bytes counts as declared; of a larger one only what has come. */
+export const MCP_SMALL_BODY_BYTES_MAX = 2 * KIB;
+/** Bytes of the bodies of all MCP callers together that are unknown, in one process's hands at once. */
+export const STRANGERS_BODIES_BYTES_MAX = 4 * MIB;
 /** Bytes of agent skills, and of pages of their index, kept in memory. */
 export const SKILL_BYTES_MAX = 32 * MIB;
 /** Bytes of answers kept in memory. */
@@ -279,6 +281,10 @@ assert(PAGE_LIMIT_DEFAULT <= PAGE_LIMIT_MAX, "the default page fits the largest 
 assert(
   LIMITS_DEFAULT.rowBytes <= LIMITS_DEFAULT.requestBodyBytes,
   "the largest row fits the largest request",
+);
+assert(
+  2 * MCP_ANONYMOUS_LIMIT * MCP_SMALL_BODY_BYTES_MAX < STRANGERS_BODIES_BYTES_MAX,
+  "small bodies that unknown callers declare and don't send leave room for others",
 );
 assert(SCHEMA_BYTES_MAX < LIMITS_DEFAULT.requestBodyBytes, "a schema fits a create body");
 assert(

@@ -25,10 +25,10 @@ interface ReceiveOptions {
   /** Called with the bytes that the body's buffers will have, in all. If it throws, reading ends. */
   readonly hold: HoldBytes;
   /**
-   * Holds what has come, not what was declared, so that a caller who sends nothing holds nothing. It takes twice the
-   * time, so it is for callers who may be anybody. @default false
+   * Of a body that declares more bytes than this, only what has come is held. So a caller who sends nothing holds
+   * nothing. It takes twice the time, so it is for callers who may be anybody. @default Infinity
    */
-  readonly holdsOnArrival?: boolean;
+  readonly heldUnsentMax?: number;
 }
 
 /** First buffer of a chunked body, in bytes. It doubles up to the limit. */
@@ -142,7 +142,7 @@ async function receive(request: Request, options: ReceiveOptions): Promise<Uint8
     return request.body ? receiveStream(request.body, options) : new Uint8Array(0);
   }
   if (declared > options.bytesMax) throw options.tooLarge();
-  if (options.holdsOnArrival) {
+  if (declared > (options.heldUnsentMax ?? Infinity)) {
     return request.body ? receiveStream(request.body, options) : new Uint8Array(0);
   }
   options.hold(declared);
@@ -153,14 +153,14 @@ async function receive(request: Request, options: ReceiveOptions): Promise<Uint8
 /** Copies the chunks into one buffer, because a body may come in chunks of one byte. */
 async function receiveStream(
   body: ReadableStream<Uint8Array>,
-  { bytesMax, tooLarge, hold, holdsOnArrival = false }: ReceiveOptions,
+  { bytesMax, tooLarge, hold, heldUnsentMax = BUFFER_BYTES_FIRST }: ReceiveOptions,
 ): Promise<Uint8Array> {
   const bufferOf = (size: number) => {
     const bytes = Math.min(size, bytesMax);
     hold(bytes);
     return new Uint8Array(bytes);
   };
-  let buffer = bufferOf(holdsOnArrival ? 0 : BUFFER_BYTES_FIRST);
+  let buffer = bufferOf(Math.min(heldUnsentMax, BUFFER_BYTES_FIRST));
   let length = 0;
   for await (const chunk of body) {
     const lengthNext = length + chunk.length;

@@ -18,6 +18,7 @@ import {
   LONG_POLL_SECONDS,
   MCP_ANONYMOUS_LIMIT,
   MCP_BODY_BYTES_MAX,
+  MCP_SMALL_BODY_BYTES_MAX,
 } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { type Exchange, WITHIN } from "./own_routes.ts";
@@ -27,7 +28,7 @@ import { createMcpServer, serverCard } from "./server.ts";
 /** Names of the machine itself, as a URL has them. */
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Holds the bodies of all callers that are unknown. */
+/** Holds the bodies of all callers that are unknown. They have a budget of their own, and may use all of it. */
 const STRANGERS = "";
 
 /** `handle` is the app that has all the other routes. */
@@ -106,7 +107,7 @@ async function readMessage(
     bytesMax: MCP_BODY_BYTES_MAX,
     tooLarge,
     hold,
-    holdsOnArrival: true,
+    heldUnsentMax: MCP_SMALL_BODY_BYTES_MAX,
   });
   try {
     const value: unknown = JSON.parse(bodyTextOf(bytes));

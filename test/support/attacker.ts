@@ -9,15 +9,18 @@
 import { createInterface } from "node:readline";
 
 export interface Attack {
-  readonly method: "GET" | "HEAD";
+  readonly method: "GET" | "HEAD" | "POST";
   /** `{n}` becomes the number of the request, in five digits. */
   readonly urls: readonly string[];
+  /** Of a POST, with `{n}` as in `urls`. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly key: string;
 }
 
 const CONNECTIONS = 16;
 
-async function attack({ method, urls, key }: Attack): Promise<void> {
+async function attack({ method, urls, body, headers, key }: Attack): Promise<void> {
   let sent = 0;
   for await (const durationMs of createInterface({ input: process.stdin })) {
     const statuses: Record<number, number> = {};
@@ -27,7 +30,11 @@ async function attack({ method, urls, key }: Attack): Promise<void> {
         sent += 1;
         const number = String(sent).padStart(5, "0");
         const url = urls[sent % urls.length]?.replace("{n}", number) as string;
-        const response = await fetch(url, { method, headers: { "x-api-key": key } });
+        const response = await fetch(url, {
+          method,
+          headers: { ...headers, "x-api-key": key },
+          ...(body !== undefined && { body: body.replace("{n}", number) }),
+        });
         await response.arrayBuffer();
         statuses[response.status] = (statuses[response.status] ?? 0) + 1;
       }

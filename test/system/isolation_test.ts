@@ -12,6 +12,7 @@ import { median } from "../bench/support.ts";
 import type { Attack } from "../support/attacker.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
+import { TOOL_HEADERS, toolMessage } from "../support/tools.ts";
 
 const ATTACKER = Bun.fileURLToPath(new URL("../support/attacker.ts", import.meta.url));
 const SLOWER_MAX = 3;
@@ -153,6 +154,20 @@ describe("another account's reads keep their pace", () => {
       expect(statuses[200]).toBeGreaterThan(0);
     }, 60_000);
   }
+
+  test("another account's reads keep their pace while a tool keeps fields of a large document", async () => {
+    const numbers = Array.from({ length: 1_500_000 }, (_, n) => n % 10);
+    const document = { type: "singleton", rows: [{ k1: "v", numbers }] } as const;
+    const { slug } = await seedFeed(gateway, attackerId, document);
+    const statuses = await withstand({
+      method: "POST",
+      urls: [urlOf("/mcp")],
+      headers: TOOL_HEADERS,
+      // Other fields each time, so that none is remembered.
+      body: toolMessage("read_feed", { feed: slug, fields: ["k1", "x{n}"] }),
+    });
+    expect(statuses[200]).toBeGreaterThan(0);
+  }, 30_000);
 
   test("another account's reads keep their pace while a limit is overrun", async () => {
     const statuses = await withstand({

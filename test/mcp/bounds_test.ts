@@ -1,0 +1,152 @@
+/**
+ * What callers of `/mcp` may take of a process: calls without a known key, bodies on their way, unread answers.
+ *
+ * @module
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { generateKey } from "../../src/accounts/key_format.ts";
+import { MCP_ANONYMOUS_LIMIT, UNSENT_BYTES_MAX } from "../../src/limits.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type SeededFeed, seedFeed } from "../support/seed.ts";
+import { callTool, postTool, TOOL_HEADERS, toolMessage } from "../support/tools.ts";
+
+const MIB = 1_048_576;
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+let gateway: TestGateway;
+let key: string;
+let feed: SeededFeed;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ FEEDGATE_READ_LIMIT_FREE: "1000" });
+  const provider = await gateway.createAccount();
+  key = await gateway.createKey(await gateway.createAccount(), "read");
+  const texts = Array.from(
+    { length: 100 },
+    (_, id) => `{"id":"${id}","text":"${"x".repeat(40_000)}"}`,
+  );
+  feed = await seedFeed(gateway, provider, { type: "collection", texts });
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await gateway.stop();
+});
+
+/** A connection that has sent this and then sends and reads nothing more. */
+async function open(body: string, headers: Record<string, string>): Promise<Socket> {
+  const { hostname, port } = new URL(gateway.baseUrl);
+  const lines = Object.entries({ Host: hostname, ...TOOL_HEADERS, ...headers });
+  const head = lines.map(([name, value]) => `${name}: ${value}`).join("\r\n");
+  const socket = connect(Number(port), hostname);
+  sockets.push(socket);
+  socket.on("error", () => {});
+  await new Promise<void>((resolve) => {
+    socket.write(`POST /mcp HTTP/1.1\r\n${head}\r\n\r\n${body}`, () => resolve());
+  });
+  socket.pause();
+  return socket;
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${gateway.baseUrl}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
+}
+
+/** Waits until it holds, 5 seconds at most. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 100 && !(await holds()); tries++) await Bun.sleep(50);
+  expect(await holds()).toBe(true);
+}
+
+/** Statuses of so many pings at once. */
+async function pings(count: number, withKey: string): Promise<Set<number>> {
+  const answers = await Promise.all(
+    Array.from({ length: count }, () =>
+      postTool(gateway.baseUrl, PING, withKey === "" ? {} : { "x-api-key": withKey }),
+    ),
+  );
+  await Promise.all(answers.map((answer) => answer.text()));
+  return new Set(answers.map(({ status }) => status));
+}
+
+test("a caller who declares a large body and sends nothing of it holds next to nothing", async () => {
+  const stalled = await Promise.all(
+    Array.from({ length: 40 }, () => open("{", { "Content-Length": String(MIB) })),
+  );
+  await until(async () => (await metric("feedgate_bodies_bytes")) > 0);
+  // Their first buffers.
+  expect(await metric("feedgate_bodies_bytes")).toBeLessThanOrEqual(40 * 2_048);
+  expect(await pings(50, key)).toEqual(new Set([200]));
+  expect(await pings(50, "")).toEqual(new Set([200]));
+  for (const socket of stalled) socket.destroy();
+});
+
+test("unknown callers that send much keep out each other, and nobody whose key is known", async () => {
+  const keys = ["made-up", generateKey("read"), ""];
+  const sent = "x".repeat(900_000);
+  const stalled = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => {
+      const withKey = keys[index % keys.length];
+      const headers = { "Content-Length": String(MIB), ...(withKey && { "x-api-key": withKey }) };
+      return open(sent, headers);
+    }),
+  );
+  await until(async () => (await metric("feedgate_bodies_bytes")) > 2 * MIB);
+  expect(await metric("feedgate_bodies_bytes")).toBeLessThanOrEqual(4 * MIB);
+  expect(await pings(50, key)).toEqual(new Set([200]));
+  const read = await callTool(gateway, key, "read_feed", { feed: feed.slug, limit: 1 });
+  expect(read.isError).toBe(false);
+  for (const socket of stalled) socket.destroy();
+  await until(async () => (await metric("feedgate_bodies_bytes")) === 0);
+});
+
+test("answers that nobody reads are counted, once for both of their forms, and bounded", async () => {
+  const ids = Array.from({ length: 100 }, (_, id) => String(id));
+  const call = (from: number) => {
+    // Another order is another page.
+    const wanted = [...ids.slice(from), ...ids.slice(0, from)];
+    const body = toolMessage("get_records", { feed: feed.slug, ids: wanted });
+    return open(body, { "Content-Length": String(body.length), "x-api-key": key });
+  };
+  const first = await call(0);
+  await until(async () => (await metric("feedgate_unsent_bytes")) > 4_000_000);
+  expect(await metric("feedgate_unsent_bytes")).toBeLessThan(4_100_000);
+  first.destroy();
+  await until(async () => (await metric("feedgate_unsent_bytes")) === 0);
+  await Promise.all(Array.from({ length: 30 }, (_, from) => call(from)));
+  await until(async () => (await metric("feedgate_unsent_bytes")) > 0.8 * UNSENT_BYTES_MAX);
+  expect(await metric("feedgate_unsent_bytes")).toBeLessThanOrEqual(UNSENT_BYTES_MAX);
+  // One that is read comes whole, in both forms.
+  const { content, structuredContent } = await callTool(gateway, key, "get_records", {
+    feed: feed.slug,
+    ids: ids.slice(0, 50),
+  });
+  expect(structuredContent.rows).toHaveLength(50);
+  expect(JSON.parse(content[0].text)).toEqual(structuredContent);
+}, 30_000);
+
+test("calls whose key nobody has share the limit of those without one, and a known key passes", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: MCP_ANONYMOUS_LIMIT + 100 }, (_, index) =>
+      postTool(gateway.baseUrl, PING, {
+        "x-api-key": index % 2 === 0 ? `made-up-${index}` : generateKey("read"),
+      }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(620);
+  const limited = answers.find(({ status }) => status === 429);
+  expect(await limited?.json()).toMatchObject({ code: "RATE_LIMITED" });
+  expect(await pings(50, key)).toEqual(new Set([200]));
+});
+
+test("the server card shares the limit of the routes that need no key", async () => {
+  const card = () => fetch(`${gateway.baseUrl}/.well-known/mcp/server-card.json`);
+  expect((await card()).status).toBe(200);
+  const { anonymousLimit } = gateway.gateway.services;
+  expect(() => {
+    for (let call = 0; call < 10_000; call++) anonymousLimit();
+  }).toThrow();
+  expect((await card()).status).toBe(429);
+});
