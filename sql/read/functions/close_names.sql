@@ -6,7 +6,6 @@ language plpgsql
 stable
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
-set pg_trgm.similarity_threshold = 0.3
 as $$
 declare
   step double precision;
@@ -15,6 +14,8 @@ declare
   found_all integer := 0;
 begin
   foreach step in array close_steps(wanted) loop
+    -- Until the end of the statement. A clause of the function would need the library of pg_trgm to be loaded while
+    -- the function is made, or a superuser.
     perform set_config('pg_trgm.similarity_threshold', step::text, true);
     return query
       select feeds.feed_id, similarity(feeds.name_key, wanted) as closeness

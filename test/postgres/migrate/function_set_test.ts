@@ -70,17 +70,31 @@ describe("keepFunctionSet", () => {
     expect((await migrate(sql)).functions).toBe(false);
   });
 
-  test("a role that may not create a schema is told what it needs", async () => {
+  test("a role that may not create a schema, or tables, is told what it needs, and with both it migrates", async () => {
     const empty = await createEmptyDatabase();
     const admin = connect({ url: empty.url }, { connectionsMax: 1 });
-    await admin.unsafe("create role confined login; grant create on schema public to confined");
-    await admin.end();
+    const database = new URL(empty.url).pathname.slice(1);
+    await admin.unsafe("create role confined login");
     const confined = connect(
       { url: empty.url.replace("postgres@", "confined@") },
       { connectionsMax: 1 },
     );
+    await expect(migrate(confined)).rejects.toThrow(/on the schema of the tables/);
+    await admin.unsafe("grant create on schema public to confined");
     await expect(migrate(confined)).rejects.toThrow(/grant it create on the database/);
+    await admin.unsafe(`grant create on database ${database} to confined`);
+    expect((await migrate(confined)).functions).toBe(true);
     await confined.end();
+    // As after an upgrade: in a session that has not used pg_trgm yet.
+    await admin.unsafe(`drop schema ${FUNCTION_SCHEMA} cascade`);
+    const later = connect(
+      { url: empty.url.replace("postgres@", "confined@") },
+      { connectionsMax: 1 },
+    );
+    expect(await migrate(later)).toMatchObject({ functions: true, hasTrigrams: true });
+    await later.end();
+    await admin.unsafe("drop owned by confined; drop role confined");
+    await admin.end();
   });
 });
 
