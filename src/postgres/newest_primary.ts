@@ -7,15 +7,14 @@
  * @module
  */
 import type { Connections } from "./client/connect.ts";
-import { OLD_PRIMARY } from "./client/failures.ts";
+import { isUnsupported, OLD_PRIMARY } from "./client/failures.ts";
 import { retryMisdirected } from "./client/retry.ts";
 import { STATEMENTS } from "./client/statements.ts";
-import { LINEAGE_QUERY, readLineage } from "./client/timelines.ts";
+import { LINEAGE_QUERY, type Lineage, readLineage } from "./client/timelines.ts";
 
 /** Called before anything else is written. @throws an error of the code `OLD_PRIMARY` */
 export async function requireNewestPrimary(connections: Connections): Promise<void> {
-  const [row] = await retryMisdirected(async () => connections.unsafe(LINEAGE_QUERY));
-  const lineage = readLineage(row?.lineage);
+  const lineage = await askLineage(connections);
   // A standby has no timeline of its own. A database without our tables has no memory, or not for this role.
   if (lineage === undefined) return;
   const [found] = await connections`
@@ -27,4 +26,15 @@ export async function requireNewestPrimary(connections: Connections): Promise<vo
   if (newest <= timeline) return;
   const message = `this database is from before a failover (timeline ${timeline}, and ${newest} has begun elsewhere): name the new primary in DATABASE_URL, and make this server a standby of it`;
   throw Object.assign(new Error(message), { code: OLD_PRIMARY });
+}
+
+/** Undefined if the server does not say it: some services have no functions for the WAL. */
+async function askLineage(connections: Connections): Promise<Lineage | undefined> {
+  try {
+    const [row] = await retryMisdirected(async () => connections.unsafe(LINEAGE_QUERY));
+    return readLineage(row?.lineage);
+  } catch (error) {
+    if (isUnsupported(error)) return undefined;
+    throw error;
+  }
 }

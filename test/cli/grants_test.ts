@@ -4,6 +4,7 @@ import { createJobs } from "../../src/jobs/jobs.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../src/postgres/client/query.ts";
 import { MIGRATIONS } from "../../src/postgres/client/statements.ts";
+import { LINEAGE_QUERY, readLineage } from "../../src/postgres/client/timelines.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { createEmptyDatabase, createTestDatabase } from "../support/database.ts";
 import { insertKey } from "../support/insert_key.ts";
@@ -167,6 +168,18 @@ describe("grants", () => {
         expect.objectContaining({ account_id: account.id }),
       );
     });
+  });
+
+  test("a role may ask for the server's timeline, and one that may not can do all the same", async () => {
+    const role = connect({ url: roleUrl }, { connectionsMax: 1 });
+    const [row] = await role.unsafe(LINEAGE_QUERY);
+    expect(readLineage(row?.lineage)).toEqual({
+      system: expect.stringMatching(/^\d+$/),
+      timeline: expect.any(Number),
+    });
+    await role.end();
+    await owner`revoke execute on function pg_control_system() from public`;
+    expect(await operatorOf(roleUrl).json("account", "list")).toBeArray();
   });
 
   test("a database that is behind is refused by serve --no-migrate, and left as it is", async () => {

@@ -118,6 +118,11 @@ export function isForbidden(error: unknown): boolean {
   return codeOf(error) === INSUFFICIENT_PRIVILEGE;
 }
 
+/** The server, or the role, does not have what the statement calls: SQLSTATE classes 0A, 42 and 55. */
+export function isUnsupported(error: unknown): boolean {
+  return /^(0A|42|55)/.test(codeOf(error) ?? "");
+}
+
 /** There is no partition for a row. Unlike the error of a constraint, this one names none. */
 export function isPartitionMissing(error: unknown): boolean {
   return codeOf(error) === CHECK_VIOLATION && fieldOf(error, "constraint_name") === undefined;

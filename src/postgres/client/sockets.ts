@@ -119,8 +119,7 @@ export function createSockets(options: SocketsOptions) {
       const lineage = readLineage(seen);
       if (timelines === undefined || lineage === undefined) return serve(held);
       const error = keepNewest(socket, host, { lineage, timelines });
-      if (error !== undefined) return refuse(error);
-      return serve(held);
+      return error === undefined ? serve(held) : refuse(error);
     };
     // We look before the driver does, which must not hear that a session with the wrong role is ready.
     const look = (name: string | symbol, ...rest: unknown[]) => {
