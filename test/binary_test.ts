@@ -110,21 +110,52 @@ async function paste(line: string): Promise<Record<string, unknown>> {
   return JSON.parse(text);
 }
 
+describe("the build", () => {
+  test("two clones of a commit build the same bytes", async () => {
+    const digests = ["clone", "another place/clone"].map(buildClone);
+    expect(digests[1]).toBe(digests[0] ?? "");
+  }, 240_000);
+});
+
+/** Builds the commit in a clone. Returns the digest of its executable. */
+function buildClone(name: string): string {
+  // Where hard links are possible, so that each clone has packages of its own.
+  const clone = join(ROOT, "dist", "clones", name);
+  rmSync(clone, { recursive: true, force: true });
+  folders.push(clone);
+  mkdirSync(clone, { recursive: true });
+  for (const command of [
+    ["git", "clone", "--quiet", ROOT, clone],
+    ["cp", "-al", join(ROOT, "node_modules"), join(clone, "node_modules")],
+    [process.execPath, join(clone, "src/build/build.ts")],
+  ]) {
+    const { success, stderr } = Bun.spawnSync(command);
+    if (!success) throw new Error(`${command.join(" ")}: ${stderr}`);
+  }
+  const bytes = readFileSync(join(clone, "dist/feedgate"));
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+}
+
 describe("the executable", () => {
   test("the executable tells its version, and helps with every command", async () => {
     const { version } = await Bun.file(join(ROOT, "package.json")).json();
     const cwd = emptyFolder();
     const answers = await Promise.all(
-      [["--version"], ["--help"], ["demo", "--help"], ["account", "create", "--help"]].map((argv) =>
-        run(argv, { cwd }),
-      ),
+      [
+        ["--version"],
+        ["--help"],
+        ["demo", "--help"],
+        ["account", "create", "--help"],
+        ["licenses"],
+      ].map((argv) => run(argv, { cwd })),
     );
     expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(answers.map(() => [0, ""]));
     const git = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: ROOT });
     const commit = git.success ? ` (${git.stdout.toString().trim()}` : "\n";
     expect(answers[0]?.stdout).toStartWith(`feedgate ${version}${commit}`);
-    expect(answers[1]?.stdout).toContain("Usage: feedgate <command>");
+    expect(answers[1]?.stdout).toContain(`Usage: ${BINARY} <command>`);
     expect(answers[3]?.stdout).toContain("--name S");
+    expect(answers[4]?.stdout).toContain("The PostgreSQL Global Development Group");
     expect(readdirSync(cwd)).toEqual([]);
     console.log(`size ${(statSync(BINARY).size / BYTES_PER_MB).toFixed(1)} MB`);
   });

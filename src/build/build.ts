@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findCommit } from "../lib/program_version.ts";
+import { ENTRY_POINTS } from "./notices.ts";
 import { packPostgres } from "./pack_postgres.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -54,8 +55,7 @@ async function build(target: string, outfile: string): Promise<void> {
           `--compile-executable-path=${join(packages, bunPackage, "bin", program)}`,
         ]
       : []),
-    "src/main.ts",
-    "src/push/schema/schema_worker.ts",
+    ...ENTRY_POINTS,
     `--asset=${archive}`,
     `--outfile=${outfile}`,
   ]);

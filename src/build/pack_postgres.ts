@@ -10,6 +10,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { MANIFEST_NAME } from "../postgres/embedded/archive.ts";
+import { withoutNotice } from "./notices.ts";
+import { writeTar } from "./write_tar.ts";
 
 /** 19 would take five times as long and save a tenth. */
 const ZSTD_LEVEL = 12;
@@ -43,7 +45,6 @@ export async function packPostgres(packageFolder: string, outFolder: string): Pr
   const native = join(packageFolder, "native");
   const contents: Record<string, Uint8Array> = {};
   const manifest: Record<string, number> = {};
-  const digest = createHash("sha256");
   // Links are left out: they are made from `pg-symlinks.json` at the start.
   const scan = new Glob("**/*").scan({ cwd: native, onlyFiles: true, followSymlinks: false });
   const paths = (await Array.fromAsync(scan)).map((path) => path.replaceAll("\\", "/")).sort();
@@ -53,16 +54,18 @@ export async function packPostgres(packageFolder: string, outFolder: string): Pr
     const content = new Uint8Array(readFileSync(join(native, path)));
     contents[path] = content;
     manifest[path] = content.length;
-    digest.update(path).update(content);
   }
-  const name = `postgres-${version}-${digest.digest("hex").slice(0, DIGEST_HEX_CHARS)}`;
+  const unknown = withoutNotice(Object.keys(contents));
+  if (unknown.length > 0) throw new Error(`notices.ts has no terms of ${unknown.join(", ")}`);
+  const tar = writeTar({ ...contents, [MANIFEST_NAME]: Buffer.from(JSON.stringify(manifest)) });
+  const digest = createHash("sha256").update(tar).digest("hex").slice(0, DIGEST_HEX_CHARS);
+  const name = `postgres-${version}-${digest}`;
   const path = join(outFolder, `${name}.tar.zst`);
   if (existsSync(path)) return path;
   await mkdir(outFolder, { recursive: true });
-  const tar = new Bun.Archive({ ...contents, [MANIFEST_NAME]: JSON.stringify(manifest) });
   // Written aside and renamed: two builds at once don't read half of each other's.
   const draft = `${path}.${process.pid}`;
-  await Bun.write(draft, await Bun.zstdCompress(await tar.bytes(), { level: ZSTD_LEVEL }));
+  await Bun.write(draft, await Bun.zstdCompress(tar, { level: ZSTD_LEVEL }));
   renameSync(draft, path);
   return path;
 }

