@@ -1,17 +1,23 @@
 -- name: touch_keys
--- why: notes that keys were used since the process last said so
+-- why: notes when keys were used since the process last said so
+-- A call with a key that did not hold any more is no use of it. Another process may have seen a later use.
 -- Keys are locked in one order, so two processes that have seen the same keys never wait for each other.
 -- $1 key_ids uuid[]
+-- $2 ages_ms bigint[]
 -- returns key_id uuid
 with used as (
-  select key_id
-  from api_keys
-  where key_id = any ($1)
-  order by key_id
-  for no key update
+  select
+    api_keys.key_id,
+    clock_timestamp() - asked.age_ms * interval '1 millisecond' as used_at
+  from unnest($1::uuid[], $2::bigint[]) as asked (key_id, age_ms)
+  join api_keys
+    on api_keys.key_id = asked.key_id
+  order by api_keys.key_id
+  for no key update of api_keys
 )
 update api_keys
-set last_used_at = now()
+set last_used_at = greatest(api_keys.last_used_at, used.used_at)
 from used
 where api_keys.key_id = used.key_id
+  and (used.used_at < least(api_keys.revoked_at, api_keys.expires_at)) is not false
 returning api_keys.key_id

@@ -27,7 +27,8 @@ export interface Principal {
 export class Keys {
   readonly #database: Database;
   readonly #admission: Admission;
-  readonly #used = new Set<string>();
+  /** When each key was last used, on the process's monotonic clock in milliseconds. */
+  readonly #used = new Map<string, number>();
 
   constructor(database: Database, admission: Admission) {
     this.#database = database;
@@ -58,7 +59,7 @@ export class Keys {
         detail: `This route needs a ${permission} key and got a ${principal.permission} key. Send your ${permission} key.`,
       });
     }
-    if (this.#used.size < KNOWN_KEYS_MAX) this.#used.add(principal.keyId);
+    this.#noteUse(principal.keyId, performance.now());
     return principal;
   }
 
@@ -90,14 +91,24 @@ export class Keys {
   /** Writes down which keys were used since the last call. */
   async flushUses(): Promise<void> {
     if (this.#used.size === 0) return;
-    const keyIds = [...this.#used];
+    const used = [...this.#used];
     this.#used.clear();
+    const nowMs = performance.now();
     try {
-      await this.#database.rows("touch_keys", [keyIds]);
+      await this.#database.rows("touch_keys", [
+        used.map(([keyId]) => keyId),
+        used.map(([, usedMs]) => BigInt(Math.round(nowMs - usedMs))),
+      ]);
     } catch (error) {
-      for (const keyId of keyIds) this.#used.add(keyId);
+      for (const [keyId, usedMs] of used) {
+        if (!this.#used.has(keyId)) this.#noteUse(keyId, usedMs);
+      }
       throw error;
     }
+  }
+
+  #noteUse(keyId: string, usedMs: number): void {
+    if (this.#used.size < KNOWN_KEYS_MAX || this.#used.has(keyId)) this.#used.set(keyId, usedMs);
   }
 
   async #find(key: string, permission: Permission): Promise<Caller> {

@@ -481,9 +481,9 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
-  /** notes that keys were used since the process last said so */
+  /** notes when keys were used since the process last said so */
   touch_keys: {
-    parameters: readonly [key_ids: readonly (string | null)[]];
+    parameters: readonly [key_ids: readonly (string | null)[], ages_ms: readonly (bigint | null)[]];
     row: {
       readonly key_id: string;
     };
