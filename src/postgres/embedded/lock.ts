@@ -7,11 +7,15 @@
  * @module
  */
 import { constants, Database } from "bun:sqlite";
+import { chmodSync, closeSync, lstatSync, openSync } from "node:fs";
 import { codeOf } from "../../lib/error_fields.ts";
 
 /** A start holds the data directory's lock through crash recovery (5 min in `start.ts`), a stop for 15 s. */
 const WAIT_MS_MAX = 330_000;
 const POLL_MS = 10;
+/** Whoever may read the file can lock it, and so block every command. */
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
 
 /** Waits for the lock and takes it. Returns a function that frees it. @throws if it is held for too long. */
 export async function takeLock(path: string): Promise<() => void> {
@@ -30,11 +34,9 @@ export async function takeLock(path: string): Promise<() => void> {
 
 /** Takes the lock and returns a function that frees it; undefined if somebody else holds it. */
 export function tryLock(path: string): (() => void) | undefined {
-  const { SQLITE_OPEN_CREATE, SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
-  const lock = new Database(
-    path,
-    SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_READWRITE,
-  );
+  keepFromOthers(path);
+  const { SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
+  const lock = new Database(path, SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_READWRITE);
   try {
     lock.run("pragma busy_timeout = 0");
     // Nothing is ever written, so no file is needed to undo it.
@@ -45,5 +47,20 @@ export function tryLock(path: string): (() => void) | undefined {
     lock.close();
     if (codeOf(error) === "SQLITE_BUSY") return undefined;
     throw error;
+  }
+}
+
+/**
+ * Makes the file where it is missing, and closes it to other accounts of the machine.
+ *
+ * A file that is there is not opened: to close it would free a lock that another task of this process holds.
+ */
+function keepFromOthers(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", OWNER_ONLY));
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    const found = lstatSync(path);
+    if (found.isFile() && (found.mode & OTHERS) !== 0) chmodSync(path, OWNER_ONLY);
   }
 }
