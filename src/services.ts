@@ -117,7 +117,11 @@ export async function createServices({ config, databases, log }: ServicesOptions
     "Schemas, and pushes with a locked one, that wait to be checked",
     () => rowSchemas.waiting,
   );
-  metrics.gauge("feedgate_database_statements", "Statements sent", () => database.statementCount);
+  metrics.count(
+    "feedgate_database_statements_total",
+    "Statements sent",
+    () => database.statementCount,
+  );
   metrics.gauge("feedgate_database_running", "Statements that run", () => database.running);
   metrics.gauge(
     "feedgate_database_waiting",

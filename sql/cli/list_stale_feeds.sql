@@ -13,7 +13,7 @@ with due as (
     coalesce(last_sync_at, created_at) + make_interval(mins => sync_interval_mins) as due_at
   from feeds
   where is_readable
-    or first_pushed_at is null
+    or (first_pushed_at is null and deleted_at is null)
 )
 select
   feeds.feed_id,

@@ -173,6 +173,19 @@ export class Metrics {
     });
   }
 
+  /** A count that somebody else keeps. It only grows. */
+  count(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: this.#registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+
   /** Counts that somebody else keeps, by the value of the label. They only grow. */
   counts(name: string, help: string, label: string, read: () => Iterable<[string, number]>): void {
     new Counter({

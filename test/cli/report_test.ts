@@ -253,6 +253,8 @@ describe("report stale", () => {
     const draft = await feedOf("draft", { made: "2 hours" });
     const inactive = await feedOf("inactive", { made: "5 days" });
     // In time, or of no concern.
+    const deleted = await feedOf("draft", { made: "3 hours" });
+    await operator.json("feed", "delete", deleted);
     await feedOf("active", { made, pushed: "59 minutes" });
     await feedOf("inactive", { made, pushed: "3 days" });
     await feedOf("draft", { made: "10 minutes" });

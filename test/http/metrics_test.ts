@@ -54,6 +54,17 @@ describe("metrics", () => {
     expect(names.filter((name) => name.startsWith("nodejs_heap_space_"))).toEqual([]);
   });
 
+  test("a counter's name ends in _total, and no other metric's does", async () => {
+    const text = await (await gateway.get("/metrics")).text();
+    const types = [...text.matchAll(/^# TYPE (feedgate_\S+) (\S+)$/gm)];
+    expect(types.length).toBeGreaterThan(10);
+    const misnamed = types.filter(
+      ([, name = "", type]) => name.endsWith("_total") !== (type === "counter"),
+    );
+    expect(misnamed.map(([line]) => line)).toEqual([]);
+    expect(types.map(([, name]) => name)).toContain("feedgate_database_statements_total");
+  });
+
   test("usage events are never fewer than answers with a usage id, and move with them", async () => {
     const by = await added(async () => {
       const path = `/v1/feed/${paid.slug}`;
