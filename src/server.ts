@@ -87,6 +87,7 @@ function serve(services: Services, options: ServeOptions): Gateway {
       usageRetentionDays: config.usageRetentionDays,
       auditRetentionDays: config.auditRetentionDays,
       flushKeyUses: () => keys.flushUses(),
+      survey: databases.survey,
     }),
   });
   let stopping: Promise<void> | undefined;

@@ -20,6 +20,7 @@ import {
   USAGE_MONTHS_AHEAD,
 } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
+import type { Survey } from "../postgres/client/survey.ts";
 
 export interface Job {
   /** As the log, the metrics and `maintenance_jobs` name it. */
@@ -37,8 +38,11 @@ export interface JobOptions {
   readonly auditRetentionDays: number;
   /** Writes down which keys this process has seen. */
   readonly flushKeyUses: () => Promise<void>;
+  /** Looks for a newer primary. Undefined if there is one host. */
+  readonly survey?: Survey | undefined;
 }
 
+const PRIMARIES_MS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -53,8 +57,10 @@ const ENTRIES_MAX = 10_000;
 const EVENTS_MAX = 1_000;
 
 export function createJobs(options: JobOptions): readonly Job[] {
-  const { usageRetentionDays, auditRetentionDays, flushKeyUses } = options;
+  const { usageRetentionDays, auditRetentionDays, flushKeyUses, survey } = options;
   return [
+    // Sessions that are open on an old primary are closed, though nothing else is wrong with them.
+    ...(survey === undefined ? [] : [ownJob("primaries", PRIMARIES_MS, survey)]),
     job("retired batches", MINUTE_MS, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ROWS_MAX }),
     job("deleted feeds", MINUTE_MS, { ageMs: DELETED_SLUG_MS, amount: ROWS_MAX }),
     job("event retention", MINUTE_MS, { amount: EVENTS_MAX }),
@@ -76,15 +82,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
     job("usage partitions", HOUR_MS, { amount: USAGE_MONTHS_AHEAD }),
     job("overdue feeds", MINUTE_MS, { amount: 1 }),
     job("ledger check", HOUR_MS, { amount: ACCOUNTS_MAX }),
-    {
-      // Every process writes down its own.
-      name: "key uses",
-      everyMs: MINUTE_MS,
-      async step() {
-        await flushKeyUses();
-        return false;
-      },
-    },
+    ownJob("key uses", MINUTE_MS, flushKeyUses),
   ];
 }
 
@@ -104,6 +102,18 @@ function job(name: string, everyMs: number, { ageMs, amount, workMax = null }: B
       const bounds = [age, amount, workMax] as const;
       const done = await database.row("run_job", [name, now ?? null, interval(everyMs), ...bounds]);
       return present(done).is_more;
+    },
+  };
+}
+
+/** A job that every process does for itself, in one step. */
+function ownJob(name: string, everyMs: number, work: () => Promise<unknown>): Job {
+  return {
+    name,
+    everyMs,
+    async step() {
+      await work();
+      return false;
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   type ConnectOptions,
   connect,
   type DatabaseAddress,
+  surveyHosts,
   withConnection,
 } from "./client/connect.ts";
 import { createDatabase, type Database } from "./client/query.ts";
@@ -44,16 +45,15 @@ export async function openDatabase(config: Config, { log, ...options }: OpenOpti
     isPooled: config.isDatabasePooled,
   };
   const leave = embedded && log ? reviveEmbedded(embedded, { dataDir, log }) : embedded?.stop;
-  const connections = connect(address, {
-    onOldPrimary: ({ host, timeline, newestTimeline, error }) =>
-      log?.warn("an old primary takes connections: stop it, and make it a standby", {
-        host: `${host.host}:${host.port}`,
-        timeline,
-        newest_timeline: newestTimeline,
-        error,
-      }),
-    ...options,
-  });
+  const survey = surveyHosts(address, ({ host, timeline, newestTimeline, error }) =>
+    log?.warn("an old primary takes connections: stop it, and make it a standby", {
+      host: `${host.host}:${host.port}`,
+      timeline,
+      newest_timeline: newestTimeline,
+      error,
+    }),
+  );
+  const connections = connect(address, { ...options, survey });
   const close = async () => {
     await connections.end({ timeout: POOL_CLOSE_MS_MAX / MS_PER_SECOND });
     await leave?.();
@@ -77,7 +77,7 @@ export async function openDatabase(config: Config, { log, ...options }: OpenOpti
     );
     /** The room on the disk, which is known of the embedded server only. */
     const diskRoom = embedded && (() => readDiskRoom(embedded.cluster));
-    return { database, address, migrated, diskRoom, close };
+    return { database, address, migrated, diskRoom, survey, close };
   } catch (error) {
     await close();
     throw error;
@@ -107,7 +107,7 @@ export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 /** All pools of a gateway. @throws if the configuration and the database don't go together. */
 export async function openDatabases(config: Config, log: Log) {
   const opened = await openDatabase(config, { log });
-  const { database, address, migrated, diskRoom, close: closeDatabase } = opened;
+  const { database, address, migrated, diskRoom, survey, close: closeDatabase } = opened;
   const { hasTrigrams, isDistributed } = migrated;
   try {
     if (isDistributed && config.databaseReadUrl !== undefined) {
@@ -129,7 +129,7 @@ export async function openDatabases(config: Config, log: Log) {
       await background.connections.end({ timeout: 0 });
       await closeDatabase();
     };
-    return { database, background, replica, isDistributed, diskRoom, close };
+    return { database, background, replica, isDistributed, diskRoom, survey, close };
   } catch (error) {
     await closeDatabase();
     throw error;

@@ -377,7 +377,8 @@ describe("ledger check", () => {
     expect(await finding()).toEqual({ amount: 1n, detail: broken });
     await sql`update accounts set balance_nanos = balance_nanos - 1 where account_id = ${broken}`;
     const [next] = await sql`select * from check_ledgers(${step?.mark}, now(), 1)`;
-    expect(next?.mark).toStartWith(`${second?.account_id} 1 ${broken}`);
+    // Other tests' accounts may be wrong, too.
+    expect(next?.mark).toMatch(new RegExp(`^${second?.account_id} [12] ${broken}`));
   });
 });
 

@@ -4,9 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readConfig } from "../../src/config.ts";
+import { createJobs } from "../../src/jobs/jobs.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
+import { LINEAGE_QUERY, readLineage } from "../../src/postgres/client/timelines.ts";
 import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
+import { openDatabase } from "../../src/postgres/open_database.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { refused, runProcess } from "../cli/support.ts";
 import { insertKey } from "../support/insert_key.ts";
@@ -108,6 +111,32 @@ describe("an old primary", () => {
     await pair.startStandby();
     for (const gateway of gateways) await until(gateway, 200);
   }, 60_000);
+});
+
+test("a gateway that is served well by the old primary finds the new one by a job", async () => {
+  const split = await startServerPair();
+  const config = readConfig({ DATABASE_URL: both(split.primaryUrl, split.standbyUrl) });
+  const { database, survey, close } = await openDatabase(config, { connectionsMax: 1 });
+  const job = createJobs({
+    usageRetentionDays: 400,
+    auditRetentionDays: 400,
+    flushKeyUses: async () => {},
+    survey,
+  }).find(({ name }) => name === "primaries");
+  const timeline = async () =>
+    readLineage((await database.connections.unsafe(LINEAGE_QUERY))[0]?.lineage)?.timeline;
+  await job?.step(database);
+  expect(await timeline()).toBe(1);
+  await split.cutOff();
+  await split.promote();
+  // Nothing was wrong with its session, so it stays.
+  expect(await timeline()).toBe(1);
+  await Bun.sleep(1_100);
+  await job?.step(database);
+  const found = await timeline().catch(timeline);
+  expect(found).toBe(2);
+  await close();
+  await split.stop();
 });
 
 test("sessions that are still open on the old primary are closed once the new one is seen, and none is opened again", async () => {

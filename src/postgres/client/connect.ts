@@ -13,7 +13,7 @@ import { DATABASE_CONNECTIONS_MAX } from "../../limits.ts";
 import { type DatabaseAddress, type DatabaseHost, hostsOf } from "./address.ts";
 import { createSockets } from "./sockets.ts";
 import { STATEMENTS } from "./statements.ts";
-import { createSurvey, type OldPrimary } from "./survey.ts";
+import { createSurvey, type OldPrimary, type Survey } from "./survey.ts";
 import { LINEAGE_QUERY, processTimelines, readLineage } from "./timelines.ts";
 
 export type { DatabaseAddress } from "./address.ts";
@@ -54,8 +54,8 @@ export interface ConnectOptions {
   readonly connectTimeoutMs?: number;
   /** The name in the audit trail. @default the database's own user */
   readonly actor?: string;
-  /** Called once for each host of the address that is a primary from before a failover. */
-  readonly onOldPrimary?: (found: OldPrimary) => void;
+  /** Finds the newest primary, shared with others. @default `surveyHosts(address)` */
+  readonly survey?: Survey | undefined;
 }
 
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -68,6 +68,60 @@ const RECONNECT_PAUSE_SECONDS = 0.2;
 
 /** Opens a pool. Nothing is sent before the first query. */
 export function connect(address: DatabaseAddress, options: ConnectOptions = {}) {
+  const { url, sockets, settings } = settingsOf(address, options);
+  const pool = {
+    ...settings,
+    socket: createSockets({
+      ...sockets,
+      timelines: processTimelines,
+      survey: options.survey ?? surveyHosts(address),
+    }),
+  };
+  // The driver's types don't know the option `socket`.
+  return postgres(url, pool);
+}
+
+/** How to find the newest primary. Undefined if the address names one host, or replicas. */
+export function surveyHosts(
+  address: DatabaseAddress,
+  onOldPrimary?: (found: OldPrimary) => void,
+): Survey | undefined {
+  const { url, sockets, settings } = settingsOf(address, {});
+  const { hosts, wantedRole, connectTimeoutMs } = sockets;
+  if (hosts.length === 1 || wantedRole !== "primary") return undefined;
+  /** A session of its own, on one host, however old that is. */
+  const withHost = async <Result>(
+    host: DatabaseHost,
+    work: (session: ReturnType<typeof postgres>) => Promise<Result>,
+  ) => {
+    const socket = createSockets({ ...sockets, hosts: [host] });
+    const own = { ...settings, max: 1, socket };
+    const session = postgres(url, own);
+    try {
+      return await work(session);
+    } finally {
+      await session.end({ timeout: END_WAIT_SECONDS });
+    }
+  };
+  return createSurvey({
+    hosts,
+    timelines: processTimelines,
+    timeoutMs: connectTimeoutMs / hosts.length,
+    onOldPrimary,
+    probe: (host) =>
+      withHost(host, async (session) => {
+        const [row] = await session.unsafe(LINEAGE_QUERY);
+        return readLineage(row?.lineage);
+      }),
+    mark: (host, { system, timeline }) =>
+      withHost(host, async (session) => {
+        await session.unsafe(STATEMENTS.keep_timeline, [system, timeline]);
+      }),
+  });
+}
+
+/** What the driver and the sockets of a pool need. */
+function settingsOf(address: DatabaseAddress, options: ConnectOptions) {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } =
     options;
   const { url, ...hosts } = hostsOf(address);
@@ -105,46 +159,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions = {}) 
       }),
     },
   };
-  /** A session of its own, on one host, however old that is. */
-  const withHost = async <Result>(
-    host: DatabaseHost,
-    work: (session: ReturnType<typeof postgres>) => Promise<Result>,
-  ) => {
-    const socket = createSockets({ ...sockets, hosts: [host] });
-    const own = { ...settings, max: 1, socket };
-    const session = postgres(url, own);
-    try {
-      return await work(session);
-    } finally {
-      await session.end({ timeout: END_WAIT_SECONDS });
-    }
-  };
-  const survey = createSurvey({
-    hosts: hosts.hosts,
-    timelines: processTimelines,
-    timeoutMs: connectTimeoutMs / hosts.hosts.length,
-    onOldPrimary: options.onOldPrimary,
-    probe: (host) =>
-      withHost(host, async (session) => {
-        const [row] = await session.unsafe(LINEAGE_QUERY);
-        return readLineage(row?.lineage);
-      }),
-    mark: (host, { system, timeline }) =>
-      withHost(host, async (session) => {
-        await session.unsafe(STATEMENTS.keep_timeline, [system, timeline]);
-      }),
-  });
-  const isOneOfSeveral = hosts.hosts.length > 1 && hosts.wantedRole === "primary";
-  const pool = {
-    ...settings,
-    socket: createSockets({
-      ...sockets,
-      timelines: processTimelines,
-      survey: isOneOfSeveral ? survey : undefined,
-    }),
-  };
-  // The driver's types don't know the option `socket`.
-  return postgres(url, pool);
+  return { url, sockets, settings };
 }
 
 /** Runs work on a single session without a time limit: a copy, a transaction, a migration. */
