@@ -120,9 +120,10 @@ describe("the build", () => {
 /** Builds the commit in a clone. Returns the digest of its executable. */
 function buildClone(name: string): string {
   // Where hard links are possible, so that each clone has packages of its own.
-  const clone = join(ROOT, "dist", "clones", name);
+  const clones = join(ROOT, "dist", "clones");
+  folders.push(clones);
+  const clone = join(clones, name);
   rmSync(clone, { recursive: true, force: true });
-  folders.push(clone);
   mkdirSync(clone, { recursive: true });
   for (const command of [
     ["git", "clone", "--quiet", ROOT, clone],
