@@ -1,8 +1,8 @@
 -- The words of a query, each with the ways in which feeds may hold it, and what each way is worth.
 --
 -- A word is sought as its stem, as it was typed, joined with its neighbours and, the last one, as the
--- beginning of longer words. One that no feed holds is sought in two parts and as the closest known
--- words. Worth is the inverse document frequency (how rare a word is), less if a word was guessed.
+-- beginning of longer words. One that no feed holds is sought in two parts, as a part of known words, and as
+-- the closest known words. Worth is the inverse document frequency (how rare a word is), less if a word was guessed.
 -- Beyond five words, unknown ones are not guessed at: the others are enough to find by.
 --
 -- A beginning of words that stand in more than postings_max feeds tells little. If other words are
@@ -50,6 +50,8 @@ declare
   word_bytes_max constant integer := 2000;
   guessed_words_max constant integer := 5;
   close_words_max constant integer := 3;
+  words_around_max constant integer := 5;
+  part_chars_min constant integer := 4;
 begin
   with tokens as (
     select position, lexeme as raw
@@ -159,7 +161,11 @@ begin
       )
   ),
   unknown as materialized (
-    select asked_words.word, asked_words.raw
+    select
+      asked_words.word,
+      asked_words.raw,
+      case when char_length(asked_words.stem) >= part_chars_min then asked_words.stem
+        else asked_words.raw end as part
     from asked_words
     where asked_words.word not in (
       select whole.word
@@ -218,6 +224,18 @@ begin
       false
     from unknown
     cross join lateral close_words(unknown.raw, close_words_max) as close
+    union all
+    select
+      unknown.word,
+      to_lexeme_query(around.word),
+      to_lexeme_query(around.word),
+      -- The more of the word, the surer.
+      0.8::double precision * char_length(unknown.part) / char_length(around.word),
+      around.feeds,
+      true,
+      false
+    from unknown
+    cross join lateral words_around(unknown.part, words_around_max) as around
   ),
   weighed as (
     select

@@ -155,6 +155,7 @@ import sql_read_functions_search_matches from "../../../sql/read/functions/searc
 import sql_read_functions_search_merit from "../../../sql/read/functions/search_merit.sql" with { type: "text" };
 import sql_read_functions_to_lexeme_query from "../../../sql/read/functions/to_lexeme_query.sql" with { type: "text" };
 import sql_read_functions_weigh_search from "../../../sql/read/functions/weigh_search.sql" with { type: "text" };
+import sql_read_functions_words_around from "../../../sql/read/functions/words_around.sql" with { type: "text" };
 import sql_read_index_filter_rows from "../../../sql/read/index_filter_rows.sql" with { type: "text" };
 import sql_read_list_catalog from "../../../sql/read/list_catalog.sql" with { type: "text" };
 import sql_read_list_categories_found from "../../../sql/read/list_categories_found.sql" with { type: "text" };
@@ -262,6 +263,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "search_merit", text: sql_read_functions_search_merit },
   { name: "to_lexeme_query", text: sql_read_functions_to_lexeme_query },
   { name: "weigh_search", text: sql_read_functions_weigh_search },
+  { name: "words_around", text: sql_read_functions_words_around },
 ];
 
 /** The text of every statement, by name. */

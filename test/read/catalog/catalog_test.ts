@@ -117,6 +117,15 @@ describe("search", () => {
     expect(await found("q=nothinglikeit")).toEqual([]);
   });
 
+  test("finds by a part of a word, and by its forms", async () => {
+    for (const part of ["quake", "quakes", "quaking", "weekly+quake", "Quake", "arthqua"]) {
+      expect([part, (await found(`q=${part}`))[0]]).toEqual([part, "Earthquakes of the week"]);
+    }
+    expect(await found("q=liga")).toContain("OpenLigaDB");
+    // Too short, too common or nowhere.
+    for (const part of ["xqu", "zzquake"]) expect(await found(`q=${part}`)).toEqual([]);
+  });
+
   test("a category is matched whole and in any case; an unlisted feed is never found", async () => {
     expect(await found("q=prices&category=finance+%26+MONEY")).toEqual(["Gold prices"]);
     expect(await found("q=prices&category=finance")).toEqual([]);

@@ -1,0 +1,34 @@
+-- Known words that hold a part, such as "earthquak" for "quak": the shortest first, since the part is most of them.
+-- A part of more than words_seen words tells nothing, and so none of them is given.
+create or replace function words_around(part text, words_max integer)
+returns table (word text, feeds bigint)
+language plpgsql
+stable
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  words_seen constant integer := 1000;
+  chars_min constant integer := 4;
+begin
+  -- Without trigrams all words would be read.
+  if char_length(part) < chars_min or cardinality(close_steps(part)) = 0 then
+    return;
+  end if;
+  return query
+    select around.word, around.feeds
+    from (
+      select search_words.word, search_words.feeds, count(*) over () as words
+      from (
+        select search_words.word, search_words.feeds
+        from search_words
+        -- Words hold no character that a pattern takes for another.
+        where search_words.word like '%' || part || '%'
+        limit words_seen + 1
+      ) as search_words
+    ) as around
+    where around.words <= words_seen
+    order by char_length(around.word), around.feeds desc, around.word
+    limit words_max;
+end
+$$;
