@@ -85,12 +85,12 @@ const accountList = databaseCommand({
       json: (row) => JSON.stringify(accountEntry(row)),
       columns: {
         ID: (row) => row.account_id,
+        NAME: (row) => row.name,
         CREDITS: (row) => creditsText(row.balance_nanos),
         USD: (row) => usdText(row.balance_nanos),
+        SUSPENDED: (row) => row.suspension_reason,
         "FEEDS AT MOST": (row) => row.max_feeds_allowed,
         CREATED: (row) => row.created_at,
-        SUSPENDED: (row) => row.suspension_reason,
-        NAME: (row) => row.name,
       },
     });
   },

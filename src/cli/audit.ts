@@ -34,10 +34,10 @@ export const audit = databaseCommand({
         WHEN: (row) => row.happened_at,
         WHO: (row) => row.actor,
         WHAT: (row) => row.action,
-        ACCOUNT: (row) => row.account_id,
-        FEED: (row) => row.feed_id,
-        BEFORE: (row) => row.before,
         AFTER: (row) => row.after,
+        FEED: (row) => row.feed_id,
+        ACCOUNT: (row) => row.account_id,
+        BEFORE: (row) => row.before,
       },
     });
   },

@@ -41,15 +41,17 @@ function creditCommand(
       reason: REASON_OPTION,
       reference: referenceOption(`names the ${kind}: the same one twice is one entry`),
     },
-    run: async ({ database, values }) => {
+    run: async ({ database, values, output }) => {
       const { credits: nanos, reason, reference = null } = values;
       const { account_id: accountId } = await findAccount(database, values.account);
       const amount = kind === "grant" ? nanos : -nanos;
       const entry = [accountId, kind, amount, reason, reference] as const;
       const outcome = await changeLedger(database, "append_ledger_entry", entry);
       switch (outcome.kind) {
-        case "appended":
         case "repeated":
+          output.note(`this ${kind} was there already, and nothing was added\n`);
+          return entryAnswer(outcome.entry);
+        case "appended":
           return entryAnswer(outcome.entry);
         case "reference_taken":
           throw referenceTaken(outcome.entry);

@@ -15,6 +15,8 @@ export interface Output {
   write(text: string): Promise<void>;
   /** To standard error, for a reader; nothing with `--json`. */
   note(text: string): void;
+  /** Asks the person at the terminal; absent if there is none, and with `--json`. */
+  readonly confirm?: ((question: string) => boolean) | undefined;
 }
 
 /** The reader has closed the pipe (`… | head`): there is nothing more to write, and nothing is wrong. */
@@ -28,6 +30,8 @@ export interface Streams {
   write(text: string): Promise<void>;
   /** To standard error. */
   complain(text: string): void;
+  /** Asks the person at the terminal; absent if there is none. */
+  readonly confirm?: ((question: string) => boolean) | undefined;
   /** Width of the terminal; absent if standard output is none. */
   readonly columns?: number | undefined;
 }
@@ -46,6 +50,8 @@ export function processStreams(): Streams {
       }
     },
     complain: (text) => process.stderr.write(text),
+    confirm:
+      process.stdin.isTTY && process.stdout.isTTY ? (question) => confirm(question) : undefined,
     // A terminal that does not know its width says 0.
     columns: (process.stdout.isTTY && process.stdout.columns) || undefined,
   };
@@ -55,68 +61,115 @@ export function processStreams(): Streams {
 export type Fitted = (columns?: number) => string;
 
 /**
- * How narrow a column may become, in the order in which columns give room: first texts, then times down to
- * their date, then ids down to what tells them apart at a glance. Numbers stay whole.
+ * How narrow a column may become, in the order in which columns give room. An id that is cut can't be copied, but
+ * slugs and names stand for it. Times lose their fractions. Numbers stay whole, and so does what is to be copied.
  */
-const CUTS = [
-  ["text", 12],
-  ["time", 11],
-  ["id", 9],
-  ["text", 4],
-] as const;
+const LEAST = { id: 9, time: "2026-11-21T08:15:19Z".length, text: 12 } as const;
+const GIVING = ["id", "time", "text"] as const;
 const TIME_FORM = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const FRACTION = /\.\d+(?=Z$)/;
 const NUMBER_FORM = /^-?[\d.]+$/;
 const GAP = "  ";
 
-/** The columns of a table: each one's value in a row, by its title. */
-export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
+/** What a column shows of a row. */
+type Cell<Row> = (row: Row) => unknown;
+
+/**
+ * The columns of a table by their titles, the most important first: the last are left out if there is no room. What
+ * is to be copied, such as a slug, is `whole`: it is never cut.
+ */
+export type Columns<Row> = Readonly<Record<string, Cell<Row> | { readonly whole: Cell<Row> }>>;
+
+interface Column {
+  readonly title: string;
+  readonly cells: readonly string[];
+  readonly kind: keyof typeof LEAST | "whole";
+  /** That of its widest cell, on the screen. */
+  readonly width: number;
+  readonly leastWidth: number;
+}
 
 /** Rows under a header, each column as wide as its widest value if there is room. */
 export function table<Row>(rows: readonly Row[], values: Columns<Row>): Fitted {
-  const header = Object.keys(values);
-  const cells = rows.map((row) => Object.values(values).map((value) => shown(value(row))));
-  const lines = [header, ...cells];
-  const widths = header.map((_, column) =>
-    Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
-  );
+  const all = Object.entries(values).map(([title, value]) => {
+    const isWhole = typeof value !== "function";
+    const cell = isWhole ? value.whole : value;
+    return columnOf(
+      title,
+      rows.map((row) => shown(cell(row))),
+      isWhole,
+    );
+  });
   return (columns = Number.POSITIVE_INFINITY) => {
-    const kinds = header.map((_, column) => kindOf(cells.map((line) => line[column] ?? "")));
-    const fitted = fit(widths, { kinds, columns });
-    return lines
-      .map((line) => line.map((cell, column) => cut(cell, fitted[column] ?? 0)))
-      .map((line) => cut(padded(line, fitted), columns))
-      .join("\n");
+    const kept = keep(all, columns);
+    const widths = fit(kept, columns);
+    const lines = [
+      kept.map(({ title }, place) => cut(title, widths[place] ?? 0)),
+      ...rows.map((_, row) =>
+        kept.map((column, place) => cellOf(column, { row, width: widths[place] ?? 0 })),
+      ),
+    ].map((cells) => padded(cells, widths));
+    const leftOut = all.filter((column) => !kept.includes(column)).map(({ title }) => title);
+    if (leftOut.length > 0) lines.push(`No room for ${leftOut.join(", ")}: see --json`);
+    return lines.map((line) => cut(line, columns)).join("\n");
   };
 }
 
-type Kind = "text" | "time" | "id" | "number";
+function columnOf(title: string, cells: readonly string[], isWhole: boolean): Column {
+  const kind = isWhole ? "whole" : kindOf(cells);
+  const width = Math.max(...[title, ...cells].map((text) => Bun.stringWidth(text)));
+  const leastWidth =
+    kind === "whole" ? width : Math.min(width, Math.max(LEAST[kind], Bun.stringWidth(title)));
+  return { title, cells, kind, width, leastWidth };
+}
 
-/** What a column holds; `-` stands for nothing. */
-function kindOf(cells: readonly string[]): Kind {
+/** What a column holds; `-` stands for nothing. Numbers are whole. */
+function kindOf(cells: readonly string[]): Column["kind"] {
   const values = cells.filter((cell) => cell !== "-" && cell !== "");
-  if (values.every((value) => NUMBER_FORM.test(value))) return "number";
+  if (values.every((value) => NUMBER_FORM.test(value))) return "whole";
   if (values.every((value) => TIME_FORM.test(value))) return "time";
   return values.every((value) => parseUuid(value) !== undefined) ? "id" : "text";
 }
 
-interface Room {
-  readonly kinds: readonly Kind[];
-  readonly columns: number;
+/** Those that there is room for; the first in any case. */
+function keep(all: readonly Column[], columns: number): readonly Column[] {
+  let room = columns + GAP.length;
+  return all.filter(({ leastWidth }, place) => {
+    const isKept = place === 0 || leastWidth + GAP.length <= room;
+    if (isKept) room -= leastWidth + GAP.length;
+    return isKept;
+  });
 }
 
-/** Narrower widths for a table that is too wide; of the columns of a kind, the widest gives first. */
-function fit(widths: readonly number[], { kinds, columns }: Room): readonly number[] {
-  const fitted = [...widths];
+/** Their widths; of the columns of a kind, the widest gives first. */
+function fit(kept: readonly Column[], columns: number): readonly number[] {
+  const widths = kept.map(({ width }) => width);
   let excess = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - columns;
-  for (const [kind, least] of CUTS) {
-    for (; excess > 0; excess--) {
-      const giving = fitted.map((width, column) => (kinds[column] === kind ? width : 0));
-      const widest = Math.max(...giving);
-      if (widest <= least) break;
-      fitted[giving.indexOf(widest)] = widest - 1;
+  for (const kind of GIVING) {
+    while (excess > 0) {
+      const room = kept.map((column, place) => {
+        const width = widths[place] ?? 0;
+        return column.kind === kind && width > column.leastWidth ? width : 0;
+      });
+      const widest = Math.max(...room);
+      if (widest <= 0) break;
+      const place = room.indexOf(widest);
+      // A time without its fraction is shorter at once, and other columns give the less.
+      const given = kind === "time" ? widest - (kept[place]?.leastWidth ?? 0) : 1;
+      widths[place] = widest - given;
+      excess -= given;
     }
   }
-  return fitted;
+  return widths;
+}
+
+function cellOf(
+  { cells, kind }: Column,
+  { row, width }: { readonly row: number; readonly width: number },
+): string {
+  const text = cells[row] ?? "";
+  const isShortened = kind === "time" && Bun.stringWidth(text) > width;
+  return cut(isShortened ? text.replace(FRACTION, "") : text, width);
 }
 
 /** At most as wide as there is room, with … in place of what is left out. */

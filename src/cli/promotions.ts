@@ -95,7 +95,7 @@ const promoList = databaseCommand({
       json: ({ code, amount_nanos: nanos, ...rest }) =>
         JSON.stringify({ code, credits: creditsNumber(nanos), ...rest }),
       columns: {
-        CODE: (row) => row.code,
+        CODE: { whole: (row) => row.code },
         CREDITS: (row) => creditsText(row.amount_nanos),
         REDEEMED: (row) => row.redemptions,
         "AT MOST": (row) => row.max_redemptions,

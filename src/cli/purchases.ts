@@ -22,14 +22,16 @@ const purchaseRecord = databaseCommand({
     feed: required(FEED_OPTION),
     reference: referenceOption("of the payment: the same one twice is one entry"),
   },
-  run: async ({ database, values }) => {
+  run: async ({ database, values, output }) => {
     const { account_id: accountId } = await findAccount(database, values.account);
     const { feed_id: feedId } = await findLiveFeed(database, values.feed);
     const purchase = [accountId, feedId, values.reference ?? null] as const;
     const outcome = await changeLedger(database, "record_purchase", purchase);
     switch (outcome.kind) {
-      case "purchased":
       case "repeated":
+        output.note("this purchase was there already, and nothing was added\n");
+        return entryAnswer(outcome.entry, { feed_id: feedId });
+      case "purchased":
         return entryAnswer(outcome.entry, { feed_id: feedId });
       case "already_purchased":
         throw new RefusedError(
@@ -101,10 +103,10 @@ const purchaseList = databaseCommand({
       columns: {
         BOUGHT: (row) => row.purchased_at,
         ACCOUNT: (row) => row.account_id,
-        FEED: (row) => row.feed_id,
-        SLUG: (row) => row.endpoint_path,
+        SLUG: { whole: (row) => row.endpoint_path },
         USD: (row) => usdOfCents(row.price_cents),
         REFERENCE: (row) => row.reference,
+        FEED: (row) => row.feed_id,
         ENTRY: (row) => row.entry_id,
       },
     });

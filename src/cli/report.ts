@@ -45,7 +45,7 @@ const reportTop = databaseCommand({
     const accounts = rows.filter((row) => !row.is_feed);
     const feedTable = table(feeds, {
       FEED: (row) => row.feed_id,
-      SLUG: (row) => row.endpoint_path,
+      SLUG: { whole: (row) => row.endpoint_path },
       ...READ_COLUMNS,
       NAME: (row) => row.feed_name,
       OWNER: (row) => row.account_name,
@@ -86,7 +86,7 @@ const reportStale = databaseCommand({
       json: (row) => JSON.stringify(row),
       columns: {
         FEED: (row) => row.feed_id,
-        SLUG: (row) => row.endpoint_path,
+        SLUG: { whole: (row) => row.endpoint_path },
         STATUS: (row) => row.status,
         EVERY: (row) => `${row.sync_interval_mins} min`,
         "LAST SYNC": (row) => row.last_sync_at ?? "never",
@@ -111,15 +111,15 @@ const reportRevenue = databaseCommand({
       json: (row) => JSON.stringify(revenueEntry(row)),
       columns: {
         FEED: (row) => row.feed_id,
-        SLUG: (row) => row.endpoint_path,
+        SLUG: { whole: (row) => row.endpoint_path },
+        USD: (row) => usdText(earnedNanos(row)),
         "PAID READS": (row) => row.paid_reads,
-        CHARGED: (row) => creditsText(row.charged_nanos),
-        REFUNDED: (row) => creditsText(row.refunded_nanos),
         NET: (row) => creditsText(netNanos(row)),
         SOLD: (row) => row.purchases,
         "SOLD USD": (row) => usdOfCents(row.purchases_cents),
-        USD: (row) => usdText(earnedNanos(row)),
         OWNER: (row) => row.account_name,
+        CHARGED: (row) => creditsText(row.charged_nanos),
+        REFUNDED: (row) => creditsText(row.refunded_nanos),
       },
     });
   },
@@ -141,12 +141,12 @@ const reportErrors = databaseCommand({
       json: (row) => JSON.stringify(refusalEntry(row)),
       columns: {
         FEED: (row) => row.feed_id,
-        SLUG: (row) => row.endpoint_path,
-        CODE: (row) => row.code,
+        SLUG: { whole: (row) => row.endpoint_path },
+        CODE: { whole: (row) => row.code },
         PUSHES: (row) => row.pushes,
+        "LAST DETAIL": (row) => row.last_detail,
         LAST: (row) => row.last_pushed_at,
         OWNER: (row) => row.account_name,
-        "LAST DETAIL": (row) => row.last_detail,
       },
     });
   },

@@ -43,7 +43,10 @@ export async function runCommand(
     const note = (text: string) => {
       if (!isJson) streams.complain(escapeInvisible(text));
     };
-    const output: Output = { isJson, write: streams.write, note };
+    const ask = streams.confirm;
+    const confirm =
+      ask === undefined || isJson ? undefined : (text: string) => ask(escapeInvisible(text));
+    const output: Output = { isJson, write: streams.write, note, confirm };
     const config = configOf(values["data-dir"], environment);
     if (config.databaseUrl === undefined && command.needsNoDatabase !== true) {
       becomeOwner(config.dataDir);

@@ -29,15 +29,38 @@ describe("table", () => {
     expect(cells(width - 1)).not.toBe(whole);
   });
 
-  test("cuts texts first, then times down to the date, then ids, and no number", () => {
-    const [, first] = cells(120).split("\n");
-    expect(first).toBe(`${ID}  1234567890.125  ${TIME}  A name that is long, and says nothin…`);
-    expect(cells(95).split("\n")[1]).toBe(`${ID}  1234567890.125  ${TIME}  A name that…`);
-    expect(cells(79).split("\n")[1]).toBe(`${ID}  1234567890.125  2026-11-21…  A name that…`);
-    expect(cells(60).split("\n")[1]).toBe(
-      "00000000-0000-40…  1234567890.125  2026-11-21…  A name that…",
+  test("cuts ids first, then times to the second, then texts, and no number", () => {
+    const [, first] = cells(134).split("\n");
+    expect(first).toBe(
+      `00000000-0000-4000-8000-0000000…  1234567890.125  ${TIME}  A name that is long, and says nothing of use to anybody`,
     );
-    expect(cells(45).split("\n")[1]).toBe("00000000…  1234567890.125  2026-11-21…  A na…");
+    expect(cells(97).split("\n")[1]).toBe(
+      "00000000…  1234567890.125  2026-11-21T08:15:19Z  A name that is long, and says nothing of use to…",
+    );
+    expect(cells(61).split("\n")[1]).toBe(
+      "00000000…  1234567890.125  2026-11-21T08:15:19Z  A name that…",
+    );
+  });
+
+  test("leaves out the last columns that there is no room for, and says so", () => {
+    expect(cells(60).split("\n")).toEqual([
+      "ID               CREDITS         CREATED",
+      "00000000-0000-…  1234567890.125  2026-11-21T08:15:19.038672Z",
+      "00000000-0000-…  5               -",
+      "No room for NAME: see --json",
+    ]);
+    // A narrow column behind a wide one may still have room.
+    expect(cells(40).split("\n")[3]).toBe("No room for CREATED: see --json");
+  });
+
+  test("never cuts what is to be copied", () => {
+    const slug = "prices-of-gold-and-silver";
+    const named = table([{ id: ID, slug, name: "A long name of a feed" }], {
+      ID: ({ id }) => id,
+      SLUG: { whole: (row) => row.slug },
+      NAME: ({ name }) => name,
+    });
+    for (let columns = 36; columns <= 100; columns++) expect(named(columns)).toContain(slug);
   });
 
   test("makes every row fit, whatever the width", () => {
@@ -71,7 +94,7 @@ describe("table", () => {
 
   test("without rows is its header, which is cut, too", () => {
     expect(tableOf(["ID", "NAME"], [])(80)).toBe("ID  NAME");
-    expect(tableOf(["ID", "NAME"], [])(6)).toBe("ID  N…");
+    expect(tableOf(["ID", "NAME"], [])(6)).toBe("ID\nNo ro…");
   });
 });
 
@@ -89,8 +112,10 @@ describe("feedgate, on a terminal", () => {
   test("cuts long texts so that each row fits, and nothing where it is piped", async () => {
     for (const columns of [120, 80, 40]) {
       const lines = await screen(["account", "list"], columns);
-      expect(lines).toHaveLength(2);
-      expect(lines[1]).toEndWith("…");
+      expect(lines[1]).toContain("…");
+      expect(lines.slice(2)).toEqual(
+        columns === 120 ? [] : [expect.stringMatching(/^No room for .*(: see --json|…)$/)],
+      );
       for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
     }
     const wide = await screen(["account", "list"], 400);

@@ -226,7 +226,7 @@ describe("purchase list", () => {
     expect(await list("--account", one)).toMatchObject([of(one, 1)]);
     const { stdout } = await operator.run(["purchase", "list", "--account", one]);
     const [header, ...lines] = linesOf(stdout);
-    expect(header).toMatch(/^BOUGHT +ACCOUNT +FEED +SLUG +USD +REFERENCE +ENTRY$/);
+    expect(header).toMatch(/^BOUGHT +ACCOUNT +SLUG +USD +REFERENCE +FEED +ENTRY$/);
     expect(lines).toEqual([expect.stringContaining(feeds[1]?.slug as string)]);
     expect(await list("--account", provider)).toEqual([]);
   });
