@@ -68,7 +68,7 @@ export function keyParameters(
 }
 
 /** A feed by id or slug, deleted or not. @throws {RefusedError} if there is none. */
-export async function findFeed(database: Database, text: string): Promise<FeedRow> {
+export async function findFeed(database: Database, text: string): Promise<Row<"find_feed_row">> {
   const row = await database.row("find_feed_row", [...referenceParameters(text), false]);
   return row ?? throwUnknown("feed", text, typed("feed list"));
 }

@@ -35,6 +35,12 @@ describe("credits grant", () => {
     const first = await grant(accountId, "5", "--reference", "invoice 1");
     const again = await grant(accountId, "5.0", "--reference", "invoice 1");
     expect(again).toEqual(first);
+    const named = ["--account", accountId, "--credits", "5", "--reason", "top-up"];
+    const told = await operator.run(["credits", "grant", ...named, "--reference", "invoice 1"]);
+    expect([told.code, told.stderr]).toEqual([
+      0,
+      "this grant was there already, and nothing was added\n",
+    ]);
     refused(await grant(accountId, "6", "--reference", "invoice 1"), "invoice 1");
     refused(await grant(other, "5", "--reference", "invoice 1"), "invoice 1");
     expect(await balanceOf(operator, accountId)).toBe(5);

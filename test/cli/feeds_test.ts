@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { seedFeed } from "../support/seed.ts";
-import { refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
+import {
+  failed,
+  linesOf,
+  refused,
+  runInTerminal,
+  startOperatedGateway,
+  UNKNOWN_ID,
+} from "./support.ts";
 
 const { gateway, operator } = await startOperatedGateway();
 const provider = await gateway.createAccount({ name: "A provider" });
@@ -8,6 +15,8 @@ const key = await gateway.createKey(await gateway.createAccount(), "read");
 
 const seed = (name: string) =>
   seedFeed(gateway, provider, { type: "singleton", rows: [{ rate: 1 }], name });
+
+const stamped = (row: object) => ({ ...row, event_timestamp: "2026-01-01T00:00:00Z" });
 
 async function catalog(): Promise<string[]> {
   const body = (await (await gateway.get("/v1/catalog?limit=100", key)).json()) as {
@@ -119,4 +128,110 @@ describe("feed", () => {
       expect.objectContaining({ stored: true, rows_received: 1, rows_updated: 1, code: null }),
     ]);
   });
+});
+
+describe("feed show", () => {
+  test("shows what is to be reviewed: size, schema, sample and newest rows, as many as asked", async () => {
+    const write = await gateway.createKey(provider, "write");
+    const definition = {
+      name: "To review",
+      endpoint_path: "to-review",
+      feed_type: "stream",
+      schema_definition: { type: "object", properties: { id: { type: "integer" } } },
+      sample_response: { id: 7, note: "a sample" },
+    };
+    const created = await gateway.send("POST", "/v1/provider/feed/create", write, definition);
+    const { id } = (await created.json()) as { id: string };
+    const events = [1, 2, 3, 4, 5].map((second) => ({
+      id: second,
+      event_timestamp: `2026-01-01T00:00:0${second}Z`,
+      exact: 1.5,
+    }));
+    const body = JSON.stringify(events).replaceAll("1.5", "12345678901234567890.10");
+    await gateway.send("POST", `/v1/provider/feed/${id}/push`, write, body);
+    const { stdout } = await operator.run(["feed", "show", "to-review"]);
+    expect(stdout).toMatch(/^state +active$/m);
+    expect(stdout).toMatch(/^holds +5 rows, \d+ bytes$/m);
+    expect(stdout).toContain(
+      'schema:\n  {"type":"object","properties":{"id":{"type":"integer"}}}\n',
+    );
+    expect(stdout).toContain('sample:\n  {"id":7,"note":"a sample"}\n');
+    const [, rows = ""] = /^newest rows, 3 of 5:\n((?: {2}.*\n)+)/m.exec(stdout) ?? [];
+    expect(linesOf(rows).map((line) => line.trim().slice(0, 8))).toEqual([
+      '{"id":5,',
+      '{"id":4,',
+      '{"id":3,',
+    ]);
+    expect(rows).toContain('"exact":12345678901234567890.10');
+    const none = await operator.run(["feed", "show", "to-review", "--rows", "0"]);
+    expect(none.stdout).not.toContain("newest rows");
+    const all = await operator.run(["feed", "show", "to-review", "--rows", "100", "--json"]);
+    expect(all.stdout).toContain('"newest_rows":[{"id":5,');
+    expect(JSON.parse(all.stdout)).toMatchObject({ row_count: 5, bytes: expect.any(Number) });
+    expect(JSON.parse(all.stdout).newest_rows).toHaveLength(5);
+    failed(await operator.run(["feed", "show", "to-review", "--rows", "101"]), 2, "--rows");
+  });
+
+  test("shows the rows of a collection's current batch that came last, and a singleton's document", async () => {
+    const rows = [{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }];
+    const collection = await seedFeed(gateway, provider, { type: "collection", rows });
+    const newest = async (slug: string) =>
+      (await operator.json("feed", "show", slug, "--rows", "2")) as { newest_rows: unknown };
+    expect((await newest(collection.slug)).newest_rows).toEqual([{ id: 4 }, { id: 3 }]);
+    expect((await newest((await seed("A document")).slug)).newest_rows).toEqual([{ rate: 1 }]);
+  });
+
+  test("what providers write says nothing to a terminal, and a long row is cut", async () => {
+    const rows = [{ id: "a", text: `\u001b[2J\u202e${"x".repeat(1_000)}` }];
+    const feed = await seedFeed(gateway, provider, { type: "stream", rows: rows.map(stamped) });
+    const { stdout } = await operator.run(["feed", "show", feed.slug]);
+    expect(stdout).not.toContain("\u001b");
+    expect(stdout).not.toContain("\u202e");
+    expect(stdout).toContain("\\u202exxx");
+    expect(stdout).toContain("xxx…\n");
+  });
+
+  test("the state is first of all that of the operator", async () => {
+    const feed = await seed("Of many states");
+    const state = async () =>
+      /^state +(.*)$/m.exec((await operator.run(["feed", "show", feed.slug])).stdout)?.[1];
+    await operator.json("feed", "suspend", feed.slug, "--reason", "a complaint");
+    expect(await state()).toBe("suspended: a complaint (its provider has it active)");
+    await operator.json("feed", "delete", feed.slug);
+    expect(await state()).toMatch(/^deleted 2\d{3}-.*Z, 1 row still to be removed$/);
+  });
+});
+
+describe("feed delete", () => {
+  /** Deletes on a terminal, with an answer to the question. */
+  const onTerminal = (argv: readonly string[], input: string) =>
+    runInTerminal(["feed", "delete", ...argv], {
+      columns: 200,
+      environment: { DATABASE_URL: operator.databaseUrl },
+      input,
+    });
+  const isDeleted = async (slug: string) =>
+    "deleted_at" in ((await operator.json("feed", "show", slug)) as object);
+
+  test("on a terminal it names what goes and asks; only yes deletes", async () => {
+    const feed = await seed("Asked\u001b[2J about");
+    for (const answer of ["n\n", "\n"]) {
+      const lines = await onTerminal([feed.slug], answer);
+      expect(lines.join("\n")).toContain(
+        `Delete the feed ${feed.slug} (Asked\\u001b[2J about) of A provider for good, with 1 row, `,
+      );
+      expect(lines.join("\n")).toContain("feedgate: nothing was deleted");
+      expect(await isDeleted(feed.slug)).toBe(false);
+    }
+    await onTerminal([feed.slug], "y\n");
+    expect(await isDeleted(feed.slug)).toBe(true);
+  }, 20_000);
+
+  test("with --yes, --json, or without a terminal, it asks nobody", async () => {
+    const [one, two, three] = [await seed("Yes"), await seed("Json"), await seed("Piped")];
+    expect((await onTerminal([one.slug, "--yes"], "")).join("\n")).not.toContain("Delete the feed");
+    await onTerminal([two.slug, "--json"], "");
+    await operator.run(["feed", "delete", three.slug]);
+    for (const { slug } of [one, two, three]) expect(await isDeleted(slug)).toBe(true);
+  }, 20_000);
 });

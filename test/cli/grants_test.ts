@@ -9,7 +9,7 @@ import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
 import { createEmptyDatabase, createTestDatabase } from "../support/database.ts";
 import { insertKey } from "../support/insert_key.ts";
 import { type ServedGateway, serveGateway } from "../support/served_gateway.ts";
-import { type Operator, operatorOf, refused } from "./support.ts";
+import { type Operator, operatorOf, refused, TYPED } from "./support.ts";
 
 /** Its name must be quoted. */
 const ROLE = `App "${process.pid}"`;
@@ -186,7 +186,7 @@ describe("grants", () => {
     const run = (url: string) =>
       operator.run(["serve", "--no-migrate", "--port", "0"], { DATABASE_URL: url });
     const empty = await createEmptyDatabase();
-    refused(await run(empty.url), "no schema yet", "feedgate migrate");
+    refused(await run(empty.url), "no schema yet", `${TYPED} migrate`);
     const behind = await createTestDatabase();
     const sql = connect({ url: behind.url }, { connectionsMax: 1 });
     await sql.unsafe(`drop schema ${FUNCTION_SCHEMA} cascade`);

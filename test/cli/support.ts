@@ -106,10 +106,17 @@ export async function runProcess(argv: readonly string[], environment: Environme
   return { code, stdout, stderr };
 }
 
+interface Terminal {
+  readonly columns: number;
+  readonly environment: Environment;
+  /** What is typed. @default nothing */
+  readonly input?: string;
+}
+
 /** Runs a command in a process of its own, on a terminal of so many columns; gives the lines on its screen. */
 export async function runInTerminal(
   argv: readonly string[],
-  { columns, environment }: { readonly columns: number; readonly environment: Environment },
+  { columns, environment, input = "" }: Terminal,
 ): Promise<string[]> {
   const decoder = new TextDecoder();
   let screen = "";
@@ -123,6 +130,7 @@ export async function runInTerminal(
       },
     },
   });
+  child.terminal?.write(input);
   await child.exited;
   child.terminal?.close();
   return linesOf(screen.replaceAll("\r", ""));

@@ -7,6 +7,7 @@
  * @module
  */
 import { messageOf } from "../../lib/error_fields.ts";
+import { typedCommand } from "../../lib/own_process.ts";
 import { USAGE_MONTHS_AHEAD } from "../../limits.ts";
 import type { Connections } from "../client/connect.ts";
 import { isForbidden, isLocked } from "../client/failures.ts";
@@ -65,7 +66,7 @@ export async function requireMigrated(connections: Connections): ReturnType<type
     const lack = (await findLack(connection)) ?? (await findMissingFunctions(connection));
     if (lack !== undefined) {
       throw new Error(
-        `${lack}: as the owner of the tables, run feedgate migrate, and give the role what feedgate grants prints`,
+        `${lack}: as the owner of the tables, run ${typedCommand()} migrate, and give the role what ${typedCommand()} grants prints`,
       );
     }
     await keepPartitions(connection);
