@@ -13,7 +13,7 @@ import { BoundedMap } from "../lib/bounded_map.ts";
 import { nearestWords } from "../lib/nearest_words.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { KNOWN_FEEDS_MAX, SLUG_LENGTH_MAX, SLUGS_NEAR_MAX } from "../limits.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import { type Database, GATEWAY, type Row } from "../postgres/client/query.ts";
 
 export const FEED_TYPES = ["singleton", "collection", "stream"] as const;
 export type FeedType = (typeof FEED_TYPES)[number];
@@ -52,6 +52,8 @@ export class Feeds {
   readonly #database: Database;
   readonly #isActiveOnly: boolean;
   readonly #known = new BoundedMap<string, Feed>(KNOWN_FEEDS_MAX);
+  /** Look-ups under way that nobody has asked for yet. */
+  readonly #foreseen = new Map<string, Promise<Feed | undefined>>();
 
   /** `isActiveOnly` is for readers: a draft or an inactive feed is not found. */
   constructor(database: Database, { isActiveOnly }: { readonly isActiveOnly: boolean }) {
@@ -61,7 +63,21 @@ export class Feeds {
 
   /** From memory if known. */
   find(accountId: string, reference: string): Feed | Promise<Feed | undefined> {
-    return this.#known.get(reference) ?? this.findFresh(accountId, reference);
+    return (
+      this.#known.get(reference) ??
+      this.#foreseen.get(reference) ??
+      this.findFresh(accountId, reference)
+    );
+  }
+
+  /** Begins the look-up for a caller whose key is being looked up, so that both take one round trip. */
+  foresee(reference: string): void {
+    if (this.#known.get(reference) !== undefined || this.#foreseen.has(reference)) return;
+    const forget = () => this.#foreseen.delete(reference);
+    const found = this.findFresh(GATEWAY, reference);
+    this.#foreseen.set(reference, found);
+    // Whoever asks meanwhile has the same promise, and hears of a failure.
+    found.then(forget, forget);
   }
 
   /** From the database, on behalf of the account; what is remembered is replaced. */

@@ -12,13 +12,23 @@ import { callPlugin } from "./call.ts";
 import type { Keys } from "./keys.ts";
 import { exactQuery } from "./parameters.ts";
 
-/** Gives `principal`, the owner of a key with this permission, to the routes behind it. */
-export function authenticated(keys: Keys, permission: Permission) {
-  return new Elysia({ name: "authenticated", seed: permission })
+/**
+ * Gives `principal`, the owner of a key with this permission, to the routes behind it.
+ *
+ * @param besides is called with the route's `id` if the key has to be looked up, and begins what is asked for next. So
+ * both need one round trip.
+ */
+export function authenticated(keys: Keys, permission: Permission, besides?: (id: string) => void) {
+  return new Elysia({
+    name: "authenticated",
+    seed: { permission, hasBesides: besides !== undefined },
+  })
     .use(callPlugin())
-    .derive(async ({ call }) => {
+    .derive(async ({ call, params }) => {
       call.isKeyed = true;
-      const principal = await keys.authenticate(call, permission);
+      const principal = await keys.authenticate(call, permission, () => {
+        if (besides !== undefined && "id" in params) besides(String(params.id));
+      });
       call.proveKey = () => keys.prove(principal);
       return { principal };
     })

@@ -39,12 +39,18 @@ export class Keys {
    * The caller of a consumer route (`read`) or a provider route (`write`), noted for the log.
    * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`,
    * `ACCOUNT_SUSPENDED`.
+   * @param onLookUp is called if the key has to be looked up, and could be one.
    */
-  async authenticate(call: Call, permission: Permission): Promise<Principal> {
+  async authenticate(
+    call: Call,
+    permission: Permission,
+    onLookUp?: () => void,
+  ): Promise<Principal> {
     const { headers } = call.request;
     const key = permission === "read" ? readKeyOf(headers) : bearerOf(headers);
     if (key === undefined) throw keyRequired(permission);
-    const caller = this.#admission.remembered(markOf(key)) ?? (await this.#find(key, permission));
+    const caller =
+      this.#admission.remembered(markOf(key)) ?? (await this.#find(key, permission, onLookUp));
     const principal: Principal = {
       keyId: caller.keyId,
       accountId: caller.account.id,
@@ -111,8 +117,9 @@ export class Keys {
     if (this.#used.size < KNOWN_KEYS_MAX || this.#used.has(keyId)) this.#used.set(keyId, usedMs);
   }
 
-  async #find(key: string, permission: Permission): Promise<Caller> {
+  async #find(key: string, permission: Permission, onLookUp?: () => void): Promise<Caller> {
     if (permissionOf(key) === undefined) throw keyInvalid(permission);
+    onLookUp?.();
     const caller = await this.#admission.identify(markOf(key), hashKey(key));
     if (caller === undefined) throw keyInvalid(permission);
     if ("kind" in caller) throw accountSuspended(caller);

@@ -144,11 +144,11 @@ const READ_METADATA = described({
 });
 
 export function feedRoutes(services: Services, reads: ReadPipeline) {
-  const { http, keys } = services;
+  const { feeds, http, keys } = services;
   const readFeed = createFeedReads(services, reads);
   const readMetadata = createMetadataReads(services, reads);
   return new Elysia({ name: "feed" })
-    .use(authenticated(keys, "read"))
+    .use(authenticated(keys, "read", (id) => feeds.foresee(id)))
     .get(
       "/feed/:id",
       async ({ call, principal, params, query, server }) => {

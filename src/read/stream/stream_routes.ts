@@ -146,38 +146,41 @@ const FOLLOW_STREAM = described({
 });
 
 export function streamRoutes(services: Services, reads: ReadPipeline) {
-  const { http, keys } = services;
+  const { feeds, http, keys } = services;
   const follow = createFollow(services, reads);
-  return new Elysia({ name: "stream" }).use(authenticated(keys, "read")).get(
-    "/feed/:id/stream",
-    async ({ call, principal, params, query, server }) => {
-      const { request } = call;
-      const { headers } = request;
-      checkHeaders(STREAM_HEADERS_CHECK, request);
-      const readCall = { call, principal };
-      const live = call.isHead ? undefined : (query.live ?? liveBy(headers));
-      const offset = headers.get("last-event-id") || (query.offset ?? "start");
-      const read = {
-        reference: params.id,
-        offset,
-        sentOffset: offset,
-        limit: cappedLimit(query.limit),
-        headers: live === "sse" ? withoutIdempotencyKey(headers) : headers,
-      };
-      if (live === undefined) return respondOutcome(http, call, await follow.page(readCall, read));
-      if (live === "sse") {
-        // A comment comes more often; a client that reads nothing is given up by the stream itself.
-        server?.timeout(request, 0);
-        // At the end the client has this long to take what is left.
-        const onEnd = () => server?.timeout(request, IDLE_SECONDS_MAX);
-        return respondOutcome(http, call, await follow.events(readCall, read, onEnd));
-      }
-      const seconds = preferredWaitSeconds(headers, LONG_POLL_SECONDS) ?? LONG_POLL_SECONDS;
-      server?.timeout(request, seconds + IDLE_SECONDS_MAX);
-      return respondOutcome(http, call, await follow.longPoll(readCall, read, seconds));
-    },
-    { params: FEED_PARAMS, query: STREAM_QUERY, ...FOLLOW_STREAM },
-  );
+  return new Elysia({ name: "stream" })
+    .use(authenticated(keys, "read", (id) => feeds.foresee(id)))
+    .get(
+      "/feed/:id/stream",
+      async ({ call, principal, params, query, server }) => {
+        const { request } = call;
+        const { headers } = request;
+        checkHeaders(STREAM_HEADERS_CHECK, request);
+        const readCall = { call, principal };
+        const live = call.isHead ? undefined : (query.live ?? liveBy(headers));
+        const offset = headers.get("last-event-id") || (query.offset ?? "start");
+        const read = {
+          reference: params.id,
+          offset,
+          sentOffset: offset,
+          limit: cappedLimit(query.limit),
+          headers: live === "sse" ? withoutIdempotencyKey(headers) : headers,
+        };
+        if (live === undefined)
+          return respondOutcome(http, call, await follow.page(readCall, read));
+        if (live === "sse") {
+          // A comment comes more often; a client that reads nothing is given up by the stream itself.
+          server?.timeout(request, 0);
+          // At the end the client has this long to take what is left.
+          const onEnd = () => server?.timeout(request, IDLE_SECONDS_MAX);
+          return respondOutcome(http, call, await follow.events(readCall, read, onEnd));
+        }
+        const seconds = preferredWaitSeconds(headers, LONG_POLL_SECONDS) ?? LONG_POLL_SECONDS;
+        server?.timeout(request, seconds + IDLE_SECONDS_MAX);
+        return respondOutcome(http, call, await follow.longPoll(readCall, read, seconds));
+      },
+      { params: FEED_PARAMS, query: STREAM_QUERY, ...FOLLOW_STREAM },
+    );
 }
 
 /** A key is for one read, and a stream of events is many. */
