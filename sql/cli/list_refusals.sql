@@ -1,15 +1,22 @@
 -- name: list_refusals
 -- why: refused pushes by feed and code, each with its newest one, newest first, from behind the page before
+-- All pages are as of one push: later ones would move what was not shown yet to pages that were.
 -- $1 since timestamptz
--- $2 before_push_id bigint?
--- $3 limit int
+-- $2 newest_push_id bigint?
+-- $3 before_push_id bigint?
+-- $4 limit int
 -- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text, code text?,
---   pushes bigint, last_push_id bigint, last_pushed_at timestamptz, last_detail text?
-with refusals as (
+--   pushes bigint, last_push_id bigint, last_pushed_at timestamptz, last_detail text?, newest_push_id bigint
+with shown as (
+  select coalesce($2::bigint, max(push_id)) as newest_push_id
+  from pushes
+),
+refusals as (
   select feed_id, code, count(*) as pushes, max(push_id) as last_push_id
   from pushes
   where not stored
     and pushed_at >= $1
+    and push_id <= (select newest_push_id from shown)
   group by feed_id, code
 )
 select
@@ -22,15 +29,17 @@ select
   refusals.pushes,
   refusals.last_push_id,
   newest.pushed_at as last_pushed_at,
-  newest.detail as last_detail
+  newest.detail as last_detail,
+  shown.newest_push_id
 from refusals
+cross join shown
 join pushes as newest
   on newest.push_id = refusals.last_push_id
 join feeds
   on feeds.feed_id = refusals.feed_id
 join accounts
   on accounts.account_id = feeds.account_id
-where $2::bigint is null
-  or refusals.last_push_id < $2
+where $3::bigint is null
+  or refusals.last_push_id < $3
 order by refusals.last_push_id desc
-limit $3::int
+limit $4::int

@@ -1,30 +1,52 @@
 -- name: list_revenue
 -- why: what feeds have earned: charges of reads less refunds, and one-time purchases; the most first, from behind
 -- the page before
--- A purchase that was undone is none. A feed that earned nothing stands behind all that did.
+-- A purchase that was undone is none.
+-- All pages are as of one moment: reads, refunds and purchases that come later would move feeds from page to page. Only
+-- a purchase that is undone between two pages is missing from the second.
 -- $1 since timestamptz
--- $2 after_feed_id uuid?
--- $3 limit int
+-- $2 as_of timestamptz?
+-- $3 after_earned_nanos bigint?
+-- $4 after_feed_id uuid?
+-- $5 limit int
 -- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text,
 --   paid_reads bigint, charged_nanos bigint, refunded_nanos bigint, purchases bigint,
---   purchases_cents bigint
-with reads as (
+--   purchases_cents bigint, earned_nanos bigint, as_of timestamptz
+with moment as (
+  select coalesce($2, now()) as as_of
+),
+charges as (
+  select
+    usage_events.feed_id,
+    usage_events.charge_nanos,
+    usage_events.failed,
+    coalesce(refund.created_at < moment.as_of, usage_events.refunded) as refunded
+  from usage_events
+  cross join moment
+  left join credit_ledger as refund
+    on usage_events.refunded
+    and refund.reference = 'refund:' || usage_events.usage_id
+  where usage_events.usage_id >= uuid_since($1)
+    and usage_events.happened_at >= $1
+    and usage_events.happened_at < moment.as_of
+    and usage_events.charge_nanos > 0
+),
+reads as (
   select
     feed_id,
     count(*) as paid_reads,
     sum(charge_nanos) as charged_nanos,
     coalesce(sum(charge_nanos) filter (where refunded), 0) as refunded_nanos
-  from usage_events
-  where usage_id >= uuid_since($1)
-    and happened_at >= $1
-    and charge_nanos > 0
-    and not failed
+  from charges
+  where not (failed and refunded)
   group by feed_id
 ),
 sales as (
   select feed_id, count(*) as purchases, sum(price_cents) as purchases_cents
   from purchases
+  cross join moment
   where purchased_at >= $1
+    and purchased_at < moment.as_of
   group by feed_id
 ),
 earnings as (
@@ -51,15 +73,16 @@ select
   earnings.charged_nanos::bigint as charged_nanos,
   earnings.refunded_nanos::bigint as refunded_nanos,
   earnings.purchases,
-  earnings.purchases_cents::bigint as purchases_cents
+  earnings.purchases_cents::bigint as purchases_cents,
+  earnings.earned_nanos::bigint as earned_nanos,
+  moment.as_of
 from earnings
+cross join moment
 join feeds
   on feeds.feed_id = earnings.feed_id
 join accounts
   on accounts.account_id = feeds.account_id
-where $2::uuid is null
-  or (earnings.earned_nanos, earnings.feed_id) < (
-    select coalesce(max(earned_nanos), -1), $2::uuid from earnings where feed_id = $2
-  )
+where $4::uuid is null
+  or (earnings.earned_nanos, earnings.feed_id) < ($3::bigint, $4)
 order by earnings.earned_nanos desc, earnings.feed_id desc
-limit $3::int
+limit $5::int

@@ -1,11 +1,14 @@
 -- name: list_stale_feeds
 -- why: feeds whose provider is late, the latest first, from behind the page before
 -- An active feed is late if its last push is older than its interval; one that was never pushed, if it is itself.
+-- All pages are as of one moment. A feed that is pushed to meanwhile is late no more, and moves no other.
 -- $1 since timestamptz?
--- $2 after_feed_id uuid?
--- $3 limit int
+-- $2 as_of timestamptz?
+-- $3 after_due_at timestamptz?
+-- $4 after_feed_id uuid?
+-- $5 limit int
 -- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text, status text,
---   sync_interval_mins int, last_sync_at timestamptz?, due_at timestamptz
+--   sync_interval_mins int, last_sync_at timestamptz?, due_at timestamptz, as_of timestamptz
 with due as (
   select
     feed_id,
@@ -24,17 +27,15 @@ select
   feeds.status,
   feeds.sync_interval_mins,
   feeds.last_sync_at,
-  due.due_at
+  due.due_at,
+  coalesce($2, now()) as as_of
 from due
 join feeds
   on feeds.feed_id = due.feed_id
 join accounts
   on accounts.account_id = feeds.account_id
-where due.due_at < now()
+where due.due_at < coalesce($2, now())
   and ($1::timestamptz is null or due.synced_at >= $1)
-  and (
-    $2::uuid is null
-    or (due.due_at, due.feed_id) > (select due_at, feed_id from due where feed_id = $2)
-  )
+  and ($4::uuid is null or (due.due_at, due.feed_id) > ($3::timestamptz, $4))
 order by due.due_at, due.feed_id
-limit $3::int
+limit $5::int

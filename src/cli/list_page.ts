@@ -2,11 +2,12 @@
  * Pages of lists: `--limit`, and `--after` with the cursor that the page before wrote to standard error.
  *
  * A list has a stable order, and the next page begins after the row that the cursor names. So no row is shown
- * twice or left out if rows are added meanwhile. A cursor is the row's own id, so nothing is stored for it.
+ * twice or left out if rows are added meanwhile. A cursor is the row's own id, so nothing is stored for it. Where rows
+ * move, the cursor also has their values and the moment as of which the first page was shown.
  *
  * @module
  */
-import type { Answer, Option } from "./command.ts";
+import { type Answer, type Option, UsageError } from "./command.ts";
 import { integer, text } from "./options.ts";
 import { type Columns, table } from "./output.ts";
 
@@ -31,6 +32,26 @@ export function afterNumber(row: string): Option<bigint> {
   const about = `go on behind ${row}; a page that is not the last one tells it`;
   const number = integer(about, { least: 1, most: Number.MAX_SAFE_INTEGER });
   return { ...number, read: (given, name) => BigInt(number.read(given, name)) };
+}
+
+/**
+ * `--after` of a list whose rows may move while it is walked. The cursor has the values that the next page goes on by,
+ * and those as of which the whole list is shown. `checks` are of its parts, which have commas between them.
+ */
+export function afterValues(checks: readonly Option<unknown>["read"][]): Option<readonly string[]> {
+  return {
+    ...text("go on behind this; a page that is not the last one tells it", {
+      placeholder: "CURSOR",
+    }),
+    read(given, name) {
+      const parts = given.split(",");
+      if (parts.length !== checks.length) {
+        throw new UsageError(`${name} must be what the page before told, got "${given}"`);
+      }
+      for (const [place, check] of checks.entries()) check(parts[place] ?? "", name);
+      return parts;
+    },
+  };
 }
 
 export interface List<Row> {

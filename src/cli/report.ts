@@ -7,27 +7,34 @@ import {
   creditsNumber,
   creditsText,
   exactNumber,
-  NANOS_PER_CENT,
   usdNumber,
   usdOfCents,
   usdText,
 } from "../accounts/money.ts";
+import { parseUuid } from "../lib/uuid.ts";
 import type { Row } from "../postgres/client/query.ts";
+import { UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
-import {
-  AFTER_OPTION,
-  afterNumber,
-  LIMIT_DEFAULT,
-  LIMIT_MAX,
-  LIMIT_OPTION,
-  listAnswer,
-} from "./list_page.ts";
-import { oneOf, time } from "./options.ts";
+import { afterValues, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_OPTION, listAnswer } from "./list_page.ts";
+import { integer, oneOf, text, time } from "./options.ts";
 import { type Columns, table } from "./output.ts";
-import { feedIdOf } from "./references.ts";
 
 const PERIOD_MS = 7 * 24 * 60 * 60_000;
 const PERIOD_OPTION = time("inclusive lower bound; default 7 days ago");
+/** Parts of cursors. */
+const TIME = time("").read;
+const NUMBER = integer("", { least: 0, most: Number.MAX_SAFE_INTEGER }).read;
+const FEED_ID: typeof TIME = (given, name) => {
+  const feedId = parseUuid(text("").read(given, name));
+  if (feedId === undefined)
+    throw new UsageError(`${name} must end with a feed's id, got "${given}"`);
+  return feedId;
+};
+/** An amount of nano-dollars, which may be beyond what a double holds. */
+const NANOS: typeof TIME = (given, name) => {
+  if (/^\d{1,19}$/.test(given) && BigInt(given) < 2n ** 63n) return given;
+  throw new UsageError(`${name} must have an amount, got "${given}"`);
+};
 
 const reportTop = databaseCommand({
   words: "report top",
@@ -75,15 +82,15 @@ const reportStale = databaseCommand({
   options: {
     since: time("leave out feeds that were last pushed to, or made, before it"),
     limit: LIMIT_OPTION,
-    after: AFTER_OPTION,
+    after: afterValues([TIME, TIME, FEED_ID]),
   },
-  run: async ({ database, values }) => {
-    const { since = null } = values;
-    const afterId = await feedIdOf(database, values.after);
+  run: ({ database, values }) => {
+    const { since = null, after } = values;
+    const [asOf = null, dueAt = null, feedId = null] = after ?? [];
     return listAnswer(values.limit, {
-      read: (limit) => database.rows("list_stale_feeds", [since, afterId, limit]),
-      cursorOf: (row) => row.feed_id,
-      json: (row) => JSON.stringify(row),
+      read: (limit) => database.rows("list_stale_feeds", [since, asOf, dueAt, feedId, limit]),
+      cursorOf: (row) => [row.as_of, row.due_at, row.feed_id],
+      json: ({ as_of: _, ...row }) => JSON.stringify(row),
       columns: {
         FEED: (row) => row.feed_id,
         SLUG: { whole: (row) => row.endpoint_path },
@@ -101,18 +108,23 @@ const reportRevenue = databaseCommand({
   words: "report revenue",
   about:
     "list what feeds have earned: charges less refunds, and one-time purchases; the most first",
-  options: { since: PERIOD_OPTION, limit: LIMIT_OPTION, after: AFTER_OPTION },
-  run: async ({ database, values }) => {
-    const { since = periodStart() } = values;
-    const afterId = await feedIdOf(database, values.after);
+  options: {
+    since: PERIOD_OPTION,
+    limit: LIMIT_OPTION,
+    after: afterValues([TIME, TIME, NANOS, FEED_ID]),
+  },
+  run: ({ database, values }) => {
+    const [since = values.since ?? periodStart(), asOf = null, earned, feedId = null] =
+      values.after ?? [];
+    const earnedNanos = earned === undefined ? null : BigInt(earned);
     return listAnswer(values.limit, {
-      read: (limit) => database.rows("list_revenue", [since, afterId, limit]),
-      cursorOf: (row) => row.feed_id,
+      read: (limit) => database.rows("list_revenue", [since, asOf, earnedNanos, feedId, limit]),
+      cursorOf: (row) => [since, row.as_of, row.earned_nanos, row.feed_id],
       json: (row) => JSON.stringify(revenueEntry(row)),
       columns: {
         FEED: (row) => row.feed_id,
         SLUG: { whole: (row) => row.endpoint_path },
-        USD: (row) => usdText(earnedNanos(row)),
+        USD: (row) => usdText(row.earned_nanos),
         "PAID READS": (row) => row.paid_reads,
         NET: (row) => creditsText(netNanos(row)),
         SOLD: (row) => row.purchases,
@@ -131,13 +143,14 @@ const reportErrors = databaseCommand({
   options: {
     since: PERIOD_OPTION,
     limit: LIMIT_OPTION,
-    after: afterNumber("this push"),
+    after: afterValues([TIME, NUMBER, NUMBER]),
   },
   run: ({ database, values }) => {
-    const { since = periodStart(), after = null } = values;
+    const [since = values.since ?? periodStart(), ...pushes] = values.after ?? [];
+    const [newest = null, before = null] = pushes.map(BigInt);
     return listAnswer(values.limit, {
-      read: (limit) => database.rows("list_refusals", [since, after, limit]),
-      cursorOf: (row) => row.last_push_id,
+      read: (limit) => database.rows("list_refusals", [since, newest, before, limit]),
+      cursorOf: (row) => [since, row.newest_push_id, row.last_push_id],
       json: (row) => JSON.stringify(refusalEntry(row)),
       columns: {
         FEED: (row) => row.feed_id,
@@ -182,13 +195,15 @@ function netNanos(row: RevenueRow): bigint {
   return row.charged_nanos - row.refunded_nanos;
 }
 
-function earnedNanos(row: RevenueRow): bigint {
-  return netNanos(row) + row.purchases_cents * NANOS_PER_CENT;
-}
-
 /** Money as exact numbers. */
 function revenueEntry(row: RevenueRow) {
-  const { charged_nanos: charged, refunded_nanos: refunded, purchases_cents: cents, ...feed } = row;
+  const { as_of: _, earned_nanos: earned, ...shown } = row;
+  const {
+    charged_nanos: charged,
+    refunded_nanos: refunded,
+    purchases_cents: cents,
+    ...feed
+  } = shown;
   return {
     ...feed,
     paid_reads: Number(row.paid_reads),
@@ -198,11 +213,11 @@ function revenueEntry(row: RevenueRow) {
     net_credits: creditsNumber(netNanos(row)),
     net_usd: usdNumber(netNanos(row)),
     purchases_usd: exactNumber(usdOfCents(cents)),
-    revenue_usd: usdNumber(earnedNanos(row)),
+    revenue_usd: usdNumber(earned),
   };
 }
 
-function refusalEntry(row: Row<"list_refusals">) {
+function refusalEntry({ newest_push_id: _, ...row }: Row<"list_refusals">) {
   return { ...row, pushes: Number(row.pushes), last_push_id: Number(row.last_push_id) };
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { type Seed, type SeededFeed, seedFeed } from "../support/seed.ts";
-import { failed, linesOf, refused, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
+import { failed, linesOf, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
 /** What a terminal must not get, and what it gets in its place. */
 const HOSTILE = "bad\u001b[2J\u202ename";
@@ -160,8 +160,6 @@ describe("report top and report revenue", () => {
       update feeds set one_time_price_cents = 900 where feed_id = ${sold.feedId}`;
     expect(await operator.json("report", "revenue")).toEqual([ofSold, ofDear, ofCheap]);
     expect(await walk(["report", "revenue"])).toEqual([ofSold, ofDear, ofCheap]);
-    // A feed that earned nothing is behind all that did.
-    expect(await operator.json("report", "revenue", "--after", free.slug)).toEqual([]);
     expect(await operator.json("report", "revenue", "--since", daysAgo(9))).toMatchObject([
       { feed_id: sold.feedId },
       { feed_id: dear.feedId, paid_reads: 3, charged_credits: 4_008, net_usd: 0.004008 },
@@ -191,6 +189,32 @@ describe("report top and report revenue", () => {
       reads: 2,
       credits_charged: 1.001,
     });
+  });
+
+  test("revenue shows each feed once, whatever is read, bought and refunded between two pages", async () => {
+    const argv = ["report", "revenue", "--limit", "1", "--json"];
+    const before = (await operator.json("report", "revenue")) as { feed_id: string }[];
+    const key = await gateway.createKey(await gateway.createAccount({ credits: 100 }), "read");
+    const shown: unknown[] = [];
+    for (let after: string[] = []; ; ) {
+      const { stdout, stderr } = await operator.run([...argv, ...after]);
+      shown.push(...JSON.parse(stdout));
+      // The last becomes the first, a feed that earned nothing the second, and the first loses all.
+      await read(cheap, key, 3);
+      const fresh = await seed(owner, { oneTimePriceCents: 10_000 });
+      await operator.json("purchase", "record", "--account", one, "--feed", fresh.slug);
+      const usageId = await read(dear, key);
+      await operator.json("usage", "refund", usageId, "--reason", "test");
+      const [sale] = await gateway.sql`
+        select usage_id from usage_events
+        where feed_id = ${dear.feedId} and not refunded and happened_at > now() - interval '1 day'
+        limit 1`;
+      if (sale) await operator.json("usage", "refund", sale.usage_id, "--reason", "test");
+      const cursor = / --after (\S+) goes on\n$/.exec(stderr)?.[1];
+      if (cursor === undefined) break;
+      after = ["--after", cursor];
+    }
+    expect(shown).toEqual(before);
   });
 
   test("a purchase that was undone is none", async () => {
@@ -276,6 +300,18 @@ describe("report stale", () => {
     } as never);
     expect(rows[2]).toMatchObject({ status: "draft", last_sync_at: null });
     expect(await walk(["report", "stale"])).toEqual(rows);
+    // The cursor's own feed is pushed to, and another becomes late, between two pages.
+    const first = await operator.run(["report", "stale", "--limit", "2", "--json"]);
+    const cursor = / --after (\S+) goes on\n$/.exec(first.stderr)?.[1] as string;
+    await gateway.sql`update feeds set last_sync_at = now() where feed_id = ${later}`;
+    await gateway.sql`
+      update feeds set created_at = now() - interval '9 days' where feed_id = ${inactive}`;
+    const rest = await operator.json("report", "stale", "--after", cursor);
+    expect([...JSON.parse(first.stdout), ...(rest as unknown[])]).toEqual(rows);
+    await gateway.sql`
+      update feeds set last_sync_at = now() - interval '3 days' where feed_id = ${later}`;
+    await gateway.sql`
+      update feeds set created_at = now() - interval '5 days' where feed_id = ${inactive}`;
     const since = (await operator.json("report", "stale", "--since", daysAgo(4))) as typeof rows;
     expect(since.map((row) => row.feed_id)).toEqual([later, draft, late]);
     const { stdout } = await operator.run(["report", "stale"]);
@@ -311,6 +347,12 @@ describe("report errors", () => {
       last_pushed_at: newest?.pushed_at,
     });
     expect(await walk(["report", "errors"])).toEqual(rows);
+    // What stands last is refused again between two pages.
+    const first = await operator.run(["report", "errors", "--limit", "2", "--json"]);
+    const cursor = / --after (\S+) goes on\n$/.exec(first.stderr)?.[1] as string;
+    expect(await push(one, "{")).toBe(400);
+    const rest = await operator.json("report", "errors", "--after", cursor);
+    expect([...JSON.parse(first.stdout), ...(rest as unknown[])]).toEqual(rows);
     expect(await operator.json("report", "errors", "--since", daysAgo(-1))).toEqual([]);
 
     await gateway.sql`
@@ -350,8 +392,17 @@ describe("report", () => {
     ]) {
       failed(await operator.run(["report", ...argv]), 2);
     }
-    for (const report of ["stale", "revenue"]) {
-      refused(await operator.run(["report", report, "--after", UNKNOWN_ID]));
+    const now = new Date().toISOString();
+    for (const [report, cursor] of [
+      ["stale", UNKNOWN_ID],
+      ["stale", `${now},${now},x`],
+      ["stale", `${now},,${UNKNOWN_ID}`],
+      ["revenue", `${now},${now},-1,${UNKNOWN_ID}`],
+      ["revenue", `${now},${now},${"9".repeat(19)},${UNKNOWN_ID}`],
+      ["errors", `${now},1`],
+      ["errors", `${now},1,x`],
+    ] as const) {
+      failed(await operator.run(["report", report, "--after", cursor]), 2, "--after");
     }
   });
 });

@@ -691,7 +691,7 @@ export interface StatementTypes {
   };
   /** refused pushes by feed and code, each with its newest one, newest first, from behind the page before */
   list_refusals: {
-    parameters: readonly [since: string, before_push_id: bigint | null, limit: number];
+    parameters: readonly [since: string, newest_push_id: bigint | null, before_push_id: bigint | null, limit: number];
     row: {
       readonly feed_id: string;
       readonly endpoint_path: string | null;
@@ -703,11 +703,12 @@ export interface StatementTypes {
       readonly last_push_id: bigint;
       readonly last_pushed_at: string;
       readonly last_detail: string | null;
+      readonly newest_push_id: bigint;
     };
   };
   /** what feeds have earned: charges of reads less refunds, and one-time purchases; the most first, from behind */
   list_revenue: {
-    parameters: readonly [since: string, after_feed_id: string | null, limit: number];
+    parameters: readonly [since: string, as_of: string | null, after_earned_nanos: bigint | null, after_feed_id: string | null, limit: number];
     row: {
       readonly feed_id: string;
       readonly endpoint_path: string | null;
@@ -719,11 +720,13 @@ export interface StatementTypes {
       readonly refunded_nanos: bigint;
       readonly purchases: bigint;
       readonly purchases_cents: bigint;
+      readonly earned_nanos: bigint;
+      readonly as_of: string;
     };
   };
   /** feeds whose provider is late, the latest first, from behind the page before */
   list_stale_feeds: {
-    parameters: readonly [since: string | null, after_feed_id: string | null, limit: number];
+    parameters: readonly [since: string | null, as_of: string | null, after_due_at: string | null, after_feed_id: string | null, limit: number];
     row: {
       readonly feed_id: string;
       readonly endpoint_path: string | null;
@@ -734,6 +737,7 @@ export interface StatementTypes {
       readonly sync_interval_mins: number;
       readonly last_sync_at: string | null;
       readonly due_at: string;
+      readonly as_of: string;
     };
   };
   /** the feeds that are read most, and the accounts that read most, each ranked from 1, by one look at the log */
