@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { version } from "../../package.json";
 import { createApp } from "../../src/app.ts";
 import { Metrics } from "../../src/http/metrics.ts";
 import { loadContract, type OpenApi } from "../support/contract.ts";
@@ -30,6 +31,16 @@ describe("OpenAPI document", () => {
     });
     // Routes with a body need the server that they are served by.
     expect(create.status).toBe(201);
+  });
+
+  test("the OpenAPI document has the interface's version, and the program's, which is the package's everywhere", async () => {
+    const read = async (path: string) => (await gateway.get(path)).json();
+    expect(await read("/openapi.json")).toMatchObject({
+      info: { version: "1.1.0", "x-feedgate-version": version },
+    });
+    expect(await read("/.well-known/mcp/server-card.json")).toMatchObject({
+      serverInfo: { version },
+    });
   });
 
   test("every route is in the OpenAPI document, but for those of documentation, discovery and MCP", () => {

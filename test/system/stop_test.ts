@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,12 @@ const stop = (dataDir: string, ...more: readonly string[]) =>
 const notesIn = (dataDir: string) =>
   readdirSync(dataDir).filter((name) => name.startsWith("gateway-"));
 
+/** Gateways that a test has started: none outlives a test that fails. */
+const started: number[] = [];
+afterAll(() => {
+  for (const pid of started.filter(isRunning)) process.kill(pid);
+});
+
 describe("stop", () => {
   test("stop ends a gateway whose parents have gone, and its PostgreSQL; a second stop finds none", async () => {
     const dataDir = await usedDataDir();
@@ -28,6 +34,7 @@ describe("stop", () => {
     shell.kill();
     await shell.exited;
     const pid = Number(/\d+/.exec(notesIn(dataDir)[0] ?? "")?.[0]);
+    started.push(pid);
     expect(isRunning(pid)).toBe(true);
     const { code, stdout, stderr } = await stop(dataDir);
     expect([code, stdout, stderr]).toEqual([0, `stopped the gateway with pid ${pid}\n`, ""]);
@@ -42,8 +49,9 @@ describe("stop", () => {
     const environment = { FEEDGATE_DATA_DIR: dataDir };
     const one = await serveGateway(["serve"], environment);
     const several = await serveGateway(["serve", "--workers", "2"], environment);
-    const { stdout } = await stop(dataDir, "--json");
     const pids = [one.child.pid, several.child.pid];
+    started.push(...pids);
+    const { stdout } = await stop(dataDir, "--json");
     expect(JSON.parse(stdout).stopped.sort()).toEqual(pids.sort());
     expect([await one.child.exited, await several.child.exited]).toEqual([0, 0]);
     expect(notesIn(dataDir)).toEqual([]);
