@@ -104,6 +104,7 @@ function response({ documented, ...schema }: BodySchema, status: number, baseUrl
   };
   if (schema.type === "void") return around;
   if (codes === undefined) return { ...around, content: contents(schema, documented) };
+  const { additionalProperties: _, ...open } = schema;
   const examples = codes.map((code) => [
     code,
     { summary: PROBLEMS[code].title, value: problemExample(code, status, baseUrl) },
@@ -111,7 +112,7 @@ function response({ documented, ...schema }: BodySchema, status: number, baseUrl
   return {
     ...around,
     content: {
-      "application/problem+json": { schema, examples: Object.fromEntries(examples) },
+      "application/problem+json": { schema: open, examples: Object.fromEntries(examples) },
     },
   };
 }
@@ -122,7 +123,7 @@ function contents(
   { examples, mediaTypes = { "application/json": {} } }: Documented,
 ): Json {
   return mapTable(mediaTypes, ({ schema: own, example, examples: titles }: MediaDoc) => ({
-    // Elysia closes the schema that it validates by; what is documented stays open to new members.
+    // Elysia closes a schema once it validates by it; what is documented stays open to new members.
     schema: own ?? schema,
     ...(example !== undefined && { example }),
     ...(examples && own === undefined && { examples: titled(examples) }),

@@ -88,6 +88,12 @@ const ProblemShape = Type.Object(
       Type.String({ format: "date-time", description: "402: when the next day begins." }),
     ),
     reason: Type.Optional(Type.String({ description: "403: why it is suspended." })),
+    usage_id: Type.Optional(
+      Type.String({
+        format: "uuid",
+        description: "409: the usage event that the `Idempotency-Key` paid for.",
+      }),
+    ),
     max_feeds_allowed: Type.Optional(count("403: the account's quota.")),
     feeds_used: Type.Optional(count("403: feeds of the account, drafts included.")),
     errors: Type.Optional(

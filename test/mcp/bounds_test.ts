@@ -54,9 +54,9 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
 }
 
-/** Waits until it holds, 5 seconds at most. */
+/** Waits until it holds, 20 seconds at most. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 100 && !(await holds()); tries++) await Bun.sleep(50);
+  for (let tries = 0; tries < 400 && !(await holds()); tries++) await Bun.sleep(50);
   expect(await holds()).toBe(true);
 }
 
@@ -128,6 +128,7 @@ test("answers that nobody reads are counted, once for both of their forms, and b
 }, 30_000);
 
 test("calls whose key nobody has share the limit of those without one, and a known key passes", async () => {
+  const startedMs = performance.now();
   const answers = await Promise.all(
     Array.from({ length: MCP_ANONYMOUS_LIMIT + 100 }, (_, index) =>
       postTool(gateway.baseUrl, PING, {
@@ -135,7 +136,10 @@ test("calls whose key nobody has share the limit of those without one, and a kno
       }),
     ),
   );
-  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(620);
+  const refilled = ((performance.now() - startedMs) / 60_000) * MCP_ANONYMOUS_LIMIT;
+  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(
+    MCP_ANONYMOUS_LIMIT + Math.ceil(refilled),
+  );
   const limited = answers.find(({ status }) => status === 429);
   expect(await limited?.json()).toMatchObject({ code: "RATE_LIMITED" });
   expect(await pings(50, key)).toEqual(new Set([200]));
