@@ -146,6 +146,9 @@ export const SCHEMA_HINT_MAX = 20;
 /** Code points of a batch id. Decisions 5. */
 export const BATCH_ID_LENGTH_MAX = 128;
 
+/** How long a statement of an operator's command may run. A report over a whole log may take long, but not for ever. */
+export const OPERATOR_STATEMENT_MS_MAX = 60_000;
+
 /** Connections of one process to its database. */
 export const DATABASE_CONNECTIONS_MAX = 12;
 /** Of them, those that only admission, refunds and `/readyz` use: no page holds admission up. */

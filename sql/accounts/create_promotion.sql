@@ -4,9 +4,11 @@
 -- $2 amount_nanos bigint
 -- $3 max_redemptions int?
 -- $4 expires_at timestamptz?
+-- $5 actor text?
 -- returns amount_nanos bigint, max_redemptions int?, expires_at timestamptz?, created_at timestamptz
 insert into promotion_codes as codes (code, amount_nanos, max_redemptions, expires_at)
-values ($1, $2, $3, $4)
+select $1, $2, $3, $4
+from act_as($5)
 -- A write that changes nothing, so that the row that is there comes back.
 on conflict (code) do update
 set code = codes.code

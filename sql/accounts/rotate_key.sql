@@ -4,6 +4,7 @@
 -- $2 new_hash bytea
 -- $3 new_start text
 -- $4 grace interval
+-- $5 actor text?
 -- returns key_id uuid
 select rotate_key as key_id
-from rotate_key($1, $2, $3, $4)
+from rotate_key($1, $2, $3, $4, $5)

@@ -1,10 +1,10 @@
 -- name: delete_feed
--- why: deletes a feed, by id or slug, and says who did for the audit trail where it was a key
+-- why: deletes a feed, by id or slug, and says who did for the audit trail
 -- A slug means a feed that has it, and else the one that had it last: to delete it again is harmless, by slug, too.
 -- $1 account_id uuid?
 -- $2 feed_id uuid?
 -- $3 endpoint_path text?
--- $4 key_id uuid?
+-- $4 actor text?
 -- $5 deletions_per_feed int
 -- returns outcome text, feed_id uuid?, suspension_reason text?, deletions_max bigint?, retry_after_ms bigint?
 select

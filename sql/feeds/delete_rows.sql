@@ -3,7 +3,7 @@
 -- $1 account_id uuid
 -- $2 feed_id uuid
 -- $3 row_ids text[]
--- $4 key_id uuid
+-- $4 actor text
 -- returns outcome text, deleted json?, data_version bigint?, suspension_reason text?
 select outcome, deleted, data_version, suspension_reason
 from delete_rows($1, $2, $3, $4)

@@ -7,7 +7,7 @@
 -- $5 price_type text?
 -- $6 call_price_nanos bigint?
 -- $7 one_time_price_cents bigint?
--- $8 key_id uuid
+-- $8 actor text
 -- returns outcome text, feed_id uuid?, max_feeds_allowed int, feeds_used bigint?,
 --   suspension_reason text?
 select outcome, feed_id, max_feeds_allowed, feeds_used, suspension_reason

@@ -19,7 +19,11 @@ export function creditsText(nanos: bigint): string {
 
 /** Credits for a reader: `1 credit`, `1.5 credits`. */
 export function creditsWords(nanos: bigint): string {
-  const text = creditsText(nanos);
+  return inCredits(creditsNumber(nanos));
+}
+
+/** The same of credits that are a number already. */
+export function inCredits({ rawJSON: text }: ExactNumber): string {
   return `${text} ${text === "1" ? "credit" : "credits"}`;
 }
 
@@ -54,22 +58,27 @@ export function usdOfCents(cents: bigint): string {
 declare global {
   interface JSON {
     /** ECMAScript's own since 2025, and not yet among the types. */
-    rawJSON(text: string): unknown;
+    rawJSON(text: string): ExactNumber;
   }
 }
 
-/** A number that `JSON.stringify` prints as the text has it. */
-export function exactNumber(text: string): unknown {
+/** A number that `JSON.stringify` prints as its text has it, digit for digit. */
+export interface ExactNumber {
+  readonly rawJSON: string;
+}
+
+/** @param text a JSON number */
+export function exactNumber(text: string): ExactNumber {
   return JSON.rawJSON(text);
 }
 
 /** Credits for `JSON.stringify`. */
-export function creditsNumber(nanos: bigint): unknown {
+export function creditsNumber(nanos: bigint): ExactNumber {
   return exactNumber(creditsText(nanos));
 }
 
 /** USD for `JSON.stringify`. */
-export function usdNumber(nanos: bigint): unknown {
+export function usdNumber(nanos: bigint): ExactNumber {
   return exactNumber(usdText(nanos));
 }
 

@@ -42,7 +42,6 @@ import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { LOG_TRIES_MAX, WINDOW_US } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
-import { Accounts, type Caller, newsOf, spendingOf } from "./accounts.ts";
 import { CallLimits } from "./call_limits.ts";
 import { DatabaseClock } from "./database_clock.ts";
 import {
@@ -54,6 +53,7 @@ import {
   timestampOf,
   windowState,
 } from "./decide.ts";
+import { Accounts, type Caller, newsOf, spendingOf } from "./known_accounts.ts";
 import type { LogOutcome } from "./log_batch.ts";
 import { createProofs, type Proof, type Proofs, type Remembered } from "./proofs.ts";
 import { ReadLog, type ReadLogOptions } from "./read_log.ts";

@@ -10,9 +10,9 @@ import { ADMISSION_BATCHES } from "../limits.ts";
 import { isPartitionMissing, mayBeCommitted } from "../postgres/client/failures.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
-import { type Accounts, spend } from "./accounts.ts";
 import type { DatabaseClock } from "./database_clock.ts";
 import { dayOf } from "./decide.ts";
+import { type Accounts, spend } from "./known_accounts.ts";
 import {
   accountsOf,
   type LoggedBatch,

@@ -9,7 +9,7 @@ import {
   type Caller,
   type KeySpending,
   spendingOf,
-} from "./accounts.ts";
+} from "./known_accounts.ts";
 import type { Remembered } from "./proofs.ts";
 import type { WindowNumber } from "./sliding_windows.ts";
 import { windowOf } from "./terms.ts";

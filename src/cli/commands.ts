@@ -3,23 +3,23 @@
  *
  * @module
  */
-import { ACCOUNT_COMMANDS } from "./accounts.ts";
-import { audit } from "./audit.ts";
+import { ACCOUNT_COMMANDS } from "./account_commands.ts";
+import { audit } from "./audit_command.ts";
 import { BACKUP_COMMANDS } from "./backup.ts";
 import type { Command } from "./command.ts";
-import { CREDIT_COMMANDS } from "./credits.ts";
+import { CREDIT_COMMANDS } from "./credit_commands.ts";
 import { demo } from "./demo/demo.ts";
-import { FEED_COMMANDS } from "./feeds.ts";
+import { FEED_COMMANDS } from "./feed_commands.ts";
 import { grants } from "./grants.ts";
-import { KEY_COMMANDS } from "./keys.ts";
+import { KEY_COMMANDS } from "./key_commands.ts";
 import { licenses } from "./licenses.ts";
 import { migrate } from "./migrate.ts";
-import { PROMOTION_COMMANDS } from "./promotions.ts";
-import { PURCHASE_COMMANDS } from "./purchases.ts";
-import { REPORT_COMMANDS } from "./report.ts";
+import { PROMOTION_COMMANDS } from "./promotion_commands.ts";
+import { PURCHASE_COMMANDS } from "./purchase_commands.ts";
+import { REPORT_COMMANDS } from "./report_commands.ts";
 import { serve } from "./serve.ts";
 import { stop } from "./stop.ts";
-import { USAGE_COMMANDS } from "./usage.ts";
+import { USAGE_COMMANDS } from "./usage_commands.ts";
 
 export const COMMANDS: readonly Command[] = [
   serve,

@@ -5,6 +5,9 @@
  */
 import { spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
+import { type Actor, shellActor } from "../accounts/actor.ts";
+import { OPERATOR_STATEMENT_MS_MAX } from "../limits.ts";
+import type { Operator } from "../operator/operator.ts";
 import { IS_STARTED_BY_ROOT } from "../postgres/embedded/owner.ts";
 import { type OpenDatabase, openDatabase } from "../postgres/open_database.ts";
 import {
@@ -20,7 +23,13 @@ import {
 const CONNECTIONS_MAX = 4;
 
 /** What a command on the database gets. */
-export type DatabaseInput<Of extends Options = Options> = Input<Of> & Omit<OpenDatabase, "close">;
+export interface DatabaseInput<Of extends Options = Options>
+  extends Input<Of>,
+    Omit<OpenDatabase, "close"> {
+  readonly operator: Operator;
+  /** Who runs the command. */
+  readonly actor: Actor;
+}
 
 export interface DatabaseCommandSpec<Of extends Options> extends Omit<CommandSpec<Of>, "run"> {
   /** Checks before the database is opened. @throws {UsageError | RefusedError} */
@@ -36,12 +45,11 @@ export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of
       await spec.check?.(input);
       const { close, ...opened } = await openDatabase(input.config, {
         connectionsMax: CONNECTIONS_MAX,
-        // A sum over a whole log may take long, and holds nobody else up.
-        statementTimeoutMs: 0,
-        actor: `operator ${operatorName()}`,
+        statementTimeoutMs: OPERATOR_STATEMENT_MS_MAX,
       });
       try {
-        return await spec.run({ ...input, ...opened });
+        const operator = { database: opened.database, limits: input.config.limits };
+        return await spec.run({ ...input, ...opened, operator, actor: shellActor(userName()) });
       } finally {
         await close();
       }
@@ -50,7 +58,7 @@ export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of
 }
 
 /** The name of the operating system's account; for root, also the account that became root. */
-function operatorName(): string {
+function userName(): string {
   const { SUDO_USER } = process.env;
   const name = accountName();
   // Anybody but root may have set it to anything.

@@ -9,6 +9,7 @@ import { KEY_SHAPE, startOf } from "../accounts/key_format.ts";
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { codeOf } from "../lib/error_fields.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
+import { type RefusalCode, Refused } from "../operator/refused.ts";
 import { isOldPrimary, isReadOnly, isUnavailable } from "../postgres/client/failures.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { becomeOwner } from "../postgres/embedded/owner.ts";
@@ -112,8 +113,21 @@ function requireDatabase({ makesDatabase = false }: Command, dataDir: string): v
   );
 }
 
+/** The command that lists what there is, for refusals of what there is not. */
+const LISTS: Partial<Record<RefusalCode, string>> = {
+  ACCOUNT_NOT_FOUND: "account list",
+  KEY_NOT_FOUND: "key list --account ID",
+  FEED_NOT_FOUND: "feed list",
+  PROMOTION_NOT_FOUND: "promo list",
+  USAGE_NOT_FOUND: "usage export --account ID",
+};
+
 /** One line; a line for each mistake in the environment. */
 function messagesOf(error: unknown): readonly string[] {
+  if (error instanceof Refused) {
+    const list = LISTS[error.code];
+    return [list === undefined ? error.message : `${error.message}; see ${typed(list)}`];
+  }
   if (error instanceof ConfigError) return error.mistakes;
   // What the driver says is the cause of an error of ours; what a file system says is not about it. Both may
   // have these members, and whatever else is thrown has none of them.

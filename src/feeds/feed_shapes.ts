@@ -140,6 +140,11 @@ const row = {
   updated_at: time("When its definition last changed."),
 };
 
+export const FeedRowShape = Type.Object(row, {
+  $id: "FeedRow",
+  description: "The full row of a feed.",
+});
+
 export const WrittenFeedShape = Type.Object(
   {
     ...row,

@@ -6,6 +6,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { keyActor } from "../accounts/actor.ts";
 import { CACHE_PRIVATE, privateJson } from "../http/answer.ts";
 import { authenticated } from "../http/auth.ts";
 import type { HoldBytes } from "../http/body_budget.ts";
@@ -366,7 +367,7 @@ async function deleteFeed(
     accountId,
     byId,
     bySlug,
-    keyId,
+    keyActor(keyId),
     DELETIONS_PER_FEED_ALLOWED,
   ]);
   refuseForeign(row);
@@ -397,7 +398,7 @@ async function deleteRows(
   }
   // No id holds a NUL, and PostgreSQL takes none in a parameter.
   const asked = ids.filter((id) => !id.includes("\0"));
-  const row = await database.row("delete_rows", [accountId, feedId, asked, keyId]);
+  const row = await database.row("delete_rows", [accountId, feedId, asked, keyActor(keyId)]);
   refuseForeign(row);
   const found = new Set<string>(JSON.parse(row?.deleted ?? "[]"));
   if (row !== undefined && row.data_version !== null) waits.moved(feedId, row.data_version);

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { keyActor } from "../accounts/actor.ts";
 import { assert } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import type { JsonText } from "../lib/json_text.ts";
@@ -118,7 +119,7 @@ export async function saveFeed(
       pricing?.priceType ?? null,
       pricing?.callPriceNanos ?? null,
       pricing?.oneTimePriceCents ?? null,
-      owner.keyId,
+      keyActor(owner.keyId),
     ]),
   );
   assert(row !== undefined, "save_feed returns one row");

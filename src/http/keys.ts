@@ -1,15 +1,15 @@
 /**
  * Finds the caller of a request by its key.
  *
- * A key that was found is remembered with its account (`admission/accounts.ts`). It may be revoked later. The
+ * A key that was found is remembered with its account (`admission/known_accounts.ts`). It may be revoked later. The
  * statement that logs a read checks that, and before any other answer `prove` does. Decisions 3.
  *
  * @module
  */
 
 import { hashKey, type Permission, permissionOf } from "../accounts/key_format.ts";
-import type { Caller } from "../admission/accounts.ts";
 import type { Admission } from "../admission/admission.ts";
+import type { Caller } from "../admission/known_accounts.ts";
 import { KNOWN_KEYS_MAX } from "../limits.ts";
 import { type Database, DatabaseUnavailableError } from "../postgres/client/query.ts";
 import type { Call } from "./call.ts";

@@ -12,7 +12,7 @@ import {
   NANOS_PER_CENT,
   usdOfCents,
 } from "../accounts/money.ts";
-import type { Caller } from "../admission/accounts.ts";
+import type { Caller } from "../admission/known_accounts.ts";
 import type { Refusal, Suspended } from "../admission/types.ts";
 import { unreachable } from "../lib/assert.ts";
 import { MS_PER_SECOND, US_PER_MS } from "../lib/time_units.ts";

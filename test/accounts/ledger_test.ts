@@ -215,6 +215,7 @@ async function createScene() {
           BigInt(isGrant ? wanted.amount : -wanted.amount),
           "test",
           referenceOf(wanted.reference),
+          null,
         ]);
         return outcome.kind;
       }
@@ -226,7 +227,7 @@ async function createScene() {
       }
       case "refund": {
         const usageId = usageIds[wanted.account]?.[wanted.read] ?? crypto.randomUUID();
-        return (await changeLedger(database, "refund_event", [usageId, "test"])).kind;
+        return (await changeLedger(database, "refund_event", [usageId, "test", null])).kind;
       }
       case "look":
         return String((await get(feeds[wanted.feed]?.slug as string, wanted)).status);
@@ -236,6 +237,7 @@ async function createScene() {
             accountIds[wanted.account] as string,
             feeds[wanted.feed]?.feedId as string,
             "test",
+            null,
           ])
         ).kind;
       case "create": {
@@ -244,6 +246,7 @@ async function createScene() {
           BigInt(wanted.amount),
           wanted.most,
           wanted.isExpired ? "2026-01-01T00:00:00Z" : null,
+          null,
         ]);
         return made === undefined ? "code_taken" : "created";
       }
@@ -252,6 +255,7 @@ async function createScene() {
           await changeLedger(database, "redeem_promotion", [
             `${scene} ${wanted.code}`,
             accountIds[wanted.account] as string,
+            null,
           ])
         ).kind;
       case "purchase":
@@ -260,6 +264,7 @@ async function createScene() {
             accountIds[wanted.account] as string,
             feeds[wanted.feed]?.feedId as string,
             referenceOf(wanted.reference),
+            null,
           ])
         ).kind;
     }
@@ -374,6 +379,7 @@ describe("ledger", () => {
         1_000n,
         "test",
         `mixed ${number % 20}`,
+        null,
       ]),
     );
     const reads = Array.from({ length: 60 }, () => gateway.get(`/v1/feed/${feed.slug}`, key));

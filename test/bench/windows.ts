@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { Accounts } from "../../src/admission/accounts.ts";
+
 import { DatabaseClock } from "../../src/admission/database_clock.ts";
+import { Accounts } from "../../src/admission/known_accounts.ts";
 import { loadAccount } from "../support/known_account.ts";
 import { residentMb } from "./processes.ts";
 

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { listAnswer } from "../../src/cli/list_page.ts";
 import { failed, linesOf, startOperatedGateway, UNKNOWN_ID } from "./support.ts";
 
 /** Of each list; more than the default page. */
@@ -161,30 +160,5 @@ describe("a list", () => {
     ] as const) {
       failed(await operator.run([...argv, "--after", cursor]), exitCode);
     }
-  });
-});
-
-describe("listAnswer", () => {
-  test("asks for one row more than it shows, and for no more", async () => {
-    const asked: number[] = [];
-    const answer = async (limit: number | undefined) => {
-      const { json, more } = await listAnswer(limit, {
-        read: async (rowsMax) => {
-          asked.push(rowsMax);
-          return [1, 2, 3].slice(0, rowsMax);
-        },
-        cursorOf: (row) => `behind ${row}`,
-        json: String,
-        columns: {},
-      });
-      return [json, more];
-    };
-    expect(await answer(2)).toEqual([
-      "[1,2]",
-      "there are more: the same command with --after behind 2 goes on",
-    ]);
-    expect(await answer(3)).toEqual(["[1,2,3]", undefined]);
-    expect(await answer(undefined)).toEqual(["[1,2,3]", undefined]);
-    expect(asked).toEqual([3, 4, 101]);
   });
 });

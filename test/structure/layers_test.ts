@@ -29,6 +29,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["services.ts"],
   ["jobs", "push/schema"],
   ["http"],
+  ["operator"],
   ["feeds"],
   ["accounts"],
   ["admission"],

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Account, Accounts } from "../../src/admission/accounts.ts";
+import type { Account, Accounts } from "../../src/admission/known_accounts.ts";
 
 let lastGeneration = 0n;
 

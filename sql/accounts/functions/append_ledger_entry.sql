@@ -17,6 +17,7 @@ create or replace function append_ledger_entry(
   entry_reason text,
   entry_reference text,
   entry_feed uuid default null,
+  actor text default null,
   out outcome text,
   out entry credit_ledger,
   out balance bigint
@@ -26,6 +27,7 @@ as $$
 declare
   balance_most constant bigint := 9223372036854775807;
 begin
+  perform act_as(actor);
   select balance_nanos into strict balance
   from accounts
   where account_id = entry_account

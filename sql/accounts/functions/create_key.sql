@@ -10,6 +10,7 @@ create or replace function create_key(
   new_end timestamptz,
   new_daily_nanos bigint,
   new_feed_ids uuid[],
+  actor text,
   out outcome text,
   out made_key uuid
 )
@@ -18,6 +19,7 @@ as $$
 declare
   violated text;
 begin
+  perform act_as(actor);
   insert into api_keys (
     account_id, key_hash, key_start, permission, name, expires_at, daily_nanos, feed_ids
   )

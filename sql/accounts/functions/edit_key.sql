@@ -12,6 +12,7 @@
 create or replace function edit_key(
   edited_key uuid,
   fields json,
+  actor text,
   out outcome text
 )
 language plpgsql
@@ -20,6 +21,7 @@ declare
   edited api_keys;
   violated text;
 begin
+  perform act_as(actor);
   perform lock_account_of_key(edited_key);
   update api_keys
   set (name, expires_at, revoked_at, daily_nanos, feed_ids) = (

@@ -9,6 +9,7 @@ create or replace function record_purchase(
   buying_account uuid,
   bought_feed uuid,
   purchase_reference text,
+  actor text,
   out outcome text,
   out entry credit_ledger
 )
@@ -18,6 +19,7 @@ declare
   feed feeds;
   appended record;
 begin
+  perform act_as(actor);
   perform
   from accounts
   where account_id = buying_account

@@ -6,6 +6,7 @@
 create or replace function redeem_promotion(
   wanted_code text,
   redeeming_account uuid,
+  actor text,
   out outcome text,
   out entry credit_ledger
 )
@@ -15,6 +16,7 @@ declare
   promotion promotion_codes;
   appended record;
 begin
+  perform act_as(actor);
   perform
   from accounts
   where account_id = redeeming_account

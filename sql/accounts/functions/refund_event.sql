@@ -7,6 +7,7 @@
 create or replace function refund_event(
   wanted_usage uuid,
   refund_reason text,
+  actor text,
   out outcome text,
   out entry credit_ledger
 )
@@ -16,6 +17,7 @@ declare
   event usage_events;
   refund record;
 begin
+  perform act_as(actor);
   select * into entry
   from credit_ledger
   where reference = 'refund:' || wanted_usage;

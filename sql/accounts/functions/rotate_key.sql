@@ -9,7 +9,8 @@ create or replace function rotate_key(
   old_key uuid,
   new_hash bytea,
   new_start text,
-  grace interval
+  grace interval,
+  actor text
 )
 returns setof uuid
 language plpgsql
@@ -18,6 +19,7 @@ declare
   rotated api_keys;
   made_key uuid;
 begin
+  perform act_as(actor);
   perform lock_account_of_key(old_key);
   select *
   into rotated

@@ -7,6 +7,7 @@ create or replace function undo_purchase(
   buying_account uuid,
   bought_feed uuid,
   undo_reason text,
+  actor text,
   out outcome text,
   out entry credit_ledger
 )
@@ -15,6 +16,7 @@ as $$
 declare
   undone_entry bigint;
 begin
+  perform act_as(actor);
   perform
   from accounts
   where account_id = buying_account

@@ -6,15 +6,16 @@
 -- An account may delete so many feeds in 24 hours, else it could make any number of them in spite of its quota. Its
 -- row is locked first, so that deletions at the bound take turns.
 --
--- owner_id, acting_key: the account and key that delete; null for the operator, who may delete a suspended feed, too,
---   and any number of them
+-- owner_id: the account that deletes; null for the operator, who may delete a suspended feed, too, and any number of
+--   them
+-- actor: as of act_as
 -- deletions_per_feed: how many deletions each feed of the quota allows
 -- Outcomes: deleted, forbidden, suspended (for suspension_reason), limited (deletions_max, and retry_after_ms until
 --   there is room)
 create or replace function delete_feed(
   owner_id uuid,
   deleted_feed uuid,
-  acting_key uuid,
+  actor text,
   deletions_per_feed int,
   out outcome text,
   out suspension_reason text,
@@ -28,7 +29,7 @@ declare
   feed feeds%rowtype;
   moment timestamptz;
 begin
-  perform act_as_key(acting_key);
+  perform act_as(actor);
   -- An account that may have none any more still deletes those that it has.
   select greatest(accounts.max_feeds_allowed, 1)::bigint * deletions_per_feed
   into deletions_max

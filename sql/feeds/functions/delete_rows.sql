@@ -7,7 +7,7 @@ create or replace function delete_rows(
   owner_id uuid,
   emptied_feed uuid,
   ids text[],
-  acting_key uuid,
+  actor text,
   out outcome text,
   out deleted json,
   out data_version bigint,
@@ -22,7 +22,7 @@ declare
   found_ids text[] := '{}';
   batch record;
 begin
-  perform act_as_key(acting_key);
+  perform act_as(actor);
   perform lock_rows(emptied_feed);
   select feeds.*
   into feed

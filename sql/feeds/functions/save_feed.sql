@@ -24,7 +24,7 @@ create or replace function save_feed(
   given_price_type text,
   given_call_price_nanos bigint,
   given_one_time_price_cents bigint,
-  acting_key uuid,
+  actor text,
   out outcome text,
   out feed_id uuid,
   out max_feeds_allowed int,
@@ -44,7 +44,7 @@ declare
   is_schema_empty boolean;
   violated text;
 begin
-  perform act_as_key(acting_key);
+  perform act_as(actor);
   select accounts.max_feeds_allowed
   into max_feeds_allowed
   from accounts

@@ -127,7 +127,7 @@ begin
   -- search words anew.
   if feed.first_pushed_at is null or feed.feed_type is null then
     status := case when feed.first_pushed_at is null then 'active' else feed.status end;
-    perform act_as_key(pusher_key_id);
+    perform act_as('key ' || pusher_key_id);
     update feeds
     set feed_type = pushed_type,
       status = write_push.status,

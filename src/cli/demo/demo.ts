@@ -8,8 +8,8 @@ import { type Config, listenerUrl } from "../../config.ts";
 import type { Gateway } from "../../server.ts";
 import { command } from "../command.ts";
 import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../serve.ts";
-import { keepDemoAccounts } from "./accounts.ts";
 import { createClient, unlessRefused } from "./client.ts";
+import { keepDemoAccounts } from "./demo_accounts.ts";
 import { fillDemoFeeds } from "./fill.ts";
 import { type Sheet, sheetJson, sheetText } from "./sheet.ts";
 

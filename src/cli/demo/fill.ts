@@ -40,7 +40,7 @@ export async function fillDemoFeeds(
       for (const body of pushBodies(feed, config.limits)) {
         await client(`/v1/provider/feed/${id}/push`, body);
       }
-      await database.rows("set_feeds_public", [[id], true]);
+      await database.rows("set_feeds_public", [[id], true, null]);
       await database.row("keep_setting", [SETTING + slug, id]);
     }
     filled.push({ ...feed, id });

@@ -6,7 +6,7 @@
 import type { Config } from "../../config.ts";
 import { howToStop } from "../hints.ts";
 import { fields, table } from "../output.ts";
-import type { DemoAccounts } from "./accounts.ts";
+import type { DemoAccounts } from "./demo_accounts.ts";
 import type { FilledFeed } from "./fill.ts";
 
 export interface Sheet {

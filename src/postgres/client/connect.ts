@@ -52,8 +52,6 @@ export interface ConnectOptions {
   readonly statementTimeoutMs?: number;
   /** From nothing to an open socket, and from there to the first statement, in milliseconds. @default 2500 */
   readonly connectTimeoutMs?: number;
-  /** The name in the audit trail. @default the database's own user */
-  readonly actor?: string;
   /** Finds the newest primary, shared with others. @default `surveyHosts(address)` */
   readonly survey?: Survey | undefined;
 }
@@ -155,7 +153,6 @@ function settingsOf(address: DatabaseAddress, options: ConnectOptions) {
         statement_timeout: statementTimeoutMs,
         // A statement that waited for a lock must see what was committed meanwhile. (A pooler has to be told.)
         default_transaction_isolation: "read committed" as const,
-        ...(options.actor !== undefined && { "feedgate.actor": options.actor }),
       }),
     },
   };

@@ -103,6 +103,11 @@ export function isLocked(error: unknown): boolean {
   return codeOf(error) === LOCK_NOT_AVAILABLE;
 }
 
+/** PostgreSQL has ended the statement, which took longer than it may. */
+export function isCancelled(error: unknown): boolean {
+  return codeOf(error instanceof Error ? (error.cause ?? error) : error) === QUERY_CANCELED;
+}
+
 /** A value is not of its type, or breaks a constraint: SQLSTATE classes 22 and 23. */
 export function isBadData(error: unknown): boolean {
   return /^2[23]/.test(String(codeOf(error)));

@@ -10,7 +10,7 @@ import sql_accounts_edit_key from "../../../sql/accounts/edit_key.sql" with { ty
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
 import sql_accounts_find_ledger_entry from "../../../sql/accounts/find_ledger_entry.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
-import sql_accounts_functions_act_as_key from "../../../sql/accounts/functions/act_as_key.sql" with { type: "text" };
+import sql_accounts_functions_act_as from "../../../sql/accounts/functions/act_as.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_functions_create_key from "../../../sql/accounts/functions/create_key.sql" with { type: "text" };
 import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
@@ -48,26 +48,6 @@ import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with 
 import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
-import sql_cli_count_rows_left from "../../../sql/cli/count_rows_left.sql" with { type: "text" };
-import sql_cli_create_account from "../../../sql/cli/create_account.sql" with { type: "text" };
-import sql_cli_edit_account from "../../../sql/cli/edit_account.sql" with { type: "text" };
-import sql_cli_export_usage from "../../../sql/cli/export_usage.sql" with { type: "text" };
-import sql_cli_find_home from "../../../sql/cli/find_home.sql" with { type: "text" };
-import sql_cli_functions_credits_of_nanos from "../../../sql/cli/functions/credits_of_nanos.sql" with { type: "text" };
-import sql_cli_has_accounts from "../../../sql/cli/has_accounts.sql" with { type: "text" };
-import sql_cli_list_accounts from "../../../sql/cli/list_accounts.sql" with { type: "text" };
-import sql_cli_list_audit_events from "../../../sql/cli/list_audit_events.sql" with { type: "text" };
-import sql_cli_list_demo_settings from "../../../sql/cli/list_demo_settings.sql" with { type: "text" };
-import sql_cli_list_newest_pushes from "../../../sql/cli/list_newest_pushes.sql" with { type: "text" };
-import sql_cli_list_promotions from "../../../sql/cli/list_promotions.sql" with { type: "text" };
-import sql_cli_list_purchases from "../../../sql/cli/list_purchases.sql" with { type: "text" };
-import sql_cli_list_refusals from "../../../sql/cli/list_refusals.sql" with { type: "text" };
-import sql_cli_list_revenue from "../../../sql/cli/list_revenue.sql" with { type: "text" };
-import sql_cli_list_stale_feeds from "../../../sql/cli/list_stale_feeds.sql" with { type: "text" };
-import sql_cli_list_top_reads from "../../../sql/cli/list_top_reads.sql" with { type: "text" };
-import sql_cli_prove_ledger from "../../../sql/cli/prove_ledger.sql" with { type: "text" };
-import sql_cli_set_feeds_public from "../../../sql/cli/set_feeds_public.sql" with { type: "text" };
-import sql_cli_suspend_feed from "../../../sql/cli/suspend_feed.sql" with { type: "text" };
 import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
 import sql_feeds_delete_feed from "../../../sql/feeds/delete_feed.sql" with { type: "text" };
 import sql_feeds_delete_rows from "../../../sql/feeds/delete_rows.sql" with { type: "text" };
@@ -107,6 +87,26 @@ import sql_migrations_0003_key_chains from "../../../sql/migrations/0003_key_cha
 import sql_migrations_0004_limits_of_read_keys from "../../../sql/migrations/0004_limits_of_read_keys.sql" with { type: "text" };
 import sql_migrations_0005_findings from "../../../sql/migrations/0005_findings.sql" with { type: "text" };
 import sql_migrations_0006_deleted_feeds from "../../../sql/migrations/0006_deleted_feeds.sql" with { type: "text" };
+import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
+import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
+import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
+import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" with { type: "text" };
+import sql_operator_find_home from "../../../sql/operator/find_home.sql" with { type: "text" };
+import sql_operator_functions_credits_of_nanos from "../../../sql/operator/functions/credits_of_nanos.sql" with { type: "text" };
+import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
+import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
+import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
+import sql_operator_list_demo_settings from "../../../sql/operator/list_demo_settings.sql" with { type: "text" };
+import sql_operator_list_newest_pushes from "../../../sql/operator/list_newest_pushes.sql" with { type: "text" };
+import sql_operator_list_promotions from "../../../sql/operator/list_promotions.sql" with { type: "text" };
+import sql_operator_list_purchases from "../../../sql/operator/list_purchases.sql" with { type: "text" };
+import sql_operator_list_refusals from "../../../sql/operator/list_refusals.sql" with { type: "text" };
+import sql_operator_list_revenue from "../../../sql/operator/list_revenue.sql" with { type: "text" };
+import sql_operator_list_stale_feeds from "../../../sql/operator/list_stale_feeds.sql" with { type: "text" };
+import sql_operator_list_top_reads from "../../../sql/operator/list_top_reads.sql" with { type: "text" };
+import sql_operator_prove_ledger from "../../../sql/operator/prove_ledger.sql" with { type: "text" };
+import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
+import sql_operator_suspend_feed from "../../../sql/operator/suspend_feed.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
 import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
@@ -184,7 +184,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
 
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
-  { name: "act_as_key", text: sql_accounts_functions_act_as_key },
+  { name: "act_as", text: sql_accounts_functions_act_as },
   { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
   { name: "create_key", text: sql_accounts_functions_create_key },
   { name: "edit_key", text: sql_accounts_functions_edit_key },
@@ -208,7 +208,6 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "usage_id_of", text: sql_admission_functions_usage_id_of },
   { name: "utc_day", text: sql_admission_functions_utc_day },
   { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
-  { name: "credits_of_nanos", text: sql_cli_functions_credits_of_nanos },
   { name: "delete_feed", text: sql_feeds_functions_delete_feed },
   { name: "delete_rows", text: sql_feeds_functions_delete_rows },
   { name: "lock_rows", text: sql_feeds_functions_lock_rows },
@@ -229,6 +228,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "retire_usage", text: sql_jobs_functions_retire_usage },
   { name: "run_job", text: sql_jobs_functions_run_job },
   { name: "score_feeds", text: sql_jobs_functions_score_feeds },
+  { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
   { name: "await_replay", text: sql_postgres_functions_await_replay },
   { name: "distribute_rows", text: sql_postgres_functions_distribute_rows },
   { name: "add_row_totals", text: sql_push_functions_add_row_totals },
@@ -289,25 +289,6 @@ export const STATEMENTS = {
   prove_calls: sql_admission_prove_calls,
   refund_reads: sql_admission_refund_reads,
   replay_read: sql_admission_replay_read,
-  count_rows_left: sql_cli_count_rows_left,
-  create_account: sql_cli_create_account,
-  edit_account: sql_cli_edit_account,
-  export_usage: sql_cli_export_usage,
-  find_home: sql_cli_find_home,
-  has_accounts: sql_cli_has_accounts,
-  list_accounts: sql_cli_list_accounts,
-  list_audit_events: sql_cli_list_audit_events,
-  list_demo_settings: sql_cli_list_demo_settings,
-  list_newest_pushes: sql_cli_list_newest_pushes,
-  list_promotions: sql_cli_list_promotions,
-  list_purchases: sql_cli_list_purchases,
-  list_refusals: sql_cli_list_refusals,
-  list_revenue: sql_cli_list_revenue,
-  list_stale_feeds: sql_cli_list_stale_feeds,
-  list_top_reads: sql_cli_list_top_reads,
-  prove_ledger: sql_cli_prove_ledger,
-  set_feeds_public: sql_cli_set_feeds_public,
-  suspend_feed: sql_cli_suspend_feed,
   count_feeds: sql_feeds_count_feeds,
   delete_feed: sql_feeds_delete_feed,
   delete_rows: sql_feeds_delete_rows,
@@ -321,6 +302,25 @@ export const STATEMENTS = {
   save_feed: sql_feeds_save_feed,
   list_findings: sql_jobs_list_findings,
   run_job: sql_jobs_run_job,
+  count_rows_left: sql_operator_count_rows_left,
+  create_account: sql_operator_create_account,
+  edit_account: sql_operator_edit_account,
+  export_usage: sql_operator_export_usage,
+  find_home: sql_operator_find_home,
+  has_accounts: sql_operator_has_accounts,
+  list_accounts: sql_operator_list_accounts,
+  list_audit_events: sql_operator_list_audit_events,
+  list_demo_settings: sql_operator_list_demo_settings,
+  list_newest_pushes: sql_operator_list_newest_pushes,
+  list_promotions: sql_operator_list_promotions,
+  list_purchases: sql_operator_list_purchases,
+  list_refusals: sql_operator_list_refusals,
+  list_revenue: sql_operator_list_revenue,
+  list_stale_feeds: sql_operator_list_stale_feeds,
+  list_top_reads: sql_operator_list_top_reads,
+  prove_ledger: sql_operator_prove_ledger,
+  set_feeds_public: sql_operator_set_feeds_public,
+  suspend_feed: sql_operator_suspend_feed,
   await_replay: sql_postgres_await_replay,
   find_replica_state: sql_postgres_find_replica_state,
   keep_setting: sql_postgres_keep_setting,
@@ -356,7 +356,7 @@ export const STATEMENTS = {
 export interface StatementTypes {
   /** gives an account credits or takes them back, once for each reference, and never more than it has */
   append_ledger_entry: {
-    parameters: readonly [account_id: string, kind: string, amount_nanos: bigint, reason: string, reference: string | null];
+    parameters: readonly [account_id: string, kind: string, amount_nanos: bigint, reason: string, reference: string | null, actor: string | null];
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -365,7 +365,7 @@ export interface StatementTypes {
   };
   /** a new key of an account, by its hash */
   create_key: {
-    parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null, daily_nanos: bigint | null, feed_ids: readonly (string | null)[] | null];
+    parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null, daily_nanos: bigint | null, feed_ids: readonly (string | null)[] | null, actor: string | null];
     row: {
       readonly outcome: string;
       readonly key_id: string | null;
@@ -373,7 +373,7 @@ export interface StatementTypes {
   };
   /** makes a promotion code; no row if the code exists with other content */
   create_promotion: {
-    parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null];
+    parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null, actor: string | null];
     row: {
       readonly amount_nanos: bigint;
       readonly max_redemptions: number | null;
@@ -383,7 +383,7 @@ export interface StatementTypes {
   };
   /** changes a key's name, end, budget or scope, or revokes it */
   edit_key: {
-    parameters: readonly [key_id: string, fields: string];
+    parameters: readonly [key_id: string, fields: string, actor: string | null];
     row: {
       readonly outcome: string;
     };
@@ -454,7 +454,7 @@ export interface StatementTypes {
   };
   /** notes that an account has bought a one-time feed */
   record_purchase: {
-    parameters: readonly [account_id: string, feed_id: string, reference: string | null];
+    parameters: readonly [account_id: string, feed_id: string, reference: string | null, actor: string | null];
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -462,7 +462,7 @@ export interface StatementTypes {
   };
   /** gives an account the credits of a promotion code, once */
   redeem_promotion: {
-    parameters: readonly [code: string, account_id: string];
+    parameters: readonly [code: string, account_id: string, actor: string | null];
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -470,7 +470,7 @@ export interface StatementTypes {
   };
   /** gives back the charge of a read that was answered, once */
   refund_event: {
-    parameters: readonly [usage_id: string, reason: string];
+    parameters: readonly [usage_id: string, reason: string, actor: string | null];
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -478,7 +478,7 @@ export interface StatementTypes {
   };
   /** a new key in place of one that holds, which ends after the grace */
   rotate_key: {
-    parameters: readonly [key_id: string, new_hash: Uint8Array, new_start: string, grace: string];
+    parameters: readonly [key_id: string, new_hash: Uint8Array, new_start: string, grace: string, actor: string | null];
     row: {
       readonly key_id: string;
     };
@@ -492,7 +492,7 @@ export interface StatementTypes {
   };
   /** takes back that an account has bought a one-time feed */
   undo_purchase: {
-    parameters: readonly [account_id: string, feed_id: string, reason: string];
+    parameters: readonly [account_id: string, feed_id: string, reason: string, actor: string | null];
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -567,6 +567,192 @@ export interface StatementTypes {
       readonly usage_id: string;
     };
   };
+  /** how many feeds an account owns, drafts included: what counts against its quota */
+  count_feeds: {
+    parameters: readonly [account_id: string];
+    row: {
+      readonly total: bigint;
+    };
+  };
+  /** deletes a feed, by id or slug, and says who did for the audit trail */
+  delete_feed: {
+    parameters: readonly [account_id: string | null, feed_id: string | null, endpoint_path: string | null, actor: string | null, deletions_per_feed: number];
+    row: {
+      readonly outcome: string;
+      readonly feed_id: string | null;
+      readonly suspension_reason: string | null;
+      readonly deletions_max: bigint | null;
+      readonly retry_after_ms: bigint | null;
+    };
+  };
+  /** removes rows of an own feed for good, and says who did for the audit trail */
+  delete_rows: {
+    parameters: readonly [account_id: string, feed_id: string, row_ids: readonly (string | null)[], actor: string];
+    row: {
+      readonly outcome: string;
+      readonly deleted: string | null;
+      readonly data_version: bigint | null;
+      readonly suspension_reason: string | null;
+    };
+  };
+  /** what planning a read or a push needs to know of a feed, by id or slug. For a reader the state is */
+  find_feed: {
+    parameters: readonly [feed_id: string | null, endpoint_path: string | null, active_only: boolean];
+    row: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly feed_type: string | null;
+      readonly status: string;
+      readonly locked_schema: string | null;
+      readonly definition_version: bigint;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly data_version: bigint;
+      readonly has_data: boolean;
+      readonly retention_days: number | null;
+      readonly suspension_reason: string | null;
+    };
+  };
+  /** all that a feed's owner, operator or reader may see of it, by id or slug. For a reader the state */
+  find_feed_row: {
+    parameters: readonly [feed_id: string | null, endpoint_path: string | null, active_only: boolean];
+    row: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly name: string;
+      readonly description: string | null;
+      readonly readme_md: string | null;
+      readonly category: string | null;
+      readonly endpoint_path: string | null;
+      readonly former_path: string | null;
+      readonly feed_type: string | null;
+      readonly schema_definition: string | null;
+      readonly schema_version: string;
+      readonly schema_locked: boolean;
+      readonly sample_response: string | null;
+      readonly sync_interval_mins: number;
+      readonly update_frequency_text: string | null;
+      readonly status: string;
+      readonly draft_step: string | null;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly is_public: boolean;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly created_at: string;
+      readonly updated_at: string;
+      readonly definition_version: bigint;
+      readonly retention_days: number | null;
+      readonly suspension_reason: string | null;
+      readonly deleted_at: string | null;
+      readonly emptied_at: string | null;
+      readonly row_version: bigint;
+      readonly row_count: bigint;
+      readonly payload_bytes: bigint;
+    };
+  };
+  /** what has changed of the feeds that readers wait for; a feed that can't be read is left out */
+  list_data_versions: {
+    parameters: readonly [feed_ids: readonly (string | null)[]];
+    row: {
+      readonly feed_id: string;
+      readonly data_version: bigint;
+    };
+  };
+  /** how many rows readers of feeds see, and the newest of the batches that wait to be completed */
+  list_feed_contents: {
+    parameters: readonly [feed_ids: readonly (string | null)[], abandoned_after: string, batches_max: number];
+    row: {
+      readonly feed_id: string;
+      readonly row_count: bigint;
+      readonly batch_id: string | null;
+      readonly batch_rows: bigint | null;
+      readonly begun_at: string | null;
+      readonly closes_at: string | null;
+    };
+  };
+  /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
+  list_feed_rows: {
+    parameters: readonly [account_id: string | null, is_unlisted_only: boolean, limit: number, offset: bigint, after_feed_id: string | null];
+    row: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly account_name: string;
+      readonly name: string;
+      readonly description: string | null;
+      readonly readme_md: string | null;
+      readonly category: string | null;
+      readonly endpoint_path: string | null;
+      readonly former_path: string | null;
+      readonly feed_type: string | null;
+      readonly schema_definition: string | null;
+      readonly schema_version: string;
+      readonly schema_locked: boolean;
+      readonly sample_response: string | null;
+      readonly sync_interval_mins: number;
+      readonly update_frequency_text: string | null;
+      readonly status: string;
+      readonly draft_step: string | null;
+      readonly price_type: string;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly is_public: boolean;
+      readonly reliability_score: string | null;
+      readonly last_sync_at: string | null;
+      readonly created_at: string;
+      readonly updated_at: string;
+      readonly definition_version: bigint;
+      readonly retention_days: number | null;
+      readonly suspension_reason: string | null;
+      readonly deleted_at: string | null;
+      readonly emptied_at: string | null;
+    };
+  };
+  /** the rows of a feed that came last, of those that readers see; a singleton's document */
+  list_newest_rows: {
+    parameters: readonly [feed_id: string, rows_max: number];
+    row: {
+      readonly payload: string;
+    };
+  };
+  /** the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them */
+  list_slugs_near: {
+    parameters: readonly [endpoint_path: string, slugs_max: number];
+    row: {
+      readonly endpoint_path: string;
+    };
+  };
+  /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
+  save_feed: {
+    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null, actor: string];
+    row: {
+      readonly outcome: string;
+      readonly feed_id: string | null;
+      readonly max_feeds_allowed: number;
+      readonly feeds_used: bigint | null;
+      readonly suspension_reason: string | null;
+    };
+  };
+  /** what background jobs have found out, for the metrics of every gateway */
+  list_findings: {
+    parameters: readonly [];
+    row: {
+      readonly name: string;
+      readonly amount: bigint;
+      readonly since_seconds: number | null;
+      readonly found_at_seconds: number;
+    };
+  };
+  /** runs a bounded step of a background job; any number of processes may ask; without a moment, now */
+  run_job: {
+    parameters: readonly [job: string, moment: string | null, pause: string, age: string | null, amount: number, work_max: bigint | null];
+    row: {
+      readonly is_more: boolean;
+    };
+  };
   /** what a deleted feed still has in its tables */
   count_rows_left: {
     parameters: readonly [feed_id: string];
@@ -576,14 +762,14 @@ export interface StatementTypes {
   };
   /** a new account, without credits; with a known id, such as the demo's, unless it is there already */
   create_account: {
-    parameters: readonly [name: string, max_feeds_allowed: number, account_id: string | null];
+    parameters: readonly [name: string, max_feeds_allowed: number, account_id: string | null, actor: string | null];
     row: {
       readonly account_id: string;
     };
   };
   /** changes an account's name or quota, suspends it or ends that */
   edit_account: {
-    parameters: readonly [account_id: string, fields: string];
+    parameters: readonly [account_id: string, fields: string, actor: string | null];
     row: {
       readonly account_id: string;
     };
@@ -768,202 +954,16 @@ export interface StatementTypes {
   };
   /** lists feeds or takes them off the list; what is as wanted already stays untouched */
   set_feeds_public: {
-    parameters: readonly [feed_ids: readonly (string | null)[], is_public: boolean];
+    parameters: readonly [feed_ids: readonly (string | null)[], is_public: boolean, actor: string | null];
     row: {
       readonly feed_id: string;
     };
   };
   /** nobody may read the feed or push to it while there is a reason; null ends that */
   suspend_feed: {
-    parameters: readonly [feed_id: string, reason: string | null];
+    parameters: readonly [feed_id: string, reason: string | null, actor: string | null];
     row: {
       readonly feed_id: string;
-    };
-  };
-  /** how many feeds an account owns, drafts included: what counts against its quota */
-  count_feeds: {
-    parameters: readonly [account_id: string];
-    row: {
-      readonly total: bigint;
-    };
-  };
-  /** deletes a feed, by id or slug, and says who did for the audit trail where it was a key */
-  delete_feed: {
-    parameters: readonly [account_id: string | null, feed_id: string | null, endpoint_path: string | null, key_id: string | null, deletions_per_feed: number];
-    row: {
-      readonly outcome: string;
-      readonly feed_id: string | null;
-      readonly suspension_reason: string | null;
-      readonly deletions_max: bigint | null;
-      readonly retry_after_ms: bigint | null;
-    };
-  };
-  /** removes rows of an own feed for good, and says who did for the audit trail */
-  delete_rows: {
-    parameters: readonly [account_id: string, feed_id: string, row_ids: readonly (string | null)[], key_id: string];
-    row: {
-      readonly outcome: string;
-      readonly deleted: string | null;
-      readonly data_version: bigint | null;
-      readonly suspension_reason: string | null;
-    };
-  };
-  /** what planning a read or a push needs to know of a feed, by id or slug. For a reader the state is */
-  find_feed: {
-    parameters: readonly [feed_id: string | null, endpoint_path: string | null, active_only: boolean];
-    row: {
-      readonly feed_id: string;
-      readonly account_id: string;
-      readonly feed_type: string | null;
-      readonly status: string;
-      readonly locked_schema: string | null;
-      readonly definition_version: bigint;
-      readonly price_type: string;
-      readonly call_price_nanos: bigint | null;
-      readonly one_time_price_cents: bigint | null;
-      readonly data_version: bigint;
-      readonly has_data: boolean;
-      readonly retention_days: number | null;
-      readonly suspension_reason: string | null;
-    };
-  };
-  /** all that a feed's owner, operator or reader may see of it, by id or slug. For a reader the state */
-  find_feed_row: {
-    parameters: readonly [feed_id: string | null, endpoint_path: string | null, active_only: boolean];
-    row: {
-      readonly feed_id: string;
-      readonly account_id: string;
-      readonly account_name: string;
-      readonly name: string;
-      readonly description: string | null;
-      readonly readme_md: string | null;
-      readonly category: string | null;
-      readonly endpoint_path: string | null;
-      readonly former_path: string | null;
-      readonly feed_type: string | null;
-      readonly schema_definition: string | null;
-      readonly schema_version: string;
-      readonly schema_locked: boolean;
-      readonly sample_response: string | null;
-      readonly sync_interval_mins: number;
-      readonly update_frequency_text: string | null;
-      readonly status: string;
-      readonly draft_step: string | null;
-      readonly price_type: string;
-      readonly call_price_nanos: bigint | null;
-      readonly one_time_price_cents: bigint | null;
-      readonly is_public: boolean;
-      readonly reliability_score: string | null;
-      readonly last_sync_at: string | null;
-      readonly created_at: string;
-      readonly updated_at: string;
-      readonly definition_version: bigint;
-      readonly retention_days: number | null;
-      readonly suspension_reason: string | null;
-      readonly deleted_at: string | null;
-      readonly emptied_at: string | null;
-      readonly row_version: bigint;
-      readonly row_count: bigint;
-      readonly payload_bytes: bigint;
-    };
-  };
-  /** what has changed of the feeds that readers wait for; a feed that can't be read is left out */
-  list_data_versions: {
-    parameters: readonly [feed_ids: readonly (string | null)[]];
-    row: {
-      readonly feed_id: string;
-      readonly data_version: bigint;
-    };
-  };
-  /** how many rows readers of feeds see, and the newest of the batches that wait to be completed */
-  list_feed_contents: {
-    parameters: readonly [feed_ids: readonly (string | null)[], abandoned_after: string, batches_max: number];
-    row: {
-      readonly feed_id: string;
-      readonly row_count: bigint;
-      readonly batch_id: string | null;
-      readonly batch_rows: bigint | null;
-      readonly begun_at: string | null;
-      readonly closes_at: string | null;
-    };
-  };
-  /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
-  list_feed_rows: {
-    parameters: readonly [account_id: string | null, is_unlisted_only: boolean, limit: number, offset: bigint, after_feed_id: string | null];
-    row: {
-      readonly feed_id: string;
-      readonly account_id: string;
-      readonly account_name: string;
-      readonly name: string;
-      readonly description: string | null;
-      readonly readme_md: string | null;
-      readonly category: string | null;
-      readonly endpoint_path: string | null;
-      readonly former_path: string | null;
-      readonly feed_type: string | null;
-      readonly schema_definition: string | null;
-      readonly schema_version: string;
-      readonly schema_locked: boolean;
-      readonly sample_response: string | null;
-      readonly sync_interval_mins: number;
-      readonly update_frequency_text: string | null;
-      readonly status: string;
-      readonly draft_step: string | null;
-      readonly price_type: string;
-      readonly call_price_nanos: bigint | null;
-      readonly one_time_price_cents: bigint | null;
-      readonly is_public: boolean;
-      readonly reliability_score: string | null;
-      readonly last_sync_at: string | null;
-      readonly created_at: string;
-      readonly updated_at: string;
-      readonly definition_version: bigint;
-      readonly retention_days: number | null;
-      readonly suspension_reason: string | null;
-      readonly deleted_at: string | null;
-      readonly emptied_at: string | null;
-    };
-  };
-  /** the rows of a feed that came last, of those that readers see; a singleton's document */
-  list_newest_rows: {
-    parameters: readonly [feed_id: string, rows_max: number];
-    row: {
-      readonly payload: string;
-    };
-  };
-  /** the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them */
-  list_slugs_near: {
-    parameters: readonly [endpoint_path: string, slugs_max: number];
-    row: {
-      readonly endpoint_path: string;
-    };
-  };
-  /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
-  save_feed: {
-    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null, key_id: string];
-    row: {
-      readonly outcome: string;
-      readonly feed_id: string | null;
-      readonly max_feeds_allowed: number;
-      readonly feeds_used: bigint | null;
-      readonly suspension_reason: string | null;
-    };
-  };
-  /** what background jobs have found out, for the metrics of every gateway */
-  list_findings: {
-    parameters: readonly [];
-    row: {
-      readonly name: string;
-      readonly amount: bigint;
-      readonly since_seconds: number | null;
-      readonly found_at_seconds: number;
-    };
-  };
-  /** runs a bounded step of a background job; any number of processes may ask; without a moment, now */
-  run_job: {
-    parameters: readonly [job: string, moment: string | null, pause: string, age: string | null, amount: number, work_max: bigint | null];
-    row: {
-      readonly is_more: boolean;
     };
   };
   /** whether a standby has what the primary had, asked before it is read */

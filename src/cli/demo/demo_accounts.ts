@@ -36,14 +36,15 @@ export async function keepDemoAccounts(database: Database, dataDir: string): Pro
   const setting = await database.row("keep_setting", [SETTING, proposed]);
   const [providerId, consumerId] = (setting?.value ?? "").split(" ");
   assert(providerId !== undefined && consumerId !== undefined, "the demo has two accounts");
-  await database.row("create_account", ["Demo provider", PROVIDER_FEEDS_MAX, providerId]);
-  await database.row("create_account", ["Demo consumer", 1, consumerId]);
+  await database.row("create_account", ["Demo provider", PROVIDER_FEEDS_MAX, providerId, null]);
+  await database.row("create_account", ["Demo consumer", 1, consumerId, null]);
   await changeLedger(database, "append_ledger_entry", [
     consumerId,
     "grant",
     CREDIT_NANOS,
     "to begin with",
     `demo:${consumerId}`,
+    null,
   ]);
   const keysPath = join(dataDir, KEYS_FILE);
   const known = readKeys(keysPath);
@@ -69,7 +70,7 @@ async function keepKey(
   }
   const key = generateKey(permission);
   const named = [accountId, hashKey(key), startOf(key), permission, "demo"] as const;
-  await database.row("create_key", [...named, null, null, null]);
+  await database.row("create_key", [...named, null, null, null, null]);
   return key;
 }
 

@@ -7,19 +7,28 @@
 
 import { pricingText } from "../accounts/money.ts";
 import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
-import { type FeedReview, reviewFeed } from "../feeds/review_feed.ts";
-import { DELETIONS_PER_FEED_ALLOWED, PAGE_LIMIT_MAX } from "../limits.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import { PAGE_LIMIT_MAX } from "../limits.ts";
+import {
+  deleteFeed,
+  type FeedReview,
+  feedReviewText,
+  listFeeds,
+  publishFeeds,
+  ROWS_SHOWN,
+  resumeFeed,
+  reviewFeed,
+  suspendFeed,
+  unpublishFeeds,
+} from "../operator/feeds.ts";
+import type { Operator } from "../operator/operator.ts";
+import type { Row } from "../postgres/client/query.ts";
 import { type Answer, RefusedError } from "./command.ts";
-import { type DatabaseInput, databaseCommand } from "./database.ts";
+import { databaseCommand } from "./database.ts";
 import { jsonLines } from "./json_lines.ts";
 import { AFTER_OPTION, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, flag, integer, SUSPENSION_REASON } from "./options.ts";
 import { type Columns, fields, table } from "./output.ts";
-import { accountIdOf, feedIdOf, findFeed, findLiveFeed } from "./references.ts";
 
-/** Rows that `feed show` prints. */
-const ROWS_SHOWN = 3;
 /** Of a row's text, and lines of a schema or a sample, for a reader; `--json` has all. */
 const ROW_LENGTH_SHOWN = 600;
 const LINES_SHOWN = 40;
@@ -34,16 +43,11 @@ const feedList = databaseCommand({
     limit: LIMIT_OPTION,
     after: AFTER_OPTION,
   },
-  run: async ({ database, config, values }) => {
-    const { unlisted = false } = values;
-    const ownerId = await accountIdOf(database, values.account);
-    const afterId = await feedIdOf(database, values.after);
-    return listAnswer(values.limit, {
-      read: (limit) => database.rows("list_feed_rows", [ownerId, unlisted, limit, 0n, afterId]),
-      cursorOf: (row) => row.feed_id,
-      json: (row) => feedRowText(row, config.limits),
-      columns: FEED_COLUMNS,
-    });
+  run: async ({ operator, values: { account, unlisted, limit, after } }) => {
+    const input = { account_id: account, is_unlisted: unlisted, limit, cursor: after };
+    return listAnswer(await listFeeds(operator, input), FEED_COLUMNS, (row) =>
+      feedRowText(row, operator.limits),
+    );
   },
 });
 
@@ -53,7 +57,8 @@ const feedPublish = databaseCommand({
   isRepeated: true,
   about: "list feeds in catalog and search; a draft shows once it is active",
   options: {},
-  run: (input) => setPublic(input, true),
+  run: async ({ operator, actor, arguments: feeds }) =>
+    listedAnswer(operator, await publishFeeds(operator, { feed_ids: feeds }, actor)),
 });
 
 const feedUnpublish = databaseCommand({
@@ -62,7 +67,8 @@ const feedUnpublish = databaseCommand({
   isRepeated: true,
   about: "take feeds off catalog and search; they stay readable by id",
   options: {},
-  run: (input) => setPublic(input, false),
+  run: async ({ operator, actor, arguments: feeds }) =>
+    listedAnswer(operator, await unpublishFeeds(operator, { feed_ids: feeds }, actor)),
 });
 
 const feedSuspend = databaseCommand({
@@ -70,7 +76,8 @@ const feedSuspend = databaseCommand({
   argument: "ID",
   about: "let nobody read a feed or push to it, from the next request on; nothing is removed",
   options: { reason: SUSPENSION_REASON },
-  run: (input) => setSuspended(input, input.values.reason),
+  run: async ({ operator, actor, values: { reason }, argument: feed }) =>
+    reviewAnswer(operator, await suspendFeed(operator, { feed_id: feed, reason }, actor)),
 });
 
 const feedResume = databaseCommand({
@@ -78,7 +85,8 @@ const feedResume = databaseCommand({
   argument: "ID",
   about: "end a suspension: the feed is as it was",
   options: {},
-  run: (input) => setSuspended(input, null),
+  run: async ({ operator, actor, argument: feed }) =>
+    reviewAnswer(operator, await resumeFeed(operator, { feed_id: feed }, actor)),
 });
 
 const feedDelete = databaseCommand({
@@ -86,14 +94,13 @@ const feedDelete = databaseCommand({
   argument: "ID",
   about: "delete a feed for good; a background job removes its rows",
   options: { yes: flag("don't ask first; without a terminal, or with --json, nobody is asked") },
-  run: async (input) => {
-    const { database, argument, output, values } = input;
-    const row = await findFeed(database, argument);
-    if (row.deleted_at === null && values.yes !== true && output.confirm?.(loss(row)) === false) {
-      throw new RefusedError("nothing was deleted");
+  run: async ({ operator, actor, values: { yes }, argument: feed, output: { confirm } }) => {
+    if (yes !== true && confirm !== undefined) {
+      const review = await reviewFeed(operator, { feed_id: feed, rows: 0 });
+      const isAsked = review.row.deleted_at === null;
+      if (isAsked && !confirm(loss(review))) throw new RefusedError("nothing was deleted");
     }
-    await database.row("delete_feed", [null, row.feed_id, null, null, DELETIONS_PER_FEED_ALLOWED]);
-    return showFeed(input, row.feed_id);
+    return reviewAnswer(operator, await deleteFeed(operator, { feed_id: feed }, actor));
   },
 });
 
@@ -107,7 +114,8 @@ const feedShow = databaseCommand({
       most: PAGE_LIMIT_MAX,
     }),
   },
-  run: (input) => showFeed(input, input.argument, input.values.rows),
+  run: async ({ operator, values: { rows }, argument: feed }) =>
+    reviewAnswer(operator, await reviewFeed(operator, { feed_id: feed, rows })),
 });
 
 export const FEED_COMMANDS = [
@@ -120,29 +128,18 @@ export const FEED_COMMANDS = [
   feedShow,
 ];
 
-/** What a reviewer looks at, and what is still to be removed of a deleted feed. */
-async function showFeed(
-  { database, config }: DatabaseInput,
-  reference: string,
-  rowsMax = ROWS_SHOWN,
-): Promise<Answer> {
-  const review = await reviewFeed(database, await findFeed(database, reference), rowsMax);
-  const { row, rowCount, payloadBytes, newestRows, pushes, rowsLeft } = review;
-  const state = {
-    row_count: Number(rowCount),
-    bytes: Number(payloadBytes),
-    suspension_reason: row.suspension_reason ?? undefined,
-    ...(row.deleted_at !== null && { deleted_at: row.deleted_at, rows_left: Number(rowsLeft) }),
-    pushes: pushes.map((push) => ({ ...push, body_bytes: Number(push.body_bytes) })),
+function listedAnswer({ limits }: Operator, rows: readonly FeedRow[]): Answer {
+  return {
+    json: `[${rows.map((row) => feedRowText(row, limits)).join(",")}]`,
+    text: table(rows, FEED_COLUMNS),
   };
-  const members = [
-    feedRowText(row, config.limits).slice(1, -1),
-    JSON.stringify(state).slice(1, -1),
-    `"newest_rows":[${newestRows.join(",")}]`,
-  ];
+}
+
+function reviewAnswer(operator: Operator, review: FeedReview): Answer {
+  const { row, rowCount, newestRows, pushes } = review;
   const pushTable = table(pushes, PUSH_COLUMNS);
   return {
-    json: `{${members.join(",")}}`,
+    json: feedReviewText(review, operator),
     text: (columns) =>
       [
         fields(feedFields(review)),
@@ -157,9 +154,9 @@ async function showFeed(
 }
 
 /** What goes, as a question. */
-function loss(row: Row<"find_feed_row">): string {
-  const held = heldText({ rowCount: row.row_count, payloadBytes: row.payload_bytes });
-  return `Delete the feed ${row.endpoint_path} (${row.name}) of ${row.account_name} for good, with ${held}?`;
+function loss(review: FeedReview): string {
+  const { endpoint_path: slug, name, account_name: owner } = review.row;
+  return `Delete the feed ${slug} (${name}) of ${owner} for good, with ${heldText(review)}?`;
 }
 
 /** JSON of a provider under a title, a member a line. */
@@ -180,33 +177,6 @@ function excerptOf(text: string): string {
   return text.length <= ROW_LENGTH_SHOWN
     ? text
     : `${text.slice(0, ROW_LENGTH_SHOWN).toWellFormed()}…`;
-}
-
-/** To do it twice is to do it once. */
-async function setSuspended(input: DatabaseInput, reason: string | null): Promise<Answer> {
-  const { database, argument } = input;
-  const { feed_id: feedId } = await findLiveFeed(database, argument);
-  await database.row("suspend_feed", [feedId, reason]);
-  return showFeed(input, feedId);
-}
-
-/** All the feeds named, or none if one is unknown. */
-async function setPublic(input: DatabaseInput, isPublic: boolean): Promise<Answer> {
-  const { database, config, arguments: references } = input;
-  const named = await findFeeds(database, references);
-  const feedIds = named.map((row) => row.feed_id);
-  await database.rows("set_feeds_public", [feedIds, isPublic]);
-  const rows = await findFeeds(database, feedIds);
-  return {
-    json: `[${rows.map((row) => feedRowText(row, config.limits)).join(",")}]`,
-    text: table(rows, FEED_COLUMNS),
-  };
-}
-
-/** Each once, however often it is named. */
-async function findFeeds(database: Database, references: readonly string[]): Promise<FeedRow[]> {
-  const found = await Promise.all(references.map((reference) => findLiveFeed(database, reference)));
-  return [...new Map(found.map((row) => [row.feed_id, row])).values()];
 }
 
 const FEED_COLUMNS: Columns<FeedRow> = {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { type Account, Accounts } from "../../src/admission/accounts.ts";
+import { type Account, Accounts } from "../../src/admission/known_accounts.ts";
 import { loadAccount } from "../support/known_account.ts";
 
 const US_PER_SECOND = 1_000_000;

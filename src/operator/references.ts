@@ -1,6 +1,6 @@
 /**
- * Finds what an operator names: accounts by id or name, keys by id or beginning, feeds by id or slug. If there
- * are several, the refusal lists them.
+ * Finds what an operator names: accounts by id or name, keys by id or beginning, feeds by id or slug. If several have
+ * the name, the refusal lists them.
  *
  * @module
  */
@@ -10,14 +10,13 @@ import type { FeedRow } from "../feeds/feed_text.ts";
 import { referenceParameters } from "../feeds/find.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
-import { RefusedError } from "./command.ts";
-import { typed } from "./hints.ts";
+import { type RefusalCode, Refused } from "./refused.ts";
 
 /** Candidates that a refusal lists. One more is read, which shows that there are more. */
-const CANDIDATES_TOLD_MAX = 10;
-const CANDIDATES_MAX = CANDIDATES_TOLD_MAX + 1;
+const CANDIDATES_LISTED_MAX = 10;
+const CANDIDATES_MAX = CANDIDATES_LISTED_MAX + 1;
 
-/** An account by id or exact name. @throws {RefusedError} if there is none, or several. */
+/** An account by id or exact name. @throws {Refused} if there is none, or several. */
 export async function findAccount(database: Database, text: string): Promise<Row<"list_accounts">> {
   const accountId = parseUuid(text) ?? null;
   const name = accountId === null ? text : null;
@@ -27,7 +26,7 @@ export async function findAccount(database: Database, text: string): Promise<Row
     problem: `"${text}" is the name of several accounts`,
     advice: "name one by its id",
   });
-  return rows[0] ?? throwUnknown("account", text, typed("account list"));
+  return rows[0] ?? throwUnknown("ACCOUNT_NOT_FOUND", "account", text);
 }
 
 /** The id of that account; null if the option was not given. */
@@ -42,7 +41,7 @@ export async function accountIdOf(
  * A key by id, by its beginning, or whole. The beginning must be longer than the prefix that all keys share.
  * Otherwise it would name any key that is the only one.
  *
- * @throws {RefusedError} if there is none, or several.
+ * @throws {Refused} if there is none, or several.
  */
 export async function findKey(database: Database, text: string): Promise<Row<"list_keys">> {
   const parameters = keyParameters(text);
@@ -55,7 +54,7 @@ export async function findKey(database: Database, text: string): Promise<Row<"li
     problem: `several keys begin with "${text}"`,
     advice: "name one by its id, or by more of it",
   });
-  return rows[0] ?? throwUnknown("key", text, typed("key list --account ID"));
+  return rows[0] ?? throwUnknown("KEY_NOT_FOUND", "key", text);
 }
 
 /** `$1 key_id, $2 key_hash, $3 beginning` of the look-up: two of them are null. */
@@ -67,10 +66,10 @@ export function keyParameters(
   return permissionOf(text) === undefined ? [null, null, text] : [null, hashKey(text), null];
 }
 
-/** A feed by id or slug, deleted or not. @throws {RefusedError} if there is none. */
+/** A feed by id or slug, deleted or not. @throws {Refused} if there is none. */
 export async function findFeed(database: Database, text: string): Promise<Row<"find_feed_row">> {
   const row = await database.row("find_feed_row", [...referenceParameters(text), false]);
-  return row ?? throwUnknown("feed", text, typed("feed list"));
+  return row ?? throwUnknown("FEED_NOT_FOUND", "feed", text);
 }
 
 /** The id of that feed; null if the option was not given. */
@@ -81,24 +80,24 @@ export async function feedIdOf(
   return text === undefined ? null : (await findFeed(database, text)).feed_id;
 }
 
-/** A feed by id or slug. @throws {RefusedError} if there is none, or if it is deleted. */
+/** A feed by id or slug. @throws {Refused} if there is none, or if it is deleted. */
 export async function findLiveFeed(database: Database, text: string): Promise<FeedRow> {
   const row = await findFeed(database, text);
   if (row.deleted_at === null) return row;
-  throw new RefusedError(`feed "${text}" was deleted at ${row.deleted_at}`);
+  throw new Refused("FEED_DELETED", `feed "${text}" was deleted at ${row.deleted_at}`);
 }
 
-function throwUnknown(noun: string, text: string, list: string): never {
-  throw new RefusedError(`there is no ${noun} "${text}"; see ${list}`);
+function throwUnknown(code: RefusalCode, noun: string, text: string): never {
+  throw new Refused(code, `there is no ${noun} "${text}"`);
 }
 
-/** @throws {RefusedError} if there is more than one, because the operator has to choose. */
+/** @throws {Refused} if there is more than one, because the operator has to choose. */
 function refuseSeveral(
   candidates: readonly string[],
   { problem, advice }: { readonly problem: string; readonly advice: string },
 ): void {
   if (candidates.length < 2) return;
-  const told = candidates.slice(0, CANDIDATES_TOLD_MAX).join(", ");
-  const more = candidates.length > CANDIDATES_TOLD_MAX ? " and more" : "";
-  throw new RefusedError(`${problem}: ${told}${more}; ${advice}`);
+  const listed = candidates.slice(0, CANDIDATES_LISTED_MAX).join(", ");
+  const more = candidates.length > CANDIDATES_LISTED_MAX ? " and more" : "";
+  throw new Refused("REFERENCE_AMBIGUOUS", `${problem}: ${listed}${more}; ${advice}`);
 }

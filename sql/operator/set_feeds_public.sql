@@ -3,13 +3,15 @@
 -- A feed that is listed again counts as newly published: the catalog shows it first.
 -- $1 feed_ids uuid[]
 -- $2 is_public boolean
+-- $3 actor text?
 -- returns feed_id uuid
 with named as (
   select feed_id
   from feeds
+  cross join act_as($3)
   where feed_id = any ($1)
   order by feed_id
-  for no key update
+  for no key update of feeds
 )
 update feeds
 set is_public = $2,

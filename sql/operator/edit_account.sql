@@ -4,12 +4,14 @@
 -- feeds new versions. No key of the account may be used while there is a suspension_reason.
 -- $1 account_id uuid
 -- $2 fields json
+-- $3 actor text?
 -- returns account_id uuid
 with known as (
   select name
   from accounts
+  cross join act_as($3)
   where account_id = $1
-  for no key update
+  for no key update of accounts
 ),
 edited as (
   update accounts

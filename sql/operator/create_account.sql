@@ -3,8 +3,10 @@
 -- $1 name text
 -- $2 max_feeds_allowed int
 -- $3 account_id uuid?
+-- $4 actor text?
 -- returns account_id uuid
 insert into accounts (account_id, name, max_feeds_allowed)
-values (coalesce($3, gen_random_uuid()), $1, $2)
+select coalesce($3, gen_random_uuid()), $1, $2
+from act_as($4)
 on conflict (account_id) do nothing
 returning account_id

@@ -1,0 +1,165 @@
+/**
+ * Accounts, as their operator makes, changes and proves them. Decisions 8 and 10, beyond 2 and 5.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import type { Actor } from "../accounts/actor.ts";
+import { creditsNumber, usdNumber } from "../accounts/money.ts";
+import { present } from "../lib/assert.ts";
+import type { Row } from "../postgres/client/query.ts";
+import { time, uuid } from "../shapes.ts";
+import { inTime } from "./in_time.ts";
+import type { InputOf, Operator } from "./operator.ts";
+import { PAGE_INPUT, type Page, readPage } from "./page.ts";
+import { accountIdOf, findAccount } from "./references.ts";
+import { accountReference, exact, name, quota, reason } from "./shapes.ts";
+
+export const AccountShape = Type.Object(
+  {
+    id: uuid("Of the account."),
+    name: Type.String(),
+    max_feeds_allowed: quota,
+    balance_credits: exact("What is left to spend."),
+    balance_usd: exact("The same in USD."),
+    created_at: time("When it was made."),
+    suspension_reason: Type.Optional(Type.String({ description: "Why its keys are refused." })),
+  },
+  { $id: "OperatorAccount", description: "An account." },
+);
+export type AccountOutcome = Static<typeof AccountShape>;
+
+export const ProvenAccountShape = Type.Object(
+  {
+    ...AccountShape.properties,
+    ledger: Type.Object(
+      {
+        granted_credits: exact("By the operator and by promotions."),
+        revoked_credits: exact("Taken back."),
+        charged_credits: exact("By the usage log."),
+        refunded_credits: exact("Of them, given back."),
+        is_balanced: Type.Boolean({
+          description: "Whether granted - revoked - charged + refunded = balance.",
+        }),
+      },
+      { description: "The proof of the balance." },
+    ),
+  },
+  { $id: "ProvenAccount", description: "An account, and the proof of its balance." },
+);
+export type ProvenAccountOutcome = Static<typeof ProvenAccountShape>;
+
+export const CreateAccountInput = Type.Object({ name, max_feeds_allowed: Type.Optional(quota) });
+
+export async function createAccount(
+  { database, limits }: Operator,
+  input: InputOf<typeof CreateAccountInput>,
+  actor: Actor,
+): Promise<AccountOutcome> {
+  const { name, max_feeds_allowed: feedsMax = limits.maxFeeds } = input;
+  const made = await database.row("create_account", [name, feedsMax, null, actor]);
+  return outcomeOf(await findAccount(database, present(made).account_id));
+}
+
+export const EditAccountInput = Type.Object({
+  account_id: accountReference,
+  name: Type.Optional(name),
+  max_feeds_allowed: Type.Optional(quota),
+});
+
+/** Changes the fields that are given. */
+export function editAccount(
+  operator: Operator,
+  { account_id: account, name, max_feeds_allowed }: InputOf<typeof EditAccountInput>,
+  actor: Actor,
+): Promise<AccountOutcome> {
+  return change(operator, { account, fields: { name, max_feeds_allowed } }, actor);
+}
+
+export const SuspendAccountInput = Type.Object({ account_id: accountReference, reason });
+
+/** Every call with the account's keys is refused from the next request on. Its feeds stay readable. */
+export function suspendAccount(
+  operator: Operator,
+  { account_id: account, reason }: InputOf<typeof SuspendAccountInput>,
+  actor: Actor,
+): Promise<AccountOutcome> {
+  return change(operator, { account, fields: { suspension_reason: reason } }, actor);
+}
+
+export const ResumeAccountInput = Type.Object({ account_id: accountReference });
+
+export function resumeAccount(
+  operator: Operator,
+  { account_id: account }: InputOf<typeof ResumeAccountInput>,
+  actor: Actor,
+): Promise<AccountOutcome> {
+  return change(operator, { account, fields: { suspension_reason: null } }, actor);
+}
+
+interface Change {
+  readonly account: string;
+  /** A field that is undefined stays as it is. */
+  readonly fields: object;
+}
+
+async function change(
+  { database }: Operator,
+  { account, fields }: Change,
+  actor: Actor,
+): Promise<AccountOutcome> {
+  const { account_id: accountId } = await findAccount(database, account);
+  await database.row("edit_account", [accountId, JSON.stringify(fields), actor]);
+  return outcomeOf(await findAccount(database, accountId));
+}
+
+export const ListAccountsInput = Type.Object(PAGE_INPUT);
+
+/** Oldest first. The cursor is an account's id, and may be its name. */
+export async function listAccounts(
+  { database }: Operator,
+  { limit, cursor }: InputOf<typeof ListAccountsInput>,
+): Promise<Page<AccountOutcome>> {
+  const afterId = await accountIdOf(database, cursor);
+  return readPage(limit, {
+    read: (rowsMax) => database.rows("list_accounts", [null, null, afterId, rowsMax]),
+    cursorOf: (row) => row.account_id,
+    entryOf: outcomeOf,
+  });
+}
+
+export const ShowAccountInput = Type.Object({ account_id: accountReference });
+
+/** The account as of one moment, with the proof of its balance by the ledger and the usage log. */
+export async function showAccount(
+  { database }: Operator,
+  { account_id: account }: InputOf<typeof ShowAccountInput>,
+): Promise<ProvenAccountOutcome> {
+  const row = await findAccount(database, account);
+  const proof = present(await inTime(database.row("prove_ledger", [row.account_id])));
+  const { granted_nanos: granted, revoked_nanos: revoked, balance_nanos: balance } = proof;
+  const { charged_nanos: charged, refunded_nanos: refunded } = proof;
+  return {
+    // The balance of the proof's snapshot, since reads go on meanwhile.
+    ...outcomeOf({ ...row, balance_nanos: balance }),
+    ledger: {
+      granted_credits: creditsNumber(granted),
+      revoked_credits: creditsNumber(revoked),
+      charged_credits: creditsNumber(charged),
+      refunded_credits: creditsNumber(refunded),
+      is_balanced: granted - revoked - charged + refunded === balance,
+    },
+  };
+}
+
+function outcomeOf(row: Row<"list_accounts">): AccountOutcome {
+  return {
+    id: row.account_id,
+    name: row.name,
+    max_feeds_allowed: row.max_feeds_allowed,
+    balance_credits: creditsNumber(row.balance_nanos),
+    balance_usd: usdNumber(row.balance_nanos),
+    created_at: row.created_at,
+    ...(row.suspension_reason !== null && { suspension_reason: row.suspension_reason }),
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * The audit trail: who changed what, before and after. Triggers of the database write it with each change.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { nullable } from "../lib/types.ts";
+import type { Row } from "../postgres/client/query.ts";
+import { time, uuid } from "../shapes.ts";
+import { NUMBER_CURSOR } from "./cursor.ts";
+import type { InputOf, Operator } from "./operator.ts";
+import { PAGE_INPUT, type Page, readPage } from "./page.ts";
+import { accountIdOf, feedIdOf } from "./references.ts";
+import { accountReference, feedReference } from "./shapes.ts";
+
+export const AuditEventShape = Type.Object(
+  {
+    id: Type.Integer({ description: "Grows with time." }),
+    happened_at: time("When."),
+    actor: Type.String({ description: "Who." }),
+    action: Type.String({ description: "What was done." }),
+    account_id: nullable(uuid("Whose it is.")),
+    feed_id: nullable(uuid("Which feed it is about.")),
+    before: Type.Unknown({
+      description: "The changed fields as they were; null if there was nothing.",
+    }),
+    after: Type.Unknown({ description: "The changed fields as they are." }),
+  },
+  { $id: "AuditEvent", description: "A change." },
+);
+
+/** An event whose `before` and `after` are JSON texts. */
+export type AuditEvent = Row<"list_audit_events">;
+
+export const ListAuditEventsInput = Type.Object({
+  ...PAGE_INPUT,
+  account_id: Type.Optional(accountReference),
+  feed_id: Type.Optional(feedReference),
+  since: Type.Optional(time("Inclusive lower bound.")),
+});
+
+/** Newest first. The cursor is an event's id. */
+export async function listAuditEvents(
+  { database }: Operator,
+  input: InputOf<typeof ListAuditEventsInput>,
+): Promise<Page<AuditEvent>> {
+  const { limit, cursor, since = null } = input;
+  const accountId = await accountIdOf(database, input.account_id);
+  const feedId = await feedIdOf(database, input.feed_id);
+  const [before = null] = NUMBER_CURSOR.parse(cursor).map(BigInt);
+  return readPage(limit, {
+    read: (rowsMax) =>
+      database.rows("list_audit_events", [accountId, feedId, since, before, rowsMax]),
+    cursorOf: (row) => row.event_id,
+    entryOf: (row) => row,
+  });
+}
+
+/** The event as the text of a JSON object. */
+export function auditEventText(row: AuditEvent): string {
+  const { before, after, event_id: id, ...rest } = row;
+  const plain = JSON.stringify(rest).slice(1, -1);
+  return `{"id":${id},${plain},"before":${before ?? "null"},"after":${after ?? "null"}}`;
+}

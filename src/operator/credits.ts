@@ -1,0 +1,66 @@
+/**
+ * Credits that an operator gives and takes back. Decisions 7, 8 and 10, beyond 2.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import type { Actor } from "../accounts/actor.ts";
+import { changeLedger } from "../accounts/ledger.ts";
+import { creditsText, creditsWords } from "../accounts/money.ts";
+import { unreachable } from "../lib/assert.ts";
+import { balanceTooLarge, entryOf, referenceTaken, type WrittenEntry } from "./ledger_entry.ts";
+import type { InputOf, Operator } from "./operator.ts";
+import { findAccount } from "./references.ts";
+import { Refused } from "./refused.ts";
+import { accountReference, entryReference, nanos, reason } from "./shapes.ts";
+
+export const CreditsInput = Type.Object({
+  account_id: accountReference,
+  credits: nanos("How many."),
+  reason,
+  reference: Type.Optional(entryReference),
+});
+type CreditsInput = InputOf<typeof CreditsInput>;
+
+/** Gives an account credits. */
+export function grantCredits(operator: Operator, input: CreditsInput, actor: Actor) {
+  return append(operator, { kind: "grant", nanos: input.credits, input }, actor);
+}
+
+/** Takes credits back. Refused if the account has fewer. */
+export function revokeCredits(operator: Operator, input: CreditsInput, actor: Actor) {
+  return append(operator, { kind: "revocation", nanos: -input.credits, input }, actor);
+}
+
+interface Entry {
+  readonly kind: "grant" | "revocation";
+  readonly nanos: bigint;
+  readonly input: CreditsInput;
+}
+
+async function append(
+  { database }: Operator,
+  { kind, nanos, input }: Entry,
+  actor: Actor,
+): Promise<WrittenEntry> {
+  const { reason, reference = null } = input;
+  const { account_id: accountId } = await findAccount(database, input.account_id);
+  const entry = [accountId, kind, nanos, reason, reference, actor] as const;
+  const outcome = await changeLedger(database, "append_ledger_entry", entry);
+  switch (outcome.kind) {
+    case "appended":
+    case "repeated":
+      return { entry: entryOf(outcome.entry), isRepeated: outcome.kind === "repeated" };
+    case "reference_taken":
+      throw referenceTaken(outcome.entry);
+    case "balance_full":
+      throw balanceTooLarge();
+    case "balance_short":
+      throw new Refused(
+        "BALANCE_TOO_LOW",
+        `account ${accountId} has ${creditsWords(outcome.balance)}, so ${creditsText(input.credits)} can't be taken back`,
+      );
+    default:
+      return unreachable(outcome);
+  }
+}

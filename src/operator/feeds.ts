@@ -1,0 +1,212 @@
+/**
+ * Feeds, as their operator looks at them, lists, suspends and deletes them. Interface 1, decisions 8 and 10, beyond 2
+ * and 5.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import type { Actor } from "../accounts/actor.ts";
+import { FeedRowShape } from "../feeds/feed_shapes.ts";
+import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
+import { DELETIONS_PER_FEED_ALLOWED, PAGE_LIMIT_MAX } from "../limits.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
+import { count, time } from "../shapes.ts";
+import type { InputOf, Operator } from "./operator.ts";
+import { PAGE_INPUT, type Page, readPage } from "./page.ts";
+import { accountIdOf, feedIdOf, findFeed, findLiveFeed } from "./references.ts";
+import { accountReference, feedReference, reason } from "./shapes.ts";
+
+/** Rows that a review has by default. */
+export const ROWS_SHOWN = 3;
+const PUSHES_SHOWN = 20;
+
+const FeedInput = Type.Object({ feed_id: feedReference });
+
+export const ListFeedsInput = Type.Object({
+  ...PAGE_INPUT,
+  account_id: Type.Optional(accountReference),
+  is_unlisted: Type.Optional(
+    Type.Boolean({ description: "Only those that are not public, which may wait for review." }),
+  ),
+});
+
+/** Feeds in any state but deleted, newest first. The cursor is a feed's id. */
+export async function listFeeds(
+  { database }: Operator,
+  input: InputOf<typeof ListFeedsInput>,
+): Promise<Page<FeedRow>> {
+  const { account_id: account, is_unlisted: isUnlisted = false, limit, cursor } = input;
+  const ownerId = await accountIdOf(database, account);
+  const afterId = await feedIdOf(database, cursor);
+  return readPage(limit, {
+    read: (rowsMax) => database.rows("list_feed_rows", [ownerId, isUnlisted, rowsMax, 0n, afterId]),
+    cursorOf: (row) => row.feed_id,
+    entryOf: (row) => row,
+  });
+}
+
+export const ListingInput = Type.Object({
+  feed_ids: Type.Unsafe<readonly string[]>(Type.Array(feedReference, { minItems: 1 })),
+});
+
+/** Lists feeds in catalog and search: all that are named, or none if one is unknown. A draft shows once it is active. */
+export function publishFeeds(
+  operator: Operator,
+  input: InputOf<typeof ListingInput>,
+  actor: Actor,
+): Promise<readonly FeedRow[]> {
+  return setPublic(operator, { ...input, isPublic: true }, actor);
+}
+
+/** Takes feeds off catalog and search. They stay readable by id. */
+export function unpublishFeeds(
+  operator: Operator,
+  input: InputOf<typeof ListingInput>,
+  actor: Actor,
+): Promise<readonly FeedRow[]> {
+  return setPublic(operator, { ...input, isPublic: false }, actor);
+}
+
+async function setPublic(
+  { database }: Operator,
+  { feed_ids, isPublic }: InputOf<typeof ListingInput> & { readonly isPublic: boolean },
+  actor: Actor,
+): Promise<readonly FeedRow[]> {
+  const feedIds = (await findFeeds(database, feed_ids)).map((row) => row.feed_id);
+  await database.rows("set_feeds_public", [feedIds, isPublic, actor]);
+  return findFeeds(database, feedIds);
+}
+
+/** Each once, however often it is named. */
+async function findFeeds(database: Database, references: readonly string[]): Promise<FeedRow[]> {
+  const found = await Promise.all(references.map((reference) => findLiveFeed(database, reference)));
+  return [...new Map(found.map((row) => [row.feed_id, row])).values()];
+}
+
+export const SuspendFeedInput = Type.Object({ feed_id: feedReference, reason });
+
+/** Nobody reads the feed or pushes to it from the next request on. Nothing is removed. */
+export function suspendFeed(
+  operator: Operator,
+  { feed_id: feed, reason }: InputOf<typeof SuspendFeedInput>,
+  actor: Actor,
+): Promise<FeedReview> {
+  return setSuspended(operator, { feed, reason }, actor);
+}
+
+/** The feed is as it was. */
+export function resumeFeed(
+  operator: Operator,
+  { feed_id: feed }: InputOf<typeof FeedInput>,
+  actor: Actor,
+): Promise<FeedReview> {
+  return setSuspended(operator, { feed, reason: null }, actor);
+}
+
+/** To do it twice is to do it once. */
+async function setSuspended(
+  operator: Operator,
+  { feed, reason }: { readonly feed: string; readonly reason: string | null },
+  actor: Actor,
+): Promise<FeedReview> {
+  const { database } = operator;
+  const { feed_id: feedId } = await findLiveFeed(database, feed);
+  await database.row("suspend_feed", [feedId, reason, actor]);
+  return reviewFeed(operator, { feed_id: feedId });
+}
+
+/** Deletes a feed for good. A job removes its rows. To delete it again is harmless. */
+export async function deleteFeed(
+  operator: Operator,
+  { feed_id: feed }: InputOf<typeof FeedInput>,
+  actor: Actor,
+): Promise<FeedReview> {
+  const { database } = operator;
+  const { feed_id: feedId } = await findFeed(database, feed);
+  await database.row("delete_feed", [null, feedId, null, actor, DELETIONS_PER_FEED_ALLOWED]);
+  return reviewFeed(operator, { feed_id: feedId });
+}
+
+export const ReviewFeedInput = Type.Object({
+  feed_id: feedReference,
+  rows: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: PAGE_LIMIT_MAX,
+      description: `Newest rows; default ${ROWS_SHOWN}.`,
+    }),
+  ),
+});
+
+export const FeedReviewShape = Type.Object(
+  {
+    ...FeedRowShape.properties,
+    row_count: count("Rows that readers see."),
+    bytes: count("Of their texts."),
+    suspension_reason: Type.Optional(Type.String()),
+    deleted_at: Type.Optional(time("When it was deleted.")),
+    rows_left: Type.Optional(count("Of a deleted feed: rows that are still to be removed.")),
+    pushes: Type.Array(Type.Unknown(), { description: "The newest come first." }),
+    newest_rows: Type.Array(Type.Unknown(), { description: "As they were pushed." }),
+  },
+  { $id: "FeedReview", description: "All that an operator looks at before a feed is listed." },
+);
+
+/** What a reviewer looks at: what a feed says of itself, how much it holds, its newest rows and pushes. */
+export interface FeedReview {
+  readonly row: FeedRow;
+  /** Rows that readers see, and the bytes of their texts. */
+  readonly rowCount: bigint;
+  readonly payloadBytes: bigint;
+  /** JSON texts, as they were pushed. */
+  readonly newestRows: readonly string[];
+  readonly pushes: readonly Row<"list_newest_pushes">[];
+  /** Of a deleted feed: rows that are still to be removed. */
+  readonly rowsLeft: bigint;
+}
+
+/** A feed in any state. */
+export async function reviewFeed(
+  { database }: Operator,
+  { feed_id: feed, rows: rowsMax = ROWS_SHOWN }: InputOf<typeof ReviewFeedInput>,
+): Promise<FeedReview> {
+  const row = await findFeed(database, feed);
+  const feedId = row.feed_id;
+  const isEmptying = row.deleted_at !== null && row.emptied_at === null;
+  const [newest, pushes, left] = await Promise.all([
+    row.deleted_at === null && rowsMax > 0
+      ? database.rows("list_newest_rows", [feedId, rowsMax])
+      : [],
+    database.rows("list_newest_pushes", [feedId, PUSHES_SHOWN]),
+    isEmptying ? database.row("count_rows_left", [feedId]) : undefined,
+  ]);
+  return {
+    row,
+    rowCount: row.row_count,
+    payloadBytes: row.payload_bytes,
+    newestRows: newest.map(({ payload }) => payload),
+    pushes,
+    rowsLeft: left?.rows_left ?? 0n,
+  };
+}
+
+/** The review as the text of a JSON object. */
+export function feedReviewText(review: FeedReview, { limits }: Operator): string {
+  const { row, pushes } = review;
+  const state = {
+    row_count: Number(review.rowCount),
+    bytes: Number(review.payloadBytes),
+    suspension_reason: row.suspension_reason ?? undefined,
+    ...(row.deleted_at !== null && {
+      deleted_at: row.deleted_at,
+      rows_left: Number(review.rowsLeft),
+    }),
+    pushes: pushes.map((push) => ({ ...push, body_bytes: Number(push.body_bytes) })),
+  };
+  const members = [
+    feedRowText(row, limits).slice(1, -1),
+    JSON.stringify(state).slice(1, -1),
+    `"newest_rows":[${review.newestRows.join(",")}]`,
+  ];
+  return `{${members.join(",")}}`;
+}

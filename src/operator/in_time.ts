@@ -1,0 +1,21 @@
+/**
+ * Bounds the time of a report. The database ends a statement that takes longer than its session allows
+ * (`ConnectOptions.statementTimeoutMs`), whoever asked for it.
+ *
+ * @module
+ */
+import { isCancelled } from "../postgres/client/failures.ts";
+import { Refused } from "./refused.ts";
+
+/** @throws {Refused} if the database has ended the statement. */
+export async function inTime<Result>(report: Promise<Result>): Promise<Result> {
+  try {
+    return await report;
+  } catch (error) {
+    if (!isCancelled(error)) throw error;
+    throw new Refused(
+      "REPORT_TOO_LONG",
+      "this took longer than a report may; ask for a shorter period",
+    );
+  }
+}

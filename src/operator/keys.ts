@@ -1,0 +1,267 @@
+/**
+ * Keys, as their operator makes, changes, finds and ends them. Decisions 3, 8 and 10, beyond 1 and 5.
+ *
+ * A key itself is an outcome only where it is made. From then on it is known by its id or its beginning.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import type { Actor } from "../accounts/actor.ts";
+import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
+import { creditsNumber } from "../accounts/money.ts";
+import { present } from "../lib/assert.ts";
+import { nullable, oneOf } from "../lib/types.ts";
+import type { Database, Row } from "../postgres/client/query.ts";
+import { time, uuid } from "../shapes.ts";
+import type { InputOf, Operator } from "./operator.ts";
+import { PAGE_INPUT, type Page, readPage } from "./page.ts";
+import { findAccount, findKey, findLiveFeed, keyParameters } from "./references.ts";
+import { Refused } from "./refused.ts";
+import { accountReference, exact, feedReference, name, nanos } from "./shapes.ts";
+
+/** How long a rotated key still works by default, and at most, in seconds. */
+export const GRACE_SECONDS = 24 * 3_600;
+export const GRACE_SECONDS_MAX = 365 * 24 * 3_600;
+
+const permission = oneOf(["read", "write"], {
+  description: "read: catalog, search, data; write: push and edit own feeds.",
+});
+const keyReference = Type.String({ description: "The key, by id, by its beginning, or whole." });
+const limits = {
+  daily_credits: nullable(exact("What it may spend in a UTC day; null: all.")),
+  feed_ids: nullable(
+    Type.Array(uuid("Of a feed."), { description: "The only feeds that it may read; null: all." }),
+  ),
+};
+
+export const KeyShape = Type.Object(
+  {
+    id: uuid("Of the key."),
+    key_start: Type.String({ description: "The first characters of the key." }),
+    permission: Type.String(),
+    account_id: uuid("Whose it is."),
+    name: nullable(Type.String()),
+    created_at: time("When it was made."),
+    expires_at: nullable(time("When it ends; null: never.")),
+    revoked_at: nullable(time("When it was revoked.")),
+    last_used_at: nullable(time("When it was used last, to the minute.")),
+    ...limits,
+  },
+  { $id: "Key", description: "The record of a key." },
+);
+export type KeyOutcome = Static<typeof KeyShape>;
+
+export const CreatedKeyShape = Type.Object(
+  {
+    id: uuid("Of the key."),
+    key: Type.String({ description: "The key itself, shown this once." }),
+    permission: Type.String(),
+    account_id: uuid("Whose it is."),
+    name: nullable(Type.String()),
+    expires_at: nullable(time("When it ends; null: never.")),
+    ...limits,
+  },
+  { $id: "CreatedKey", description: "A key that was just made." },
+);
+export type CreatedKeyOutcome = Static<typeof CreatedKeyShape>;
+
+export const RotatedKeyShape = Type.Object(
+  {
+    ...KeyShape.properties,
+    key: Type.String({ description: "The new key itself, shown this once." }),
+    replaces: uuid("The key that ends after the grace."),
+  },
+  { $id: "RotatedKey", description: "A key that was made in another one's place." },
+);
+export type RotatedKeyOutcome = Static<typeof RotatedKeyShape>;
+
+export const FoundKeyShape = Type.Object(
+  { ...KeyShape.properties, account_name: Type.String({ description: "Of its account." }) },
+  { $id: "FoundKey", description: "The record of a key, and whose it is." },
+);
+export type FoundKeyOutcome = Static<typeof FoundKeyShape>;
+
+const dailyInput = nanos("What it may spend in a UTC day; default all that the account has.");
+const feedsInput = Type.Unsafe<readonly string[]>(
+  Type.Array(feedReference, { description: "The only feeds that it may read." }),
+);
+const endInput = time("When it ends.");
+
+export const CreateKeyInput = Type.Object({
+  account_id: accountReference,
+  permission,
+  name: Type.Optional(name),
+  expires_at: Type.Optional(endInput),
+  daily_credits: Type.Optional(dailyInput),
+  feed_ids: Type.Optional(feedsInput),
+});
+
+export async function createKey(
+  { database }: Operator,
+  input: InputOf<typeof CreateKeyInput>,
+  actor: Actor,
+): Promise<CreatedKeyOutcome> {
+  const { permission, name = null, expires_at: end = null, daily_credits: daily = null } = input;
+  const { account_id: accountId } = await findAccount(database, input.account_id);
+  const feedIds = input.feed_ids === undefined ? null : await feedIdsOf(database, input.feed_ids);
+  const key = generateKey(permission);
+  const named = [accountId, hashKey(key), startOf(key), permission, name] as const;
+  const made = present(await database.row("create_key", [...named, end, daily, feedIds, actor]));
+  if (made.outcome === "not_for_reading") throw notForReading();
+  const row = keyOf(await findKey(database, present(made.key_id)));
+  return {
+    id: row.id,
+    key,
+    permission,
+    account_id: accountId,
+    name: row.name,
+    expires_at: row.expires_at,
+    daily_credits: row.daily_credits,
+    feed_ids: row.feed_ids,
+  };
+}
+
+export const EditKeyInput = Type.Object({
+  key_id: keyReference,
+  name: Type.Optional(name),
+  expires_at: Type.Optional(nullable(endInput)),
+  daily_credits: Type.Optional(nullable(dailyInput)),
+  feed_ids: Type.Optional(nullable(feedsInput)),
+});
+
+/** Changes what is given. Null takes a limit away. */
+export async function editKey(
+  { database }: Operator,
+  input: InputOf<typeof EditKeyInput>,
+  actor: Actor,
+): Promise<KeyOutcome> {
+  const { key_id: keyId } = await findKey(database, input.key_id);
+  const { name, expires_at, daily_credits: daily, feed_ids: feeds } = input;
+  const changes = JSON.stringify({
+    name,
+    expires_at,
+    daily_nanos: typeof daily === "bigint" ? String(daily) : daily,
+    feed_ids: feeds && (await feedIdsOf(database, feeds)),
+  });
+  const edited = present(await database.row("edit_key", [keyId, changes, actor]));
+  if (edited.outcome === "not_usable") {
+    throw notUsable(input.key_id, "is revoked, and can't be changed");
+  }
+  if (edited.outcome === "not_for_reading") throw notForReading();
+  return keyOf(await findKey(database, keyId));
+}
+
+export const RotateKeyInput = Type.Object({
+  key_id: keyReference,
+  grace_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: GRACE_SECONDS_MAX,
+      description: `How long the old key still works; default ${GRACE_SECONDS}.`,
+    }),
+  ),
+});
+
+/** Makes a new key with the settings of another one, which ends after the grace. */
+export async function rotateKey(
+  { database }: Operator,
+  { key_id: given, grace_seconds: graceSeconds = GRACE_SECONDS }: InputOf<typeof RotateKeyInput>,
+  actor: Actor,
+): Promise<RotatedKeyOutcome> {
+  const { key_id: keyId, permission } = await findKey(database, given);
+  const key = generateKey(permission === "write" ? "write" : "read");
+  const grace = `${graceSeconds} seconds`;
+  const rotated = await database.row("rotate_key", [
+    keyId,
+    hashKey(key),
+    startOf(key),
+    grace,
+    actor,
+  ]);
+  if (rotated === undefined) {
+    throw notUsable(given, "is revoked or has expired; make a new one");
+  }
+  const { id, ...rest } = keyOf(await findKey(database, rotated.key_id));
+  return { id, key, replaces: keyId, ...rest };
+}
+
+export const ListKeysInput = Type.Object({ ...PAGE_INPUT, account_id: accountReference });
+
+/** An account's keys in any state, oldest first. The cursor is a key's id. */
+export async function listKeys(
+  { database }: Operator,
+  { account_id: account, limit, cursor }: InputOf<typeof ListKeysInput>,
+): Promise<Page<KeyOutcome>> {
+  const { account_id: accountId } = await findAccount(database, account);
+  const afterId = cursor === undefined ? null : (await findKey(database, cursor)).key_id;
+  return readPage(limit, {
+    read: (rowsMax) => database.rows("list_keys", [accountId, null, null, null, afterId, rowsMax]),
+    cursorOf: (row) => row.key_id,
+    entryOf: keyOf,
+  });
+}
+
+export const FindKeyInput = Type.Object({ key: keyReference });
+
+/** The record of a key that somebody has found, whole or its beginning. */
+export async function findKeyRecord(
+  { database }: Operator,
+  { key: given }: InputOf<typeof FindKeyInput>,
+): Promise<FoundKeyOutcome> {
+  const wanted = given.trim();
+  const [, , beginning] = keyParameters(wanted);
+  // Of a key that was cut off, as much can be compared as is stored.
+  const row = await findKey(database, beginning === null ? wanted : startOf(beginning));
+  const { id, ...rest } = keyOf(row);
+  return { id, account_name: row.account_name, ...rest };
+}
+
+export const RevokeKeyInput = Type.Object({ key_id: keyReference });
+
+/** Ends a key: it reads and writes nothing from the next request on. A key that was revoked before keeps its time. */
+export async function revokeKey(
+  { database }: Operator,
+  { key_id: given }: InputOf<typeof RevokeKeyInput>,
+  actor: Actor,
+): Promise<KeyOutcome> {
+  const { key_id: keyId } = await findKey(database, given);
+  // PostgreSQL reads "now" as the time.
+  await database.row("edit_key", [keyId, JSON.stringify({ revoked_at: "now" }), actor]);
+  return keyOf(await findKey(database, keyId));
+}
+
+function keyOf(row: Row<"list_keys">): KeyOutcome {
+  return {
+    id: row.key_id,
+    key_start: row.key_start,
+    permission: row.permission,
+    account_id: row.account_id,
+    name: row.name,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    revoked_at: row.revoked_at,
+    last_used_at: row.last_used_at,
+    daily_credits: row.daily_nanos === null ? null : creditsNumber(row.daily_nanos),
+    feed_ids: row.feed_ids === null ? null : row.feed_ids.split(","),
+  };
+}
+
+/** Of feeds that are there, each once. @throws {Refused} if one is not */
+async function feedIdsOf(database: Database, references: readonly string[]): Promise<string[]> {
+  const feedIds = new Set<string>();
+  for (const reference of references) {
+    feedIds.add((await findLiveFeed(database, reference)).feed_id);
+  }
+  return [...feedIds];
+}
+
+function notUsable(given: string, why: string): Refused {
+  return new Refused("KEY_NOT_USABLE", `key "${given}" ${why}`);
+}
+
+function notForReading(): Refused {
+  return new Refused(
+    "KEY_NOT_FOR_READING",
+    "a write key reads nothing, so it takes no daily credits and no feeds: give them to a read key",
+  );
+}

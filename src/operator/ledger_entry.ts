@@ -1,0 +1,66 @@
+/**
+ * A ledger entry as the outcome of the acts that write one. Decisions 10, beyond 2.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import type { LedgerEntry } from "../accounts/ledger.ts";
+import { creditsNumber, creditsWords } from "../accounts/money.ts";
+import { nullable } from "../lib/types.ts";
+import { time, uuid } from "../shapes.ts";
+import { Refused } from "./refused.ts";
+import { exact } from "./shapes.ts";
+
+export const LedgerEntryShape = Type.Object(
+  {
+    entry_id: Type.Integer({ description: "Grows with time." }),
+    account_id: uuid("Whose balance it changed."),
+    kind: Type.String({ description: "grant, revocation, promotion, purchase, refund, …" }),
+    credits: exact("What it added to the balance; negative if it took them."),
+    balance_before_credits: exact("Before it."),
+    balance_after_credits: exact("After it."),
+    reason: Type.String(),
+    reference: nullable(Type.String({ description: "It is used once over all accounts." })),
+    created_at: time("When it was written."),
+    feed_id: Type.Optional(uuid("The feed that was bought.")),
+    usage_id: Type.Optional(uuid("The usage event that was refunded.")),
+  },
+  { $id: "LedgerEntry", description: "An entry of the ledger. It never changes." },
+);
+export type LedgerEntryOutcome = Static<typeof LedgerEntryShape>;
+
+/** An entry, and whether an earlier call had written it. */
+export interface WrittenEntry {
+  readonly entry: LedgerEntryOutcome;
+  readonly isRepeated: boolean;
+}
+
+/** @param subject what the entry is about, apart from the account */
+export function entryOf(
+  entry: LedgerEntry,
+  subject: Pick<LedgerEntryOutcome, "feed_id" | "usage_id"> = {},
+): LedgerEntryOutcome {
+  return {
+    entry_id: Number(entry.entry_id),
+    account_id: entry.account_id,
+    kind: entry.kind,
+    credits: creditsNumber(entry.amount_nanos),
+    balance_before_credits: creditsNumber(entry.balance_before_nanos),
+    balance_after_credits: creditsNumber(entry.balance_after_nanos),
+    reason: entry.reason,
+    reference: entry.reference,
+    created_at: entry.created_at,
+    ...subject,
+  };
+}
+
+export function referenceTaken(entry: LedgerEntry): Refused {
+  return new Refused(
+    "REFERENCE_TAKEN",
+    `reference "${entry.reference}" is taken: a ${entry.kind} of ${creditsWords(entry.amount_nanos)} for account ${entry.account_id} has it`,
+  );
+}
+
+export function balanceTooLarge(): Refused {
+  return new Refused("BALANCE_TOO_LARGE", "the balance would be larger than the ledger can hold");
+}

@@ -1,0 +1,32 @@
+/**
+ * What every function of an operator takes: `(operator, input, actor) → outcome`.
+ *
+ * A function knows nothing of terminals, HTTP or pages. Its input and its outcome have a TypeBox schema beside it, and
+ * the outcome is the JSON that every face shows. What can't be done is a `Refused` with a code.
+ *
+ * @module
+ */
+import type { Static, TSchema } from "@sinclair/typebox";
+import type { Limits } from "../limits.ts";
+import type { Database } from "../postgres/client/query.ts";
+
+/** Where an operator acts. */
+export interface Operator {
+  readonly database: Database;
+  /** The gateway's, for defaults and for what feeds show of them. */
+  readonly limits: Limits;
+}
+
+/** An input by its schema. What is optional may be undefined, too. */
+export type InputOf<Schema extends TSchema> = {
+  readonly [Name in OptionalOf<Static<Schema>>]?: Static<Schema>[Name] | undefined;
+} & {
+  readonly [Name in Exclude<
+    keyof Static<Schema>,
+    OptionalOf<Static<Schema>>
+  >]: Static<Schema>[Name];
+};
+
+type OptionalOf<Members> = {
+  [Name in keyof Members]-?: object extends Pick<Members, Name> ? Name : never;
+}[keyof Members];

@@ -1,0 +1,50 @@
+/**
+ * Pages of an operator's lists.
+ *
+ * A list has a stable order, and the next page begins behind the row that the cursor names. So no row comes twice or is
+ * left out if rows are added meanwhile. A cursor is the row's own id, so nothing is stored for it.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+
+/** Rows of a page if no number is asked for, and at most. */
+export const PAGE_ROWS = 100;
+export const PAGE_ROWS_MAX = 1_000;
+
+/** What every list takes. */
+export const PAGE_INPUT = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_ROWS_MAX,
+      description: `Rows at most; default ${PAGE_ROWS}.`,
+    }),
+  ),
+  cursor: Type.Optional(Type.String({ description: "The `next_cursor` of the page before." })),
+};
+
+export interface Page<Entry> {
+  readonly entries: readonly Entry[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+interface PageSource<Row, Entry> {
+  /** Rows in the list's order, behind the cursor. It is asked for one more than the page has. */
+  read(rowsMax: number): Promise<readonly Row[]>;
+  cursorOf(row: Row): string | bigint;
+  entryOf(row: Row): Entry;
+}
+
+export async function readPage<Row, Entry>(
+  limit: number | undefined,
+  { read, cursorOf, entryOf }: PageSource<Row, Entry>,
+): Promise<Page<Entry>> {
+  const rowsMax = limit ?? PAGE_ROWS;
+  const found = await read(rowsMax + 1);
+  const rows = found.slice(0, rowsMax);
+  const last = rows.at(-1);
+  const isLast = last === undefined || found.length === rows.length;
+  return { entries: rows.map(entryOf), nextCursor: isLast ? null : String(cursorOf(last)) };
+}

@@ -1,0 +1,118 @@
+/**
+ * Promotions: codes that give credits, once for each account. Decisions 7, 8 and 10, beyond 2.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import type { Actor } from "../accounts/actor.ts";
+import { changeLedger } from "../accounts/ledger.ts";
+import { creditsNumber } from "../accounts/money.ts";
+import { unreachable } from "../lib/assert.ts";
+import { nullable } from "../lib/types.ts";
+import { count, time } from "../shapes.ts";
+import { balanceTooLarge, entryOf, type WrittenEntry } from "./ledger_entry.ts";
+import type { InputOf, Operator } from "./operator.ts";
+import { PAGE_INPUT, type Page, readPage } from "./page.ts";
+import { findAccount } from "./references.ts";
+import { Refused } from "./refused.ts";
+import { accountReference, COUNT_MAX, exact, nanos } from "./shapes.ts";
+
+/** Visible ASCII, so that a code can be read out and typed. */
+export const PROMOTION_CODE = Type.String({
+  pattern: "^[\\x21-\\x7e]{1,64}$",
+  description: "1 to 64 visible ASCII characters.",
+});
+
+export const PromotionShape = Type.Object(
+  {
+    code: PROMOTION_CODE,
+    credits: exact("What each redemption gives."),
+    max_redemptions: nullable(count("Over all accounts; null: any number.")),
+    expires_at: nullable(time("When it ends; null: never.")),
+    created_at: time("When it was made."),
+  },
+  { $id: "Promotion", description: "A promotion code." },
+);
+export type PromotionOutcome = Static<typeof PromotionShape>;
+
+export const ListedPromotionShape = Type.Object(
+  { ...PromotionShape.properties, redemptions: count("So far.") },
+  { $id: "ListedPromotion", description: "A promotion code, and how often it was redeemed." },
+);
+export type ListedPromotionOutcome = Static<typeof ListedPromotionShape>;
+
+export const CreatePromotionInput = Type.Object({
+  code: PROMOTION_CODE,
+  credits: nanos("What each redemption gives."),
+  max_redemptions: Type.Optional(Type.Integer({ minimum: 1, maximum: COUNT_MAX })),
+  expires_at: Type.Optional(time("When it ends; default never.")),
+});
+
+/** Makes a code. The same code with the same content is the one that is there. */
+export async function createPromotion(
+  { database }: Operator,
+  input: InputOf<typeof CreatePromotionInput>,
+  actor: Actor,
+): Promise<PromotionOutcome> {
+  const { code, credits, max_redemptions: most = null, expires_at: expires = null } = input;
+  const made = await database.row("create_promotion", [code, credits, most, expires, actor]);
+  if (made === undefined) {
+    throw new Refused(
+      "PROMOTION_TAKEN",
+      `promotion code "${code}" is there already, with other credits, redemptions or end; choose another code`,
+    );
+  }
+  const { amount_nanos: nanos, ...rest } = made;
+  return { code, credits: creditsNumber(nanos), ...rest };
+}
+
+export const RedeemPromotionInput = Type.Object({
+  code: PROMOTION_CODE,
+  account_id: accountReference,
+});
+
+export async function redeemPromotion(
+  { database }: Operator,
+  { code, account_id: account }: InputOf<typeof RedeemPromotionInput>,
+  actor: Actor,
+): Promise<WrittenEntry> {
+  const { account_id: accountId } = await findAccount(database, account);
+  const outcome = await changeLedger(database, "redeem_promotion", [code, accountId, actor]);
+  switch (outcome.kind) {
+    case "redeemed":
+      return { entry: entryOf(outcome.entry), isRepeated: false };
+    case "already_redeemed":
+      throw new Refused(
+        "PROMOTION_REDEEMED",
+        `account ${accountId} has redeemed "${code}" already, at ${outcome.entry.created_at}`,
+      );
+    case "code_unknown":
+      throw new Refused("PROMOTION_NOT_FOUND", `there is no promotion code "${code}"`);
+    case "expired":
+      throw new Refused("PROMOTION_EXPIRED", `promotion code "${code}" has expired`);
+    case "exhausted":
+      throw new Refused("PROMOTION_EXHAUSTED", `promotion code "${code}" has no redemption left`);
+    case "balance_full":
+      throw balanceTooLarge();
+    default:
+      return unreachable(outcome);
+  }
+}
+
+export const ListPromotionsInput = Type.Object(PAGE_INPUT);
+
+/** By code, which is the cursor. */
+export function listPromotions(
+  { database }: Operator,
+  { limit, cursor = "" }: InputOf<typeof ListPromotionsInput>,
+): Promise<Page<ListedPromotionOutcome>> {
+  return readPage(limit, {
+    read: (rowsMax) => database.rows("list_promotions", [cursor, rowsMax]),
+    cursorOf: (row) => row.code,
+    entryOf: ({ code, amount_nanos: nanos, ...rest }) => ({
+      code,
+      credits: creditsNumber(nanos),
+      ...rest,
+    }),
+  });
+}

@@ -1,0 +1,50 @@
+/**
+ * What an operator is told when something can't be done. The code names the reason for a program, the message is
+ * for a person and says what to do next, as far as that does not depend on the face: the command adds how it lists
+ * what there is.
+ *
+ * @module
+ */
+
+/** Every reason for which an operator's act is refused. */
+export type RefusalCode =
+  /** Nothing has this id, name, beginning or slug. */
+  | "ACCOUNT_NOT_FOUND"
+  | "KEY_NOT_FOUND"
+  | "FEED_NOT_FOUND"
+  | "PROMOTION_NOT_FOUND"
+  | "USAGE_NOT_FOUND"
+  /** No page of this list gave it. */
+  | "CURSOR_INVALID"
+  /** Several things have it. */
+  | "REFERENCE_AMBIGUOUS"
+  /** A ledger entry of other content has the reference. */
+  | "REFERENCE_TAKEN"
+  | "BALANCE_TOO_LARGE"
+  | "BALANCE_TOO_LOW"
+  | "PROMOTION_TAKEN"
+  | "PROMOTION_REDEEMED"
+  | "PROMOTION_EXPIRED"
+  | "PROMOTION_EXHAUSTED"
+  | "FEED_NOT_FOR_SALE"
+  | "PURCHASE_EXISTS"
+  | "PURCHASE_NOT_FOUND"
+  | "NOTHING_CHARGED"
+  | "KEY_NOT_USABLE"
+  /** It was to get limits of reading, and it reads nothing. */
+  | "KEY_NOT_FOR_READING"
+  | "FEED_DELETED"
+  /** The database took too long. */
+  | "REPORT_TOO_LONG";
+
+/** An operator's act that was refused. Nothing has changed. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+
+  constructor(
+    readonly code: RefusalCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * What an operator looks at each day: what is read most, which feeds are late, what feeds earn, and which pushes are
+ * refused.
+ *
+ * Reports read whole logs, so the database ends one that takes too long. Rows of these lists move while they are
+ * walked. So a cursor has the values of its row and the moment as of which the first page was read.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { creditsNumber, exactNumber, usdNumber, usdOfCents } from "../accounts/money.ts";
+import { nullable, oneOf } from "../lib/types.ts";
+import type { Row } from "../postgres/client/query.ts";
+import { count, time, uuid } from "../shapes.ts";
+import { amountPart, cursorForm, numberPart, timePart, uuidPart } from "./cursor.ts";
+import { inTime } from "./in_time.ts";
+import type { InputOf, Operator } from "./operator.ts";
+import { PAGE_INPUT, PAGE_ROWS, type Page, readPage } from "./page.ts";
+import { exact } from "./shapes.ts";
+
+const PERIOD_MS = 7 * 24 * 60 * 60_000;
+
+const since = Type.Optional(time("Inclusive lower bound; default 7 days ago."));
+/** Of each row that is about a feed. */
+const feedMembers = {
+  feed_id: uuid("Of the feed."),
+  endpoint_path: nullable(
+    Type.String({ description: "Its slug; null once it is deleted and free." }),
+  ),
+  feed_name: Type.String(),
+  account_id: uuid("Of its owner."),
+  account_name: Type.String(),
+};
+const readMembers = {
+  reads: count("That were answered."),
+  credits_charged: exact("For them, less refunds."),
+};
+
+export const TopInput = Type.Object({
+  since,
+  by: Type.Optional(oneOf(["reads", "credits"], { description: "Default reads." })),
+  limit: PAGE_INPUT.limit,
+});
+export const TopShape = Type.Object(
+  {
+    feeds: Type.Array(Type.Object({ ...feedMembers, ...readMembers })),
+    accounts: Type.Array(
+      Type.Object({ account_id: uuid("Who reads."), account_name: Type.String(), ...readMembers }),
+    ),
+  },
+  {
+    $id: "TopReads",
+    description: "The feeds that are read most, and the accounts that read most.",
+  },
+);
+export type TopOutcome = Static<typeof TopShape>;
+
+/** Ranks feeds and accounts by what was read. */
+export async function reportTop(
+  { database }: Operator,
+  { since = periodStart(), by, limit = PAGE_ROWS }: InputOf<typeof TopInput>,
+): Promise<TopOutcome & { readonly hasMore: boolean }> {
+  const found = await inTime(database.rows("list_top_reads", [since, by === "credits", limit + 1]));
+  const rows = found.filter(({ place }) => place <= BigInt(limit));
+  const readsOf = ({ reads, charge_nanos: nanos }: Row<"list_top_reads">) => ({
+    reads: Number(reads),
+    credits_charged: creditsNumber(nanos),
+  });
+  return {
+    feeds: rows.flatMap((row) =>
+      row.is_feed && row.feed_id !== null
+        ? [
+            {
+              feed_id: row.feed_id,
+              endpoint_path: row.endpoint_path,
+              feed_name: row.feed_name ?? "",
+              account_id: row.account_id,
+              account_name: row.account_name,
+              ...readsOf(row),
+            },
+          ]
+        : [],
+    ),
+    accounts: rows
+      .filter((row) => !row.is_feed)
+      .map((row) => ({
+        account_id: row.account_id,
+        account_name: row.account_name,
+        ...readsOf(row),
+      })),
+    hasMore: rows.length < found.length,
+  };
+}
+
+/** The moment, when the feed was due, and its id. */
+export const STALE_CURSOR = cursorForm(timePart, timePart, uuidPart);
+export const StaleInput = Type.Object({
+  ...PAGE_INPUT,
+  since: Type.Optional(time("Leaves out feeds that were last pushed to, or made, before it.")),
+});
+export const StaleShape = Type.Object(
+  {
+    ...feedMembers,
+    status: Type.String(),
+    sync_interval_mins: count("How often its provider promises new data."),
+    last_sync_at: nullable(time("Its last push; null: never.")),
+    due_at: time("When it was due."),
+  },
+  { $id: "StaleFeed", description: "A feed whose provider is late." },
+);
+export type StaleOutcome = Static<typeof StaleShape>;
+
+/** Feeds whose provider is late or never pushed, the latest first. */
+export function reportStale(
+  { database }: Operator,
+  { since, limit, cursor }: InputOf<typeof StaleInput>,
+): Promise<Page<StaleOutcome>> {
+  const [asOf = null, dueAt = null, feedId = null] = STALE_CURSOR.parse(cursor);
+  return readPage(limit, {
+    read: (rowsMax) =>
+      inTime(database.rows("list_stale_feeds", [since ?? null, asOf, dueAt, feedId, rowsMax])),
+    cursorOf: (row) => STALE_CURSOR.write(row.as_of, row.due_at, row.feed_id),
+    entryOf: ({ as_of: _, ...row }) => row,
+  });
+}
+
+/** The period's beginning, the moment, what the feed has earned, and its id. */
+export const REVENUE_CURSOR = cursorForm(timePart, timePart, amountPart, uuidPart);
+export const RevenueInput = Type.Object({ ...PAGE_INPUT, since });
+export const RevenueShape = Type.Object(
+  {
+    ...feedMembers,
+    paid_reads: count("Reads that cost something."),
+    purchases: count("One-time purchases."),
+    charged_credits: exact("For reads."),
+    refunded_credits: exact("Of them, given back."),
+    net_credits: exact("Charged less refunded."),
+    net_usd: exact("The same in USD."),
+    purchases_usd: exact("For one-time purchases."),
+    revenue_usd: exact("Net and purchases together."),
+  },
+  { $id: "Revenue", description: "What a feed has earned." },
+);
+export type RevenueOutcome = Static<typeof RevenueShape>;
+
+/** What feeds have earned: charges less refunds, and one-time purchases; the most first. */
+export function reportRevenue(
+  { database }: Operator,
+  { since: asked, limit, cursor }: InputOf<typeof RevenueInput>,
+): Promise<Page<RevenueOutcome>> {
+  const [since = asked ?? periodStart(), asOf = null, earned, feedId = null] =
+    REVENUE_CURSOR.parse(cursor);
+  const earnedNanos = earned === undefined ? null : BigInt(earned);
+  return readPage(limit, {
+    read: (rowsMax) =>
+      inTime(database.rows("list_revenue", [since, asOf, earnedNanos, feedId, rowsMax])),
+    cursorOf: (row) => REVENUE_CURSOR.write(since, row.as_of, row.earned_nanos, row.feed_id),
+    entryOf: revenueOf,
+  });
+}
+
+function revenueOf(row: Row<"list_revenue">): RevenueOutcome {
+  const net = row.charged_nanos - row.refunded_nanos;
+  return {
+    feed_id: row.feed_id,
+    endpoint_path: row.endpoint_path,
+    feed_name: row.feed_name,
+    account_id: row.account_id,
+    account_name: row.account_name,
+    paid_reads: Number(row.paid_reads),
+    purchases: Number(row.purchases),
+    charged_credits: creditsNumber(row.charged_nanos),
+    refunded_credits: creditsNumber(row.refunded_nanos),
+    net_credits: creditsNumber(net),
+    net_usd: usdNumber(net),
+    purchases_usd: exactNumber(usdOfCents(row.purchases_cents)),
+    revenue_usd: usdNumber(row.earned_nanos),
+  };
+}
+
+/** The period's beginning, the newest push of all, and the group's newest one. */
+export const ERRORS_CURSOR = cursorForm(timePart, numberPart, numberPart);
+export const ErrorsInput = Type.Object({ ...PAGE_INPUT, since });
+export const RefusalsShape = Type.Object(
+  {
+    ...feedMembers,
+    code: nullable(Type.String({ description: "Of the problem." })),
+    pushes: count("That were refused with it."),
+    last_push_id: count("The newest of them."),
+    last_pushed_at: time("When it came."),
+    last_detail: nullable(Type.String({ description: "What its provider was answered." })),
+  },
+  { $id: "RefusedPushes", description: "Refused pushes of a feed with one code." },
+);
+export type RefusalsOutcome = Static<typeof RefusalsShape>;
+
+/** Refused pushes by feed and code, each with its newest one, the newest first. */
+export function reportErrors(
+  { database }: Operator,
+  { since: asked, limit, cursor }: InputOf<typeof ErrorsInput>,
+): Promise<Page<RefusalsOutcome>> {
+  const [since = asked ?? periodStart(), ...pushes] = ERRORS_CURSOR.parse(cursor);
+  const [newest = null, before = null] = pushes.map(BigInt);
+  return readPage(limit, {
+    read: (rowsMax) => inTime(database.rows("list_refusals", [since, newest, before, rowsMax])),
+    cursorOf: (row) => ERRORS_CURSOR.write(since, row.newest_push_id, row.last_push_id),
+    entryOf: ({ newest_push_id: _, ...row }) => ({
+      ...row,
+      pushes: Number(row.pushes),
+      last_push_id: Number(row.last_push_id),
+    }),
+  });
+}
+
+/** The beginning of the period, if none is given. */
+function periodStart(): string {
+  return new Date(Date.now() - PERIOD_MS).toISOString();
+}

@@ -1,0 +1,88 @@
+/**
+ * The usage log of an account, whole, and refunds of what it charged. Decisions 8 and 10, beyond 2.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import type { Actor } from "../accounts/actor.ts";
+import { changeLedger } from "../accounts/ledger.ts";
+import type { UsageRow } from "../accounts/usage_event.ts";
+import { unreachable } from "../lib/assert.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import type { Database } from "../postgres/client/query.ts";
+import { time } from "../shapes.ts";
+import { balanceTooLarge, entryOf, type WrittenEntry } from "./ledger_entry.ts";
+import type { InputOf, Operator } from "./operator.ts";
+import { findAccount } from "./references.ts";
+import { Refused } from "./refused.ts";
+import { accountReference, reason } from "./shapes.ts";
+
+const CHUNK_ROWS = 5_000;
+
+export const ExportUsageInput = Type.Object({
+  account_id: accountReference,
+  since: Type.Optional(time("Inclusive lower bound.")),
+  until: Type.Optional(time("Inclusive upper bound.")),
+});
+
+/** The log, oldest first, in chunks, so that memory stays constant however long it is. */
+export async function exportUsage(
+  { database }: Operator,
+  { account_id: account, since, until }: InputOf<typeof ExportUsageInput>,
+): Promise<AsyncIterable<readonly UsageRow[]>> {
+  const { account_id: accountId } = await findAccount(database, account);
+  return readChunks(database, [accountId, since ?? null, until ?? null]);
+}
+
+async function* readChunks(
+  database: Database,
+  range: readonly [accountId: string, since: string | null, until: string | null],
+): AsyncGenerator<UsageRow[]> {
+  let afterUsageId: string | null = null;
+  while (true) {
+    const parameters = [...range, afterUsageId, CHUNK_ROWS] as const;
+    const chunk: UsageRow[] = await database.rows("export_usage", parameters);
+    yield chunk;
+    const last = chunk.at(CHUNK_ROWS - 1);
+    if (last === undefined) return;
+    afterUsageId = last.usage_id;
+  }
+}
+
+export const RefundUsageInput = Type.Object({
+  usage_id: Type.String({ description: "Of the usage event." }),
+  reason,
+});
+
+/** Gives back what a read was charged that was answered, once. */
+export async function refundUsage(
+  { database }: Operator,
+  { usage_id: given, reason }: InputOf<typeof RefundUsageInput>,
+  actor: Actor,
+): Promise<WrittenEntry> {
+  const usageId = parseUuid(given) ?? throwUnknown(given);
+  const outcome = await changeLedger(database, "refund_event", [usageId, reason, actor]);
+  switch (outcome.kind) {
+    case "refunded":
+    case "repeated":
+      return {
+        entry: entryOf(outcome.entry, { usage_id: usageId }),
+        isRepeated: outcome.kind === "repeated",
+      };
+    case "usage_unknown":
+      return throwUnknown(given);
+    case "not_charged":
+      throw new Refused(
+        "NOTHING_CHARGED",
+        `usage event ${usageId} cost nothing, so nothing can be refunded`,
+      );
+    case "balance_full":
+      throw balanceTooLarge();
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function throwUnknown(given: string): never {
+  throw new Refused("USAGE_NOT_FOUND", `there is no usage event "${given}"`);
+}

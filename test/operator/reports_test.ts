@@ -1,0 +1,43 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { LIMITS_DEFAULT } from "../../src/limits.ts";
+import { showAccount } from "../../src/operator/accounts.ts";
+import { reportErrors, reportRevenue, reportTop } from "../../src/operator/reports.ts";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { createDatabase } from "../../src/postgres/client/query.ts";
+import { startTestGateway } from "../support/gateway.ts";
+
+const gateway = await startTestGateway();
+const pool = connect({ url: gateway.databaseUrl }, { connectionsMax: 1, statementTimeoutMs: 200 });
+const operator = { database: createDatabase(pool), limits: LIMITS_DEFAULT };
+afterAll(async () => {
+  await pool.end();
+  await gateway.stop();
+});
+
+describe("reports", () => {
+  test("a report that the database ends is refused by name, and leaves no statement running", async () => {
+    const accountId = await gateway.createAccount();
+    await gateway.sql.begin(async (session) => {
+      await session`lock table usage_events, pushes in access exclusive mode`;
+      for (const report of [
+        reportTop(operator, {}),
+        reportRevenue(operator, {}),
+        reportErrors(operator, {}),
+        showAccount(operator, { account_id: accountId }),
+      ]) {
+        await expect(report).rejects.toMatchObject({ name: "Refused", code: "REPORT_TOO_LONG" });
+      }
+      const [running] = await session`
+        select count(*)::int as statements from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      expect(running?.statements).toBe(0);
+    });
+    expect(await reportTop(operator, {})).toEqual({ feeds: [], accounts: [], hasMore: false });
+  });
+
+  test("a cursor that no page gave is refused by name", async () => {
+    for (const cursor of ["x", "2026-01-01T00:00:00Z,1", "2026-01-01T00:00:00Z,1,x"]) {
+      expect(() => reportErrors(operator, { cursor })).toThrow("a cursor is what the page before");
+    }
+  });
+});
