@@ -179,7 +179,7 @@ export async function createServices({ config, databases, log }: ServicesOptions
 
 /** What the database has under the name; `proposed`, where it had nothing. */
 async function keptSetting(database: Database, name: string, proposed: string): Promise<string> {
-  const row = await database.row("keep_setting", [name, proposed]);
+  const row = await database.row("keep_setting", { name, value: proposed });
   assert(row !== undefined, "keep_setting returns one row");
   return row.value;
 }

@@ -1,7 +1,7 @@
 -- name: find_account
 -- why: an account with its balance and the budget of one of its keys, for its owner
--- $1 account_id uuid
--- $2 key_id uuid
+-- :account_id uuid
+-- :key_id uuid
 -- returns account_id uuid, name text, balance_nanos bigint, daily_nanos bigint?, spent_nanos bigint,
 --   day int
 select
@@ -14,9 +14,9 @@ select
 from accounts
 cross join (select utc_day(epoch_us(clock_timestamp())) as day) as today
 left join api_keys as keys
-  on keys.key_id = $2
+  on keys.key_id = :key_id
 left join key_spending as spending
   on spending.account_id = accounts.account_id
   and spending.key_id = keys.chain_id
   and spending.day = today.day
-where accounts.account_id = $1
+where accounts.account_id = :account_id

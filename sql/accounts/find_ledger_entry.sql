@@ -1,6 +1,6 @@
 -- name: find_ledger_entry
 -- why: an entry as it was written
--- $1 entry_id bigint
+-- :entry_id bigint
 -- returns entry_id bigint, account_id uuid, kind text, amount_nanos bigint, balance_before_nanos bigint,
 --   balance_after_nanos bigint, reason text, reference text?, created_at timestamptz
 select
@@ -14,4 +14,4 @@ select
   reference,
   created_at
 from credit_ledger
-where entry_id = $1
+where entry_id = :entry_id

@@ -1,9 +1,9 @@
 -- name: record_purchase
 -- why: notes that an account has bought a one-time feed
--- $1 account_id uuid
--- $2 feed_id uuid
--- $3 reference text?
--- $4 actor text?
+-- :account_id uuid
+-- :feed_id uuid
+-- :reference text?
+-- :actor text?
 -- returns outcome text, entry_id bigint?
 select outcome, (entry).entry_id
-from record_purchase($1, $2, $3, $4)
+from record_purchase(:account_id, :feed_id, :reference, :actor)

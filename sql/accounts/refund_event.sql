@@ -1,8 +1,8 @@
 -- name: refund_event
 -- why: gives back the charge of a read that was answered, once
--- $1 usage_id uuid
--- $2 reason text
--- $3 actor text?
+-- :usage_id uuid
+-- :reason text
+-- :actor text?
 -- returns outcome text, entry_id bigint?
 select outcome, (entry).entry_id
-from refund_event($1, $2, $3)
+from refund_event(:usage_id, :reason, :actor)

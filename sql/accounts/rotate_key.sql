@@ -1,10 +1,16 @@
 -- name: rotate_key
 -- why: a new key in place of one that holds, which ends after the grace
--- $1 key_id uuid
--- $2 new_hash bytea
--- $3 new_start text
--- $4 grace interval
--- $5 actor text?
+-- :key_id uuid
+-- :new_hash bytea
+-- :new_start text
+-- :grace interval
+-- :actor text?
 -- returns key_id uuid
 select rotate_key as key_id
-from rotate_key($1, $2, $3, $4, $5)
+from rotate_key(
+  old_key => :key_id,
+  new_hash => :new_hash,
+  new_start => :new_start,
+  grace => :grace,
+  actor => :actor
+)

@@ -2,14 +2,14 @@
 -- why: notes when keys were used since the process last said so
 -- A call with a key that did not hold any more is no use of it. Another process may have seen a later use.
 -- Keys are locked in one order, so two processes that have seen the same keys never wait for each other.
--- $1 key_ids uuid[]
--- $2 ages_ms bigint[]
+-- :key_ids uuid[]
+-- :ages_ms bigint[]
 -- returns key_id uuid
 with used as (
   select
     api_keys.key_id,
     clock_timestamp() - asked.age_ms * interval '1 millisecond' as used_at
-  from unnest($1::uuid[], $2::bigint[]) as asked (key_id, age_ms)
+  from unnest(:key_ids::uuid[], :ages_ms::bigint[]) as asked (key_id, age_ms)
   join api_keys
     on api_keys.key_id = asked.key_id
   order by api_keys.key_id

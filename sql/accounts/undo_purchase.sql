@@ -1,9 +1,9 @@
 -- name: undo_purchase
 -- why: takes back that an account has bought a one-time feed
--- $1 account_id uuid
--- $2 feed_id uuid
--- $3 reason text
--- $4 actor text?
+-- :account_id uuid
+-- :feed_id uuid
+-- :reason text
+-- :actor text?
 -- returns outcome text, entry_id bigint?
 select outcome, (entry).entry_id
-from undo_purchase($1, $2, $3, $4)
+from undo_purchase(:account_id, :feed_id, :reason, :actor)

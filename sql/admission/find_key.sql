@@ -1,7 +1,7 @@
 -- name: find_key
 -- why: the key behind a hash, if it holds, with all that its account's reads are decided by
--- $1 key_hash bytea
--- $2 window_us bigint
+-- :key_hash bytea
+-- :window_us bigint
 -- returns key_id uuid, chain_id uuid, account_id uuid, permission text, key_end_us bigint?, daily_nanos bigint?,
 --   feed_ids text?, suspension_reason text?, now_us bigint, news json
 select
@@ -17,6 +17,6 @@ select
   account.news
 from api_keys as keys
 cross join (select epoch_us(clock_timestamp()) as now_us) as clock
-cross join lateral account_news(keys.account_id, -1, 0, clock.now_us, $2) as account
-where keys.key_hash = $1
+cross join lateral account_news(keys.account_id, -1, 0, clock.now_us, :window_us) as account
+where keys.key_hash = :key_hash
   and is_usable_key(keys.revoked_at, keys.expires_at, clock_timestamp())

@@ -1,33 +1,56 @@
 -- name: log_reads
 -- why: charges and logs all reads that wait, in one round trip and one commit
--- $1 batch_token text
--- $2 new_version bigint
--- $3 clock_us bigint
--- $4 window_us bigint
--- $5 account_ids uuid[]
--- $6 known_versions bigint[]
--- $7 known_generations bigint[]
--- $8 known_us bigint[]
--- $9 amounts bigint[]
--- $10 account_numbers int[]
--- $11 operations text[]
--- $12 feed_ids uuid[]
--- $13 definition_versions bigint[]
--- $14 data_versions bigint[]
--- $15 charges bigint[]
--- $16 key_ids uuid[]
--- $17 key_ends bigint[]
--- $18 remembered_reads int[]
--- $19 idempotency_keys text[]
--- $20 query_hashes text[]
--- $21 answered_versions bigint[]
--- $22 beginnings bigint[]
--- $23 budget_accounts int[]
--- $24 budget_keys uuid[]
--- $25 budget_amounts bigint[]
+-- :batch_token text
+-- :new_version bigint
+-- :clock_us bigint
+-- :window_us bigint
+-- :account_ids uuid[]
+-- :known_versions bigint[]
+-- :known_generations bigint[]
+-- :known_us bigint[]
+-- :amounts bigint[]
+-- :account_numbers int[]
+-- :operations text[]
+-- :feed_ids uuid[]
+-- :definition_versions bigint[]
+-- :data_versions bigint[]
+-- :charges bigint[]
+-- :key_ids uuid[]
+-- :key_ends bigint[]
+-- :remembered_reads int[]
+-- :idempotency_keys text[]
+-- :query_hashes text[]
+-- :answered_versions bigint[]
+-- :beginnings bigint[]
+-- :budget_accounts int[]
+-- :budget_keys uuid[]
+-- :budget_amounts bigint[]
 -- returns decided_us bigint, verdicts text?, seen_versions text?, balances text?, news json?
 select decided_us, verdicts, seen_versions, balances, news
 from log_reads(
-  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-  $21, $22, $23, $24, $25
+  batch_token => :batch_token,
+  new_version => :new_version,
+  clock_us => :clock_us,
+  window_us => :window_us,
+  account_ids => :account_ids,
+  known_versions => :known_versions,
+  known_generations => :known_generations,
+  known_us => :known_us,
+  amounts => :amounts,
+  account_numbers => :account_numbers,
+  operations => :operations,
+  feed_ids => :feed_ids,
+  definition_versions => :definition_versions,
+  data_versions => :data_versions,
+  charges => :charges,
+  key_ids => :key_ids,
+  key_ends => :key_ends,
+  remembered_reads => :remembered_reads,
+  idempotency_keys => :idempotency_keys,
+  query_hashes => :query_hashes,
+  answered_versions => :answered_versions,
+  beginnings => :beginnings,
+  budget_accounts => :budget_accounts,
+  budget_keys => :budget_keys,
+  budget_amounts => :budget_amounts
 )

@@ -1,13 +1,13 @@
 -- name: prove_calls
 -- why: what is true of calls now, before one is refused, or answered without being logged
--- $1 account_ids uuid[]
--- $2 known_generations bigint[]
--- $3 known_us bigint[]
--- $4 key_ids uuid[]
--- $5 feed_ids uuid[]
--- $6 idempotency_keys text[]
--- $7 window_us bigint
--- $8 idempotency_us bigint
+-- :account_ids uuid[]
+-- :known_generations bigint[]
+-- :known_us bigint[]
+-- :key_ids uuid[]
+-- :feed_ids uuid[]
+-- :idempotency_keys text[]
+-- :window_us bigint
+-- :idempotency_us bigint
 -- returns now_us bigint, is_key_usable boolean, suspension_reason text?, news json, is_feed_readable boolean?,
 --   definition_version bigint?, data_version bigint?, is_purchased boolean, query_hash text?, usage_id uuid?,
 --   charge_nanos bigint?, happened_at timestamptz?, is_replayed boolean?, answered_version bigint?,
@@ -16,4 +16,13 @@ select
   now_us, is_key_usable, suspension_reason, news, is_feed_readable, definition_version, data_version,
   is_purchased, query_hash, usage_id, charge_nanos, happened_at, is_replayed, answered_version,
   begins_after
-from prove_calls($1, $2, $3, $4, $5, $6, $7, $8)
+from prove_calls(
+  account_ids => :account_ids,
+  known_generations => :known_generations,
+  known_us => :known_us,
+  key_ids => :key_ids,
+  feed_ids => :feed_ids,
+  idempotency_keys => :idempotency_keys,
+  window_us => :window_us,
+  idempotency_us => :idempotency_us
+)

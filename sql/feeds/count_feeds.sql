@@ -1,8 +1,8 @@
 -- name: count_feeds
 -- why: how many feeds an account owns, drafts included: what counts against its quota
--- $1 account_id uuid
+-- :account_id uuid
 -- returns total bigint
 select count(*) as total
 from feeds
-where account_id = $1
+where account_id = :account_id
   and deleted_at is null

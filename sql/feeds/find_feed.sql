@@ -1,9 +1,9 @@
 -- name: find_feed
 -- why: what planning a read or a push needs to know of a feed, by id or slug. For a reader the state is
 -- part of the look-up, so that a draft, an inactive and an unknown feed take the same time
--- $1 feed_id uuid?
--- $2 endpoint_path text?
--- $3 active_only boolean
+-- :feed_id uuid?
+-- :endpoint_path text?
+-- :active_only boolean
 -- returns feed_id uuid, account_id uuid, feed_type text?, status text,
 --   locked_schema json?, definition_version bigint, price_type text,
 --   call_price_nanos bigint?, one_time_price_cents bigint?, data_version bigint, has_data boolean,
@@ -23,6 +23,6 @@ select
   retention_days,
   suspension_reason
 from feeds
-where (feed_id = $1 or endpoint_path = $2)
+where (feed_id = :feed_id or endpoint_path = :endpoint_path)
   and deleted_at is null
-  and (is_readable or not $3)
+  and (is_readable or not :active_only)

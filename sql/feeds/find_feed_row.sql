@@ -1,9 +1,9 @@
 -- name: find_feed_row
 -- why: all that a feed's owner, operator or reader may see of it, by id or slug. For a reader the state
 -- is part of the look-up, so that a draft, an inactive and an unknown feed take the same time
--- $1 feed_id uuid?
--- $2 endpoint_path text?
--- $3 active_only boolean
+-- :feed_id uuid?
+-- :endpoint_path text?
+-- :active_only boolean
 -- returns feed_id uuid, account_id uuid, account_name text, name text,
 --   description text?, readme_md text?, category text?, endpoint_path text?, former_path text?, feed_type text?,
 --   schema_definition json?, schema_version numeric, schema_locked boolean, sample_response json?,
@@ -33,8 +33,8 @@ join accounts
 left join row_totals
   on row_totals.feed_id = feeds.feed_id
   and row_totals.batch_number = coalesce(feeds.current_batch, 0)
-where (feeds.feed_id = $1 or feeds.endpoint_path = $2 or feeds.former_path = $2)
-  and (feeds.is_readable or not $3)
+where (feeds.feed_id = :feed_id or feeds.endpoint_path = :endpoint_path or feeds.former_path = :endpoint_path)
+  and (feeds.is_readable or not :active_only)
 -- A feed that has the slug, or else the one that had it last.
 order by feeds.deleted_at desc nulls first
 limit 1

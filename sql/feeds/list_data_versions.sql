@@ -1,8 +1,8 @@
 -- name: list_data_versions
 -- why: what has changed of the feeds that readers wait for; a feed that can't be read is left out
--- $1 feed_ids uuid[]
+-- :feed_ids uuid[]
 -- returns feed_id uuid, data_version bigint
 select feed_id, data_version
 from feeds
-where feed_id = any ($1)
+where feed_id = any (:feed_ids)
   and is_readable

@@ -1,8 +1,8 @@
 -- name: list_feed_contents
 -- why: how many rows readers of feeds see, and the newest of the batches that wait to be completed
--- $1 feed_ids uuid[]
--- $2 abandoned_after interval
--- $3 batches_max int
+-- :feed_ids uuid[]
+-- :abandoned_after interval
+-- :batches_max int
 -- returns feed_id uuid, row_count bigint, batch_id text?, batch_rows bigint?, begun_at timestamptz?,
 --   closes_at timestamptz?
 select
@@ -25,7 +25,7 @@ left join lateral (
     -- One that readers see is not closed for its age.
     case
       when batches.batch_number <> feeds.current_batch
-        then coalesce(batches.pushed_at, batches.begun_at) + $2::interval
+        then coalesce(batches.pushed_at, batches.begun_at) + :abandoned_after::interval
     end as closes_at
   from batches
   left join row_totals as totals
@@ -36,8 +36,8 @@ left join lateral (
     and batches.batch_number >= feeds.current_batch
     and batches.status = 'open'
   order by batches.batch_number desc
-  limit $3::int
+  limit :batches_max::int
 ) as waiting
   on true
-where feeds.feed_id = any ($1)
+where feeds.feed_id = any (:feed_ids)
 order by feeds.feed_id, waiting.batch_number desc

@@ -1,10 +1,10 @@
 -- name: list_feed_rows
 -- why: the feeds of an account, drafts included, newest first; the operator may ask for all accounts
--- $1 account_id uuid?
--- $2 is_unlisted_only boolean
--- $3 limit int
--- $4 offset bigint
--- $5 after_feed_id uuid?
+-- :account_id uuid?
+-- :is_unlisted_only boolean
+-- :limit int
+-- :offset bigint
+-- :after_feed_id uuid?
 -- returns feed_id uuid, account_id uuid, account_name text, name text,
 --   description text?, readme_md text?, category text?, endpoint_path text?, former_path text?, feed_type text?,
 --   schema_definition json?, schema_version numeric, schema_locked boolean, sample_response json?,
@@ -26,15 +26,15 @@ select
 from feeds
 join accounts
   on accounts.account_id = feeds.account_id
-where ($1::uuid is null or feeds.account_id = $1)
+where (:account_id::uuid is null or feeds.account_id = :account_id)
   and feeds.deleted_at is null
-  and not ($2 and feeds.is_public)
+  and not (:is_unlisted_only and feeds.is_public)
   and (
-    $5::uuid is null
+    :after_feed_id::uuid is null
     or (feeds.created_at, feeds.feed_id) < (
-      select created_at, feed_id from feeds where feed_id = $5
+      select created_at, feed_id from feeds where feed_id = :after_feed_id
     )
   )
 order by feeds.created_at desc, feeds.feed_id desc
-limit $3::int
-offset $4
+limit :limit::int
+offset :offset

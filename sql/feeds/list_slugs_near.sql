@@ -1,24 +1,24 @@
 -- name: list_slugs_near
 -- why: the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them
--- $1 endpoint_path text
--- $2 slugs_max int
+-- :endpoint_path text
+-- :slugs_max int
 -- returns endpoint_path text
 select near.endpoint_path
 from (
   (
     select endpoint_path, listed_at
     from feeds
-    where endpoint_path < $1
+    where endpoint_path < :endpoint_path
     order by endpoint_path desc
-    limit $2::int
+    limit :slugs_max::int
   )
   union all
   (
     select endpoint_path, listed_at
     from feeds
-    where endpoint_path > $1
+    where endpoint_path > :endpoint_path
     order by endpoint_path
-    limit $2::int
+    limit :slugs_max::int
   )
 ) as near
 where near.listed_at is not null

@@ -2,25 +2,25 @@
 -- why: changes an account's name or quota, suspends it or ends that
 -- The account's feeds show its name, and caches know a feed by the version of its row. So a new name gives its
 -- feeds new versions. No key of the account may be used while there is a suspension_reason.
--- $1 account_id uuid
--- $2 fields json
--- $3 actor text?
+-- :account_id uuid
+-- :fields json
+-- :actor text?
 -- returns account_id uuid
 with known as (
   select name
   from accounts
-  cross join act_as($3)
-  where account_id = $1
+  cross join act_as(:actor)
+  where account_id = :account_id
   for no key update of accounts
 ),
 edited as (
   update accounts
   set (name, max_feeds_allowed, suspension_reason) = (
     select wanted.name, wanted.max_feeds_allowed, wanted.suspension_reason
-    from json_populate_record(accounts, $2) as wanted
+    from json_populate_record(accounts, :fields) as wanted
   )
   from known
-  where accounts.account_id = $1
+  where accounts.account_id = :account_id
   returning accounts.account_id, accounts.name <> known.name as is_renamed
 ),
 shown as (

@@ -1,11 +1,11 @@
 -- name: export_usage
 -- why: a chunk of an account's usage log, oldest first, from behind the chunk before
 -- Chunks go by key and not by a cursor, so that no statement runs long or keeps a snapshot open.
--- $1 account_id uuid
--- $2 since timestamptz?
--- $3 until timestamptz?
--- $4 after_usage_id uuid?
--- $5 limit int
+-- :account_id uuid
+-- :since timestamptz?
+-- :until timestamptz?
+-- :after_usage_id uuid?
+-- :limit int
 -- returns usage_id uuid, timestamp text, operation text, feed_id uuid?, key_id uuid?, charge_nanos bigint
 select
   usage_id,
@@ -15,11 +15,11 @@ select
   key_id,
   case when refunded then 0 else charge_nanos end as charge_nanos
 from usage_events
-where account_id = $1
-  and usage_id >= uuid_since($2)
-  and usage_id < uuid_until($3)
-  and usage_id > coalesce($4::uuid, '00000000-0000-0000-0000-000000000000')
-  and happened_at >= coalesce($2::timestamptz, '-infinity')
-  and happened_at <= coalesce($3::timestamptz, 'infinity')
+where account_id = :account_id
+  and usage_id >= uuid_since(:since)
+  and usage_id < uuid_until(:until)
+  and usage_id > coalesce(:after_usage_id::uuid, '00000000-0000-0000-0000-000000000000')
+  and happened_at >= coalesce(:since::timestamptz, '-infinity')
+  and happened_at <= coalesce(:until::timestamptz, 'infinity')
 order by usage_id
-limit $5::int
+limit :limit::int

@@ -1,10 +1,10 @@
 -- name: list_audit_events
 -- why: the audit trail, newest first, from behind the page before; money in credits
--- $1 account_id uuid?
--- $2 feed_id uuid?
--- $3 since timestamptz?
--- $4 before_event_id bigint?
--- $5 limit int
+-- :account_id uuid?
+-- :feed_id uuid?
+-- :since timestamptz?
+-- :before_event_id bigint?
+-- :limit int
 -- returns event_id bigint, happened_at timestamptz, actor text, action text, account_id uuid?,
 --   feed_id uuid?, before json?, after json?
 select
@@ -17,9 +17,9 @@ select
   credits_of_nanos(before) as before,
   credits_of_nanos(after) as after
 from audit_events
-where ($1::uuid is null or account_id = $1)
-  and ($2::uuid is null or feed_id = $2)
-  and ($3::timestamptz is null or happened_at >= $3)
-  and ($4::bigint is null or event_id < $4)
+where (:account_id::uuid is null or account_id = :account_id)
+  and (:feed_id::uuid is null or feed_id = :feed_id)
+  and (:since::timestamptz is null or happened_at >= :since)
+  and (:before_event_id::bigint is null or event_id < :before_event_id)
 order by event_id desc
-limit $5::int
+limit :limit::int

@@ -1,7 +1,7 @@
 -- name: list_promotions
 -- why: the promotion codes with how often each was redeemed, by code, from behind the page before
--- $1 after_code text?
--- $2 limit int
+-- :after_code text?
+-- :limit int
 -- returns code text, amount_nanos bigint, max_redemptions int?, redemptions int,
 --   expires_at timestamptz?, created_at timestamptz
 select
@@ -16,6 +16,6 @@ select
   expires_at,
   created_at
 from promotion_codes as codes
-where code > coalesce($1, '')
+where code > coalesce(:after_code, '')
 order by code
-limit $2::int
+limit :limit::int

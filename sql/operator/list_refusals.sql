@@ -1,21 +1,21 @@
 -- name: list_refusals
 -- why: refused pushes by feed and code, each with its newest one, newest first, from behind the page before
 -- All pages are as of one push: later ones would move what was not shown yet to pages that were.
--- $1 since timestamptz
--- $2 newest_push_id bigint?
--- $3 before_push_id bigint?
--- $4 limit int
+-- :since timestamptz
+-- :newest_push_id bigint?
+-- :before_push_id bigint?
+-- :limit int
 -- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text, code text?,
 --   pushes bigint, last_push_id bigint, last_pushed_at timestamptz, last_detail text?, newest_push_id bigint
 with shown as (
-  select coalesce($2::bigint, max(push_id)) as newest_push_id
+  select coalesce(:newest_push_id::bigint, max(push_id)) as newest_push_id
   from pushes
 ),
 refusals as (
   select feed_id, code, count(*) as pushes, max(push_id) as last_push_id
   from pushes
   where not stored
-    and pushed_at >= $1
+    and pushed_at >= :since
     and push_id <= (select newest_push_id from shown)
   group by feed_id, code
 )
@@ -39,7 +39,7 @@ join feeds
   on feeds.feed_id = refusals.feed_id
 join accounts
   on accounts.account_id = feeds.account_id
-where $3::bigint is null
-  or refusals.last_push_id < $3
+where :before_push_id::bigint is null
+  or refusals.last_push_id < :before_push_id
 order by refusals.last_push_id desc
-limit $4::int
+limit :limit::int

@@ -4,16 +4,16 @@
 -- A purchase that was undone is none.
 -- All pages are as of one moment: reads, refunds and purchases that come later would move feeds from page to page. Only
 -- a purchase that is undone between two pages is missing from the second.
--- $1 since timestamptz
--- $2 as_of timestamptz?
--- $3 after_earned_nanos bigint?
--- $4 after_feed_id uuid?
--- $5 limit int
+-- :since timestamptz
+-- :as_of timestamptz?
+-- :after_earned_nanos bigint?
+-- :after_feed_id uuid?
+-- :limit int
 -- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text,
 --   paid_reads bigint, charged_nanos bigint, refunded_nanos bigint, purchases bigint,
 --   purchases_cents bigint, earned_nanos bigint, as_of timestamptz
 with moment as (
-  select coalesce($2, now()) as as_of
+  select coalesce(:as_of, now()) as as_of
 ),
 charges as (
   select
@@ -26,8 +26,8 @@ charges as (
   left join credit_ledger as refund
     on usage_events.refunded
     and refund.reference = 'refund:' || usage_events.usage_id
-  where usage_events.usage_id >= uuid_since($1)
-    and usage_events.happened_at >= $1
+  where usage_events.usage_id >= uuid_since(:since)
+    and usage_events.happened_at >= :since
     and usage_events.happened_at < moment.as_of
     and usage_events.charge_nanos > 0
 ),
@@ -45,7 +45,7 @@ sales as (
   select feed_id, count(*) as purchases, sum(price_cents) as purchases_cents
   from purchases
   cross join moment
-  where purchased_at >= $1
+  where purchased_at >= :since
     and purchased_at < moment.as_of
   group by feed_id
 ),
@@ -82,7 +82,7 @@ join feeds
   on feeds.feed_id = earnings.feed_id
 join accounts
   on accounts.account_id = feeds.account_id
-where $4::uuid is null
-  or (earnings.earned_nanos, earnings.feed_id) < ($3::bigint, $4)
+where :after_feed_id::uuid is null
+  or (earnings.earned_nanos, earnings.feed_id) < (:after_earned_nanos::bigint, :after_feed_id)
 order by earnings.earned_nanos desc, earnings.feed_id desc
-limit $5::int
+limit :limit::int

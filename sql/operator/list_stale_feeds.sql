@@ -2,11 +2,11 @@
 -- why: feeds whose provider is late, the latest first, from behind the page before
 -- An active feed is late if its last push is older than its interval; one that was never pushed, if it is itself.
 -- All pages are as of one moment. A feed that is pushed to meanwhile is late no more, and moves no other.
--- $1 since timestamptz?
--- $2 as_of timestamptz?
--- $3 after_due_at timestamptz?
--- $4 after_feed_id uuid?
--- $5 limit int
+-- :since timestamptz?
+-- :as_of timestamptz?
+-- :after_due_at timestamptz?
+-- :after_feed_id uuid?
+-- :limit int
 -- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text, status text,
 --   sync_interval_mins int, last_sync_at timestamptz?, due_at timestamptz, as_of timestamptz
 with due as (
@@ -28,14 +28,14 @@ select
   feeds.sync_interval_mins,
   feeds.last_sync_at,
   due.due_at,
-  coalesce($2, now()) as as_of
+  coalesce(:as_of, now()) as as_of
 from due
 join feeds
   on feeds.feed_id = due.feed_id
 join accounts
   on accounts.account_id = feeds.account_id
-where due.due_at < coalesce($2, now())
-  and ($1::timestamptz is null or due.synced_at >= $1)
-  and ($4::uuid is null or (due.due_at, due.feed_id) > ($3::timestamptz, $4))
+where due.due_at < coalesce(:as_of, now())
+  and (:since::timestamptz is null or due.synced_at >= :since)
+  and (:after_feed_id::uuid is null or (due.due_at, due.feed_id) > (:after_due_at::timestamptz, :after_feed_id))
 order by due.due_at, due.feed_id
-limit $5::int
+limit :limit::int

@@ -1,8 +1,8 @@
 -- name: list_top_reads
 -- why: the feeds that are read most, and the accounts that read most, each ranked from 1, by one look at the log
--- $1 since timestamptz
--- $2 is_by_credits boolean
--- $3 limit int
+-- :since timestamptz
+-- :is_by_credits boolean
+-- :limit int
 -- returns is_feed boolean, place bigint, feed_id uuid?, endpoint_path text?, feed_name text?,
 --   account_id uuid, account_name text, reads bigint, charge_nanos bigint
 with counted as (
@@ -13,8 +13,8 @@ with counted as (
     count(*) as reads,
     coalesce(sum(charge_nanos) filter (where not refunded), 0) as charge_nanos
   from usage_events
-  where usage_id >= uuid_since($1)
-    and happened_at >= $1
+  where usage_id >= uuid_since(:since)
+    and happened_at >= :since
     and operation in ('data', 'stream')
     and not failed
   group by grouping sets ((feed_id), (account_id))
@@ -25,8 +25,8 @@ ranked as (
     row_number() over (
       partition by is_feed
       order by
-        case when $2 then charge_nanos else reads end desc,
-        case when $2 then reads else charge_nanos end desc,
+        case when :is_by_credits then charge_nanos else reads end desc,
+        case when :is_by_credits then reads else charge_nanos end desc,
         feed_id,
         account_id
     ) as place
@@ -48,5 +48,5 @@ left join feeds
 -- A feed's owner, or who reads.
 join accounts
   on accounts.account_id = coalesce(feeds.account_id, ranked.account_id)
-where ranked.place <= $3::int
+where ranked.place <= :limit::int
 order by ranked.is_feed desc, ranked.place

@@ -1,10 +1,10 @@
 -- name: keep_setting
 -- why: a value that all processes must agree on; the first one that is written stays
--- $1 name text
--- $2 value text
+-- :name text
+-- :value text
 -- returns value text
 insert into settings (name, value)
-values ($1, $2)
+values (:name, :value)
 on conflict (name) do update
 set value = settings.value
 returning value

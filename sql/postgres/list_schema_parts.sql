@@ -1,11 +1,11 @@
 -- name: list_schema_parts
 -- why: what the schema of a table has, each part with a digest of its definition, to compare it with another
--- $1 table_name text
+-- :table_name text
 -- returns part text
 with home as (
   select relnamespace as schema
   from pg_class
-  where oid = $1::text::regclass
+  where oid = :table_name::text::regclass
 ),
 -- The usage log's partitions come and go, and the migrator changes its own table by itself.
 tables as (

@@ -1,7 +1,7 @@
 -- name: read_feed_version
 -- why: the data version that a feed's distributed rows have at least, when they are read next
--- $1 feed_id uuid
+-- :feed_id uuid
 -- returns data_version bigint
 select data_version
 from feed_versions
-where feed_id = $1
+where feed_id = :feed_id

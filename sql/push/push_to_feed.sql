@@ -1,26 +1,33 @@
 -- name: push_to_feed
 -- why: admits and stores one push, whole, in one round trip and one commit
--- $1 feed_id uuid
--- $2 feed_type text
--- $3 definition_version bigint
--- $4 row_count int
--- $5 row_texts text
--- $6 row_ids text[]
--- $7 event_times timestamptz[]
--- $8 batch_id text?
--- $9 is_complete boolean
--- $10 is_dry_run boolean
--- $11 body_bytes bigint
--- $12 elapsed_ms int
--- $13 account_id uuid
--- $14 key_id uuid
--- $15 window_limit int
--- $16 window_us bigint
+-- :feed_id uuid
+-- :feed_type text
+-- :definition_version bigint
+-- :row_count int
+-- :row_texts text
+-- :row_ids text[]
+-- :event_times timestamptz[]
+-- :batch_id text?
+-- :is_complete boolean
+-- :is_dry_run boolean
+-- :body_bytes bigint
+-- :elapsed_ms int
+-- :account_id uuid
+-- :key_id uuid
+-- :window_limit int
+-- :window_us bigint
 -- returns outcome text, status text?, row_outcomes text?, is_staged boolean?,
 --   last_sync_at timestamptz?, data_version bigint?, window_used int?, reset_seconds bigint?, retry_after_ms int?
 with admitted as materialized (
   select admission, window_used, reset_seconds, retry_after_ms
-  from admit_push($1, $13, $14, $3, $15, $16)
+  from admit_push(
+    pushed_feed_id => :feed_id,
+    pusher_account_id => :account_id,
+    pusher_key_id => :key_id,
+    planned_version => :definition_version,
+    window_limit => :window_limit,
+    window_us => :window_us
+  )
 )
 select
   coalesce(written.outcome, admitted.admission) as outcome,
@@ -30,6 +37,16 @@ select
 from admitted
 -- With a fresh snapshot, under the lock that admit_push took.
 cross join lateral write_push(
-  case when admitted.admission = 'granted' then $1::uuid end, $2, $4, $5, $6, $7, $8, $9, $10, $11,
-  $12, $14
+  pushed_feed_id => case when admitted.admission = 'granted' then :feed_id::uuid end,
+  pushed_type => :feed_type,
+  row_count => :row_count,
+  row_texts => :row_texts,
+  row_ids => :row_ids,
+  event_times => :event_times,
+  pushed_batch_id => :batch_id,
+  is_complete => :is_complete,
+  is_dry_run => :is_dry_run,
+  body_bytes => :body_bytes,
+  elapsed_ms => :elapsed_ms,
+  pusher_key_id => :key_id
 ) as written

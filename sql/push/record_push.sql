@@ -1,15 +1,15 @@
 -- name: record_push
 -- why: notes a refused push in the feed's history
--- $1 feed_id uuid
--- $2 code text
--- $3 detail text
--- $4 rows_received int
--- $5 body_bytes bigint
--- $6 duration_ms int
+-- :feed_id uuid
+-- :code text
+-- :detail text
+-- :rows_received int
+-- :body_bytes bigint
+-- :duration_ms int
 -- returns push_id bigint
 insert into pushes (
   feed_id, stored, code, detail, rows_received, rows_inserted, rows_updated, rows_duplicate,
   body_bytes, duration_ms
 )
-values ($1, false, $2, $3, $4, 0, 0, 0, $5, $6)
+values (:feed_id, false, :code, :detail, :rows_received, 0, 0, 0, :body_bytes, :duration_ms)
 returning push_id

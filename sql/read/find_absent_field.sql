@@ -1,19 +1,19 @@
 -- name: find_absent_field
 -- why: the first of some names that no row of a batch (0: of a stream) has, if that can be told, with names that the
 -- newest rows have
--- $1 feed_id uuid
--- $2 batch_number bigint
--- $3 names text[]
--- $4 work_max bigint
--- $5 unindexed_max bigint
--- $6 names_max int
+-- :feed_id uuid
+-- :batch_number bigint
+-- :names text[]
+-- :work_max bigint
+-- :unindexed_max bigint
+-- :names_max int
 -- returns data_version bigint, absent text?, present json?, schema_definition json?
 with newest as (
   (
     select collection_rows.position, collection_rows.payload
     from collection_rows
-    where collection_rows.feed_id = $1
-      and collection_rows.batch_number = $2
+    where collection_rows.feed_id = :feed_id
+      and collection_rows.batch_number = :batch_number
     order by collection_rows.position desc
     limit 20
   )
@@ -21,8 +21,8 @@ with newest as (
   (
     select stream_events.position, stream_events.payload
     from stream_events
-    where stream_events.feed_id = $1
-      and $2::bigint = 0
+    where stream_events.feed_id = :feed_id
+      and :batch_number::bigint = 0
     order by stream_events.position desc
     limit 20
   )
@@ -31,9 +31,9 @@ feed as materialized (
   select
     feeds.data_version,
     feeds.schema_definition,
-    absent_field($1, $2, $3, $4, $5) as absent
+    absent_field(:feed_id, :batch_number, :names, :work_max, :unindexed_max) as absent
   from feeds
-  where feeds.feed_id = $1
+  where feeds.feed_id = :feed_id
 )
 select
   feed.data_version,
@@ -47,7 +47,7 @@ select
         cross join lateral json_object_keys(newest.payload) with ordinality as fields (name, place)
         group by fields.name
         order by min(fields.place), fields.name
-        limit $6::int
+        limit :names_max::int
       ) as named
     )
   end as present,

@@ -1,8 +1,8 @@
 -- name: find_event_span
 -- why: the times of a stream's oldest and newest event, by two looks at its index
--- $1 feed_id uuid
+-- :feed_id uuid
 -- returns oldest_event timestamptz?, newest_event timestamptz?
 select
-  (select event_at from stream_events where feed_id = $1 order by event_at limit 1) as oldest_event,
-  (select event_at from stream_events where feed_id = $1 order by event_at desc limit 1)
+  (select event_at from stream_events where feed_id = :feed_id order by event_at limit 1) as oldest_event,
+  (select event_at from stream_events where feed_id = :feed_id order by event_at desc limit 1)
     as newest_event

@@ -1,7 +1,7 @@
 -- name: list_catalog
 -- why: one page of the listed feeds, newest first, with how many there are in all
--- $1 limit int
--- $2 offset int
+-- :limit int
+-- :offset int
 -- returns feed_id uuid?, name text?, description text?, category text?, feed_type text?,
 --   endpoint_path text?, call_price_nanos bigint?, price_type text?, one_time_price_cents bigint?,
 --   reliability_score numeric?, last_sync_at timestamptz?, update_frequency_text text?,
@@ -22,7 +22,7 @@ size as (
 block as (
   select starts_at, starts_with, feeds_before
   from blocks
-  where feeds_before <= $2::int
+  where feeds_before <= :offset::int
   order by starts_at, starts_with desc
   limit 1
 ),
@@ -49,8 +49,8 @@ page as (
       order by listed_at desc, feed_id
     )
     order by listed_at desc, feed_id
-    limit $1::int
-    offset $2::int - block.feeds_before
+    limit :limit::int
+    offset :offset::int - block.feeds_before
   ) as listed
 )
 select

@@ -1,8 +1,8 @@
 -- name: list_category
 -- why: one page of a category's listed feeds, newest first, with how many there are in all
--- $1 category text
--- $2 limit int
--- $3 offset int
+-- :category text
+-- :limit int
+-- :offset int
 -- returns feed_id uuid?, name text?, description text?, category text?, feed_type text?,
 --   endpoint_path text?, call_price_nanos bigint?, price_type text?, one_time_price_cents bigint?,
 --   reliability_score numeric?, last_sync_at timestamptz?, update_frequency_text text?,
@@ -12,7 +12,7 @@ with filed as materialized (
   from feeds
   where listed_at is not null
     -- The mark of a whole category (search_head_of).
-    and search @@ to_lexeme_query('=' || lower($1))
+    and search @@ to_lexeme_query('=' || lower(:category))
 ),
 size as (
   select count(*) as total
@@ -22,8 +22,8 @@ page as (
   select feed_id, listed_at
   from filed
   order by listed_at desc, feed_id
-  limit $2::int
-  offset $3::int
+  limit :limit::int
+  offset :offset::int
 )
 select
   feeds.feed_id,

@@ -1,12 +1,12 @@
 -- name: read_collection_rows
 -- why: the current batch's rows with the ids asked for, in the order of the request, and the ids that it does not have
--- $1 feed_id uuid
--- $2 row_ids text[]
+-- :feed_id uuid
+-- :row_ids text[]
 -- returns data_version bigint, data text?, missing json
 with feed as (
   select data_version, current_batch
   from feeds
-  where feed_id = $1
+  where feed_id = :feed_id
 )
 select
   feed.data_version,
@@ -18,9 +18,9 @@ cross join lateral (
     string_agg(collection_rows.payload::text, ',' order by wanted.place) as data,
     json_agg(wanted.row_id order by wanted.place) filter (where collection_rows.row_id is null)
       as missing
-  from unnest($2::text[]) with ordinality as wanted (row_id, place)
+  from unnest(:row_ids::text[]) with ordinality as wanted (row_id, place)
   left join collection_rows
-    on collection_rows.feed_id = $1
+    on collection_rows.feed_id = :feed_id
     and collection_rows.batch_number = feed.current_batch
     and collection_rows.row_id = wanted.row_id
 ) as found

@@ -1,7 +1,7 @@
 -- name: read_stream_rows
 -- why: a stream's rows with the ids asked for, in the order of the request, and the ids that it does not have
--- $1 feed_id uuid
--- $2 row_ids text[]
+-- :feed_id uuid
+-- :row_ids text[]
 -- returns data_version bigint, data text?, missing json
 select
   feeds.data_version,
@@ -13,10 +13,10 @@ cross join lateral (
     string_agg(stream_events.payload::text, ',' order by wanted.place) as data,
     json_agg(wanted.row_id order by wanted.place) filter (where stream_events.row_id is null)
       as missing
-  from unnest($2::text[]) with ordinality as wanted (row_id, place)
+  from unnest(:row_ids::text[]) with ordinality as wanted (row_id, place)
   left join stream_events
-    on stream_events.feed_id = $1
+    on stream_events.feed_id = :feed_id
     and stream_events.row_id = wanted.row_id
     and stream_events.event_at >= oldest_readable(feeds.retention_days)
 ) as found
-where feeds.feed_id = $1
+where feeds.feed_id = :feed_id

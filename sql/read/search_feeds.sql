@@ -1,16 +1,16 @@
 -- name: search_feeds
 -- why: one page of a search's listed feeds, best first, with how many there are in all
--- $1 q text
--- $2 category text?
--- $3 limit int
--- $4 offset int
+-- :q text
+-- :category text?
+-- :limit int
+-- :offset int
 -- returns feed_id uuid?, name text?, description text?, category text?, feed_type text?,
 --   endpoint_path text?, call_price_nanos bigint?, price_type text?, one_time_price_cents bigint?,
 --   reliability_score numeric?, last_sync_at timestamptz?, update_frequency_text text?,
 --   sync_interval_mins int?, total bigint
 with matches as materialized (
   select feed_id, place, total
-  from search_matches($1, $2, $3::int, $4::int)
+  from search_matches(:q, :category, :limit::int, :offset::int)
 ),
 size as (
   select coalesce(max(total), 0) as total
@@ -34,7 +34,7 @@ select
 from size
 -- The first of all comes with every page, for the total.
 left join matches
-  on matches.place > $4::int
+  on matches.place > :offset::int
 left join feeds
   on feeds.feed_id = matches.feed_id
 order by matches.place

@@ -1,6 +1,6 @@
 -- name: find_skill_feed
 -- why: all that the agent skill of a feed is written from; a feed that is not listed has none
--- $1 feed_id uuid
+-- :feed_id uuid
 -- returns feed_id uuid, account_name text, name text, description text?, endpoint_path text,
 --   feed_type text?, schema_definition json?, schema_version numeric, sample_response json?,
 --   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, sync_interval_mins int,
@@ -23,5 +23,5 @@ select
 from feeds
 join accounts
   on accounts.account_id = feeds.account_id
-where feeds.feed_id = $1
+where feeds.feed_id = :feed_id
   and feeds.listed_at is not null

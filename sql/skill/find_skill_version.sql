@@ -1,8 +1,8 @@
 -- name: find_skill_version
 -- why: which skill the feed of an id or slug has. That it is listed is part of the look-up, so that a draft,
 -- an unlisted and an unknown feed take the same time
--- $1 feed_id uuid?
--- $2 endpoint_path text?
+-- :feed_id uuid?
+-- :endpoint_path text?
 -- returns feed_id uuid, definition_version bigint, account_name text
 select
   feeds.feed_id,
@@ -11,5 +11,5 @@ select
 from feeds
 join accounts
   on accounts.account_id = feeds.account_id
-where (feeds.feed_id = $1 or feeds.endpoint_path = $2)
+where (feeds.feed_id = :feed_id or feeds.endpoint_path = :endpoint_path)
   and feeds.listed_at is not null

@@ -1,8 +1,8 @@
 -- name: list_skill_versions
 -- why: a page of the feeds that have an agent skill, newest published first, and which skill each has. As one
 -- JSON text, since it is compared far more often than it is read
--- $1 limit int
--- $2 offset bigint
+-- :limit int
+-- :offset bigint
 -- returns versions json, has_more boolean
 with listed as (
   select
@@ -15,8 +15,8 @@ with listed as (
     on accounts.account_id = feeds.account_id
   where feeds.listed_at is not null
   order by feeds.listed_at desc, feeds.feed_id
-  limit $1::int + 1
-  offset $2::bigint
+  limit :limit::int + 1
+  offset :offset::bigint
 )
 select
   coalesce(
@@ -27,8 +27,8 @@ select
         'account_name', account_name
       )
       order by place
-    ) filter (where place <= $2::bigint + $1::int),
+    ) filter (where place <= :offset::bigint + :limit::int),
     '[]'
   ) as versions,
-  count(*) > $1::int as has_more
+  count(*) > :limit::int as has_more
 from listed

@@ -89,7 +89,7 @@ export function accountRoutes(services: Services) {
         await admitHousekeeping(services, { call, principal, operation: "account" });
         const row = await database
           .onBehalfOf(principal.accountId)
-          .row("find_account", [principal.accountId, principal.keyId]);
+          .row("find_account", { account_id: principal.accountId, key_id: principal.keyId });
         assert(row !== undefined, "an admitted key has an account");
         return respond({ headers: privateJson(), body: accountText(row, config.limits) });
       },

@@ -59,7 +59,8 @@ export async function changeLedger<Change extends keyof Outcomes>(
 ): Promise<Outcomes[Change]> {
   const row: Row<keyof Outcomes> = present(await database.row(change, parameters));
   const { outcome: kind, entry_id: entryId } = row;
-  const entry = entryId === null ? undefined : await database.row("find_ledger_entry", [entryId]);
+  const entry =
+    entryId === null ? undefined : await database.row("find_ledger_entry", { entry_id: entryId });
   const balance = "balance" in row ? row.balance : undefined;
   // Each statement names only the outcomes of its own type.
   return { kind, entry, balance } as unknown as Outcomes[Change];

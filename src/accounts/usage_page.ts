@@ -55,15 +55,20 @@ export async function pageUsage(
   { query, limit }: { readonly query: UsageQuery; readonly limit: number },
 ): Promise<UsagePage> {
   const { accountId, feedId, keyId, since, until, beforeUsageId } = query;
-  const bounds = [since, until, beforeUsageId] as const;
+  const range = { account_id: accountId, since, until, before_usage_id: beforeUsageId };
   const walkEnd =
     feedId === null && keyId === null
       ? undefined
-      : await database.row("find_usage_walk_end", [accountId, ...bounds, USAGE_WALK_MAX]);
+      : await database.row("find_usage_walk_end", { ...range, events: USAGE_WALK_MAX });
   const from = walkEnd?.usage_id ?? null;
   // One more than the page tells whether there is a next one.
-  const parameters = [accountId, feedId, keyId, ...bounds, from, limit + 1] as const;
-  const found = await database.rows("page_usage", parameters);
+  const found = await database.rows("page_usage", {
+    ...range,
+    feed_id: feedId,
+    key_id: keyId,
+    from_usage_id: from,
+    limit: limit + 1,
+  });
   const rows = found.slice(0, limit);
   const last = found.length > limit ? (rows.at(-1)?.usage_id ?? null) : from;
   const nextCursor = last === null ? null : sealToken(Buffer.from(last, "utf8"), query.scope);

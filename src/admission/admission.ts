@@ -251,7 +251,10 @@ export class Admission {
 
   async #lookUp(keyMark: string, keyHash: Uint8Array): Promise<Caller | Suspended | undefined> {
     const askedUs = this.#clock.nowUs();
-    const row = await this.#options.database.row("find_key", [keyHash, WINDOW_US]);
+    const row = await this.#options.database.row("find_key", {
+      key_hash: keyHash,
+      window_us: WINDOW_US,
+    });
     if (row === undefined) return undefined;
     const nowUs = Number(row.now_us);
     // The clock was set back, or is that of another server: hits that had left may count again.
@@ -313,8 +316,11 @@ export class Admission {
     const key = claim.idempotency?.key;
     assert(key !== undefined, "what is replayed has a key");
     if (!isReplayed) {
-      const parameters = [account.id, key, receipt.usageId] as const;
-      const marked = await this.#options.database.row("replay_read", parameters);
+      const marked = await this.#options.database.row("replay_read", {
+        account_id: account.id,
+        idempotency_key: key,
+        usage_id: receipt.usageId,
+      });
       if (marked === undefined) return CHANGED;
     }
     if (account.isCurrent) {

@@ -54,16 +54,16 @@ export function createProofs(database: Database): Proofs {
   return new Batcher<Question, Proof>({
     ...ADMISSION_BATCHES,
     run: async (questions) => {
-      const rows = await database.rows("prove_calls", [
-        questions.map(({ caller }) => caller.account.id),
-        questions.map(({ caller }) => caller.account.generation),
-        questions.map(({ caller }) => BigInt(caller.account.loggedUs)),
-        questions.map(({ caller }) => caller.keyId),
-        questions.map(({ feedId }) => feedId ?? null),
-        questions.map(({ idempotencyKey }) => idempotencyKey ?? null),
-        WINDOW_US,
-        IDEMPOTENCY_TTL_US,
-      ]);
+      const rows = await database.rows("prove_calls", {
+        account_ids: questions.map(({ caller }) => caller.account.id),
+        known_generations: questions.map(({ caller }) => caller.account.generation),
+        known_us: questions.map(({ caller }) => BigInt(caller.account.loggedUs)),
+        key_ids: questions.map(({ caller }) => caller.keyId),
+        feed_ids: questions.map(({ feedId }) => feedId ?? null),
+        idempotency_keys: questions.map(({ idempotencyKey }) => idempotencyKey ?? null),
+        window_us: WINDOW_US,
+        idempotency_us: IDEMPOTENCY_TTL_US,
+      });
       return rows.map(proofOf);
     },
   });

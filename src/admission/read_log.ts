@@ -164,7 +164,7 @@ async function withUsagePartition<Result>(
     return await send();
   } catch (error) {
     if (!isPartitionMissing(error)) throw error;
-    await database.rows("create_usage_partition", []);
+    await database.rows("create_usage_partition", {});
     return send();
   }
 }

@@ -124,7 +124,11 @@ export class Refunds {
 
 function parametersOf(debt: Debt): Parameters<"refund_reads"> {
   const { batchToken, accountIds, sentMs, sentAtMs, onlyUsage } = debt;
-  const elapsedMs = BigInt(Math.ceil(performance.now() - sentMs));
-  const sentAt = new Date(sentAtMs).toISOString();
-  return [batchToken, accountIds, elapsedMs, sentAt, onlyUsage];
+  return {
+    batch_token: batchToken,
+    account_ids: accountIds,
+    elapsed_ms: BigInt(Math.ceil(performance.now() - sentMs)),
+    sent_at: new Date(sentAtMs).toISOString(),
+    only_usage: onlyUsage,
+  };
 }

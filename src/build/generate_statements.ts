@@ -34,7 +34,10 @@ interface DeclaredColumn {
   readonly nullable: boolean;
 }
 
-/** Reads the header of a statement file. @throws if it is not of the documented form. */
+/**
+ * Reads the header of a statement file: `-- name:`, `-- why:`, a line `-- :name type` for each parameter, and
+ * `-- returns`. @throws if it is not of the documented form.
+ */
 export function parseHeader(text: string, path: string) {
   const [header = ""] = /^(?:--.*\n)*/.exec(text) ?? [];
   const find = (word: string, pattern = ".*") => {
@@ -42,7 +45,7 @@ export function parseHeader(text: string, path: string) {
     if (found === undefined) throw new Error(`${path}: the header has no line "-- ${word} …"`);
     return found.trim();
   };
-  const parameters = [...header.matchAll(/^-- \$\d+ (.+)$/gm)].map(([, column = ""]) =>
+  const parameters = [...header.matchAll(/^-- :(.+)$/gm)].map(([, column = ""]) =>
     parseColumn(column, path),
   );
   // They are the last part, of any number of lines.
@@ -97,6 +100,7 @@ export async function generateStatements(): Promise<string> {
     ...paths.map(
       (path) => `import ${variable(path)} from "../../../sql/${path}" with { type: "text" };`,
     ),
+    'import { numbered } from "./numbered.ts";',
     "",
     "/** Every migration, in order. */",
     "export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [",
@@ -108,9 +112,9 @@ export async function generateStatements(): Promise<string> {
     ...functions.map((path) => `  { name: "${stem(path)}", text: ${variable(path)} },`),
     "];",
     "",
-    "/** The text of every statement, by name. */",
+    "/** The text of every statement, by name. Its parameters are numbered in the order of its header. */",
     "export const STATEMENTS = {",
-    ...statements.map((statement) => `  ${statement.name}: ${variable(statement.path)},`),
+    ...statements.map((statement) => `  ${statement.name}: numbered(${variable(statement.path)}),`),
     "} as const;",
     "",
     "/** Parameters and row of every statement. */",
@@ -118,9 +122,11 @@ export async function generateStatements(): Promise<string> {
     ...statements.flatMap((statement) => [
       `  /** ${statement.why} */`,
       `  ${statement.name}: {`,
-      `    parameters: readonly [${statement.parameters
-        .map((parameter) => `${parameter.name}: ${typescriptOf(parameter)}`)
-        .join(", ")}];`,
+      "    parameters: {",
+      ...statement.parameters.map(
+        (parameter) => `      readonly ${parameter.name}: ${typescriptOf(parameter)};`,
+      ),
+      "    };",
       "    row: {",
       ...statement.columns.map(
         (column) => `      readonly ${column.name}: ${typescriptOf(column)};`,
@@ -129,6 +135,19 @@ export async function generateStatements(): Promise<string> {
       "  };",
     ]),
     "}",
+    "",
+    "/** The parameters of every statement in the order of their numbers. */",
+    "export const ARGUMENTS: {",
+    "  readonly [Name in keyof StatementTypes]: (",
+    '    by: StatementTypes[Name]["parameters"],',
+    "  ) => readonly unknown[];",
+    "} = {",
+    ...statements.map(({ name, parameters }) =>
+      parameters.length === 0
+        ? `  ${name}: () => [],`
+        : `  ${name}: (by) => [${parameters.map((parameter) => `by.${parameter.name}`).join(", ")}],`,
+    ),
+    "};",
     "",
   ];
   return lines.join("\n");

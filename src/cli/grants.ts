@@ -24,7 +24,7 @@ export const grants = databaseCommand({
     ),
   },
   run: async ({ database, values }) => {
-    const statements = grantsFor(values.role, present(await database.row("find_home", [])));
+    const statements = grantsFor(values.role, present(await database.row("find_home", {})));
     return {
       json: JSON.stringify({ role: values.role, statements }),
       text: statements.join("\n"),

@@ -47,7 +47,7 @@ export const serve = command({
     const listening = { ...listenConfig(config, values), migrates };
     const onStart = async (served: Listening, database: Database) => {
       await announce(served, output);
-      const row = output.isJson ? undefined : await database.row("has_accounts", []);
+      const row = output.isJson ? undefined : await database.row("has_accounts", {});
       if (row?.has_accounts === false) output.note(nextSteps(served, config));
     };
     const { workers: count } = values;

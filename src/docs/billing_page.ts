@@ -51,7 +51,11 @@ export function billingRoutes({ anonymousLimit, config, database }: Services) {
     async ({ call, query }) => {
       const accountId = parseUuid(query.account_id ?? "");
       const feedId = parseUuid(query.feed_id ?? "");
-      const found = await database.row("find_feed_row", [feedId ?? null, null, true]);
+      const found = await database.row("find_feed_row", {
+        feed_id: feedId ?? null,
+        endpoint_path: null,
+        active_only: true,
+      });
       const feed = found?.is_public === true ? found : undefined;
       const { billingText: words, billingUrl } = config;
       const payUrl = billingUrl && billingUrlOf(billingUrl, { accountId, feedId });

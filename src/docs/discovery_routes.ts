@@ -41,7 +41,10 @@ export function discoveryRoutes(services: Services) {
       async ({ call }) => {
         const vary = { Vary: "Accept" };
         if (wantsHtml(call.request.headers.get("accept"))) {
-          const rows = await reader.rows(GATEWAY, "list_catalog", [PREVIEW_FEEDS, 0]);
+          const rows = await reader.rows(GATEWAY, "list_catalog", {
+            limit: PREVIEW_FEEDS,
+            offset: 0,
+          });
           return answer(call, renderFrontPage(listedPage(rows, 0)), { ...PAGE_HEADERS, ...vary });
         }
         const baseUrl = http.baseUrl();

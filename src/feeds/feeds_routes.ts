@@ -279,17 +279,23 @@ async function listFeeds(
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<string> {
   const [count, rows] = await Promise.all([
-    database.row("count_feeds", [accountId]),
-    database.rows("list_feed_rows", [accountId, false, limit, BigInt(offset), null]),
+    database.row("count_feeds", { account_id: accountId }),
+    database.rows("list_feed_rows", {
+      account_id: accountId,
+      is_unlisted_only: false,
+      limit,
+      offset: BigInt(offset),
+      after_feed_id: null,
+    }),
   ]);
   const total = Number(count?.total ?? 0n);
   const hasMore = hasMoreAfter({ offset, shown: rows.length, total });
   const feedIds = rows.map(({ feed_id: feedId }) => feedId);
-  const contents = await database.rows("list_feed_contents", [
-    feedIds,
-    ABANDONED_BATCH,
-    OPEN_BATCHES_LISTED_MAX,
-  ]);
+  const contents = await database.rows("list_feed_contents", {
+    feed_ids: feedIds,
+    abandoned_after: ABANDONED_BATCH,
+    batches_max: OPEN_BATCHES_LISTED_MAX,
+  });
   const feeds = rows
     .map((row) =>
       ownFeedText(
@@ -362,14 +368,12 @@ async function deleteFeed(
   { principal, reference }: OwnFeed,
 ): Promise<void> {
   const { accountId, keyId } = principal;
-  const [byId, bySlug] = referenceParameters(reference);
-  const row = await database.row("delete_feed", [
-    accountId,
-    byId,
-    bySlug,
-    keyActor(keyId),
-    DELETIONS_PER_FEED_ALLOWED,
-  ]);
+  const row = await database.row("delete_feed", {
+    account_id: accountId,
+    ...referenceParameters(reference),
+    actor: keyActor(keyId),
+    deletions_per_feed: DELETIONS_PER_FEED_ALLOWED,
+  });
   refuseForeign(row);
   if (row?.outcome === "limited") {
     throw tooManyDeletions(Number(row.deletions_max), Number(row.retry_after_ms));
@@ -398,7 +402,12 @@ async function deleteRows(
   }
   // No id holds a NUL, and PostgreSQL takes none in a parameter.
   const asked = ids.filter((id) => !id.includes("\0"));
-  const row = await database.row("delete_rows", [accountId, feedId, asked, keyActor(keyId)]);
+  const row = await database.row("delete_rows", {
+    account_id: accountId,
+    feed_id: feedId,
+    row_ids: asked,
+    actor: keyActor(keyId),
+  });
   refuseForeign(row);
   const found = new Set<string>(JSON.parse(row?.deleted ?? "[]"));
   if (row !== undefined && row.data_version !== null) waits.moved(feedId, row.data_version);

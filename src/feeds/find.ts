@@ -84,7 +84,7 @@ export class Feeds {
   async findFresh(accountId: string, reference: string): Promise<Feed | undefined> {
     const row = await this.#database
       .onBehalfOf(accountId)
-      .row("find_feed", [...referenceParameters(reference), this.#isActiveOnly]);
+      .row("find_feed", { ...referenceParameters(reference), active_only: this.#isActiveOnly });
     if (row === undefined) {
       this.forget(reference);
       return undefined;
@@ -96,11 +96,11 @@ export class Feeds {
 
   /** The listed slug that a mistyped one was probably meant to be; undefined for an id. */
   async findNearestSlug(accountId: string, reference: string): Promise<string | undefined> {
-    const [, slug] = referenceParameters(reference);
+    const { endpoint_path: slug } = referenceParameters(reference);
     if (slug === null || slug.length > SLUG_LENGTH_MAX) return undefined;
     const rows = await this.#database
       .onBehalfOf(accountId)
-      .rows("list_slugs_near", [slug.toLowerCase(), SLUGS_NEAR_MAX]);
+      .rows("list_slugs_near", { endpoint_path: slug.toLowerCase(), slugs_max: SLUGS_NEAR_MAX });
     const slugs = rows.map((row) => row.endpoint_path);
     return nearestWords(slug, slugs)[0];
   }
@@ -125,11 +125,17 @@ export async function findOwned(
   return feed?.accountId === accountId ? feed : undefined;
 }
 
-/** `$1 feed_id, $2 endpoint_path` of the look-ups: one of them is null. */
-export function referenceParameters(reference: string): readonly [string | null, string | null] {
+interface ReferenceParameters {
+  readonly feed_id: string | null;
+  readonly endpoint_path: string | null;
+}
+
+/** Parameters of the look-ups. One of them is null. */
+export function referenceParameters(reference: string): ReferenceParameters {
   const feedId = parseUuid(reference);
+  if (feedId !== undefined) return { feed_id: feedId, endpoint_path: null };
   // PostgreSQL refuses a NUL in any text; no slug has one.
-  return feedId === undefined ? [null, reference.replaceAll("\0", "/")] : [feedId, null];
+  return { feed_id: null, endpoint_path: reference.replaceAll("\0", "/") };
 }
 
 function feedOf(row: Row<"find_feed">): Feed {

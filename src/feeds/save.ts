@@ -111,16 +111,16 @@ export async function saveFeed(
   const refused = schema === undefined ? undefined : await schemaRefusal(services, schema);
   if (refused !== undefined) return refused;
   const row = await retryRolledBack(() =>
-    services.database.row("save_feed", [
-      owner.accountId,
-      feedId ?? null,
-      mode,
+    services.database.row("save_feed", {
+      account_id: owner.accountId,
+      feed_id: feedId ?? null,
+      save_mode: mode,
       fields,
-      pricing?.priceType ?? null,
-      pricing?.callPriceNanos ?? null,
-      pricing?.oneTimePriceCents ?? null,
-      keyActor(owner.keyId),
-    ]),
+      price_type: pricing?.priceType ?? null,
+      call_price_nanos: pricing?.callPriceNanos ?? null,
+      one_time_price_cents: pricing?.oneTimePriceCents ?? null,
+      actor: keyActor(owner.keyId),
+    }),
   );
   assert(row !== undefined, "save_feed returns one row");
   return row.outcome === "created" || row.outcome === "saved"
@@ -145,7 +145,11 @@ async function readSaved(
   saved: Row<"save_feed">,
   isSchemaGiven: boolean,
 ): Promise<SaveOutcome> {
-  const row = await database.row("find_feed_row", [saved.feed_id, null, false]);
+  const row = await database.row("find_feed_row", {
+    feed_id: saved.feed_id,
+    endpoint_path: null,
+    active_only: false,
+  });
   assert(row !== undefined, "the row of a feed stays, also where it is deleted");
   const quota = `"max_feeds_allowed":${saved.max_feeds_allowed},"feeds_used":${saved.feeds_used}`;
   const { schema_definition: schema, sample_response: sample } = row;
@@ -155,7 +159,10 @@ async function readSaved(
   if (!isSchemaEmpty) {
     const isChecked = isSchemaGiven && row.schema_locked;
     const rows = isChecked
-      ? await database.rows("list_newest_rows", [row.feed_id, NEWEST_ROWS_CHECKED_MAX])
+      ? await database.rows("list_newest_rows", {
+          feed_id: row.feed_id,
+          rows_max: NEWEST_ROWS_CHECKED_MAX,
+        })
       : [];
     const newestRows = rows.map(({ payload }) => payload);
     warnings.push(...(await findWarnings({ schema, sample, feedType, newestRows })));

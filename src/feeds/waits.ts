@@ -145,7 +145,7 @@ export class Waits {
     if (this.#isAsking || feedIds.length === 0) return;
     this.#isAsking = true;
     try {
-      const rows = await this.#database.rows("list_data_versions", [feedIds]);
+      const rows = await this.#database.rows("list_data_versions", { feed_ids: feedIds });
       const versions = new Map(rows.map((row) => [row.feed_id, row.data_version]));
       for (const feedId of feedIds) this.moved(feedId, versions.get(feedId));
     } catch (error) {

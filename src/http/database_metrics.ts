@@ -26,7 +26,7 @@ export function registerDatabaseMetrics(
   const read = createSingleFlight(async () => {
     if (newest !== undefined && performance.now() - newest.atMs < FRESH_MS) return newest.findings;
     // Why it failed is in the metric of errors.
-    const rows = await within(database.rows("list_findings", []), ANSWER_MS_MAX).catch(
+    const rows = await within(database.rows("list_findings", {}), ANSWER_MS_MAX).catch(
       () => "failed" as const,
     );
     const findings =

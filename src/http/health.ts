@@ -108,7 +108,7 @@ export function healthRoutes(http: HttpContext, { database, diskRoom }: Checked)
     }
     // The catalog takes some milliseconds, and rarely changes. While it is wrong, each question asks it again.
     if (performance.now() < nextCheckMs) {
-      await database.row("ping", []);
+      await database.row("ping", {});
     } else if (await isSchemaWhole(database)) {
       nextCheckMs = performance.now() + SCHEMA_CHECK_MS;
     } else {

@@ -101,10 +101,10 @@ export class Keys {
     this.#used.clear();
     const nowMs = performance.now();
     try {
-      await this.#database.rows("touch_keys", [
-        used.map(([keyId]) => keyId),
-        used.map(([, usedMs]) => BigInt(Math.round(nowMs - usedMs))),
-      ]);
+      await this.#database.rows("touch_keys", {
+        key_ids: used.map(([keyId]) => keyId),
+        ages_ms: used.map(([, usedMs]) => BigInt(Math.round(nowMs - usedMs))),
+      });
     } catch (error) {
       for (const [keyId, usedMs] of used) {
         if (!this.#used.has(keyId)) this.#noteUse(keyId, usedMs);

@@ -99,8 +99,14 @@ function job(name: string, everyMs: number, { ageMs, amount, workMax = null }: B
     name,
     everyMs,
     async step(database, now) {
-      const bounds = [age, amount, workMax] as const;
-      const done = await database.row("run_job", [name, now ?? null, interval(everyMs), ...bounds]);
+      const done = await database.row("run_job", {
+        job: name,
+        moment: now ?? null,
+        pause: interval(everyMs),
+        age,
+        amount,
+        work_max: workMax,
+      });
       return present(done).is_more;
     },
   };

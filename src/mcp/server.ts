@@ -82,7 +82,7 @@ export function createMcpServer(exchange: Exchange): Server {
 async function listSkills({ reader }: Services, cursor = "0") {
   if (!OFFSET.test(cursor)) throw invalidParams("The cursor is not one of this list.");
   const offset = Number(cursor);
-  const rows = await reader.rows(GATEWAY, "list_catalog", [PAGE_LIMIT_MAX, offset]);
+  const rows = await reader.rows(GATEWAY, "list_catalog", { limit: PAGE_LIMIT_MAX, offset });
   const { feeds, hasMore } = listedPage(rows, offset);
   return {
     resources: feeds.map(({ endpoint_path: slug, name, description }) => ({

@@ -53,7 +53,7 @@ export async function callTool(
       ask: ownRoutes(exchange),
       readLimits: { free, paid },
       async fieldsOf(feedIds) {
-        const rows = await services.reader.rows(GATEWAY, "list_schemas", [feedIds]);
+        const rows = await services.reader.rows(GATEWAY, "list_schemas", { feed_ids: feedIds });
         return new Map(rows.map((row) => [row.feed_id, schemaHint(row.schema_definition)]));
       },
     },

@@ -57,7 +57,12 @@ export async function createAccount(
   actor: Actor,
 ): Promise<AccountOutcome> {
   const { name, max_feeds_allowed: feedsMax = limits.maxFeeds } = input;
-  const made = await database.row("create_account", [name, feedsMax, null, actor]);
+  const made = await database.row("create_account", {
+    name,
+    max_feeds_allowed: feedsMax,
+    account_id: null,
+    actor,
+  });
   return outcomeOf(await findAccount(database, present(made).account_id));
 }
 
@@ -109,7 +114,11 @@ async function change(
   actor: Actor,
 ): Promise<AccountOutcome> {
   const { account_id: accountId } = await findAccount(database, account);
-  await database.row("edit_account", [accountId, JSON.stringify(fields), actor]);
+  await database.row("edit_account", {
+    account_id: accountId,
+    fields: JSON.stringify(fields),
+    actor,
+  });
   return outcomeOf(await findAccount(database, accountId));
 }
 
@@ -122,7 +131,13 @@ export async function listAccounts(
 ): Promise<Page<AccountOutcome>> {
   const afterId = await accountIdOf(database, cursor);
   return readPage(limit, {
-    read: (rowsMax) => database.rows("list_accounts", [null, null, afterId, rowsMax]),
+    read: (rowsMax) =>
+      database.rows("list_accounts", {
+        account_id: null,
+        name: null,
+        after_account_id: afterId,
+        limit: rowsMax,
+      }),
     cursorOf: (row) => row.account_id,
     entryOf: outcomeOf,
   });
@@ -136,7 +151,7 @@ export async function showAccount(
   { account_id: account }: InputOf<typeof ShowAccountInput>,
 ): Promise<ProvenAccountOutcome> {
   const row = await findAccount(database, account);
-  const proof = present(await inTime(database.row("prove_ledger", [row.account_id])));
+  const proof = present(await inTime(database.row("prove_ledger", { account_id: row.account_id })));
   const { granted_nanos: granted, revoked_nanos: revoked, balance_nanos: balance } = proof;
   const { charged_nanos: charged, refunded_nanos: refunded } = proof;
   return {

@@ -50,7 +50,13 @@ export async function listAuditEvents(
   const [before = null] = NUMBER_CURSOR.parse(cursor).map(BigInt);
   return readPage(limit, {
     read: (rowsMax) =>
-      database.rows("list_audit_events", [accountId, feedId, since, before, rowsMax]),
+      database.rows("list_audit_events", {
+        account_id: accountId,
+        feed_id: feedId,
+        since,
+        before_event_id: before,
+        limit: rowsMax,
+      }),
     cursorOf: (row) => row.event_id,
     entryOf: (row) => row,
   });

@@ -45,7 +45,14 @@ async function append(
 ): Promise<WrittenEntry> {
   const { reason, reference = null } = input;
   const { account_id: accountId } = await findAccount(database, input.account_id);
-  const entry = [accountId, kind, nanos, reason, reference, actor] as const;
+  const entry = {
+    account_id: accountId,
+    kind,
+    amount_nanos: nanos,
+    reason,
+    reference,
+    actor,
+  };
   const outcome = await changeLedger(database, "append_ledger_entry", entry);
   switch (outcome.kind) {
     case "appended":

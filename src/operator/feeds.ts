@@ -39,7 +39,14 @@ export async function listFeeds(
   const ownerId = await accountIdOf(database, account);
   const afterId = await feedIdOf(database, cursor);
   return readPage(limit, {
-    read: (rowsMax) => database.rows("list_feed_rows", [ownerId, isUnlisted, rowsMax, 0n, afterId]),
+    read: (rowsMax) =>
+      database.rows("list_feed_rows", {
+        account_id: ownerId,
+        is_unlisted_only: isUnlisted,
+        limit: rowsMax,
+        offset: 0n,
+        after_feed_id: afterId,
+      }),
     cursorOf: (row) => row.feed_id,
     entryOf: (row) => row,
   });
@@ -73,7 +80,7 @@ async function setPublic(
   actor: Actor,
 ): Promise<readonly FeedRow[]> {
   const feedIds = (await findFeeds(database, feed_ids)).map((row) => row.feed_id);
-  await database.rows("set_feeds_public", [feedIds, isPublic, actor]);
+  await database.rows("set_feeds_public", { feed_ids: feedIds, is_public: isPublic, actor });
   return findFeeds(database, feedIds);
 }
 
@@ -111,7 +118,7 @@ async function setSuspended(
 ): Promise<FeedReview> {
   const { database } = operator;
   const { feed_id: feedId } = await findLiveFeed(database, feed);
-  await database.row("suspend_feed", [feedId, reason, actor]);
+  await database.row("suspend_feed", { feed_id: feedId, reason, actor });
   return reviewFeed(operator, { feed_id: feedId });
 }
 
@@ -123,7 +130,13 @@ export async function deleteFeed(
 ): Promise<FeedReview> {
   const { database } = operator;
   const { feed_id: feedId } = await findFeed(database, feed);
-  await database.row("delete_feed", [null, feedId, null, actor, DELETIONS_PER_FEED_ALLOWED]);
+  await database.row("delete_feed", {
+    account_id: null,
+    feed_id: feedId,
+    endpoint_path: null,
+    actor,
+    deletions_per_feed: DELETIONS_PER_FEED_ALLOWED,
+  });
   return reviewFeed(operator, { feed_id: feedId });
 }
 
@@ -175,10 +188,10 @@ export async function reviewFeed(
   const isEmptying = row.deleted_at !== null && row.emptied_at === null;
   const [newest, pushes, left] = await Promise.all([
     row.deleted_at === null && rowsMax > 0
-      ? database.rows("list_newest_rows", [feedId, rowsMax])
+      ? database.rows("list_newest_rows", { feed_id: feedId, rows_max: rowsMax })
       : [],
-    database.rows("list_newest_pushes", [feedId, PUSHES_SHOWN]),
-    isEmptying ? database.row("count_rows_left", [feedId]) : undefined,
+    database.rows("list_newest_pushes", { feed_id: feedId, limit: PUSHES_SHOWN }),
+    isEmptying ? database.row("count_rows_left", { feed_id: feedId }) : undefined,
   ]);
   return {
     row,

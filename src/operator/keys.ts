@@ -105,8 +105,19 @@ export async function createKey(
   const { account_id: accountId } = await findAccount(database, input.account_id);
   const feedIds = input.feed_ids === undefined ? null : await feedIdsOf(database, input.feed_ids);
   const key = generateKey(permission);
-  const named = [accountId, hashKey(key), startOf(key), permission, name] as const;
-  const made = present(await database.row("create_key", [...named, end, daily, feedIds, actor]));
+  const made = present(
+    await database.row("create_key", {
+      account_id: accountId,
+      key_hash: hashKey(key),
+      key_start: startOf(key),
+      permission,
+      name,
+      expires_at: end,
+      daily_nanos: daily,
+      feed_ids: feedIds,
+      actor,
+    }),
+  );
   if (made.outcome === "not_for_reading") throw notForReading();
   const row = keyOf(await findKey(database, present(made.key_id)));
   return {
@@ -143,7 +154,7 @@ export async function editKey(
     daily_nanos: typeof daily === "bigint" ? String(daily) : daily,
     feed_ids: feeds && (await feedIdsOf(database, feeds)),
   });
-  const edited = present(await database.row("edit_key", [keyId, changes, actor]));
+  const edited = present(await database.row("edit_key", { key_id: keyId, fields: changes, actor }));
   if (edited.outcome === "not_usable") {
     throw notUsable(input.key_id, "is revoked, and can't be changed");
   }
@@ -171,13 +182,13 @@ export async function rotateKey(
   const { key_id: keyId, permission } = await findKey(database, given);
   const key = generateKey(permission === "write" ? "write" : "read");
   const grace = `${graceSeconds} seconds`;
-  const rotated = await database.row("rotate_key", [
-    keyId,
-    hashKey(key),
-    startOf(key),
+  const rotated = await database.row("rotate_key", {
+    key_id: keyId,
+    new_hash: hashKey(key),
+    new_start: startOf(key),
     grace,
     actor,
-  ]);
+  });
   if (rotated === undefined) {
     throw notUsable(given, "is revoked or has expired; make a new one");
   }
@@ -195,7 +206,15 @@ export async function listKeys(
   const { account_id: accountId } = await findAccount(database, account);
   const afterId = cursor === undefined ? null : (await findKey(database, cursor)).key_id;
   return readPage(limit, {
-    read: (rowsMax) => database.rows("list_keys", [accountId, null, null, null, afterId, rowsMax]),
+    read: (rowsMax) =>
+      database.rows("list_keys", {
+        account_id: accountId,
+        key_id: null,
+        key_hash: null,
+        beginning: null,
+        after_key_id: afterId,
+        limit: rowsMax,
+      }),
     cursorOf: (row) => row.key_id,
     entryOf: keyOf,
   });
@@ -209,7 +228,7 @@ export async function findKeyRecord(
   { key: given }: InputOf<typeof FindKeyInput>,
 ): Promise<FoundKeyOutcome> {
   const wanted = given.trim();
-  const [, , beginning] = keyParameters(wanted);
+  const { beginning } = keyParameters(wanted);
   // Of a key that was cut off, as much can be compared as is stored.
   const row = await findKey(database, beginning === null ? wanted : startOf(beginning));
   const { id, ...rest } = keyOf(row);
@@ -226,7 +245,11 @@ export async function revokeKey(
 ): Promise<KeyOutcome> {
   const { key_id: keyId } = await findKey(database, given);
   // PostgreSQL reads "now" as the time.
-  await database.row("edit_key", [keyId, JSON.stringify({ revoked_at: "now" }), actor]);
+  await database.row("edit_key", {
+    key_id: keyId,
+    fields: JSON.stringify({ revoked_at: "now" }),
+    actor,
+  });
   return keyOf(await findKey(database, keyId));
 }
 

@@ -55,7 +55,13 @@ export async function createPromotion(
   actor: Actor,
 ): Promise<PromotionOutcome> {
   const { code, credits, max_redemptions: most = null, expires_at: expires = null } = input;
-  const made = await database.row("create_promotion", [code, credits, most, expires, actor]);
+  const made = await database.row("create_promotion", {
+    code,
+    amount_nanos: credits,
+    max_redemptions: most,
+    expires_at: expires,
+    actor,
+  });
   if (made === undefined) {
     throw new Refused(
       "PROMOTION_TAKEN",
@@ -77,7 +83,11 @@ export async function redeemPromotion(
   actor: Actor,
 ): Promise<WrittenEntry> {
   const { account_id: accountId } = await findAccount(database, account);
-  const outcome = await changeLedger(database, "redeem_promotion", [code, accountId, actor]);
+  const outcome = await changeLedger(database, "redeem_promotion", {
+    code,
+    account_id: accountId,
+    actor,
+  });
   switch (outcome.kind) {
     case "redeemed":
       return { entry: entryOf(outcome.entry), isRepeated: false };
@@ -107,7 +117,7 @@ export function listPromotions(
   { limit, cursor = "" }: InputOf<typeof ListPromotionsInput>,
 ): Promise<Page<ListedPromotionOutcome>> {
   return readPage(limit, {
-    read: (rowsMax) => database.rows("list_promotions", [cursor, rowsMax]),
+    read: (rowsMax) => database.rows("list_promotions", { after_code: cursor, limit: rowsMax }),
     cursorOf: (row) => row.code,
     entryOf: ({ code, amount_nanos: nanos, ...rest }) => ({
       code,

@@ -50,7 +50,8 @@ export async function recordPurchase(
 ): Promise<WrittenEntry> {
   const { account_id: accountId } = await findAccount(database, input.account_id);
   const { feed_id: feedId } = await findLiveFeed(database, input.feed_id);
-  const purchase = [accountId, feedId, input.reference ?? null, actor] as const;
+  const { reference = null } = input;
+  const purchase = { account_id: accountId, feed_id: feedId, reference, actor };
   const outcome = await changeLedger(database, "record_purchase", purchase);
   switch (outcome.kind) {
     case "purchased":
@@ -95,7 +96,8 @@ export async function undoPurchase(
 ): Promise<WrittenEntry> {
   const { account_id: accountId } = await findAccount(database, input.account_id);
   const { feed_id: feedId } = await findFeed(database, input.feed_id);
-  const undo = [accountId, feedId, input.reason, actor] as const;
+  const { reason } = input;
+  const undo = { account_id: accountId, feed_id: feedId, reason, actor };
   const outcome = await changeLedger(database, "undo_purchase", undo);
   switch (outcome.kind) {
     case "undone":
@@ -127,7 +129,12 @@ export async function listPurchases(
   const buyerId = await accountIdOf(database, account);
   const [before = null] = NUMBER_CURSOR.parse(cursor).map(BigInt);
   return readPage(limit, {
-    read: (rowsMax) => database.rows("list_purchases", [buyerId, before, rowsMax]),
+    read: (rowsMax) =>
+      database.rows("list_purchases", {
+        account_id: buyerId,
+        before_entry_id: before,
+        limit: rowsMax,
+      }),
     cursorOf: (row) => row.entry_id,
     entryOf: purchaseOf,
   });

@@ -20,7 +20,12 @@ const CANDIDATES_MAX = CANDIDATES_LISTED_MAX + 1;
 export async function findAccount(database: Database, text: string): Promise<Row<"list_accounts">> {
   const accountId = parseUuid(text) ?? null;
   const name = accountId === null ? text : null;
-  const rows = await database.rows("list_accounts", [accountId, name, null, CANDIDATES_MAX]);
+  const rows = await database.rows("list_accounts", {
+    account_id: accountId,
+    name,
+    after_account_id: null,
+    limit: CANDIDATES_MAX,
+  });
   const candidates = rows.map((row) => `${row.account_id} (made ${row.created_at})`);
   refuseSeveral(candidates, {
     problem: `"${text}" is the name of several accounts`,
@@ -45,9 +50,9 @@ export async function accountIdOf(
  */
 export async function findKey(database: Database, text: string): Promise<Row<"list_keys">> {
   const parameters = keyParameters(text);
-  const [, , beginning] = parameters;
+  const { beginning } = parameters;
   const isKey = beginning === null || isKeyBeginning(beginning);
-  const asked = [null, ...parameters, null, CANDIDATES_MAX] as const;
+  const asked = { ...parameters, account_id: null, after_key_id: null, limit: CANDIDATES_MAX };
   const rows = isKey ? await database.rows("list_keys", asked) : [];
   const candidates = rows.map((row) => `${row.key_id} (${row.key_start}, of ${row.account_name})`);
   refuseSeveral(candidates, {
@@ -57,18 +62,27 @@ export async function findKey(database: Database, text: string): Promise<Row<"li
   return rows[0] ?? throwUnknown("KEY_NOT_FOUND", "key", text);
 }
 
-/** `$1 key_id, $2 key_hash, $3 beginning` of the look-up: two of them are null. */
-export function keyParameters(
-  text: string,
-): readonly [string | null, Uint8Array | null, string | null] {
+interface KeyParameters {
+  readonly key_id: string | null;
+  readonly key_hash: Uint8Array | null;
+  readonly beginning: string | null;
+}
+
+/** Parameters of the look-up. Two of them are null. */
+export function keyParameters(text: string): KeyParameters {
+  const none = { key_id: null, key_hash: null, beginning: null };
   const keyId = parseUuid(text);
-  if (keyId !== undefined) return [keyId, null, null];
-  return permissionOf(text) === undefined ? [null, null, text] : [null, hashKey(text), null];
+  if (keyId !== undefined) return { ...none, key_id: keyId };
+  if (permissionOf(text) === undefined) return { ...none, beginning: text };
+  return { ...none, key_hash: hashKey(text) };
 }
 
 /** A feed by id or slug, deleted or not. @throws {Refused} if there is none. */
 export async function findFeed(database: Database, text: string): Promise<Row<"find_feed_row">> {
-  const row = await database.row("find_feed_row", [...referenceParameters(text), false]);
+  const row = await database.row("find_feed_row", {
+    ...referenceParameters(text),
+    active_only: false,
+  });
   return row ?? throwUnknown("FEED_NOT_FOUND", "feed", text);
 }
 

@@ -60,7 +60,9 @@ export async function reportTop(
   { database }: Operator,
   { since = periodStart(), by, limit = PAGE_ROWS }: InputOf<typeof TopInput>,
 ): Promise<TopOutcome & { readonly hasMore: boolean }> {
-  const found = await inTime(database.rows("list_top_reads", [since, by === "credits", limit + 1]));
+  const found = await inTime(
+    database.rows("list_top_reads", { since, is_by_credits: by === "credits", limit: limit + 1 }),
+  );
   const rows = found.filter(({ place }) => place <= BigInt(limit));
   const readsOf = ({ reads, charge_nanos: nanos }: Row<"list_top_reads">) => ({
     reads: Number(reads),
@@ -118,7 +120,15 @@ export function reportStale(
   const [asOf = null, dueAt = null, feedId = null] = STALE_CURSOR.parse(cursor);
   return readPage(limit, {
     read: (rowsMax) =>
-      inTime(database.rows("list_stale_feeds", [since ?? null, asOf, dueAt, feedId, rowsMax])),
+      inTime(
+        database.rows("list_stale_feeds", {
+          since: since ?? null,
+          as_of: asOf,
+          after_due_at: dueAt,
+          after_feed_id: feedId,
+          limit: rowsMax,
+        }),
+      ),
     cursorOf: (row) => STALE_CURSOR.write(row.as_of, row.due_at, row.feed_id),
     entryOf: ({ as_of: _, ...row }) => row,
   });
@@ -153,7 +163,15 @@ export function reportRevenue(
   const earnedNanos = earned === undefined ? null : BigInt(earned);
   return readPage(limit, {
     read: (rowsMax) =>
-      inTime(database.rows("list_revenue", [since, asOf, earnedNanos, feedId, rowsMax])),
+      inTime(
+        database.rows("list_revenue", {
+          since,
+          as_of: asOf,
+          after_earned_nanos: earnedNanos,
+          after_feed_id: feedId,
+          limit: rowsMax,
+        }),
+      ),
     cursorOf: (row) => REVENUE_CURSOR.write(since, row.as_of, row.earned_nanos, row.feed_id),
     entryOf: revenueOf,
   });
@@ -202,7 +220,15 @@ export function reportErrors(
   const [since = asked ?? periodStart(), ...pushes] = ERRORS_CURSOR.parse(cursor);
   const [newest = null, before = null] = pushes.map(BigInt);
   return readPage(limit, {
-    read: (rowsMax) => inTime(database.rows("list_refusals", [since, newest, before, rowsMax])),
+    read: (rowsMax) =>
+      inTime(
+        database.rows("list_refusals", {
+          since,
+          newest_push_id: newest,
+          before_push_id: before,
+          limit: rowsMax,
+        }),
+      ),
     cursorOf: (row) => ERRORS_CURSOR.write(since, row.newest_push_id, row.last_push_id),
     entryOf: ({ newest_push_id: _, ...row }) => ({
       ...row,

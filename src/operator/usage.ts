@@ -9,7 +9,7 @@ import { changeLedger } from "../accounts/ledger.ts";
 import type { UsageRow } from "../accounts/usage_event.ts";
 import { unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
-import type { Database } from "../postgres/client/query.ts";
+import type { Database, Parameters } from "../postgres/client/query.ts";
 import { time } from "../shapes.ts";
 import { balanceTooLarge, entryOf, type WrittenEntry } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
@@ -31,17 +31,18 @@ export async function exportUsage(
   { account_id: account, since, until }: InputOf<typeof ExportUsageInput>,
 ): Promise<AsyncIterable<readonly UsageRow[]>> {
   const { account_id: accountId } = await findAccount(database, account);
-  return readChunks(database, [accountId, since ?? null, until ?? null]);
+  const range = { account_id: accountId, since: since ?? null, until: until ?? null };
+  return readChunks(database, range);
 }
 
 async function* readChunks(
   database: Database,
-  range: readonly [accountId: string, since: string | null, until: string | null],
+  range: Omit<Parameters<"export_usage">, "after_usage_id" | "limit">,
 ): AsyncGenerator<UsageRow[]> {
   let afterUsageId: string | null = null;
   while (true) {
-    const parameters = [...range, afterUsageId, CHUNK_ROWS] as const;
-    const chunk: UsageRow[] = await database.rows("export_usage", parameters);
+    const place = { after_usage_id: afterUsageId, limit: CHUNK_ROWS };
+    const chunk: UsageRow[] = await database.rows("export_usage", { ...range, ...place });
     yield chunk;
     const last = chunk.at(CHUNK_ROWS - 1);
     if (last === undefined) return;
@@ -61,7 +62,11 @@ export async function refundUsage(
   actor: Actor,
 ): Promise<WrittenEntry> {
   const usageId = parseUuid(given) ?? throwUnknown(given);
-  const outcome = await changeLedger(database, "refund_event", [usageId, reason, actor]);
+  const outcome = await changeLedger(database, "refund_event", {
+    usage_id: usageId,
+    reason,
+    actor,
+  });
   switch (outcome.kind) {
     case "refunded":
     case "repeated":

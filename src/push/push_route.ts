@@ -278,14 +278,14 @@ async function record(
   const { code, options } = problem;
   const elapsedMs = Math.round(performance.now() - startedMs);
   try {
-    await database.row("record_push", [
-      feedId,
+    await database.row("record_push", {
+      feed_id: feedId,
       code,
-      options.detail,
-      rowsReceived,
-      BigInt(bodyBytes),
-      elapsedMs,
-    ]);
+      detail: options.detail,
+      rows_received: rowsReceived,
+      body_bytes: BigInt(bodyBytes),
+      duration_ms: elapsedMs,
+    });
   } catch (error) {
     log.warn("refused push not recorded", { request_id: call.requestId, feed: feedId, error });
   }

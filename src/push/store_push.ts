@@ -19,7 +19,12 @@ import {
   PUSHES_WAITING_MAX,
   WINDOW_US,
 } from "../limits.ts";
-import { type Database, DatabaseOverloadedError, type Row } from "../postgres/client/query.ts";
+import {
+  type Database,
+  DatabaseOverloadedError,
+  type Parameters,
+  type Row,
+} from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
 import type { Push } from "./parse_push.ts";
 
@@ -140,13 +145,24 @@ export function createPushStore(database: Database, limit: number): PushStore {
       const { feedId, accountId } = feed;
       const version = isChecked ? feed.definitionVersion : null;
       const sent = await send(claim, () =>
-        database.row("count_push", [feedId, accountId, keyId, version, limit, WINDOW_US]),
+        database.row("count_push", {
+          feed_id: feedId,
+          account_id: accountId,
+          key_id: keyId,
+          definition_version: version,
+          window_limit: limit,
+          window_us: WINDOW_US,
+        }),
       );
       return "kind" in sent ? sent : { kind: "counted", window: sent.window };
     },
     async store(claim, checked) {
       const sent = await send(claim, () =>
-        database.row("push_to_feed", [...parametersOf(claim, checked), limit, WINDOW_US]),
+        database.row("push_to_feed", {
+          ...parametersOf(claim, checked),
+          window_limit: limit,
+          window_us: WINDOW_US,
+        }),
       );
       if ("kind" in sent) return sent;
       const { row, window } = sent;
@@ -174,30 +190,33 @@ function newQueue(): Semaphore {
   });
 }
 
-/** `$1` to `$14` of `push_to_feed`. */
-function parametersOf({ feed, keyId }: PushClaim, checked: CheckedPush) {
+/** Of the push itself, without its window. */
+function parametersOf(
+  { feed, keyId }: PushClaim,
+  checked: CheckedPush,
+): Omit<Parameters<"push_to_feed">, "window_limit" | "window_us"> {
   const { push, isDryRun, bodyBytes, elapsedMs } = checked;
   const isStream = push.feedType === "stream";
   const texts = push.rows.map(({ text, eventTime }) =>
     // Without its closing brace: the time of receipt goes there.
     isStream && eventTime === null ? text.slice(0, -1) : text,
   );
-  return [
-    feed.feedId,
-    push.feedType,
-    feed.definitionVersion,
-    push.rows.length,
-    texts.join("\n"),
-    push.feedType === "singleton" ? [] : push.rows.map(({ id }) => id),
-    isStream ? push.rows.map(({ eventTime }) => eventTime) : [],
-    push.batchId,
-    push.isComplete,
-    isDryRun,
-    BigInt(bodyBytes),
-    elapsedMs,
-    feed.accountId,
-    keyId,
-  ] as const;
+  return {
+    feed_id: feed.feedId,
+    feed_type: push.feedType,
+    definition_version: feed.definitionVersion,
+    row_count: push.rows.length,
+    row_texts: texts.join("\n"),
+    row_ids: push.feedType === "singleton" ? [] : push.rows.map(({ id }) => id),
+    event_times: isStream ? push.rows.map(({ eventTime }) => eventTime) : [],
+    batch_id: push.batchId,
+    is_complete: push.isComplete,
+    is_dry_run: isDryRun,
+    body_bytes: BigInt(bodyBytes),
+    elapsed_ms: elapsedMs,
+    account_id: feed.accountId,
+    key_id: keyId,
+  };
 }
 
 function windowOf(row: WindowColumns, limit: number): WindowState {

@@ -66,7 +66,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
   ): Promise<Metadata | undefined> {
     const row = await database
       .onBehalfOf(accountId)
-      .row("find_feed_row", [...referenceParameters(feedId), true]);
+      .row("find_feed_row", { ...referenceParameters(feedId), active_only: true });
     if (row === undefined) {
       known.delete(reference);
       return undefined;
@@ -74,7 +74,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     // Looked up after the row: if a push came between, the read is built again for the row that it left.
     const span =
       row.feed_type === "stream"
-        ? await database.onBehalfOf(accountId).row("find_event_span", [row.feed_id])
+        ? await database.onBehalfOf(accountId).row("find_event_span", { feed_id: row.feed_id })
         : undefined;
     const members = [
       metadataMembers(row, config.limits),

@@ -174,7 +174,7 @@ export function skillRoutes(services: Services) {
     const isFirst = offset === 0;
     const feeds = isFirst ? limit - 1 : limit;
     const skipped = BigInt(Math.max(0, offset - 1));
-    const row = await database.row("list_skill_versions", [feeds, skipped]);
+    const row = await database.row("list_skill_versions", { limit: feeds, offset: skipped });
     assert(row !== undefined, "list_skill_versions returns one row");
     const page = await skills.page(row.versions, isFirst);
     const next = { requestUrl: call.request.url, baseUrl: http.baseUrl() };

@@ -128,7 +128,7 @@ export class Skills {
   }
 
   async #render({ feed_id: feedId }: SkillVersion): Promise<Skill | undefined> {
-    const feed = await this.#database.row("find_skill_feed", [feedId]);
+    const feed = await this.#database.row("find_skill_feed", { feed_id: feedId });
     return feed && renderSkill(feed, this.#context());
   }
 

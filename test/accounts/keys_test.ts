@@ -8,10 +8,10 @@ import { startTestGateway } from "../support/gateway.ts";
 test("a use that could not be written is written with the next", async () => {
   const key = generateKey("read");
   const keyId = crypto.randomUUID();
-  const written: unknown[] = [];
+  const written: { name: string; key_ids: string[]; ages_ms: bigint[] }[] = [];
   let isDown = true;
   const database = {
-    row: async (_name: string, [hash]: [Uint8Array]) =>
+    row: async (_name: string, { key_hash: hash }: { key_hash: Uint8Array }) =>
       Buffer.from(hash).equals(hashKey(key))
         ? {
             key_id: keyId,
@@ -26,9 +26,9 @@ test("a use that could not be written is written with the next", async () => {
             news: '[1, 1, "0", 0, [], null]',
           }
         : undefined,
-    async rows(name: string, [keyIds, agesMs]: [string[], bigint[]]) {
+    async rows(name: string, parameters: { key_ids: string[]; ages_ms: bigint[] }) {
       if (isDown) throw new Error("down");
-      written.push([name, keyIds, agesMs]);
+      written.push({ name, ...parameters });
       return [];
     },
   };
@@ -42,8 +42,10 @@ test("a use that could not be written is written with the next", async () => {
   isDown = false;
   await keys.flushUses();
   await keys.flushUses();
-  expect(written).toEqual([["touch_keys", [keyId], [expect.any(BigInt)]]]);
-  expect(Number((written[0] as [string, string[], bigint[]])[2][0])).toBeWithin(200, 5_000);
+  expect(written).toEqual([
+    { name: "touch_keys", key_ids: [keyId], ages_ms: [expect.any(BigInt)] },
+  ]);
+  expect(Number(written[0]?.ages_ms[0])).toBeWithin(200, 5_000);
 });
 
 test("last_used_at is the time of the use, whenever it is written; a call after the end is none", async () => {

@@ -209,14 +209,14 @@ async function createScene() {
       case "grant":
       case "revoke": {
         const isGrant = wanted.do === "grant";
-        const outcome = await changeLedger(database, "append_ledger_entry", [
-          accountIds[wanted.account] as string,
-          isGrant ? "grant" : "revocation",
-          BigInt(isGrant ? wanted.amount : -wanted.amount),
-          "test",
-          referenceOf(wanted.reference),
-          null,
-        ]);
+        const outcome = await changeLedger(database, "append_ledger_entry", {
+          account_id: accountIds[wanted.account] as string,
+          kind: isGrant ? "grant" : "revocation",
+          amount_nanos: BigInt(isGrant ? wanted.amount : -wanted.amount),
+          reason: "test",
+          reference: referenceOf(wanted.reference),
+          actor: null,
+        });
         return outcome.kind;
       }
       case "read": {
@@ -227,45 +227,51 @@ async function createScene() {
       }
       case "refund": {
         const usageId = usageIds[wanted.account]?.[wanted.read] ?? crypto.randomUUID();
-        return (await changeLedger(database, "refund_event", [usageId, "test", null])).kind;
+        return (
+          await changeLedger(database, "refund_event", {
+            usage_id: usageId,
+            reason: "test",
+            actor: null,
+          })
+        ).kind;
       }
       case "look":
         return String((await get(feeds[wanted.feed]?.slug as string, wanted)).status);
       case "undo":
         return (
-          await changeLedger(database, "undo_purchase", [
-            accountIds[wanted.account] as string,
-            feeds[wanted.feed]?.feedId as string,
-            "test",
-            null,
-          ])
+          await changeLedger(database, "undo_purchase", {
+            account_id: accountIds[wanted.account] as string,
+            feed_id: feeds[wanted.feed]?.feedId as string,
+            reason: "test",
+            actor: null,
+          })
         ).kind;
       case "create": {
-        const made = await database.row("create_promotion", [
-          `${scene} ${wanted.code}`,
-          BigInt(wanted.amount),
-          wanted.most,
-          wanted.isExpired ? "2026-01-01T00:00:00Z" : null,
-          null,
-        ]);
+        const made = await database.row("create_promotion", {
+          code: `${scene} ${wanted.code}`,
+          amount_nanos: BigInt(wanted.amount),
+          max_redemptions: wanted.most,
+          expires_at: wanted.isExpired ? "2026-01-01T00:00:00Z" : null,
+          actor: null,
+        });
         return made === undefined ? "code_taken" : "created";
       }
       case "redeem":
         return (
-          await changeLedger(database, "redeem_promotion", [
-            `${scene} ${wanted.code}`,
-            accountIds[wanted.account] as string,
-            null,
-          ])
+          await changeLedger(database, "redeem_promotion", {
+            code: `${scene} ${wanted.code}`,
+            account_id: accountIds[wanted.account] as string,
+            actor: null,
+          })
         ).kind;
       case "purchase":
         return (
-          await changeLedger(database, "record_purchase", [
-            accountIds[wanted.account] as string,
-            feeds[wanted.feed]?.feedId as string,
-            referenceOf(wanted.reference),
-            null,
-          ])
+          await changeLedger(database, "record_purchase", {
+            account_id: accountIds[wanted.account] as string,
+            feed_id: feeds[wanted.feed]?.feedId as string,
+            reference: referenceOf(wanted.reference),
+            actor: null,
+          })
         ).kind;
     }
   }
@@ -285,7 +291,7 @@ async function createScene() {
         expect(entry.balance_after_nanos).toBe(balance);
         expect(balance).toBeGreaterThanOrEqual(0n);
       }
-      const proof = await database.row("prove_ledger", [accountId]);
+      const proof = await database.row("prove_ledger", { account_id: accountId });
       if (proof === undefined) throw new Error("the account has no proof");
       const { granted_nanos: granted, revoked_nanos: revoked } = proof;
       const { charged_nanos: charged, refunded_nanos: refunded } = proof;
@@ -373,20 +379,20 @@ describe("ledger", () => {
     const accountId = await gateway.createAccount();
     const key = await gateway.createKey(accountId, "read");
     const grants = Array.from({ length: 40 }, (_, number) =>
-      changeLedger(database, "append_ledger_entry", [
-        accountId,
-        "grant",
-        1_000n,
-        "test",
-        `mixed ${number % 20}`,
-        null,
-      ]),
+      changeLedger(database, "append_ledger_entry", {
+        account_id: accountId,
+        kind: "grant",
+        amount_nanos: 1_000n,
+        reason: "test",
+        reference: `mixed ${number % 20}`,
+        actor: null,
+      }),
     );
     const reads = Array.from({ length: 60 }, () => gateway.get(`/v1/feed/${feed.slug}`, key));
     const statuses = (await Promise.all(reads)).map((response) => response.status);
     await Promise.all(grants);
     const charged = 1_500n * BigInt(statuses.filter((status) => status === 200).length);
-    expect(await database.row("prove_ledger", [accountId])).toEqual({
+    expect(await database.row("prove_ledger", { account_id: accountId })).toEqual({
       balance_nanos: 20_000n - charged,
       granted_nanos: 20_000n,
       revoked_nanos: 0n,

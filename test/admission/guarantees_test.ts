@@ -89,13 +89,13 @@ async function identityHolds(accountId: string): Promise<boolean> {
 
 /** Refunds one usage event; how many were. */
 async function refund(accountId: string, usageId: string): Promise<number | undefined> {
-  const row = await gateway.gateway.services.database.row("refund_reads", [
-    usageId.slice(-12),
-    [accountId],
-    0n,
-    new Date().toISOString(),
-    usageId,
-  ]);
+  const row = await gateway.gateway.services.database.row("refund_reads", {
+    batch_token: usageId.slice(-12),
+    account_ids: [accountId],
+    elapsed_ms: 0n,
+    sent_at: new Date().toISOString(),
+    only_usage: usageId,
+  });
   return row?.refunded;
 }
 

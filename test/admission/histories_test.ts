@@ -122,13 +122,13 @@ async function setScene(): Promise<Scene> {
     await seedFeed(gateway, owner, { type: "collection", rows, oneTimePriceCents: 500 }),
   ];
   const [budgeted] = await gateway.sql`
-    select key_id, edit_key(key_id, ${JSON.stringify({ daily_nanos: BUDGET_NANOS })})
+    select key_id, edit_key(key_id, ${JSON.stringify({ daily_nanos: BUDGET_NANOS })}, null)
     from api_keys
     where key_hash = ${hashKey(keys[1] as string)}`;
   const budgetKeyId: string = budgeted?.key_id;
   const rotated = generateKey("read");
   await gateway.sql`
-    select rotate_key(${budgetKeyId}, ${hashKey(rotated)}, ${startOf(rotated)}, '1 day')`;
+    select rotate_key(${budgetKeyId}, ${hashKey(rotated)}, ${startOf(rotated)}, '1 day', null)`;
   keys.push(rotated);
   return {
     accountId,
@@ -180,7 +180,7 @@ async function take(scene: Scene, taken: Step): Promise<void> {
     case "budget": {
       const fields = JSON.stringify({ daily_nanos: taken.dailyNanos });
       scene.budgetNanos = Math.max(scene.budgetNanos, taken.dailyNanos);
-      await sql`select edit_key(${scene.budgetKeyId}, ${fields})`;
+      await sql`select edit_key(${scene.budgetKeyId}, ${fields}, null)`;
       return;
     }
     case "grant":
@@ -191,15 +191,15 @@ async function take(scene: Scene, taken: Step): Promise<void> {
       return;
     case "refund":
       await sql`
-        select refund_event(usage_id, 'test') from usage_events
+        select refund_event(usage_id, 'test', null) from usage_events
         where account_id = ${accountId} and charge_nanos > 0
         order by random() limit 2`;
       return;
     case "buy":
-      await sql`select record_purchase(${accountId}, ${feeds[2]?.feedId as string}, null)`;
+      await sql`select record_purchase(${accountId}, ${feeds[2]?.feedId as string}, null, null)`;
       return;
     case "undo":
-      await sql`select undo_purchase(${accountId}, ${feeds[2]?.feedId as string}, 'test')`;
+      await sql`select undo_purchase(${accountId}, ${feeds[2]?.feedId as string}, 'test', null)`;
       return;
     case "push":
       await sql`

@@ -127,33 +127,33 @@ async function batchOf(
 ): Promise<Parameters<"log_reads">> {
   const [account] = await gateway.sql`
     select version, generation, logged_us from accounts where account_id = ${accountId}`;
-  return [
-    batchToken,
-    BigInt(versionOf(batchToken)),
-    0n,
-    WINDOW_US,
-    [accountId],
-    [account?.version],
-    [account?.generation],
-    [account?.logged_us],
-    [BigInt(PRICE_NANOS)],
-    [1],
-    ["data"],
-    [feed.feedId],
-    [1n],
-    [null],
-    [BigInt(PRICE_NANOS)],
-    [null],
-    [null],
-    key === undefined ? [] : [1],
-    key === undefined ? [] : [key],
-    key === undefined ? [] : ["hash"],
-    key === undefined ? [] : [0n],
-    key === undefined ? [] : [null],
-    [],
-    [],
-    [],
-  ];
+  return {
+    batch_token: batchToken,
+    new_version: BigInt(versionOf(batchToken)),
+    clock_us: 0n,
+    window_us: WINDOW_US,
+    account_ids: [accountId],
+    known_versions: [account?.version],
+    known_generations: [account?.generation],
+    known_us: [account?.logged_us],
+    amounts: [BigInt(PRICE_NANOS)],
+    account_numbers: [1],
+    operations: ["data"],
+    feed_ids: [feed.feedId],
+    definition_versions: [1n],
+    data_versions: [null],
+    charges: [BigInt(PRICE_NANOS)],
+    key_ids: [null],
+    key_ends: [null],
+    remembered_reads: key === undefined ? [] : [1],
+    idempotency_keys: key === undefined ? [] : [key],
+    query_hashes: key === undefined ? [] : ["hash"],
+    answered_versions: key === undefined ? [] : [0n],
+    beginnings: key === undefined ? [] : [null],
+    budget_accounts: [],
+    budget_keys: [],
+    budget_amounts: [],
+  };
 }
 
 function send(batch: Parameters<"log_reads">) {
@@ -163,7 +163,13 @@ function send(batch: Parameters<"log_reads">) {
 /** How many reads of a batch that is given up as lost were refunded. */
 async function lose(accountId: string, batchToken: string, sentAt = sentNow()) {
   const { database } = gateway.gateway.services;
-  const row = await database.row("refund_reads", [batchToken, [accountId], 0n, sentAt, null]);
+  const row = await database.row("refund_reads", {
+    batch_token: batchToken,
+    account_ids: [accountId],
+    elapsed_ms: 0n,
+    sent_at: sentAt,
+    only_usage: null,
+  });
   return row?.refunded;
 }
 

@@ -38,9 +38,9 @@ test("an account's version is renewed by every change of its row, its keys and i
   const changes = [
     ...ofRow,
     () => sql`select append_ledger_entry(${accountId}, 'grant', 1, 'test', null)`,
-    () => sql`select record_purchase(${accountId}, ${feedId}, null)`,
+    () => sql`select record_purchase(${accountId}, ${feedId}, null, null)`,
     () => sql`update purchases set purchased_at = now() where account_id = ${accountId}`,
-    () => sql`select undo_purchase(${accountId}, ${feedId}, 'test')`,
+    () => sql`select undo_purchase(${accountId}, ${feedId}, 'test', null)`,
     () => gateway.createKey(accountId, "read"),
     () => sql`update api_keys set expires_at = now() where account_id = ${accountId}`,
     () => sql`update api_keys set revoked_at = now() where account_id = ${accountId}`,

@@ -256,8 +256,12 @@ async function indexAll(
 ): Promise<void> {
   const startMs = performance.now();
   for (let hasMore = true; hasMore; ) {
-    const parameters = [target.feedId, target.batchNumber, INDEX_STEP_BYTES] as const;
-    hasMore = (await pool.row("index_filter_rows", parameters))?.has_more ?? false;
+    const row = await pool.row("index_filter_rows", {
+      feed_id: target.feedId,
+      batch_number: target.batchNumber,
+      work_max: INDEX_STEP_BYTES,
+    });
+    hasMore = row?.has_more ?? false;
   }
   const us = ((performance.now() - startMs) * 1_000) / target.rows;
   console.log(`indexed, ${us.toFixed(0)} µs a row`);

@@ -216,7 +216,7 @@ async function compareSearches(stages: readonly Stage[], rounds: number): Promis
     for (const [place, { query }] of queries.entries()) {
       for (const [index, database] of databases.entries()) {
         const startMs = performance.now();
-        await database.rows("search_feeds", [query, null, PAGE, 0]);
+        await database.rows("search_feeds", { q: query, category: null, limit: PAGE, offset: 0 });
         const least = times[index] as number[];
         least[place] = Math.min(least[place] as number, performance.now() - startMs);
       }

@@ -129,7 +129,8 @@ async function benchSpeed(
     const asked = [...queries, ...beginnings(queries)];
     const database = createDatabase(server.sql);
     const searchers: Searcher[] = [
-      (query) => database.rows("search_feeds", [query, null, PAGE, 0]),
+      (query) =>
+        database.rows("search_feeds", { q: query, category: null, limit: PAGE, offset: 0 }),
     ];
     const before = against === undefined ? undefined : await connectTo(server, against);
     if (before !== undefined) searchers.push(before.search);
@@ -206,7 +207,12 @@ async function measureQuality(
 ): Promise<Figures> {
   const scored: { class: string; half: bigint; ndcg: number }[] = [];
   for (const query of queries) {
-    const rows = await database.rows("search_feeds", [query.query, null, 10, 0]);
+    const rows = await database.rows("search_feeds", {
+      q: query.query,
+      category: null,
+      limit: 10,
+      offset: 0,
+    });
     const found = rows.flatMap((row) => row.endpoint_path ?? []);
     scored.push({ class: query.class, half: Bun.hash(query.id) % 2n, ndcg: ndcg(found, query) });
   }
@@ -296,7 +302,7 @@ async function measureCatalog(database: Database): Promise<Figures> {
     const times: number[] = [];
     for (let call = 0; call < CATALOG_CALLS + WARM_UP; call += 1) {
       const start = performance.now();
-      await database.rows("list_catalog", [PAGE, offset]);
+      await database.rows("list_catalog", { limit: PAGE, offset });
       if (call >= WARM_UP) times.push(performance.now() - start);
     }
     rows.push({ name: `catalog at ${offset}`, n: times.length, ...latencies(times) });

@@ -69,8 +69,11 @@ describe("parseCommandLine", () => {
       ["acount list", 'there is no command "acount": use one of serve,'],
       ["account", "a command is missing: use one of account create, account edit, account list"],
       ["account make", 'there is no command "account make"'],
-      ["account create", `--name S is missing; see ${TYPED} account create --help`],
-      ["account create --nam x", `Unknown option '--nam'; see ${TYPED} account create --help`],
+      ["account create", `--name S is missing; see ${typedCommand()} account create --help`],
+      [
+        "account create --nam x",
+        `Unknown option '--nam'; see ${typedCommand()} account create --help`,
+      ],
       ["account create --name", "Option '--name"],
       ["account create --name a --name b", "--name is given twice"],
       ["account create --name a b", 'expected no argument and got "b"'],

@@ -228,13 +228,13 @@ describe("usage refund", () => {
     const [one, two] = [await usageIdOf(key), await usageIdOf(key)];
     const { database } = gateway.gateway.services;
     const lose = (usageId: string) =>
-      database.row("refund_reads", [
-        usageId.slice(-12),
-        [accountId],
-        0n,
-        new Date().toISOString(),
-        usageId,
-      ]);
+      database.row("refund_reads", {
+        batch_token: usageId.slice(-12),
+        account_ids: [accountId],
+        elapsed_ms: 0n,
+        sent_at: new Date().toISOString(),
+        only_usage: usageId,
+      });
     const runs = await Promise.all([refund(one), refund(one), lose(two), refund(one), refund(two)]);
     expect(new Set([runs[0].stdout, runs[1].stdout, runs[3].stdout]).size).toBe(1);
     expect(await refund(two)).toEqual(runs[4]);

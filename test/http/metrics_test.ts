@@ -146,7 +146,7 @@ describe("metrics", () => {
     const { database } = gateway.gateway.services;
     const by = await added(async () => {
       for (let count = 0; count < 2; count++) {
-        await expect(database.row("prove_ledger", ["no uuid"])).rejects.toThrow();
+        await expect(database.row("prove_ledger", { account_id: "no uuid" })).rejects.toThrow();
       }
     });
     expect(by('feedgate_database_errors_total{sqlstate="22P02"}')).toBe(2);

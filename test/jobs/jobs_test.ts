@@ -290,7 +290,9 @@ describe("usage", () => {
         where account_id = ${accountId}`;
     }
     const proofs = () =>
-      Promise.all(agents.map((accountId) => database.row("prove_ledger", [accountId])));
+      Promise.all(
+        agents.map((accountId) => database.row("prove_ledger", { account_id: accountId })),
+      );
     const before = await proofs();
     const names = await partitions();
     const job = jobs.find(({ name }) => name === "usage retention") as Job;

@@ -97,7 +97,14 @@ test("rows of a retired batch leave the totals with it", async () => {
     where feed_id = ${feed} and status = 'retired'`;
   const { database } = scene.gateway.gateway.services;
   const now = "2030-01-01T00:00:00Z";
-  await database.rows("run_job", ["retired batches", now, "1 second", "15 minutes", 100, null]);
+  await database.rows("run_job", {
+    job: "retired batches",
+    moment: now,
+    pause: "1 second",
+    age: "15 minutes",
+    amount: 100,
+    work_max: null,
+  });
   await expectTotals(feed);
   expect(await scene.gateway.sql`select from row_totals where feed_id = ${feed}`).toHaveLength(1);
 });

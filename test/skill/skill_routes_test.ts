@@ -129,7 +129,7 @@ describe("agent skill", () => {
   test("what is not listed any more is not found by its id either", async () => {
     const { feedId } = await listedFeed();
     const { database } = gateway.gateway.services;
-    const found = async () => (await database.rows("find_skill_feed", [feedId])).length;
+    const found = async () => (await database.rows("find_skill_feed", { feed_id: feedId })).length;
     expect(await found()).toBe(1);
     await gateway.sql`update feeds set is_public = false where feed_id = ${feedId}`;
     expect(await found()).toBe(0);

@@ -142,7 +142,7 @@ describe("a failover that lost commits", () => {
 
     await pair.cutOff();
     const cutMs = performance.now();
-    await sql`select record_purchase(${buyer.accountId}, ${sold[0].feedId}, null)`;
+    await sql`select record_purchase(${buyer.accountId}, ${sold[0].feedId}, null, null)`;
     await grant(poor.accountId, 3);
     expect(await codeOf(0, sold[0], buyer)).toBe("granted");
     expect(await codeOf(0, metered, poor)).toBe("granted");
@@ -155,7 +155,7 @@ describe("a failover that lost commits", () => {
     await untilServed(prober);
 
     // As many changes as were lost, but others. The second gateway has never met these accounts.
-    await sql`select record_purchase(${buyer.accountId}, ${sold[1].feedId}, null)`;
+    await sql`select record_purchase(${buyer.accountId}, ${sold[1].feedId}, null, null)`;
     await grant(poor.accountId, 1);
     expect(await codeOf(1, free, buyer)).toBe("granted");
     expect(await codeOf(1, metered, spender)).toBe("granted");

@@ -33,19 +33,29 @@ const CREDIT_NANOS = 1_000_000_000n;
 /** Makes what is missing; may be interrupted anywhere and called again. */
 export async function keepDemoAccounts(database: Database, dataDir: string): Promise<DemoAccounts> {
   const proposed = `${crypto.randomUUID()} ${crypto.randomUUID()}`;
-  const setting = await database.row("keep_setting", [SETTING, proposed]);
+  const setting = await database.row("keep_setting", { name: SETTING, value: proposed });
   const [providerId, consumerId] = (setting?.value ?? "").split(" ");
   assert(providerId !== undefined && consumerId !== undefined, "the demo has two accounts");
-  await database.row("create_account", ["Demo provider", PROVIDER_FEEDS_MAX, providerId, null]);
-  await database.row("create_account", ["Demo consumer", 1, consumerId, null]);
-  await changeLedger(database, "append_ledger_entry", [
-    consumerId,
-    "grant",
-    CREDIT_NANOS,
-    "to begin with",
-    `demo:${consumerId}`,
-    null,
-  ]);
+  await database.row("create_account", {
+    name: "Demo provider",
+    max_feeds_allowed: PROVIDER_FEEDS_MAX,
+    account_id: providerId,
+    actor: null,
+  });
+  await database.row("create_account", {
+    name: "Demo consumer",
+    max_feeds_allowed: 1,
+    account_id: consumerId,
+    actor: null,
+  });
+  await changeLedger(database, "append_ledger_entry", {
+    account_id: consumerId,
+    kind: "grant",
+    amount_nanos: CREDIT_NANOS,
+    reason: "to begin with",
+    reference: `demo:${consumerId}`,
+    actor: null,
+  });
   const keysPath = join(dataDir, KEYS_FILE);
   const known = readKeys(keysPath);
   const readKey = await keepKey(database, known, { accountId: consumerId, permission: "read" });
@@ -65,12 +75,21 @@ async function keepKey(
 ): Promise<string> {
   const kept = known[accountId];
   if (kept !== undefined) {
-    const row = await database.row("find_key", [hashKey(kept), WINDOW_US]);
+    const row = await database.row("find_key", { key_hash: hashKey(kept), window_us: WINDOW_US });
     if (row?.account_id === accountId && row.permission === permission) return kept;
   }
   const key = generateKey(permission);
-  const named = [accountId, hashKey(key), startOf(key), permission, "demo"] as const;
-  await database.row("create_key", [...named, null, null, null, null]);
+  await database.row("create_key", {
+    account_id: accountId,
+    key_hash: hashKey(key),
+    key_start: startOf(key),
+    permission,
+    name: "demo",
+    expires_at: null,
+    daily_nanos: null,
+    feed_ids: null,
+    actor: null,
+  });
   return key;
 }
 

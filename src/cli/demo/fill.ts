@@ -26,7 +26,7 @@ export async function fillDemoFeeds(
   client: GatewayClient,
   { database, config }: Pick<Services, "database" | "config">,
 ): Promise<readonly FilledFeed[]> {
-  const settings = await database.rows("list_demo_settings", []);
+  const settings = await database.rows("list_demo_settings", {});
   const finished = new Set(settings.map((row) => row.name));
   const owned = await listOwned(client);
   const filled: FilledFeed[] = [];
@@ -40,8 +40,8 @@ export async function fillDemoFeeds(
       for (const body of pushBodies(feed, config.limits)) {
         await client(`/v1/provider/feed/${id}/push`, body);
       }
-      await database.rows("set_feeds_public", [[id], true, null]);
-      await database.row("keep_setting", [SETTING + slug, id]);
+      await database.rows("set_feeds_public", { feed_ids: [id], is_public: true, actor: null });
+      await database.row("keep_setting", { name: SETTING + slug, value: id });
     }
     filled.push({ ...feed, id });
   }

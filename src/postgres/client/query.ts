@@ -1,5 +1,5 @@
 /**
- * Named statements: `database.rows("find_key", [hash])` runs `sql/admission/find_key.sql`.
+ * Named statements: `database.rows("find_key", { key_hash })` runs `sql/admission/find_key.sql`.
  *
  * Each is prepared and pipelined. There are no transactions here on purpose: every decision on the
  * request path is one statement, and a SQL function does what needs several steps.
@@ -34,7 +34,7 @@ import { arrayLiteral } from "./array_literal.ts";
 import type { Connections } from "./connect.ts";
 import { isDiskFull, isUnavailable, mayBeCommitted } from "./failures.ts";
 import { retryMisdirected } from "./retry.ts";
-import { STATEMENTS, type StatementTypes } from "./statements.ts";
+import { ARGUMENTS, STATEMENTS, type StatementTypes } from "./statements.ts";
 import { createTimeBudget } from "./time_budget.ts";
 
 export type StatementName = keyof StatementTypes & keyof typeof STATEMENTS;
@@ -135,11 +135,11 @@ export function createDatabase(
   let statementCount = 0;
   const failures = new Map<string, number>();
   let diskFullMs: number | undefined;
-  async function send(name: StatementName, parameters: readonly unknown[]) {
+  async function send<Name extends StatementName>(name: Name, parameters: Parameters<Name>) {
     // Without `simple: false` a statement without parameters would not be prepared. The driver's types know
     // neither that option nor our types of parameters, hence the casts.
     const options = { prepare: true, simple: false } as never;
-    const values = parameters.map(serverTyped) as never[];
+    const values = ARGUMENTS[name](parameters).map(serverTyped) as never[];
     statementCount += 1;
     try {
       return await retryMisdirected(async () => connections.unsafe(TEXTS[name], values, options));
@@ -152,7 +152,7 @@ export function createDatabase(
     }
   }
   function queriesOf(accountId: string): Queries {
-    async function rows(name: StatementName, parameters: readonly unknown[]) {
+    async function rows<Name extends StatementName>(name: Name, parameters: Parameters<Name>) {
       if (UNLIMITED.has(name)) return send(name, parameters);
       const waitMs = accountId === GATEWAY ? 0 : budget.waitMs(accountId, performance.now());
       if (waitMs > 0) throw new DatabaseTimeSpentError(waitMs, accountMsMax);
@@ -174,8 +174,7 @@ export function createDatabase(
     // Which columns belong to which statement was generated, and is checked by a test, not here.
     return {
       rows: rows as unknown as Queries["rows"],
-      row: (async (name: StatementName, parameters: readonly unknown[]) =>
-        (await rows(name, parameters))[0]) as Queries["row"],
+      row: (async (name, parameters) => (await rows(name, parameters))[0]) as Queries["row"],
     };
   }
   return {

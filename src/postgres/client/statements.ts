@@ -171,6 +171,7 @@ import sql_read_search_feeds from "../../../sql/read/search_feeds.sql" with { ty
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
 import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
+import { numbered } from "./numbered.ts";
 
 /** Every migration, in order. */
 export const MIGRATIONS: readonly { readonly name: string; readonly text: string }[] = [
@@ -266,97 +267,104 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "words_around", text: sql_read_functions_words_around },
 ];
 
-/** The text of every statement, by name. */
+/** The text of every statement, by name. Its parameters are numbered in the order of its header. */
 export const STATEMENTS = {
-  append_ledger_entry: sql_accounts_append_ledger_entry,
-  create_key: sql_accounts_create_key,
-  create_promotion: sql_accounts_create_promotion,
-  edit_key: sql_accounts_edit_key,
-  find_account: sql_accounts_find_account,
-  find_ledger_entry: sql_accounts_find_ledger_entry,
-  find_usage_walk_end: sql_accounts_find_usage_walk_end,
-  list_keys: sql_accounts_list_keys,
-  page_usage: sql_accounts_page_usage,
-  record_purchase: sql_accounts_record_purchase,
-  redeem_promotion: sql_accounts_redeem_promotion,
-  refund_event: sql_accounts_refund_event,
-  rotate_key: sql_accounts_rotate_key,
-  touch_keys: sql_accounts_touch_keys,
-  undo_purchase: sql_accounts_undo_purchase,
-  create_usage_partition: sql_admission_create_usage_partition,
-  find_key: sql_admission_find_key,
-  log_reads: sql_admission_log_reads,
-  prove_calls: sql_admission_prove_calls,
-  refund_reads: sql_admission_refund_reads,
-  replay_read: sql_admission_replay_read,
-  count_feeds: sql_feeds_count_feeds,
-  delete_feed: sql_feeds_delete_feed,
-  delete_rows: sql_feeds_delete_rows,
-  find_feed: sql_feeds_find_feed,
-  find_feed_row: sql_feeds_find_feed_row,
-  list_data_versions: sql_feeds_list_data_versions,
-  list_feed_contents: sql_feeds_list_feed_contents,
-  list_feed_rows: sql_feeds_list_feed_rows,
-  list_newest_rows: sql_feeds_list_newest_rows,
-  list_slugs_near: sql_feeds_list_slugs_near,
-  save_feed: sql_feeds_save_feed,
-  list_findings: sql_jobs_list_findings,
-  run_job: sql_jobs_run_job,
-  count_rows_left: sql_operator_count_rows_left,
-  create_account: sql_operator_create_account,
-  edit_account: sql_operator_edit_account,
-  export_usage: sql_operator_export_usage,
-  find_home: sql_operator_find_home,
-  has_accounts: sql_operator_has_accounts,
-  list_accounts: sql_operator_list_accounts,
-  list_audit_events: sql_operator_list_audit_events,
-  list_demo_settings: sql_operator_list_demo_settings,
-  list_newest_pushes: sql_operator_list_newest_pushes,
-  list_promotions: sql_operator_list_promotions,
-  list_purchases: sql_operator_list_purchases,
-  list_refusals: sql_operator_list_refusals,
-  list_revenue: sql_operator_list_revenue,
-  list_stale_feeds: sql_operator_list_stale_feeds,
-  list_top_reads: sql_operator_list_top_reads,
-  prove_ledger: sql_operator_prove_ledger,
-  set_feeds_public: sql_operator_set_feeds_public,
-  suspend_feed: sql_operator_suspend_feed,
-  await_replay: sql_postgres_await_replay,
-  find_replica_state: sql_postgres_find_replica_state,
-  keep_setting: sql_postgres_keep_setting,
-  keep_timeline: sql_postgres_keep_timeline,
-  list_migrations: sql_postgres_list_migrations,
-  list_schema_parts: sql_postgres_list_schema_parts,
-  ping: sql_postgres_ping,
-  read_feed_version: sql_postgres_read_feed_version,
-  read_wal_position: sql_postgres_read_wal_position,
-  count_push: sql_push_count_push,
-  push_to_feed: sql_push_push_to_feed,
-  record_push: sql_push_record_push,
-  find_absent_field: sql_read_find_absent_field,
-  find_event_span: sql_read_find_event_span,
-  index_filter_rows: sql_read_index_filter_rows,
-  list_catalog: sql_read_list_catalog,
-  list_categories_found: sql_read_list_categories_found,
-  list_category: sql_read_list_category,
-  list_schemas: sql_read_list_schemas,
-  read_collection_page: sql_read_read_collection_page,
-  read_collection_rows: sql_read_read_collection_rows,
-  read_document: sql_read_read_document,
-  read_stream_page: sql_read_read_stream_page,
-  read_stream_rows: sql_read_read_stream_rows,
-  read_stream_tail: sql_read_read_stream_tail,
-  search_feeds: sql_read_search_feeds,
-  find_skill_feed: sql_skill_find_skill_feed,
-  find_skill_version: sql_skill_find_skill_version,
-  list_skill_versions: sql_skill_list_skill_versions,
+  append_ledger_entry: numbered(sql_accounts_append_ledger_entry),
+  create_key: numbered(sql_accounts_create_key),
+  create_promotion: numbered(sql_accounts_create_promotion),
+  edit_key: numbered(sql_accounts_edit_key),
+  find_account: numbered(sql_accounts_find_account),
+  find_ledger_entry: numbered(sql_accounts_find_ledger_entry),
+  find_usage_walk_end: numbered(sql_accounts_find_usage_walk_end),
+  list_keys: numbered(sql_accounts_list_keys),
+  page_usage: numbered(sql_accounts_page_usage),
+  record_purchase: numbered(sql_accounts_record_purchase),
+  redeem_promotion: numbered(sql_accounts_redeem_promotion),
+  refund_event: numbered(sql_accounts_refund_event),
+  rotate_key: numbered(sql_accounts_rotate_key),
+  touch_keys: numbered(sql_accounts_touch_keys),
+  undo_purchase: numbered(sql_accounts_undo_purchase),
+  create_usage_partition: numbered(sql_admission_create_usage_partition),
+  find_key: numbered(sql_admission_find_key),
+  log_reads: numbered(sql_admission_log_reads),
+  prove_calls: numbered(sql_admission_prove_calls),
+  refund_reads: numbered(sql_admission_refund_reads),
+  replay_read: numbered(sql_admission_replay_read),
+  count_feeds: numbered(sql_feeds_count_feeds),
+  delete_feed: numbered(sql_feeds_delete_feed),
+  delete_rows: numbered(sql_feeds_delete_rows),
+  find_feed: numbered(sql_feeds_find_feed),
+  find_feed_row: numbered(sql_feeds_find_feed_row),
+  list_data_versions: numbered(sql_feeds_list_data_versions),
+  list_feed_contents: numbered(sql_feeds_list_feed_contents),
+  list_feed_rows: numbered(sql_feeds_list_feed_rows),
+  list_newest_rows: numbered(sql_feeds_list_newest_rows),
+  list_slugs_near: numbered(sql_feeds_list_slugs_near),
+  save_feed: numbered(sql_feeds_save_feed),
+  list_findings: numbered(sql_jobs_list_findings),
+  run_job: numbered(sql_jobs_run_job),
+  count_rows_left: numbered(sql_operator_count_rows_left),
+  create_account: numbered(sql_operator_create_account),
+  edit_account: numbered(sql_operator_edit_account),
+  export_usage: numbered(sql_operator_export_usage),
+  find_home: numbered(sql_operator_find_home),
+  has_accounts: numbered(sql_operator_has_accounts),
+  list_accounts: numbered(sql_operator_list_accounts),
+  list_audit_events: numbered(sql_operator_list_audit_events),
+  list_demo_settings: numbered(sql_operator_list_demo_settings),
+  list_newest_pushes: numbered(sql_operator_list_newest_pushes),
+  list_promotions: numbered(sql_operator_list_promotions),
+  list_purchases: numbered(sql_operator_list_purchases),
+  list_refusals: numbered(sql_operator_list_refusals),
+  list_revenue: numbered(sql_operator_list_revenue),
+  list_stale_feeds: numbered(sql_operator_list_stale_feeds),
+  list_top_reads: numbered(sql_operator_list_top_reads),
+  prove_ledger: numbered(sql_operator_prove_ledger),
+  set_feeds_public: numbered(sql_operator_set_feeds_public),
+  suspend_feed: numbered(sql_operator_suspend_feed),
+  await_replay: numbered(sql_postgres_await_replay),
+  find_replica_state: numbered(sql_postgres_find_replica_state),
+  keep_setting: numbered(sql_postgres_keep_setting),
+  keep_timeline: numbered(sql_postgres_keep_timeline),
+  list_migrations: numbered(sql_postgres_list_migrations),
+  list_schema_parts: numbered(sql_postgres_list_schema_parts),
+  ping: numbered(sql_postgres_ping),
+  read_feed_version: numbered(sql_postgres_read_feed_version),
+  read_wal_position: numbered(sql_postgres_read_wal_position),
+  count_push: numbered(sql_push_count_push),
+  push_to_feed: numbered(sql_push_push_to_feed),
+  record_push: numbered(sql_push_record_push),
+  find_absent_field: numbered(sql_read_find_absent_field),
+  find_event_span: numbered(sql_read_find_event_span),
+  index_filter_rows: numbered(sql_read_index_filter_rows),
+  list_catalog: numbered(sql_read_list_catalog),
+  list_categories_found: numbered(sql_read_list_categories_found),
+  list_category: numbered(sql_read_list_category),
+  list_schemas: numbered(sql_read_list_schemas),
+  read_collection_page: numbered(sql_read_read_collection_page),
+  read_collection_rows: numbered(sql_read_read_collection_rows),
+  read_document: numbered(sql_read_read_document),
+  read_stream_page: numbered(sql_read_read_stream_page),
+  read_stream_rows: numbered(sql_read_read_stream_rows),
+  read_stream_tail: numbered(sql_read_read_stream_tail),
+  search_feeds: numbered(sql_read_search_feeds),
+  find_skill_feed: numbered(sql_skill_find_skill_feed),
+  find_skill_version: numbered(sql_skill_find_skill_version),
+  list_skill_versions: numbered(sql_skill_list_skill_versions),
 } as const;
 
 /** Parameters and row of every statement. */
 export interface StatementTypes {
   /** gives an account credits or takes them back, once for each reference, and never more than it has */
   append_ledger_entry: {
-    parameters: readonly [account_id: string, kind: string, amount_nanos: bigint, reason: string, reference: string | null, actor: string | null];
+    parameters: {
+      readonly account_id: string;
+      readonly kind: string;
+      readonly amount_nanos: bigint;
+      readonly reason: string;
+      readonly reference: string | null;
+      readonly actor: string | null;
+    };
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -365,7 +373,17 @@ export interface StatementTypes {
   };
   /** a new key of an account, by its hash */
   create_key: {
-    parameters: readonly [account_id: string, key_hash: Uint8Array, key_start: string, permission: string, name: string | null, expires_at: string | null, daily_nanos: bigint | null, feed_ids: readonly (string | null)[] | null, actor: string | null];
+    parameters: {
+      readonly account_id: string;
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+      readonly permission: string;
+      readonly name: string | null;
+      readonly expires_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly actor: string | null;
+    };
     row: {
       readonly outcome: string;
       readonly key_id: string | null;
@@ -373,7 +391,13 @@ export interface StatementTypes {
   };
   /** makes a promotion code; no row if the code exists with other content */
   create_promotion: {
-    parameters: readonly [code: string, amount_nanos: bigint, max_redemptions: number | null, expires_at: string | null, actor: string | null];
+    parameters: {
+      readonly code: string;
+      readonly amount_nanos: bigint;
+      readonly max_redemptions: number | null;
+      readonly expires_at: string | null;
+      readonly actor: string | null;
+    };
     row: {
       readonly amount_nanos: bigint;
       readonly max_redemptions: number | null;
@@ -383,14 +407,21 @@ export interface StatementTypes {
   };
   /** changes a key's name, end, budget or scope, or revokes it */
   edit_key: {
-    parameters: readonly [key_id: string, fields: string, actor: string | null];
+    parameters: {
+      readonly key_id: string;
+      readonly fields: string;
+      readonly actor: string | null;
+    };
     row: {
       readonly outcome: string;
     };
   };
   /** an account with its balance and the budget of one of its keys, for its owner */
   find_account: {
-    parameters: readonly [account_id: string, key_id: string];
+    parameters: {
+      readonly account_id: string;
+      readonly key_id: string;
+    };
     row: {
       readonly account_id: string;
       readonly name: string;
@@ -402,7 +433,9 @@ export interface StatementTypes {
   };
   /** an entry as it was written */
   find_ledger_entry: {
-    parameters: readonly [entry_id: bigint];
+    parameters: {
+      readonly entry_id: bigint;
+    };
     row: {
       readonly entry_id: bigint;
       readonly account_id: string;
@@ -417,14 +450,27 @@ export interface StatementTypes {
   };
   /** how far one page may look through an account's usage log for the calls of one feed */
   find_usage_walk_end: {
-    parameters: readonly [account_id: string, since: string | null, until: string | null, before_usage_id: string | null, events: number];
+    parameters: {
+      readonly account_id: string;
+      readonly since: string | null;
+      readonly until: string | null;
+      readonly before_usage_id: string | null;
+      readonly events: number;
+    };
     row: {
       readonly usage_id: string;
     };
   };
   /** keys in any state, oldest first, from behind the page before: an account's, or what an operator means by an */
   list_keys: {
-    parameters: readonly [account_id: string | null, key_id: string | null, key_hash: Uint8Array | null, beginning: string | null, after_key_id: string | null, limit: number];
+    parameters: {
+      readonly account_id: string | null;
+      readonly key_id: string | null;
+      readonly key_hash: Uint8Array | null;
+      readonly beginning: string | null;
+      readonly after_key_id: string | null;
+      readonly limit: number;
+    };
     row: {
       readonly key_id: string;
       readonly key_start: string;
@@ -442,7 +488,16 @@ export interface StatementTypes {
   };
   /** a page of an account's usage log, newest first */
   page_usage: {
-    parameters: readonly [account_id: string, feed_id: string | null, key_id: string | null, since: string | null, until: string | null, before_usage_id: string | null, from_usage_id: string | null, limit: number];
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string | null;
+      readonly key_id: string | null;
+      readonly since: string | null;
+      readonly until: string | null;
+      readonly before_usage_id: string | null;
+      readonly from_usage_id: string | null;
+      readonly limit: number;
+    };
     row: {
       readonly usage_id: string;
       readonly timestamp: string;
@@ -454,7 +509,12 @@ export interface StatementTypes {
   };
   /** notes that an account has bought a one-time feed */
   record_purchase: {
-    parameters: readonly [account_id: string, feed_id: string, reference: string | null, actor: string | null];
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly reference: string | null;
+      readonly actor: string | null;
+    };
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -462,7 +522,11 @@ export interface StatementTypes {
   };
   /** gives an account the credits of a promotion code, once */
   redeem_promotion: {
-    parameters: readonly [code: string, account_id: string, actor: string | null];
+    parameters: {
+      readonly code: string;
+      readonly account_id: string;
+      readonly actor: string | null;
+    };
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -470,7 +534,11 @@ export interface StatementTypes {
   };
   /** gives back the charge of a read that was answered, once */
   refund_event: {
-    parameters: readonly [usage_id: string, reason: string, actor: string | null];
+    parameters: {
+      readonly usage_id: string;
+      readonly reason: string;
+      readonly actor: string | null;
+    };
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -478,21 +546,35 @@ export interface StatementTypes {
   };
   /** a new key in place of one that holds, which ends after the grace */
   rotate_key: {
-    parameters: readonly [key_id: string, new_hash: Uint8Array, new_start: string, grace: string, actor: string | null];
+    parameters: {
+      readonly key_id: string;
+      readonly new_hash: Uint8Array;
+      readonly new_start: string;
+      readonly grace: string;
+      readonly actor: string | null;
+    };
     row: {
       readonly key_id: string;
     };
   };
   /** notes when keys were used since the process last said so */
   touch_keys: {
-    parameters: readonly [key_ids: readonly (string | null)[], ages_ms: readonly (bigint | null)[]];
+    parameters: {
+      readonly key_ids: readonly (string | null)[];
+      readonly ages_ms: readonly (bigint | null)[];
+    };
     row: {
       readonly key_id: string;
     };
   };
   /** takes back that an account has bought a one-time feed */
   undo_purchase: {
-    parameters: readonly [account_id: string, feed_id: string, reason: string, actor: string | null];
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly reason: string;
+      readonly actor: string | null;
+    };
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
@@ -500,14 +582,18 @@ export interface StatementTypes {
   };
   /** the usage log takes events of this month */
   create_usage_partition: {
-    parameters: readonly [];
+    parameters: {
+    };
     row: {
       readonly is_done: boolean;
     };
   };
   /** the key behind a hash, if it holds, with all that its account's reads are decided by */
   find_key: {
-    parameters: readonly [key_hash: Uint8Array, window_us: bigint];
+    parameters: {
+      readonly key_hash: Uint8Array;
+      readonly window_us: bigint;
+    };
     row: {
       readonly key_id: string;
       readonly chain_id: string;
@@ -523,7 +609,33 @@ export interface StatementTypes {
   };
   /** charges and logs all reads that wait, in one round trip and one commit */
   log_reads: {
-    parameters: readonly [batch_token: string, new_version: bigint, clock_us: bigint, window_us: bigint, account_ids: readonly (string | null)[], known_versions: readonly (bigint | null)[], known_generations: readonly (bigint | null)[], known_us: readonly (bigint | null)[], amounts: readonly (bigint | null)[], account_numbers: readonly (number | null)[], operations: readonly (string | null)[], feed_ids: readonly (string | null)[], definition_versions: readonly (bigint | null)[], data_versions: readonly (bigint | null)[], charges: readonly (bigint | null)[], key_ids: readonly (string | null)[], key_ends: readonly (bigint | null)[], remembered_reads: readonly (number | null)[], idempotency_keys: readonly (string | null)[], query_hashes: readonly (string | null)[], answered_versions: readonly (bigint | null)[], beginnings: readonly (bigint | null)[], budget_accounts: readonly (number | null)[], budget_keys: readonly (string | null)[], budget_amounts: readonly (bigint | null)[]];
+    parameters: {
+      readonly batch_token: string;
+      readonly new_version: bigint;
+      readonly clock_us: bigint;
+      readonly window_us: bigint;
+      readonly account_ids: readonly (string | null)[];
+      readonly known_versions: readonly (bigint | null)[];
+      readonly known_generations: readonly (bigint | null)[];
+      readonly known_us: readonly (bigint | null)[];
+      readonly amounts: readonly (bigint | null)[];
+      readonly account_numbers: readonly (number | null)[];
+      readonly operations: readonly (string | null)[];
+      readonly feed_ids: readonly (string | null)[];
+      readonly definition_versions: readonly (bigint | null)[];
+      readonly data_versions: readonly (bigint | null)[];
+      readonly charges: readonly (bigint | null)[];
+      readonly key_ids: readonly (string | null)[];
+      readonly key_ends: readonly (bigint | null)[];
+      readonly remembered_reads: readonly (number | null)[];
+      readonly idempotency_keys: readonly (string | null)[];
+      readonly query_hashes: readonly (string | null)[];
+      readonly answered_versions: readonly (bigint | null)[];
+      readonly beginnings: readonly (bigint | null)[];
+      readonly budget_accounts: readonly (number | null)[];
+      readonly budget_keys: readonly (string | null)[];
+      readonly budget_amounts: readonly (bigint | null)[];
+    };
     row: {
       readonly decided_us: bigint;
       readonly verdicts: string | null;
@@ -534,7 +646,16 @@ export interface StatementTypes {
   };
   /** what is true of calls now, before one is refused, or answered without being logged */
   prove_calls: {
-    parameters: readonly [account_ids: readonly (string | null)[], known_generations: readonly (bigint | null)[], known_us: readonly (bigint | null)[], key_ids: readonly (string | null)[], feed_ids: readonly (string | null)[], idempotency_keys: readonly (string | null)[], window_us: bigint, idempotency_us: bigint];
+    parameters: {
+      readonly account_ids: readonly (string | null)[];
+      readonly known_generations: readonly (bigint | null)[];
+      readonly known_us: readonly (bigint | null)[];
+      readonly key_ids: readonly (string | null)[];
+      readonly feed_ids: readonly (string | null)[];
+      readonly idempotency_keys: readonly (string | null)[];
+      readonly window_us: bigint;
+      readonly idempotency_us: bigint;
+    };
     row: {
       readonly now_us: bigint;
       readonly is_key_usable: boolean;
@@ -555,28 +676,46 @@ export interface StatementTypes {
   };
   /** a read that is answered with an error costs nothing */
   refund_reads: {
-    parameters: readonly [batch_token: string, account_ids: readonly (string | null)[], elapsed_ms: bigint, sent_at: string, only_usage: string | null];
+    parameters: {
+      readonly batch_token: string;
+      readonly account_ids: readonly (string | null)[];
+      readonly elapsed_ms: bigint;
+      readonly sent_at: string;
+      readonly only_usage: string | null;
+    };
     row: {
       readonly refunded: number;
     };
   };
   /** notes that a client is answered with the event that is remembered under its Idempotency-Key */
   replay_read: {
-    parameters: readonly [account_id: string, idempotency_key: string, usage_id: string];
+    parameters: {
+      readonly account_id: string;
+      readonly idempotency_key: string;
+      readonly usage_id: string;
+    };
     row: {
       readonly usage_id: string;
     };
   };
   /** how many feeds an account owns, drafts included: what counts against its quota */
   count_feeds: {
-    parameters: readonly [account_id: string];
+    parameters: {
+      readonly account_id: string;
+    };
     row: {
       readonly total: bigint;
     };
   };
   /** deletes a feed, by id or slug, and says who did for the audit trail */
   delete_feed: {
-    parameters: readonly [account_id: string | null, feed_id: string | null, endpoint_path: string | null, actor: string | null, deletions_per_feed: number];
+    parameters: {
+      readonly account_id: string | null;
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly actor: string | null;
+      readonly deletions_per_feed: number;
+    };
     row: {
       readonly outcome: string;
       readonly feed_id: string | null;
@@ -587,7 +726,12 @@ export interface StatementTypes {
   };
   /** removes rows of an own feed for good, and says who did for the audit trail */
   delete_rows: {
-    parameters: readonly [account_id: string, feed_id: string, row_ids: readonly (string | null)[], actor: string];
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly row_ids: readonly (string | null)[];
+      readonly actor: string;
+    };
     row: {
       readonly outcome: string;
       readonly deleted: string | null;
@@ -597,7 +741,11 @@ export interface StatementTypes {
   };
   /** what planning a read or a push needs to know of a feed, by id or slug. For a reader the state is */
   find_feed: {
-    parameters: readonly [feed_id: string | null, endpoint_path: string | null, active_only: boolean];
+    parameters: {
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly active_only: boolean;
+    };
     row: {
       readonly feed_id: string;
       readonly account_id: string;
@@ -616,7 +764,11 @@ export interface StatementTypes {
   };
   /** all that a feed's owner, operator or reader may see of it, by id or slug. For a reader the state */
   find_feed_row: {
-    parameters: readonly [feed_id: string | null, endpoint_path: string | null, active_only: boolean];
+    parameters: {
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+      readonly active_only: boolean;
+    };
     row: {
       readonly feed_id: string;
       readonly account_id: string;
@@ -656,7 +808,9 @@ export interface StatementTypes {
   };
   /** what has changed of the feeds that readers wait for; a feed that can't be read is left out */
   list_data_versions: {
-    parameters: readonly [feed_ids: readonly (string | null)[]];
+    parameters: {
+      readonly feed_ids: readonly (string | null)[];
+    };
     row: {
       readonly feed_id: string;
       readonly data_version: bigint;
@@ -664,7 +818,11 @@ export interface StatementTypes {
   };
   /** how many rows readers of feeds see, and the newest of the batches that wait to be completed */
   list_feed_contents: {
-    parameters: readonly [feed_ids: readonly (string | null)[], abandoned_after: string, batches_max: number];
+    parameters: {
+      readonly feed_ids: readonly (string | null)[];
+      readonly abandoned_after: string;
+      readonly batches_max: number;
+    };
     row: {
       readonly feed_id: string;
       readonly row_count: bigint;
@@ -676,7 +834,13 @@ export interface StatementTypes {
   };
   /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
   list_feed_rows: {
-    parameters: readonly [account_id: string | null, is_unlisted_only: boolean, limit: number, offset: bigint, after_feed_id: string | null];
+    parameters: {
+      readonly account_id: string | null;
+      readonly is_unlisted_only: boolean;
+      readonly limit: number;
+      readonly offset: bigint;
+      readonly after_feed_id: string | null;
+    };
     row: {
       readonly feed_id: string;
       readonly account_id: string;
@@ -713,21 +877,36 @@ export interface StatementTypes {
   };
   /** the rows of a feed that came last, of those that readers see; a singleton's document */
   list_newest_rows: {
-    parameters: readonly [feed_id: string, rows_max: number];
+    parameters: {
+      readonly feed_id: string;
+      readonly rows_max: number;
+    };
     row: {
       readonly payload: string;
     };
   };
   /** the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them */
   list_slugs_near: {
-    parameters: readonly [endpoint_path: string, slugs_max: number];
+    parameters: {
+      readonly endpoint_path: string;
+      readonly slugs_max: number;
+    };
     row: {
       readonly endpoint_path: string;
     };
   };
   /** creates or edits a feed in one round trip and one commit, and says who did for the audit trail */
   save_feed: {
-    parameters: readonly [account_id: string, feed_id: string | null, save_mode: string, fields: string, price_type: string | null, call_price_nanos: bigint | null, one_time_price_cents: bigint | null, actor: string];
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string | null;
+      readonly save_mode: string;
+      readonly fields: string;
+      readonly price_type: string | null;
+      readonly call_price_nanos: bigint | null;
+      readonly one_time_price_cents: bigint | null;
+      readonly actor: string;
+    };
     row: {
       readonly outcome: string;
       readonly feed_id: string | null;
@@ -738,7 +917,8 @@ export interface StatementTypes {
   };
   /** what background jobs have found out, for the metrics of every gateway */
   list_findings: {
-    parameters: readonly [];
+    parameters: {
+    };
     row: {
       readonly name: string;
       readonly amount: bigint;
@@ -748,35 +928,59 @@ export interface StatementTypes {
   };
   /** runs a bounded step of a background job; any number of processes may ask; without a moment, now */
   run_job: {
-    parameters: readonly [job: string, moment: string | null, pause: string, age: string | null, amount: number, work_max: bigint | null];
+    parameters: {
+      readonly job: string;
+      readonly moment: string | null;
+      readonly pause: string;
+      readonly age: string | null;
+      readonly amount: number;
+      readonly work_max: bigint | null;
+    };
     row: {
       readonly is_more: boolean;
     };
   };
   /** what a deleted feed still has in its tables */
   count_rows_left: {
-    parameters: readonly [feed_id: string];
+    parameters: {
+      readonly feed_id: string;
+    };
     row: {
       readonly rows_left: bigint;
     };
   };
   /** a new account, without credits; with a known id, such as the demo's, unless it is there already */
   create_account: {
-    parameters: readonly [name: string, max_feeds_allowed: number, account_id: string | null, actor: string | null];
+    parameters: {
+      readonly name: string;
+      readonly max_feeds_allowed: number;
+      readonly account_id: string | null;
+      readonly actor: string | null;
+    };
     row: {
       readonly account_id: string;
     };
   };
   /** changes an account's name or quota, suspends it or ends that */
   edit_account: {
-    parameters: readonly [account_id: string, fields: string, actor: string | null];
+    parameters: {
+      readonly account_id: string;
+      readonly fields: string;
+      readonly actor: string | null;
+    };
     row: {
       readonly account_id: string;
     };
   };
   /** a chunk of an account's usage log, oldest first, from behind the chunk before */
   export_usage: {
-    parameters: readonly [account_id: string, since: string | null, until: string | null, after_usage_id: string | null, limit: number];
+    parameters: {
+      readonly account_id: string;
+      readonly since: string | null;
+      readonly until: string | null;
+      readonly after_usage_id: string | null;
+      readonly limit: number;
+    };
     row: {
       readonly usage_id: string;
       readonly timestamp: string;
@@ -788,7 +992,8 @@ export interface StatementTypes {
   };
   /** where the tables are, as names in a statement, quoted where they must be */
   find_home: {
-    parameters: readonly [];
+    parameters: {
+    };
     row: {
       readonly database: string;
       readonly schema: string;
@@ -796,14 +1001,20 @@ export interface StatementTypes {
   };
   /** whether there is an account; until then a start prints the next steps */
   has_accounts: {
-    parameters: readonly [];
+    parameters: {
+    };
     row: {
       readonly has_accounts: boolean;
     };
   };
   /** accounts with their balance, oldest first, from behind the page before: all of them, or those that an */
   list_accounts: {
-    parameters: readonly [account_id: string | null, name: string | null, after_account_id: string | null, limit: number];
+    parameters: {
+      readonly account_id: string | null;
+      readonly name: string | null;
+      readonly after_account_id: string | null;
+      readonly limit: number;
+    };
     row: {
       readonly account_id: string;
       readonly name: string;
@@ -815,7 +1026,13 @@ export interface StatementTypes {
   };
   /** the audit trail, newest first, from behind the page before; money in credits */
   list_audit_events: {
-    parameters: readonly [account_id: string | null, feed_id: string | null, since: string | null, before_event_id: bigint | null, limit: number];
+    parameters: {
+      readonly account_id: string | null;
+      readonly feed_id: string | null;
+      readonly since: string | null;
+      readonly before_event_id: bigint | null;
+      readonly limit: number;
+    };
     row: {
       readonly event_id: bigint;
       readonly happened_at: string;
@@ -829,14 +1046,18 @@ export interface StatementTypes {
   };
   /** what the demo has finished in this database, so that a later start does not repeat it */
   list_demo_settings: {
-    parameters: readonly [];
+    parameters: {
+    };
     row: {
       readonly name: string;
     };
   };
   /** what became of a feed's newest pushes, refused ones too */
   list_newest_pushes: {
-    parameters: readonly [feed_id: string, limit: number];
+    parameters: {
+      readonly feed_id: string;
+      readonly limit: number;
+    };
     row: {
       readonly pushed_at: string;
       readonly stored: boolean;
@@ -852,7 +1073,10 @@ export interface StatementTypes {
   };
   /** the promotion codes with how often each was redeemed, by code, from behind the page before */
   list_promotions: {
-    parameters: readonly [after_code: string | null, limit: number];
+    parameters: {
+      readonly after_code: string | null;
+      readonly limit: number;
+    };
     row: {
       readonly code: string;
       readonly amount_nanos: bigint;
@@ -864,7 +1088,11 @@ export interface StatementTypes {
   };
   /** what accounts have bought and still have, newest first, from behind the page before */
   list_purchases: {
-    parameters: readonly [account_id: string | null, before_entry_id: bigint | null, limit: number];
+    parameters: {
+      readonly account_id: string | null;
+      readonly before_entry_id: bigint | null;
+      readonly limit: number;
+    };
     row: {
       readonly entry_id: bigint;
       readonly account_id: string;
@@ -877,7 +1105,12 @@ export interface StatementTypes {
   };
   /** refused pushes by feed and code, each with its newest one, newest first, from behind the page before */
   list_refusals: {
-    parameters: readonly [since: string, newest_push_id: bigint | null, before_push_id: bigint | null, limit: number];
+    parameters: {
+      readonly since: string;
+      readonly newest_push_id: bigint | null;
+      readonly before_push_id: bigint | null;
+      readonly limit: number;
+    };
     row: {
       readonly feed_id: string;
       readonly endpoint_path: string | null;
@@ -894,7 +1127,13 @@ export interface StatementTypes {
   };
   /** what feeds have earned: charges of reads less refunds, and one-time purchases; the most first, from behind */
   list_revenue: {
-    parameters: readonly [since: string, as_of: string | null, after_earned_nanos: bigint | null, after_feed_id: string | null, limit: number];
+    parameters: {
+      readonly since: string;
+      readonly as_of: string | null;
+      readonly after_earned_nanos: bigint | null;
+      readonly after_feed_id: string | null;
+      readonly limit: number;
+    };
     row: {
       readonly feed_id: string;
       readonly endpoint_path: string | null;
@@ -912,7 +1151,13 @@ export interface StatementTypes {
   };
   /** feeds whose provider is late, the latest first, from behind the page before */
   list_stale_feeds: {
-    parameters: readonly [since: string | null, as_of: string | null, after_due_at: string | null, after_feed_id: string | null, limit: number];
+    parameters: {
+      readonly since: string | null;
+      readonly as_of: string | null;
+      readonly after_due_at: string | null;
+      readonly after_feed_id: string | null;
+      readonly limit: number;
+    };
     row: {
       readonly feed_id: string;
       readonly endpoint_path: string | null;
@@ -928,7 +1173,11 @@ export interface StatementTypes {
   };
   /** the feeds that are read most, and the accounts that read most, each ranked from 1, by one look at the log */
   list_top_reads: {
-    parameters: readonly [since: string, is_by_credits: boolean, limit: number];
+    parameters: {
+      readonly since: string;
+      readonly is_by_credits: boolean;
+      readonly limit: number;
+    };
     row: {
       readonly is_feed: boolean;
       readonly place: bigint;
@@ -943,7 +1192,9 @@ export interface StatementTypes {
   };
   /** whether granted - revoked - charged + refunded = balance, in one snapshot */
   prove_ledger: {
-    parameters: readonly [account_id: string];
+    parameters: {
+      readonly account_id: string;
+    };
     row: {
       readonly balance_nanos: bigint;
       readonly granted_nanos: bigint;
@@ -954,49 +1205,68 @@ export interface StatementTypes {
   };
   /** lists feeds or takes them off the list; what is as wanted already stays untouched */
   set_feeds_public: {
-    parameters: readonly [feed_ids: readonly (string | null)[], is_public: boolean, actor: string | null];
+    parameters: {
+      readonly feed_ids: readonly (string | null)[];
+      readonly is_public: boolean;
+      readonly actor: string | null;
+    };
     row: {
       readonly feed_id: string;
     };
   };
   /** nobody may read the feed or push to it while there is a reason; null ends that */
   suspend_feed: {
-    parameters: readonly [feed_id: string, reason: string | null, actor: string | null];
+    parameters: {
+      readonly feed_id: string;
+      readonly reason: string | null;
+      readonly actor: string | null;
+    };
     row: {
       readonly feed_id: string;
     };
   };
   /** whether a standby has what the primary had, asked before it is read */
   await_replay: {
-    parameters: readonly [wal_position: string, wait_max: string];
+    parameters: {
+      readonly wal_position: string;
+      readonly wait_max: string;
+    };
     row: {
       readonly is_caught_up: boolean;
     };
   };
   /** whether a server is a standby that hears of its primary */
   find_replica_state: {
-    parameters: readonly [];
+    parameters: {
+    };
     row: {
       readonly is_following: boolean;
     };
   };
   /** a value that all processes must agree on; the first one that is written stays */
   keep_setting: {
-    parameters: readonly [name: string, value: string];
+    parameters: {
+      readonly name: string;
+      readonly value: string;
+    };
     row: {
       readonly value: string;
     };
   };
   /** the newest timeline of a cluster that any gateway has seen, in each of the cluster's databases that it can reach */
   keep_timeline: {
-    parameters: readonly [system: string, timeline: number];
+    parameters: {
+      readonly system: string;
+      readonly timeline: number;
+    };
     row: {
       readonly timeline: number;
     };
   };
   /** which migrations were applied, and the record of the schema that they made */
   list_migrations: {
-    parameters: readonly [];
+    parameters: {
+    };
     row: {
       readonly version: number;
       readonly digest: string | null;
@@ -1005,35 +1275,48 @@ export interface StatementTypes {
   };
   /** what the schema of a table has, each part with a digest of its definition, to compare it with another */
   list_schema_parts: {
-    parameters: readonly [table_name: string];
+    parameters: {
+      readonly table_name: string;
+    };
     row: {
       readonly part: string;
     };
   };
   /** whether the database answers */
   ping: {
-    parameters: readonly [];
+    parameters: {
+    };
     row: {
       readonly answer: number;
     };
   };
   /** the data version that a feed's distributed rows have at least, when they are read next */
   read_feed_version: {
-    parameters: readonly [feed_id: string];
+    parameters: {
+      readonly feed_id: string;
+    };
     row: {
       readonly data_version: bigint;
     };
   };
   /** how far the primary's WAL is on disk: whatever was answered as committed lies before it */
   read_wal_position: {
-    parameters: readonly [];
+    parameters: {
+    };
     row: {
       readonly wal_position: string;
     };
   };
   /** counts a push that is refused for what it holds, like any other */
   count_push: {
-    parameters: readonly [feed_id: string, account_id: string, key_id: string, definition_version: bigint | null, window_limit: number, window_us: bigint];
+    parameters: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly definition_version: bigint | null;
+      readonly window_limit: number;
+      readonly window_us: bigint;
+    };
     row: {
       readonly outcome: string;
       readonly window_used: number | null;
@@ -1043,7 +1326,24 @@ export interface StatementTypes {
   };
   /** admits and stores one push, whole, in one round trip and one commit */
   push_to_feed: {
-    parameters: readonly [feed_id: string, feed_type: string, definition_version: bigint, row_count: number, row_texts: string, row_ids: readonly (string | null)[], event_times: readonly (string | null)[], batch_id: string | null, is_complete: boolean, is_dry_run: boolean, body_bytes: bigint, elapsed_ms: number, account_id: string, key_id: string, window_limit: number, window_us: bigint];
+    parameters: {
+      readonly feed_id: string;
+      readonly feed_type: string;
+      readonly definition_version: bigint;
+      readonly row_count: number;
+      readonly row_texts: string;
+      readonly row_ids: readonly (string | null)[];
+      readonly event_times: readonly (string | null)[];
+      readonly batch_id: string | null;
+      readonly is_complete: boolean;
+      readonly is_dry_run: boolean;
+      readonly body_bytes: bigint;
+      readonly elapsed_ms: number;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly window_limit: number;
+      readonly window_us: bigint;
+    };
     row: {
       readonly outcome: string;
       readonly status: string | null;
@@ -1058,14 +1358,28 @@ export interface StatementTypes {
   };
   /** notes a refused push in the feed's history */
   record_push: {
-    parameters: readonly [feed_id: string, code: string, detail: string, rows_received: number, body_bytes: bigint, duration_ms: number];
+    parameters: {
+      readonly feed_id: string;
+      readonly code: string;
+      readonly detail: string;
+      readonly rows_received: number;
+      readonly body_bytes: bigint;
+      readonly duration_ms: number;
+    };
     row: {
       readonly push_id: bigint;
     };
   };
   /** the first of some names that no row of a batch (0: of a stream) has, if that can be told, with names that the */
   find_absent_field: {
-    parameters: readonly [feed_id: string, batch_number: bigint, names: readonly (string | null)[], work_max: bigint, unindexed_max: bigint, names_max: number];
+    parameters: {
+      readonly feed_id: string;
+      readonly batch_number: bigint;
+      readonly names: readonly (string | null)[];
+      readonly work_max: bigint;
+      readonly unindexed_max: bigint;
+      readonly names_max: number;
+    };
     row: {
       readonly data_version: bigint;
       readonly absent: string | null;
@@ -1075,7 +1389,9 @@ export interface StatementTypes {
   };
   /** the times of a stream's oldest and newest event, by two looks at its index */
   find_event_span: {
-    parameters: readonly [feed_id: string];
+    parameters: {
+      readonly feed_id: string;
+    };
     row: {
       readonly oldest_event: string | null;
       readonly newest_event: string | null;
@@ -1083,14 +1399,21 @@ export interface StatementTypes {
   };
   /** puts the next rows of a batch (0: of a stream) into its filter index; says whether to go on */
   index_filter_rows: {
-    parameters: readonly [feed_id: string, batch_number: bigint, work_max: bigint];
+    parameters: {
+      readonly feed_id: string;
+      readonly batch_number: bigint;
+      readonly work_max: bigint;
+    };
     row: {
       readonly has_more: boolean;
     };
   };
   /** one page of the listed feeds, newest first, with how many there are in all */
   list_catalog: {
-    parameters: readonly [limit: number, offset: number];
+    parameters: {
+      readonly limit: number;
+      readonly offset: number;
+    };
     row: {
       readonly feed_id: string | null;
       readonly name: string | null;
@@ -1111,14 +1434,22 @@ export interface StatementTypes {
   };
   /** the categories in which a search has hits, those with the best hits first, if the category that was asked for has none */
   list_categories_found: {
-    parameters: readonly [q: string, matches_max: number, categories_max: number];
+    parameters: {
+      readonly q: string;
+      readonly matches_max: number;
+      readonly categories_max: number;
+    };
     row: {
       readonly category: string;
     };
   };
   /** one page of a category's listed feeds, newest first, with how many there are in all */
   list_category: {
-    parameters: readonly [category: string, limit: number, offset: number];
+    parameters: {
+      readonly category: string;
+      readonly limit: number;
+      readonly offset: number;
+    };
     row: {
       readonly feed_id: string | null;
       readonly name: string | null;
@@ -1139,7 +1470,9 @@ export interface StatementTypes {
   };
   /** the schemas of listed feeds by id, for the names of their fields */
   list_schemas: {
-    parameters: readonly [feed_ids: readonly (string | null)[]];
+    parameters: {
+      readonly feed_ids: readonly (string | null)[];
+    };
     row: {
       readonly feed_id: string;
       readonly schema_definition: string | null;
@@ -1147,7 +1480,19 @@ export interface StatementTypes {
   };
   /** a page of a collection's batch in order of arrival; one row more than asked says has_more */
   read_collection_page: {
-    parameters: readonly [feed_id: string, batch_number: bigint | null, after_position: bigint, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], grace: string, work_max: bigint, whole_max: bigint];
+    parameters: {
+      readonly feed_id: string;
+      readonly batch_number: bigint | null;
+      readonly after_position: bigint;
+      readonly offset: bigint;
+      readonly limit: number;
+      readonly names: readonly (string | null)[];
+      readonly texts: readonly (string | null)[];
+      readonly literals: readonly (string | null)[];
+      readonly grace: string;
+      readonly work_max: bigint;
+      readonly whole_max: bigint;
+    };
     row: {
       readonly data_version: bigint;
       readonly batch_number: bigint | null;
@@ -1162,7 +1507,10 @@ export interface StatementTypes {
   };
   /** the current batch's rows with the ids asked for, in the order of the request, and the ids that it does not have */
   read_collection_rows: {
-    parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
+    parameters: {
+      readonly feed_id: string;
+      readonly row_ids: readonly (string | null)[];
+    };
     row: {
       readonly data_version: bigint;
       readonly data: string | null;
@@ -1171,7 +1519,9 @@ export interface StatementTypes {
   };
   /** the one document of a singleton */
   read_document: {
-    parameters: readonly [feed_id: string];
+    parameters: {
+      readonly feed_id: string;
+    };
     row: {
       readonly data_version: bigint;
       readonly data: string;
@@ -1179,7 +1529,20 @@ export interface StatementTypes {
   };
   /** a page of a stream, newest event first; one row more than asked says has_more */
   read_stream_page: {
-    parameters: readonly [feed_id: string, before_event_at: string | null, before_position: bigint | null, start_time: string | null, end_time: string | null, offset: bigint, limit: number, names: readonly (string | null)[], texts: readonly (string | null)[], literals: readonly (string | null)[], work_max: bigint, whole_max: bigint];
+    parameters: {
+      readonly feed_id: string;
+      readonly before_event_at: string | null;
+      readonly before_position: bigint | null;
+      readonly start_time: string | null;
+      readonly end_time: string | null;
+      readonly offset: bigint;
+      readonly limit: number;
+      readonly names: readonly (string | null)[];
+      readonly texts: readonly (string | null)[];
+      readonly literals: readonly (string | null)[];
+      readonly work_max: bigint;
+      readonly whole_max: bigint;
+    };
     row: {
       readonly data_version: bigint;
       readonly unindexed: bigint;
@@ -1192,7 +1555,10 @@ export interface StatementTypes {
   };
   /** a stream's rows with the ids asked for, in the order of the request, and the ids that it does not have */
   read_stream_rows: {
-    parameters: readonly [feed_id: string, row_ids: readonly (string | null)[]];
+    parameters: {
+      readonly feed_id: string;
+      readonly row_ids: readonly (string | null)[];
+    };
     row: {
       readonly data_version: bigint;
       readonly data: string | null;
@@ -1201,7 +1567,11 @@ export interface StatementTypes {
   };
   /** what arrived in a stream after a position, in the order of arrival */
   read_stream_tail: {
-    parameters: readonly [feed_id: string, after_position: bigint | null, limit: number];
+    parameters: {
+      readonly feed_id: string;
+      readonly after_position: bigint | null;
+      readonly limit: number;
+    };
     row: {
       readonly data_version: bigint;
       readonly newest_position: bigint;
@@ -1212,7 +1582,12 @@ export interface StatementTypes {
   };
   /** one page of a search's listed feeds, best first, with how many there are in all */
   search_feeds: {
-    parameters: readonly [q: string, category: string | null, limit: number, offset: number];
+    parameters: {
+      readonly q: string;
+      readonly category: string | null;
+      readonly limit: number;
+      readonly offset: number;
+    };
     row: {
       readonly feed_id: string | null;
       readonly name: string | null;
@@ -1232,7 +1607,9 @@ export interface StatementTypes {
   };
   /** all that the agent skill of a feed is written from; a feed that is not listed has none */
   find_skill_feed: {
-    parameters: readonly [feed_id: string];
+    parameters: {
+      readonly feed_id: string;
+    };
     row: {
       readonly feed_id: string;
       readonly account_name: string;
@@ -1252,7 +1629,10 @@ export interface StatementTypes {
   };
   /** which skill the feed of an id or slug has. That it is listed is part of the look-up, so that a draft, */
   find_skill_version: {
-    parameters: readonly [feed_id: string | null, endpoint_path: string | null];
+    parameters: {
+      readonly feed_id: string | null;
+      readonly endpoint_path: string | null;
+    };
     row: {
       readonly feed_id: string;
       readonly definition_version: bigint;
@@ -1261,10 +1641,103 @@ export interface StatementTypes {
   };
   /** a page of the feeds that have an agent skill, newest published first, and which skill each has. As one */
   list_skill_versions: {
-    parameters: readonly [limit: number, offset: bigint];
+    parameters: {
+      readonly limit: number;
+      readonly offset: bigint;
+    };
     row: {
       readonly versions: string;
       readonly has_more: boolean;
     };
   };
 }
+
+/** The parameters of every statement in the order of their numbers. */
+export const ARGUMENTS: {
+  readonly [Name in keyof StatementTypes]: (
+    by: StatementTypes[Name]["parameters"],
+  ) => readonly unknown[];
+} = {
+  append_ledger_entry: (by) => [by.account_id, by.kind, by.amount_nanos, by.reason, by.reference, by.actor],
+  create_key: (by) => [by.account_id, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
+  create_promotion: (by) => [by.code, by.amount_nanos, by.max_redemptions, by.expires_at, by.actor],
+  edit_key: (by) => [by.key_id, by.fields, by.actor],
+  find_account: (by) => [by.account_id, by.key_id],
+  find_ledger_entry: (by) => [by.entry_id],
+  find_usage_walk_end: (by) => [by.account_id, by.since, by.until, by.before_usage_id, by.events],
+  list_keys: (by) => [by.account_id, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
+  page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],
+  record_purchase: (by) => [by.account_id, by.feed_id, by.reference, by.actor],
+  redeem_promotion: (by) => [by.code, by.account_id, by.actor],
+  refund_event: (by) => [by.usage_id, by.reason, by.actor],
+  rotate_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
+  touch_keys: (by) => [by.key_ids, by.ages_ms],
+  undo_purchase: (by) => [by.account_id, by.feed_id, by.reason, by.actor],
+  create_usage_partition: () => [],
+  find_key: (by) => [by.key_hash, by.window_us],
+  log_reads: (by) => [by.batch_token, by.new_version, by.clock_us, by.window_us, by.account_ids, by.known_versions, by.known_generations, by.known_us, by.amounts, by.account_numbers, by.operations, by.feed_ids, by.definition_versions, by.data_versions, by.charges, by.key_ids, by.key_ends, by.remembered_reads, by.idempotency_keys, by.query_hashes, by.answered_versions, by.beginnings, by.budget_accounts, by.budget_keys, by.budget_amounts],
+  prove_calls: (by) => [by.account_ids, by.known_generations, by.known_us, by.key_ids, by.feed_ids, by.idempotency_keys, by.window_us, by.idempotency_us],
+  refund_reads: (by) => [by.batch_token, by.account_ids, by.elapsed_ms, by.sent_at, by.only_usage],
+  replay_read: (by) => [by.account_id, by.idempotency_key, by.usage_id],
+  count_feeds: (by) => [by.account_id],
+  delete_feed: (by) => [by.account_id, by.feed_id, by.endpoint_path, by.actor, by.deletions_per_feed],
+  delete_rows: (by) => [by.account_id, by.feed_id, by.row_ids, by.actor],
+  find_feed: (by) => [by.feed_id, by.endpoint_path, by.active_only],
+  find_feed_row: (by) => [by.feed_id, by.endpoint_path, by.active_only],
+  list_data_versions: (by) => [by.feed_ids],
+  list_feed_contents: (by) => [by.feed_ids, by.abandoned_after, by.batches_max],
+  list_feed_rows: (by) => [by.account_id, by.is_unlisted_only, by.limit, by.offset, by.after_feed_id],
+  list_newest_rows: (by) => [by.feed_id, by.rows_max],
+  list_slugs_near: (by) => [by.endpoint_path, by.slugs_max],
+  save_feed: (by) => [by.account_id, by.feed_id, by.save_mode, by.fields, by.price_type, by.call_price_nanos, by.one_time_price_cents, by.actor],
+  list_findings: () => [],
+  run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
+  count_rows_left: (by) => [by.feed_id],
+  create_account: (by) => [by.name, by.max_feeds_allowed, by.account_id, by.actor],
+  edit_account: (by) => [by.account_id, by.fields, by.actor],
+  export_usage: (by) => [by.account_id, by.since, by.until, by.after_usage_id, by.limit],
+  find_home: () => [],
+  has_accounts: () => [],
+  list_accounts: (by) => [by.account_id, by.name, by.after_account_id, by.limit],
+  list_audit_events: (by) => [by.account_id, by.feed_id, by.since, by.before_event_id, by.limit],
+  list_demo_settings: () => [],
+  list_newest_pushes: (by) => [by.feed_id, by.limit],
+  list_promotions: (by) => [by.after_code, by.limit],
+  list_purchases: (by) => [by.account_id, by.before_entry_id, by.limit],
+  list_refusals: (by) => [by.since, by.newest_push_id, by.before_push_id, by.limit],
+  list_revenue: (by) => [by.since, by.as_of, by.after_earned_nanos, by.after_feed_id, by.limit],
+  list_stale_feeds: (by) => [by.since, by.as_of, by.after_due_at, by.after_feed_id, by.limit],
+  list_top_reads: (by) => [by.since, by.is_by_credits, by.limit],
+  prove_ledger: (by) => [by.account_id],
+  set_feeds_public: (by) => [by.feed_ids, by.is_public, by.actor],
+  suspend_feed: (by) => [by.feed_id, by.reason, by.actor],
+  await_replay: (by) => [by.wal_position, by.wait_max],
+  find_replica_state: () => [],
+  keep_setting: (by) => [by.name, by.value],
+  keep_timeline: (by) => [by.system, by.timeline],
+  list_migrations: () => [],
+  list_schema_parts: (by) => [by.table_name],
+  ping: () => [],
+  read_feed_version: (by) => [by.feed_id],
+  read_wal_position: () => [],
+  count_push: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us],
+  push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.window_limit, by.window_us],
+  record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms],
+  find_absent_field: (by) => [by.feed_id, by.batch_number, by.names, by.work_max, by.unindexed_max, by.names_max],
+  find_event_span: (by) => [by.feed_id],
+  index_filter_rows: (by) => [by.feed_id, by.batch_number, by.work_max],
+  list_catalog: (by) => [by.limit, by.offset],
+  list_categories_found: (by) => [by.q, by.matches_max, by.categories_max],
+  list_category: (by) => [by.category, by.limit, by.offset],
+  list_schemas: (by) => [by.feed_ids],
+  read_collection_page: (by) => [by.feed_id, by.batch_number, by.after_position, by.offset, by.limit, by.names, by.texts, by.literals, by.grace, by.work_max, by.whole_max],
+  read_collection_rows: (by) => [by.feed_id, by.row_ids],
+  read_document: (by) => [by.feed_id],
+  read_stream_page: (by) => [by.feed_id, by.before_event_at, by.before_position, by.start_time, by.end_time, by.offset, by.limit, by.names, by.texts, by.literals, by.work_max, by.whole_max],
+  read_stream_rows: (by) => [by.feed_id, by.row_ids],
+  read_stream_tail: (by) => [by.feed_id, by.after_position, by.limit],
+  search_feeds: (by) => [by.q, by.category, by.limit, by.offset],
+  find_skill_feed: (by) => [by.feed_id],
+  find_skill_version: (by) => [by.feed_id, by.endpoint_path],
+  list_skill_versions: (by) => [by.limit, by.offset],
+};

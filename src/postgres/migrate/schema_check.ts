@@ -85,8 +85,8 @@ export async function recordSchema(
 
 /** Whether the database has all that was recorded of its schema, by this program or by a newer one. */
 export async function isSchemaWhole(database: Queries): Promise<boolean> {
-  const record = (await database.rows("list_migrations", [])).at(-1);
-  const parts = await database.rows("list_schema_parts", [OWN_TABLE]);
+  const record = (await database.rows("list_migrations", {})).at(-1);
+  const parts = await database.rows("list_schema_parts", { table_name: OWN_TABLE });
   return partsOf(record?.parts)?.isSubsetOf(new Set(parts.map(({ part }) => part))) === true;
 }
 

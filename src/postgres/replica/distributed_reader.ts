@@ -17,15 +17,16 @@ const PAUSE_MS = 5;
 /** Half a second. Only a node that failed between the two phases of a commit takes as long. */
 const TRIES_MAX = 100;
 
-/** `row` is for statements of pages, whose first parameter is the feed. */
+/** `row` is for statements of pages, which are of one feed. */
 export function createDistributedReader(database: Database): Reader {
   return {
     ...createReader(database),
     async row(accountId, name, parameters) {
-      const feedId = String(parameters[0]);
+      assert("feed_id" in parameters, "a page is of a feed");
+      const feedId = String(parameters.feed_id);
       const queries = database.onBehalfOf(accountId);
       for (let tries = 1; tries <= TRIES_MAX; tries++) {
-        const beside = await queries.row("read_feed_version", [feedId]);
+        const beside = await queries.row("read_feed_version", { feed_id: feedId });
         const row = await queries.row(name, parameters);
         if (row === undefined || versionOf(row) <= (beside?.data_version ?? 0n)) return row;
         await Bun.sleep(PAUSE_MS);

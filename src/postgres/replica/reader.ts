@@ -74,10 +74,10 @@ export function createReader(primary: Database, options?: ReplicaOptions): Reade
 function createReplicaReader(primary: Database, { replica, log, onRead }: ReplicaOptions): Reader {
   const health = createReplicaHealth(probe, log);
   // Lists that are asked for at the same time share one reading of the primary's position.
-  const positions = createSingleFlight(() => primary.row("read_wal_position", []));
+  const positions = createSingleFlight(() => primary.row("read_wal_position", {}));
 
   async function probe(): Promise<void> {
-    const state = await inTime(replica.row("find_replica_state", []));
+    const state = await inTime(replica.row("find_replica_state", {}));
     if (state?.is_following !== true) throw new Error("it follows no primary");
   }
 
@@ -108,7 +108,7 @@ function createReplicaReader(primary: Database, { replica, log, onRead }: Replic
   async function hasReplayed(position: string | undefined): Promise<boolean> {
     if (position === undefined) return false;
     const waitMax = `${CATCH_UP_MS_MAX} milliseconds`;
-    const waited = await replica.row("await_replay", [position, waitMax]);
+    const waited = await replica.row("await_replay", { wal_position: position, wait_max: waitMax });
     return waited?.is_caught_up === true;
   }
 

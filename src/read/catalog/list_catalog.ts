@@ -37,13 +37,13 @@ export function createListCatalog(services: Services, reads: ReadPipeline) {
     const skipped = Math.min(offset, OFFSET_MAX);
     const rows =
       category === undefined
-        ? await reader.rows(GATEWAY, "list_catalog", [limit, skipped])
+        ? await reader.rows(GATEWAY, "list_catalog", { limit, offset: skipped })
         : // PostgreSQL takes no NUL, and no feed holds one.
-          await reader.rows(GATEWAY, "list_category", [
-            category.replaceAll("\0", " "),
+          await reader.rows(GATEWAY, "list_category", {
+            category: category.replaceAll("\0", " "),
             limit,
-            skipped,
-          ]);
+            offset: skipped,
+          });
     const { total, feeds, hasMore } = listedPage(rows, offset);
     const baseUrl = http.baseUrl();
     const body = {

@@ -28,13 +28,12 @@ export function createSearchFeeds(services: Services, reads: ReadPipeline) {
     accountId: string,
     { q, category, limit, offset }: Search,
   ): Promise<Listing> {
-    const rows = await reader.rows(accountId, "search_feeds", [
-      // PostgreSQL takes no NUL, and no feed holds one.
-      q.replaceAll("\0", " "),
-      category?.replaceAll("\0", " ") ?? null,
+    const rows = await reader.rows(accountId, "search_feeds", {
+      q: q.replaceAll("\0", " "),
+      category: category?.replaceAll("\0", " ") ?? null,
       limit,
-      Math.min(offset, OFFSET_MAX),
-    ]);
+      offset: Math.min(offset, OFFSET_MAX),
+    });
     const { total, feeds, hasMore } = listedPage(rows, offset);
     const body = {
       query: q,
@@ -52,11 +51,11 @@ export function createSearchFeeds(services: Services, reads: ReadPipeline) {
 
   /** Where the same search would have hits. */
   async function readCategories(accountId: string, q: string): Promise<readonly string[]> {
-    const rows = await reader.rows(accountId, "list_categories_found", [
-      q.replaceAll("\0", " "),
-      CATEGORY_MATCHES_MAX,
-      CATEGORIES_TOLD_MAX,
-    ]);
+    const rows = await reader.rows(accountId, "list_categories_found", {
+      q: q.replaceAll("\0", " "),
+      matches_max: CATEGORY_MATCHES_MAX,
+      categories_max: CATEGORIES_TOLD_MAX,
+    });
     return rows.map((row) => row.category);
   }
 

@@ -115,7 +115,12 @@ async function readDocument({
   atLeast,
   accountId,
 }: Build): Promise<Rows | undefined> {
-  const row = await source.reader.row(accountId, "read_document", [feed.feedId], isAt(atLeast));
+  const row = await source.reader.row(
+    accountId,
+    "read_document",
+    { feed_id: feed.feedId },
+    isAt(atLeast),
+  );
   if (row === undefined) return undefined;
   const { data_version: dataVersion, data } = row;
   return { dataVersion, data, members: "", nextCursor: null, expiresMs: Number.POSITIVE_INFINITY };
@@ -129,7 +134,12 @@ async function readDetails(
   const read = (ids: readonly string[]) => {
     // No id holds a NUL, and PostgreSQL takes none in a parameter.
     const sent = ids.filter((id) => !id.includes("\0"));
-    return source.reader.row(accountId, statement, [feed.feedId, sent], isAt(atLeast));
+    return source.reader.row(
+      accountId,
+      statement,
+      { feed_id: feed.feedId, row_ids: sent },
+      isAt(atLeast),
+    );
   };
   const row = await read(plan.ids);
   const listed = row?.data === null ? listedIds(plan.ids) : undefined;
@@ -150,17 +160,15 @@ async function readCollection(build: Build, plan: PagePlan): Promise<Rows | unde
   const row = await source.reader.row(
     accountId,
     "read_collection_page",
-    [
-      feed.feedId,
-      cursor?.batchNumber ?? null,
-      cursor?.position ?? 0n,
-      BigInt(plan.offset),
-      plan.limit,
+    {
+      feed_id: feed.feedId,
+      batch_number: cursor?.batchNumber ?? null,
+      after_position: cursor?.position ?? 0n,
+      offset: BigInt(plan.offset),
+      limit: plan.limit,
       ...filterParameters(plan),
-      RETIRED_BATCH_GRACE,
-      FILTER_WALK_BYTES,
-      FILTER_WHOLE_BYTES,
-    ],
+      grace: RETIRED_BATCH_GRACE,
+    },
     // A batch that can't be read may be one that the replica has not heard of yet.
     (found) => isAt(atLeast)(found) && found?.is_readable === true,
   );
@@ -191,18 +199,16 @@ async function readStream(build: Build, plan: PagePlan): Promise<Rows | undefine
   const row = await source.reader.row(
     accountId,
     "read_stream_page",
-    [
-      feed.feedId,
-      cursor?.eventAt ?? null,
-      cursor?.position ?? null,
-      plan.startTime ?? null,
-      plan.endTime ?? null,
-      BigInt(plan.offset),
-      plan.limit,
+    {
+      feed_id: feed.feedId,
+      before_event_at: cursor?.eventAt ?? null,
+      before_position: cursor?.position ?? null,
+      start_time: plan.startTime ?? null,
+      end_time: plan.endTime ?? null,
+      offset: BigInt(plan.offset),
+      limit: plan.limit,
       ...filterParameters(plan),
-      FILTER_WALK_BYTES,
-      FILTER_WHOLE_BYTES,
-    ],
+    },
     isAt(atLeast),
   );
   if (row === undefined) return undefined;
@@ -238,14 +244,14 @@ async function checkFields(
   const row = await source.reader.row(
     accountId,
     "find_absent_field",
-    [
-      feed.feedId,
-      batchNumber,
+    {
+      feed_id: feed.feedId,
+      batch_number: batchNumber,
       names,
-      FILTER_WHOLE_BYTES,
-      FILTER_NAMES_UNINDEXED_MAX,
-      FILTER_NAMES_TOLD_MAX,
-    ],
+      work_max: FILTER_WHOLE_BYTES,
+      unindexed_max: FILTER_NAMES_UNINDEXED_MAX,
+      names_max: FILTER_NAMES_TOLD_MAX,
+    },
     isAt(version),
   );
   if (row === undefined || row.absent === null) return;
@@ -260,11 +266,13 @@ function isAt(atLeast: bigint) {
 }
 
 function filterParameters({ filters }: PagePlan) {
-  return [
-    filters.map(({ name }) => name),
-    filters.map(({ text }) => text),
-    filters.map(({ literal }) => literal),
-  ] as const;
+  return {
+    names: filters.map(({ name }) => name),
+    texts: filters.map(({ text }) => text),
+    literals: filters.map(({ literal }) => literal),
+    work_max: FILTER_WALK_BYTES,
+    whole_max: FILTER_WHOLE_BYTES,
+  };
 }
 
 /** @throws {Problem} 503: rows are indexed behind the push, and too many of them still wait for that. */

@@ -55,7 +55,11 @@ export function createFilterIndexer({ database, log, state }: Services): NoteUni
   /** False if the batch is done, or can't be indexed now: the next filtered read asks again. */
   async function indexStep({ feedId, batchNumber }: FilterTarget): Promise<boolean> {
     try {
-      const row = await database.row("index_filter_rows", [feedId, batchNumber, FILTER_STEP_BYTES]);
+      const row = await database.row("index_filter_rows", {
+        feed_id: feedId,
+        batch_number: batchNumber,
+        work_max: FILTER_STEP_BYTES,
+      });
       return row?.has_more ?? false;
     } catch (error) {
       const about = { feed: feedId, batch: batchNumber, error };

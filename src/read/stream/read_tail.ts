@@ -83,7 +83,7 @@ export function createTailReads(services: Services, projections: Projections) {
     const row = await reader.row(
       accountId,
       "read_stream_tail",
-      [feedId, place === "now" ? null : place, limit],
+      { feed_id: feedId, after_position: place === "now" ? null : place, limit },
       // A replica that is behind has no page that looks like the last one.
       (found) => found !== undefined && (found.has_more || found.data_version >= atLeast),
     );

@@ -6,6 +6,7 @@ import {
   parseHeader,
 } from "../../../src/build/generate_statements.ts";
 import { type Connections, connect } from "../../../src/postgres/client/connect.ts";
+import { numbered } from "../../../src/postgres/client/numbered.ts";
 import { inFunctionSet } from "../../../src/postgres/migrate/function_set.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
@@ -62,7 +63,7 @@ describe("statements", () => {
     test(`${path}: its header is what the database describes`, async () => {
       const header = parseHeader(text, path);
       expect(path.replace(/^.*\/|\.sql$/g, "")).toBe(header.name);
-      const described = await connections.unsafe(inFunctionSet(text)).describe();
+      const described = await connections.unsafe(inFunctionSet(numbered(text))).describe();
       expect(described.types.map((oid) => typeNames.get(oid))).toEqual(
         header.parameters.map(({ type }) => fullName(type)),
       );

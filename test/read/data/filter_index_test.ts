@@ -148,7 +148,7 @@ async function indexRows(feedId: string, source: Source, workMax: number): Promi
   const feed = await scene.feed(feedId);
   const batchNumber = source === "stream" ? 0n : (feed.current_batch as bigint | null);
   if (batchNumber === null) return false;
-  const parameters = [feedId, batchNumber, BigInt(workMax)] as const;
+  const parameters = { feed_id: feedId, batch_number: batchNumber, work_max: BigInt(workMax) };
   return (await database.row("index_filter_rows", parameters))?.has_more === true;
 }
 
@@ -166,7 +166,14 @@ async function indexedPosition(feedId: string): Promise<number | undefined> {
 /** One pass of the job that indexes what has this many rows without an index. */
 async function indexLargeBatches(unindexedMin: number): Promise<void> {
   const now = new Date().toISOString();
-  const parameters = ["filter indexes", now, "0 seconds", null, unindexedMin, 10_000n] as const;
+  const parameters = {
+    job: "filter indexes",
+    moment: now,
+    pause: "0 seconds",
+    age: null,
+    amount: unindexedMin,
+    work_max: 10_000n,
+  };
   while ((await database.row("run_job", parameters))?.is_more) {}
 }
 
@@ -451,7 +458,14 @@ describe("filter index", () => {
         ?.count;
     const remove = async () => {
       const now = new Date().toISOString();
-      const parameters = ["filter entries", now, "0 seconds", "15 minutes", 1, null] as const;
+      const parameters = {
+        job: "filter entries",
+        moment: now,
+        pause: "0 seconds",
+        age: "15 minutes",
+        amount: 1,
+        work_max: null,
+      };
       while ((await database.row("run_job", parameters))?.is_more) {}
     };
     await remove();

@@ -25,7 +25,11 @@ type Source = "collection" | "stream";
 /** Indexes all that the feed has. */
 async function indexAll(feedId: string, source: Source, workMax = 10_000_000n): Promise<void> {
   const { current_batch: batch } = await scene.feed(feedId);
-  const of = [feedId, source === "stream" ? 0n : batch, workMax] as const;
+  const of = {
+    feed_id: feedId,
+    batch_number: source === "stream" ? 0n : batch,
+    work_max: workMax,
+  };
   while ((await database.row("index_filter_rows", of))?.has_more) {}
 }
 
@@ -177,7 +181,11 @@ describe("beyond 12: a filter by a name that no row has", () => {
           const { current_batch: batch } = await scene.feed(feedId);
           const number = type === "stream" ? 0n : batch;
           if (workMax !== undefined) {
-            await database.row("index_filter_rows", [feedId, number, BigInt(workMax)]);
+            await database.row("index_filter_rows", {
+              feed_id: feedId,
+              batch_number: number,
+              work_max: BigInt(workMax),
+            });
           }
           const texts = await (type === "stream" ? scene.events(feedId) : scene.shown(feedId));
           const there = new Set(texts.flatMap((text) => Object.keys(JSON.parse(text))));
