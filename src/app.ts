@@ -4,20 +4,21 @@
  * @module
  */
 import { Elysia } from "elysia";
-import { accountRoutes } from "./accounts/account_routes.ts";
+import { basePlugins } from "./api/base_plugins.ts";
+import { healthRoutes } from "./api/health.ts";
+import { unroutedRequests } from "./api/unrouted.ts";
+import { accountRoutes } from "./consumer/account_routes.ts";
 import { billingRoutes } from "./docs/billing_page.ts";
 import { discoveryRoutes } from "./docs/discovery_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
-import { feedsRoutes } from "./feeds/feeds_routes.ts";
-import { basePlugins } from "./http/base_plugins.ts";
-import { healthRoutes } from "./http/health.ts";
-import { room } from "./http/room.ts";
-import { unroutedRequests } from "./http/unrouted.ts";
+import { refuseCrowd } from "./http/load/crowded.ts";
 import { mcpRoutes } from "./mcp/mcp_routes.ts";
+import { feedsRoutes } from "./provider/feeds_routes.ts";
 import { pushRoutes } from "./push/push_route.ts";
 import { catalogRoutes } from "./read/catalog/catalog_routes.ts";
-import { feedRoutes } from "./read/feed_routes.ts";
-import { createReadPipeline } from "./read/pipeline.ts";
+import { dataRoutes } from "./read/data/data_routes.ts";
+import { metadataRoutes } from "./read/metadata/metadata_routes.ts";
+import { createReadPipeline } from "./read/pipeline/pipeline.ts";
 import { streamRoutes } from "./read/stream/stream_routes.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
@@ -30,7 +31,8 @@ export function createApp(services: Services) {
   const reads = createReadPipeline(services);
   const features = new Elysia()
     .use(catalogRoutes(services, reads))
-    .use(feedRoutes(services, reads))
+    .use(dataRoutes(services, reads))
+    .use(metadataRoutes(services, reads))
     .use(streamRoutes(services, reads))
     .use(pushRoutes(services))
     .use(feedsRoutes(services))
@@ -45,7 +47,7 @@ export function createApp(services: Services) {
     .use(basePlugins(http))
     // Probes are answered, however many connections there are.
     .use(healthRoutes(http, { database, diskRoom }))
-    .use(room(http))
+    .use(refuseCrowd(http))
     .group("/v1", (group) => group.use(features))
     .group("/api/v1", (group) => group.use(features))
     .use(skillRoutes(services));

@@ -5,8 +5,8 @@
  */
 import { createApp } from "./app.ts";
 import { type Config, listenerUrl } from "./config.ts";
-import { BoundedListener } from "./http/connections.ts";
 import { listenOn, readTls, requireHost, type Tls } from "./http/listener.ts";
+import { BoundedListener } from "./http/load/connections.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { startMaintenance } from "./jobs/maintenance.ts";
 import { assert } from "./lib/assert.ts";

@@ -5,17 +5,17 @@
  */
 import { randomBytes } from "node:crypto";
 import { Admission } from "./admission/admission.ts";
+import { createAnonymousLimit } from "./api/anonymous_limit.ts";
+import { Keys } from "./api/callers.ts";
+import { registerDatabaseMetrics } from "./api/database_metrics.ts";
 import { type Config, listenerUrl } from "./config.ts";
 import { Feeds } from "./feeds/find.ts";
 import { Waits } from "./feeds/waits.ts";
-import { createAnonymousLimit } from "./http/anonymous_limit.ts";
-import { BodyBudget } from "./http/body_budget.ts";
 import type { HttpContext } from "./http/call.ts";
 import { Cors } from "./http/cors.ts";
-import { registerDatabaseMetrics } from "./http/database_metrics.ts";
-import { Keys } from "./http/keys.ts";
+import { BodyBudget } from "./http/load/body_budget.ts";
+import { unsentBodies } from "./http/load/unsent_bodies.ts";
 import { Metrics } from "./http/metrics.ts";
-import { unsentBodies } from "./http/unsent_bodies.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { findCommit, VERSION } from "./lib/program_version.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { nullable } from "./lib/types.ts";
+import { nullable } from "./lib/typebox.ts";
 import { PAGE_LIMIT_MAX } from "./limits.ts";
 
 export const uuid = (description: string) => Type.String({ format: "uuid", description });

@@ -43,6 +43,7 @@ import type { Log } from "../lib/log.ts";
 import { LOG_TRIES_MAX, WINDOW_US } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { CallLimits } from "./call_limits.ts";
+import type { Claim, Grant, Refusal, Suspended, UnloggedOperation, WindowState } from "./claims.ts";
 import { DatabaseClock } from "./database_clock.ts";
 import {
   type AccountView,
@@ -60,7 +61,6 @@ import { ReadLog, type ReadLogOptions } from "./read_log.ts";
 import { Refunds } from "./refunds.ts";
 import { type Reservation, release, take, without } from "./reservation.ts";
 import { limitOf, priceOf, windowOf } from "./terms.ts";
-import type { Claim, Grant, Refusal, Suspended, UnloggedOperation, WindowState } from "./types.ts";
 
 /** What admission tells of its work; the metrics of a server. */
 export interface AdmissionObserver {

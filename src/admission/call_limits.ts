@@ -7,7 +7,7 @@
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { CALL_WINDOWS_MAX, HOUSEKEEPING_LIMIT, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
-import type { Limited, UnloggedOperation, WindowState } from "./types.ts";
+import type { Limited, UnloggedOperation, WindowState } from "./claims.ts";
 
 export class CallLimits {
   /** By account and operation: when the calls of the last window were made, in Unix epoch milliseconds. */

@@ -5,9 +5,9 @@
  * @module
  */
 import { US_PER_DAY, US_PER_MS, US_PER_SECOND } from "../lib/time_units.ts";
+import type { Claim, Refusal, WindowState } from "./claims.ts";
 import type { Proof } from "./proofs.ts";
 import { limitOf, priceOf, purchasePriceOf } from "./terms.ts";
-import type { Claim, Refusal, WindowState } from "./types.ts";
 
 /** In nano-dollars. */
 export interface KeyBudget {

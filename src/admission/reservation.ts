@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import type { Claim } from "./claims.ts";
 import {
   type Account,
   type Accounts,
@@ -13,7 +15,6 @@ import {
 import type { Remembered } from "./proofs.ts";
 import type { WindowNumber } from "./sliding_windows.ts";
 import { windowOf } from "./terms.ts";
-import type { Claim } from "./types.ts";
 
 export interface Reservation {
   readonly kind: "reserved";

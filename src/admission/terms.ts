@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Claim, FeedTerms, LoggedOperation, PriceType, TierLimits } from "./types.ts";
+import type { Claim, FeedTerms, LoggedOperation, PriceType, TierLimits } from "./claims.ts";
 
 /** Price of a call in nano-dollars. Only data costs anything, only of metered feeds, and not their owner. */
 export function priceOf({ operation, feed }: Claim, accountId: string): bigint {

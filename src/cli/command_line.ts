@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { messageOf } from "../lib/error_fields.ts";
 import { fullVersion } from "../lib/program_version.ts";
 import { type Command, type Option, type Options, UsageError, type Values } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
+import { COMMANDS } from "./command_table.ts";
 import { typed } from "./hints.ts";
 import { flag, text } from "./options.ts";
 import { fields } from "./output.ts";

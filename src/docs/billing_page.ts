@@ -10,9 +10,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { pricingText } from "../accounts/money.ts";
-import { anonymous } from "../http/anonymous_limit.ts";
-import { parameters } from "../http/parameters.ts";
-import { billingUrlOf } from "../http/refusals.ts";
+import { anonymous } from "../api/anonymous_limit.ts";
+import { parameters } from "../api/parameters.ts";
+import { billingUrlOf } from "../api/refusals.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent } from "../http/shared_content.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";

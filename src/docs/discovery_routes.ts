@@ -6,10 +6,10 @@
  */
 import { Elysia } from "elysia";
 import { pricingText } from "../accounts/money.ts";
+import { anonymous } from "../api/anonymous_limit.ts";
+import { NO_PARAMETERS } from "../api/parameters.ts";
 import { consumerType } from "../feeds/feed_text.ts";
-import { anonymous } from "../http/anonymous_limit.ts";
 import type { Call } from "../http/call.ts";
-import { NO_PARAMETERS } from "../http/parameters.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent } from "../http/shared_content.ts";
 import { listedPage } from "../lib/pages.ts";

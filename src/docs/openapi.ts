@@ -1,15 +1,15 @@
 /**
  * From the OpenAPI 3.0 that @elysiajs/swagger makes of the routes to a valid 3.1 document.
  *
- * The plugin lists paths and parameters. The bodies pass through it as the routes declare them (`http/described.ts`),
+ * The plugin lists paths and parameters. The bodies pass through it as the routes declare them (`api/described.ts`),
  * because it knows neither headers nor null, and gives every body three media types.
  *
  * @module
  */
-import type { Documented, MediaDoc } from "../http/described.ts";
+import type { Documented, MediaDoc } from "../api/described.ts";
+import { HEADERS, type HeaderName } from "../api/header_docs.ts";
+import { PROBLEM_DOCS } from "../api/problem_docs.ts";
 import { anchorOf, PROBLEMS, type ProblemCode } from "../http/errors.ts";
-import { HEADERS, type HeaderName } from "../http/header_docs.ts";
-import { PROBLEM_DOCS } from "../http/problem_docs.ts";
 import { isObject, mapTable } from "../lib/records.ts";
 import { type DocumentContext, documentInfo, SECURITY_SCHEMES, TAGS } from "./info.ts";
 

@@ -6,8 +6,9 @@
  *
  * @module
  */
+
+import { PROBLEM_CODES, PROBLEM_DOCS } from "../api/problem_docs.ts";
 import { anchorOf, PROBLEMS } from "../http/errors.ts";
-import { PROBLEM_CODES, PROBLEM_DOCS } from "../http/problem_docs.ts";
 import {
   GUIDE_NAMES,
   GUIDE_TOPICS,

@@ -26,7 +26,7 @@ import {
 } from "../lib/json_text.ts";
 import { nearestWords } from "../lib/nearest_words.ts";
 import { plainDecimal } from "../lib/plain_decimal.ts";
-import { mismatchOf, notNull } from "../lib/types.ts";
+import { mismatchOf, notNull } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import { ERRORS_LISTED_MAX, JSON_DEPTH_MAX, SCHEMA_BYTES_MAX } from "../limits.ts";
 import {

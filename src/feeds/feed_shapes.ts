@@ -5,7 +5,7 @@
  */
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { isObject, keysOf } from "../lib/records.ts";
-import { Expected, nullable, oneOf, text } from "../lib/types.ts";
+import { Expected, nullable, oneOf, text } from "../lib/typebox.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import {
   CATEGORY_LENGTH_MAX,

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { PriceType } from "../admission/types.ts";
+import type { PriceType } from "../admission/claims.ts";
 import { nameIn } from "../lib/assert.ts";
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { nearestWords } from "../lib/nearest_words.ts";

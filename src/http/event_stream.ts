@@ -6,7 +6,7 @@
  */
 import type { SharedInterval } from "../lib/shared_interval.ts";
 import { type Answer, CACHE_PRIVATE } from "./answer.ts";
-import { unsentBodies } from "./unsent_bodies.ts";
+import { unsentBodies } from "./load/unsent_bodies.ts";
 
 interface EventStreamOptions {
   /** When a comment is sent while no event comes. */

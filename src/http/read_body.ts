@@ -14,8 +14,8 @@
 import { gunzipSync } from "node:zlib";
 import { assert } from "../lib/assert.ts";
 import { codeOf, fieldOf } from "../lib/error_fields.ts";
-import type { HoldBytes } from "./body_budget.ts";
 import { Problem } from "./errors.ts";
+import type { HoldBytes } from "./load/body_budget.ts";
 
 interface ReceiveOptions {
   /** Bytes of the body, after gzip decoding; exactly so many pass. */

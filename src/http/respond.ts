@@ -4,7 +4,7 @@
  * @module
  */
 import type { Answer } from "./answer.ts";
-import { unsentBodies } from "./unsent_bodies.ts";
+import { unsentBodies } from "./load/unsent_bodies.ts";
 
 export function respond({ status = 200, headers, sharedHeaders, ...answer }: Answer): Response {
   const body = unsentBodies.bodyOf(answer.body);

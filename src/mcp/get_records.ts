@@ -4,7 +4,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { Expected } from "../lib/types.ts";
+import { Expected } from "../lib/typebox.ts";
 import { IDS_MAX } from "../limits.ts";
 import { queryText } from "./own_routes.ts";
 import { ONE_READ_ARGUMENTS, ROWS_ARGUMENTS, readRows } from "./rows.ts";

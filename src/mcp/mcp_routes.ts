@@ -5,11 +5,11 @@
  */
 import { createMcpHandler, INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
-import { anonymous, createAnonymousLimit } from "../http/anonymous_limit.ts";
-import type { HoldBytes } from "../http/body_budget.ts";
+import { anonymous, createAnonymousLimit } from "../api/anonymous_limit.ts";
+import { NO_PARAMETERS } from "../api/parameters.ts";
 import { type Call, callPlugin, requestIdOf } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
-import { NO_PARAMETERS } from "../http/parameters.ts";
+import type { HoldBytes } from "../http/load/body_budget.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { present } from "../lib/assert.ts";

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { ToolRequest, type ToolWishes } from "../read/tool_request.ts";
+import { ToolRequest, type ToolWishes } from "../read/pipeline/tool_request.ts";
 import type { Services } from "../services.ts";
 
 /** The answer of a route: its status, its headers, and its body as text. */

@@ -5,9 +5,9 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { resetInSeconds } from "../http/rate_headers.ts";
-import { Expected } from "../lib/types.ts";
-import type { RowsTaken } from "../read/tool_request.ts";
+import { resetInSeconds } from "../api/rate_headers.ts";
+import { Expected } from "../lib/typebox.ts";
+import type { RowsTaken } from "../read/pipeline/tool_request.ts";
 import type { AskRoute, OwnAnswer } from "./own_routes.ts";
 import { refused, type ToolAnswer, withoutNull } from "./tool.ts";
 

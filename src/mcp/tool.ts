@@ -7,10 +7,10 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
 import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import type { TierLimits } from "../admission/types.ts";
+import type { TierLimits } from "../admission/claims.ts";
 import { assert } from "../lib/assert.ts";
 import { isObject } from "../lib/records.ts";
-import { Expected } from "../lib/types.ts";
+import { Expected } from "../lib/typebox.ts";
 import type { AskRoute, OwnAnswer } from "./own_routes.ts";
 import { parseExact, visible } from "./values.ts";
 

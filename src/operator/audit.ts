@@ -4,7 +4,7 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { nullable } from "../lib/types.ts";
+import { nullable } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
 import { NUMBER_CURSOR } from "./cursor.ts";

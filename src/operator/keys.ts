@@ -10,7 +10,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
 import { creditsNumber } from "../accounts/money.ts";
 import { present } from "../lib/assert.ts";
-import { nullable, oneOf } from "../lib/types.ts";
+import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
 import type { InputOf, Operator } from "./operator.ts";

@@ -6,7 +6,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { LedgerEntry } from "../accounts/ledger.ts";
 import { creditsNumber, creditsWords } from "../accounts/money.ts";
-import { nullable } from "../lib/types.ts";
+import { nullable } from "../lib/typebox.ts";
 import { time, uuid } from "../shapes.ts";
 import { Refused } from "./refused.ts";
 import { exact } from "./shapes.ts";

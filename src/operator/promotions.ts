@@ -8,7 +8,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { changeLedger } from "../accounts/ledger.ts";
 import { creditsNumber } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import { nullable } from "../lib/types.ts";
+import { nullable } from "../lib/typebox.ts";
 import { count, time } from "../shapes.ts";
 import { balanceTooLarge, entryOf, type WrittenEntry } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";

@@ -9,7 +9,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { changeLedger } from "../accounts/ledger.ts";
 import { NANOS_PER_CENT, usdNumber } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import { nullable } from "../lib/types.ts";
+import { nullable } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
 import { NUMBER_CURSOR } from "./cursor.ts";

@@ -9,7 +9,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { creditsNumber, exactNumber, usdNumber, usdOfCents } from "../accounts/money.ts";
-import { nullable, oneOf } from "../lib/types.ts";
+import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { count, time, uuid } from "../shapes.ts";
 import { amountPart, cursorForm, numberPart, timePart, uuidPart } from "./cursor.ts";

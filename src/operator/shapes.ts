@@ -6,7 +6,7 @@
 import { Type } from "@sinclair/typebox";
 import { REFERENCE_RESERVED } from "../accounts/ledger.ts";
 import type { ExactNumber } from "../accounts/money.ts";
-import { nullable, text } from "../lib/types.ts";
+import { nullable, text } from "../lib/typebox.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 
 /** PostgreSQL's integer. */

@@ -9,7 +9,7 @@
  *
  * @module
  */
-import type { WindowState } from "../admission/types.ts";
+import type { WindowState } from "../admission/claims.ts";
 import type { Feed, Feeds, FeedType } from "../feeds/find.ts";
 import type { Problem } from "../http/errors.ts";
 import { assert, present, unreachable } from "../lib/assert.ts";

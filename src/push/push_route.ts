@@ -10,30 +10,30 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { type Feed, type Feeds, findOwned } from "../feeds/find.ts";
-import { type Answer, privateJson } from "../http/answer.ts";
-import { authenticated } from "../http/auth.ts";
-import type { HoldBytes } from "../http/body_budget.ts";
-import type { Call } from "../http/call.ts";
+import { authenticated } from "../api/auth.ts";
+import type { Principal } from "../api/callers.ts";
 import {
   BODY_PROBLEMS,
   COUNTED,
   described,
   documented,
   OWN_FEED_PARAMS,
-} from "../http/described.ts";
+} from "../api/described.ts";
+import { PUSH_RESULT, ROWS } from "../api/examples.ts";
+import { feedForbidden, feedSuspended } from "../api/feed_problems.ts";
+import { RATE_HEADERS } from "../api/header_docs.ts";
+import { parameters, queryFlag } from "../api/parameters.ts";
+import { problemOf } from "../api/problems.ts";
+import { rateHeaders, rateLimited } from "../api/rate_headers.ts";
+import { keepsChanging } from "../api/refusals.ts";
+import { type Feed, type Feeds, findOwned } from "../feeds/find.ts";
+import { type Answer, privateJson } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
 import { Problem, unavailable } from "../http/errors.ts";
-import { PUSH_RESULT, ROWS } from "../http/examples.ts";
-import { feedForbidden, feedSuspended } from "../http/feed_problems.ts";
-import { RATE_HEADERS } from "../http/header_docs.ts";
-import type { Principal } from "../http/keys.ts";
-import { parameters, queryFlag } from "../http/parameters.ts";
-import { problemOf } from "../http/problems.ts";
-import { rateHeaders, rateLimited } from "../http/rate_headers.ts";
+import type { HoldBytes } from "../http/load/body_budget.ts";
+import { uploads } from "../http/load/uploads.ts";
 import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
-import { keepsChanging } from "../http/refusals.ts";
 import { respond } from "../http/respond.ts";
-import { uploads } from "../http/uploads.ts";
 import { present, unreachable } from "../lib/assert.ts";
 import type { Limits } from "../limits.ts";
 import { DatabaseUnavailableError } from "../postgres/client/query.ts";

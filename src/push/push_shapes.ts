@@ -6,7 +6,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { FEED_STATUSES, FEED_TYPES } from "../feeds/find.ts";
-import { nullable, oneOf } from "../lib/types.ts";
+import { nullable, oneOf } from "../lib/typebox.ts";
 import { BATCH_ID_LENGTH_MAX } from "../limits.ts";
 import { count, time, uuid } from "../shapes.ts";
 

@@ -8,7 +8,7 @@
  * @module
  */
 import { LRUCache } from "lru-cache";
-import type { Limited, WindowState } from "../admission/types.ts";
+import type { Limited, WindowState } from "../admission/claims.ts";
 import { FEED_STATUSES, type Feed, type FeedStatus } from "../feeds/find.ts";
 import { assert, nameIn, present } from "../lib/assert.ts";
 import { createSemaphore, type Semaphore } from "../lib/semaphore.ts";

@@ -6,7 +6,7 @@
 import { schemaProperties } from "../feeds/schema_properties.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { isObject } from "../lib/records.ts";
-import { kindOf } from "../lib/types.ts";
+import { kindOf } from "../lib/typebox.ts";
 
 export interface FeedField {
   readonly name: string;

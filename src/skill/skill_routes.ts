@@ -7,10 +7,7 @@
 
 import { Kind, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { referenceParameters } from "../feeds/find.ts";
-import { anonymous } from "../http/anonymous_limit.ts";
-import type { Answer } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
+import { anonymous } from "../api/anonymous_limit.ts";
 import {
   CONDITIONAL,
   COUNTED,
@@ -18,16 +15,19 @@ import {
   documented,
   FEED_PARAMS,
   UNCHANGED,
-} from "../http/described.ts";
-import { FEED_ID } from "../http/examples.ts";
+} from "../api/described.ts";
+import { FEED_ID } from "../api/examples.ts";
+import { cappedLimit, limitParameter } from "../api/paging.ts";
+import { NO_PARAMETERS, parameters, queryInteger } from "../api/parameters.ts";
+import { feedNotFound } from "../api/refusals.ts";
+import { referenceParameters } from "../feeds/find.ts";
+import type { Answer } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
 import { nextLink } from "../http/next_link.ts";
-import { cappedLimit, limitParameter } from "../http/paging.ts";
-import { NO_PARAMETERS, parameters, queryInteger } from "../http/parameters.ts";
-import { feedNotFound } from "../http/refusals.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared } from "../http/shared_content.ts";
 import { assert } from "../lib/assert.ts";
-import { oneOf } from "../lib/types.ts";
+import { oneOf } from "../lib/typebox.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Services } from "../services.ts";
 import { GATEWAY_SKILL_PATH } from "./gateway_skill.ts";

@@ -10,16 +10,16 @@
  */
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
+import { queryOf } from "../../src/api/parameters.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Feed } from "../../src/feeds/find.ts";
-import { queryOf } from "../../src/http/parameters.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createDatabase, type Database, GATEWAY } from "../../src/postgres/client/query.ts";
 import { createReader } from "../../src/postgres/replica/reader.ts";
 import { buildPage, type PageSource } from "../../src/read/data/build_page.ts";
 import { writeCursor } from "../../src/read/data/cursor.ts";
 import { type PagePlan, planRead, READ_QUERY, readQuery } from "../../src/read/data/read_plan.ts";
-import { Projections } from "../../src/read/projections.ts";
+import { Projections } from "../../src/read/projection/turns.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import type { Bench, Figures } from "./run.ts";
 import { type BenchDatabase, percentile, startBenchDatabase } from "./support.ts";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseCommandLine } from "../../src/cli/command_line.ts";
-import { COMMANDS } from "../../src/cli/commands.ts";
+import { COMMANDS } from "../../src/cli/command_table.ts";
 import { OutputClosedError } from "../../src/cli/output.ts";
 import { runCommand } from "../../src/cli/run.ts";
 import { typedCommand } from "../../src/lib/own_process.ts";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Socket } from "bun";
 import { eventStream, eventText, KEEP_ALIVE } from "../../src/http/event_stream.ts";
+import { unsentBodies } from "../../src/http/load/unsent_bodies.ts";
 import { respond } from "../../src/http/respond.ts";
-import { unsentBodies } from "../../src/http/unsent_bodies.ts";
 import { SharedInterval } from "../../src/lib/shared_interval.ts";
 import { UNSENT_BYTES_MAX } from "../../src/limits.ts";
 

@@ -9,7 +9,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { createApp } from "../../src/app.ts";
 import { Metrics } from "../../src/http/metrics.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
-import { ToolRequest } from "../../src/read/tool_request.ts";
+import { ToolRequest } from "../../src/read/pipeline/tool_request.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 import { callTool, postTool, TOOL_HEADERS, toolMessage } from "../support/tools.ts";

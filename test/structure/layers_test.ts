@@ -7,32 +7,34 @@ const SRC = Bun.fileURLToPath(new URL("../../src/", import.meta.url));
 /** One another's peers, which may not meet. */
 const FEATURES = [
   "read/data",
+  "read/metadata",
   "read/catalog",
   "read/stream",
   "skill",
   "push",
-  "feeds routes",
-  "accounts routes",
+  "provider",
+  "consumer",
   "docs",
 ];
 
-/** From the top down; a file may import from its own layer's folder and from lower layers only. */
+/** Folders and files at the top, from the top down. Each may import from itself and from lower layers only. */
 const LAYERS: readonly (readonly string[])[] = [
   ["main.ts", "build"],
   ["cli"],
   ["server.ts"],
   ["app.ts"],
   ["mcp"],
-  ["read routes"],
   FEATURES,
-  ["read"],
+  ["read/pipeline"],
+  ["read/projection"],
   ["services.ts"],
   ["jobs", "push/schema"],
-  ["http"],
+  ["api"],
   ["operator"],
   ["feeds"],
   ["accounts"],
   ["admission"],
+  ["http"],
   ["postgres"],
   ["shapes.ts"],
   ["config.ts"],
@@ -42,15 +44,10 @@ const LAYERS: readonly (readonly string[])[] = [
 
 const files = [...new Glob("**/*.ts").scanSync(SRC)].filter((path) => !path.endsWith(".d.ts"));
 
-/**
- * The folder at the top. Apart from it are the schema checks of pushes, which create and edit use as well,
- * the kinds of reads, and the routes of what knows nothing of HTTP.
- */
+/** The folder of a layer that a file is in. One layer's folder may be in another's. */
 function unitOf(path: string): string {
   const [unit = "", part] = path.split("/");
-  if (LAYERS.flat().includes(`${unit}/${part}`)) return `${unit}/${part}`;
-  const isApart = path.endsWith("_routes.ts") && LAYERS.flat().includes(`${unit} routes`);
-  return isApart ? `${unit} routes` : unit;
+  return LAYERS.flat().includes(`${unit}/${part}`) ? `${unit}/${part}` : unit;
 }
 
 function layerOf(unit: string): number {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { PROBLEM_CODES } from "../../src/api/problem_docs.ts";
 import { anchorOf } from "../../src/http/errors.ts";
-import { PROBLEM_CODES } from "../../src/http/problem_docs.ts";
 import { loadContract } from "../support/contract.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";

@@ -6,7 +6,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { authenticated } from "../../http/auth.ts";
+import { authenticated } from "../../api/auth.ts";
 import {
   CONDITIONAL,
   COUNTED,
@@ -14,16 +14,16 @@ import {
   documented,
   TAGGED,
   UNCHANGED,
-} from "../../http/described.ts";
+} from "../../api/described.ts";
+import { CATALOG_ENTRY, ORIGIN_FREE, SEARCH_HIT } from "../../api/examples.ts";
+import { PAGE_PARAMETERS, pageOf } from "../../api/paging.ts";
+import { parameters, Refusal, type Refuse } from "../../api/parameters.ts";
+import { respondOutcome } from "../../api/problems.ts";
 import { Problem } from "../../http/errors.ts";
-import { CATALOG_ENTRY, ORIGIN_FREE, SEARCH_HIT } from "../../http/examples.ts";
-import { PAGE_PARAMETERS, pageOf } from "../../http/paging.ts";
-import { parameters, Refusal, type Refuse } from "../../http/parameters.ts";
-import { respondOutcome } from "../../http/problems.ts";
-import { text } from "../../lib/types.ts";
+import { text } from "../../lib/typebox.ts";
 import { SEARCH_LENGTH_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
-import type { ReadPipeline } from "../pipeline.ts";
+import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import { CatalogShape, SearchResultsShape } from "./catalog_shapes.ts";
 import { createListCatalog } from "./list_catalog.ts";
 import { createSearchFeeds } from "./search_feeds.ts";

@@ -5,7 +5,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { priced, shown } from "../../feeds/feed_shapes.ts";
-import { nullable } from "../../lib/types.ts";
+import { nullable } from "../../lib/typebox.ts";
 import { CATEGORIES_TOLD_MAX, SCHEMA_HINT_MAX } from "../../limits.ts";
 import { count, OriginShape, page } from "../../shapes.ts";
 

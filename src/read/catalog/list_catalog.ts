@@ -3,17 +3,18 @@
  *
  * @module
  */
+
+import type { pageOf } from "../../api/paging.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
-import type { pageOf } from "../../http/paging.ts";
 import { listedPage } from "../../lib/pages.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
 import { GATEWAY } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
-import { type Listing, listingResource } from "../listing.ts";
-import type { ReadCall, ReadPipeline } from "../pipeline.ts";
-import { wishesOf } from "../tool_request.ts";
+import { type Listing, listingResource } from "../pipeline/listing.ts";
+import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
+import { wishesOf } from "../pipeline/tool_request.ts";
 import { catalogEntry } from "./entries.ts";
 
 /** PostgreSQL's integer; no catalog is longer. */

@@ -3,15 +3,16 @@
  *
  * @module
  */
+
+import type { pageOf } from "../../api/paging.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
-import type { pageOf } from "../../http/paging.ts";
 import { listedPage } from "../../lib/pages.ts";
 import { CATEGORIES_TOLD_MAX, CATEGORY_MATCHES_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
-import { type Listing, listingResource } from "../listing.ts";
-import type { ReadCall, ReadPipeline } from "../pipeline.ts";
+import { type Listing, listingResource } from "../pipeline/listing.ts";
+import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
 import { searchHit } from "./entries.ts";
 import { OFFSET_MAX } from "./list_catalog.ts";
 

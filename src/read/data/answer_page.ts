@@ -4,16 +4,16 @@
  *
  * @module
  */
-import type { Grant, WindowState } from "../../admission/types.ts";
+import type { Grant, WindowState } from "../../admission/claims.ts";
+import { limitHeaders, rateHeaders, stateHeaders } from "../../api/rate_headers.ts";
 import { acceptsGzip } from "../../http/accept_encoding.ts";
 import { type Answer, answerHead, CACHE_PRIVATE, privateJson } from "../../http/answer.ts";
 import { nextLink } from "../../http/next_link.ts";
-import { limitHeaders, rateHeaders, stateHeaders } from "../../http/rate_headers.ts";
 import { sharedHeaders } from "../../http/shared_headers.ts";
 import { COMPRESSED_BYTES_MIN } from "../../limits.ts";
-import { originText } from "../receipt.ts";
-import type { Shown } from "../resource.ts";
-import type { ToolWishes } from "../tool_request.ts";
+import { originText } from "../pipeline/receipt.ts";
+import type { Shown } from "../pipeline/resource.ts";
+import type { ToolWishes } from "../pipeline/tool_request.ts";
 import { BEFORE_DATA, type Page } from "./build_page.ts";
 import { completeAnswer } from "./compression.ts";
 import type { PageCache } from "./page_cache.ts";

@@ -19,7 +19,7 @@ import {
   RETIRED_BATCH_GRACE,
 } from "../../limits.ts";
 import type { Reader } from "../../postgres/replica/reader.ts";
-import type { Projections } from "../projections.ts";
+import type { Projections } from "../projection/turns.ts";
 import { writeCursor } from "./cursor.ts";
 import { refuseAbsentField } from "./filter_fields.ts";
 import type { FilterTarget, NoteUnindexed, Unindexed } from "./filter_index.ts";

@@ -5,9 +5,10 @@
  *
  * @module
  */
+
+import { invalidParameter } from "../../api/parameters.ts";
 import type { Feed } from "../../feeds/find.ts";
 import type { Problem } from "../../http/errors.ts";
-import { invalidParameter } from "../../http/parameters.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { nearestWords } from "../../lib/nearest_words.ts";

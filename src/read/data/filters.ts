@@ -5,8 +5,8 @@
  * @module
  */
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
+import { invalidParameter, Refusal, type Refuse, unknownParameter } from "../../api/parameters.ts";
 import { Problem } from "../../http/errors.ts";
-import { invalidParameter, Refusal, type Refuse, unknownParameter } from "../../http/parameters.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
 

@@ -3,12 +3,13 @@
  *
  * @module
  */
+
+import { feedNotFound } from "../../api/refusals.ts";
 import type { Feed } from "../../feeds/find.ts";
-import { feedNotFound } from "../../http/refusals.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../../limits.ts";
 import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
-import type { Projections } from "../projections.ts";
+import type { Projections } from "../projection/turns.ts";
 import { buildPage, type Page } from "./build_page.ts";
 import { createFilterIndexer } from "./filter_index.ts";
 import { PageCache } from "./page_cache.ts";

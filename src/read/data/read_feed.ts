@@ -5,24 +5,24 @@
  * @module
  */
 
+import { invalidParameter } from "../../api/parameters.ts";
 import type { WaitPlace } from "../../feeds/waits.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/errors.ts";
-import { invalidParameter } from "../../http/parameters.ts";
 import { preferredWaitSeconds } from "../../http/prefer.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { CONDITIONAL_WAIT_SECONDS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
-import { claimOf } from "../claim.ts";
-import { findFeed, problemOfNoFeed } from "../find_feed.ts";
-import type { ReadCall, ReadPipeline } from "../pipeline.ts";
-import type { Resource } from "../resource.ts";
-import { wishesOf } from "../tool_request.ts";
+import { claimOf } from "../pipeline/claim.ts";
+import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
+import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
+import type { Resource } from "../pipeline/resource.ts";
+import { wishesOf } from "../pipeline/tool_request.ts";
 import { answerPage, cachingHeaders, headOfPage, takenPage } from "./answer_page.ts";
 import { type Page, tagOf } from "./build_page.ts";
+import { createPlans } from "./known_plans.ts";
 import { createPages, type PageWanted } from "./pages.ts";
-import { createPlans } from "./plans.ts";
 import { keeping, type ReadQuery, readQuery, shortened } from "./read_plan.ts";
 
 /** Attempts to fit a page by the mean length of its rows. */

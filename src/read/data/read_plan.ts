@@ -7,18 +7,18 @@
  * @module
  */
 import { type StaticDecode, Type } from "@sinclair/typebox";
+import { distinctIds, idsParameter, readIds } from "../../api/ids.ts";
+import { cappedLimit } from "../../api/paging.ts";
+import { invalidParameter, queryInteger, queryTime } from "../../api/parameters.ts";
 import type { Feed, FeedType } from "../../feeds/find.ts";
 import { Problem } from "../../http/errors.ts";
-import { distinctIds, idsParameter, readIds } from "../../http/ids.ts";
-import { cappedLimit } from "../../http/paging.ts";
-import { invalidParameter, queryInteger, queryTime } from "../../http/parameters.ts";
 import { FILTERS_MAX, IDS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../limits.ts";
 import {
   keepingFields,
   namesFieldOfData,
   type Projection,
   parseProjection,
-} from "../projection_parse.ts";
+} from "../projection/projection_parse.ts";
 import { type Cursor, type CursorScope, readCursor } from "./cursor.ts";
 import { refuseUnknownFields } from "./filter_fields.ts";
 import { type Filter, filterParameter, readFilter } from "./filters.ts";

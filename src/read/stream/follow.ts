@@ -5,19 +5,19 @@
  * @module
  */
 
+import { problemOf } from "../../api/problems.ts";
+import { tooManyWaits } from "../../api/refusals.ts";
 import type { WaitPlace } from "../../feeds/waits.ts";
 import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
 import { Problem, problemAnswer, unavailable } from "../../http/errors.ts";
 import { eventStream, eventText, KEEP_ALIVE, offsetText } from "../../http/event_stream.ts";
-import { problemOf } from "../../http/problems.ts";
-import { tooManyWaits } from "../../http/refusals.ts";
 import { assert } from "../../lib/assert.ts";
 import { SharedInterval } from "../../lib/shared_interval.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { FOLLOW_MS_MAX, UNREAD_EVENT_MS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
-import type { ReadCall, ReadPipeline } from "../pipeline.ts";
-import type { Resource } from "../resource.ts";
+import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
+import type { Resource } from "../pipeline/resource.ts";
 import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
 
 /** Between two `rows` events at least. */

@@ -6,21 +6,21 @@
  *
  * @module
  */
-import type { Grant, WindowState } from "../../admission/types.ts";
+import type { Grant, WindowState } from "../../admission/claims.ts";
+import { rateHeaders } from "../../api/rate_headers.ts";
+import { feedNotFound } from "../../api/refusals.ts";
 import { type Answer, answerHead, privateJson } from "../../http/answer.ts";
 import { Problem } from "../../http/errors.ts";
-import { rateHeaders } from "../../http/rate_headers.ts";
-import { feedNotFound } from "../../http/refusals.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
 import type { Services } from "../../services.ts";
-import { claimOf } from "../claim.ts";
-import { findFeed, problemOfNoFeed } from "../find_feed.ts";
-import type { ReadCall } from "../pipeline.ts";
-import { keepingFields } from "../projection_parse.ts";
-import type { Projections } from "../projections.ts";
-import { originText } from "../receipt.ts";
-import type { Resource } from "../resource.ts";
-import { type RowsTaken, type ToolWishes, wishesOf } from "../tool_request.ts";
+import { claimOf } from "../pipeline/claim.ts";
+import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
+import type { ReadCall } from "../pipeline/pipeline.ts";
+import { originText } from "../pipeline/receipt.ts";
+import type { Resource } from "../pipeline/resource.ts";
+import { type RowsTaken, type ToolWishes, wishesOf } from "../pipeline/tool_request.ts";
+import { keepingFields } from "../projection/projection_parse.ts";
+import type { Projections } from "../projection/turns.ts";
 import { type OffsetScope, readOffset, writeOffset } from "./offset.ts";
 
 /** Where a follower goes on: behind a position, or at the end as it is by then. */

@@ -6,22 +6,22 @@
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia } from "elysia";
-import { authenticated } from "../../http/auth.ts";
-import { COUNTED, described, documented, FEED_PARAMS } from "../../http/described.ts";
+import { authenticated } from "../../api/auth.ts";
+import { COUNTED, described, documented, FEED_PARAMS } from "../../api/described.ts";
+import { ORIGIN, ROWS } from "../../api/examples.ts";
+import { RATE_HEADERS } from "../../api/header_docs.ts";
+import { cappedLimit, limitParameter } from "../../api/paging.ts";
+import { parameters } from "../../api/parameters.ts";
+import { respondOutcome } from "../../api/problems.ts";
+import { checkHeaders } from "../../api/validation.ts";
 import { eventText, KEEP_ALIVE, offsetText } from "../../http/event_stream.ts";
-import { ORIGIN, ROWS } from "../../http/examples.ts";
-import { RATE_HEADERS } from "../../http/header_docs.ts";
-import { cappedLimit, limitParameter } from "../../http/paging.ts";
-import { parameters } from "../../http/parameters.ts";
 import { preferredWaitSeconds } from "../../http/prefer.ts";
-import { respondOutcome } from "../../http/problems.ts";
-import { checkHeaders } from "../../http/validation.ts";
-import { nullable, oneOf } from "../../lib/types.ts";
+import { nullable, oneOf } from "../../lib/typebox.ts";
 import { IDLE_SECONDS_MAX, LONG_POLL_SECONDS } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { OriginShape } from "../../shapes.ts";
-import { CLAIM_HEADERS } from "../claim.ts";
-import type { ReadPipeline } from "../pipeline.ts";
+import { CLAIM_HEADERS } from "../pipeline/claim.ts";
+import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import { createFollow } from "./follow.ts";
 
 const STREAM_QUERY = parameters({

@@ -3,9 +3,9 @@ import type { Feed } from "../../../src/feeds/find.ts";
 import { Metrics } from "../../../src/http/metrics.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { DatabaseTimeSpentError } from "../../../src/postgres/client/query.ts";
+import { createPlans } from "../../../src/read/data/known_plans.ts";
 import { createPages } from "../../../src/read/data/pages.ts";
-import { createPlans } from "../../../src/read/data/plans.ts";
-import { Projections } from "../../../src/read/projections.ts";
+import { Projections } from "../../../src/read/projection/turns.ts";
 import type { Services } from "../../../src/services.ts";
 
 const SECRET = "0123456789abcdef";

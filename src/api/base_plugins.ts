@@ -1,0 +1,48 @@
+/**
+ * The plugins of every route, in their order: Elysia's hooks bind to the routes behind them.
+ *
+ * @module
+ */
+import { Elysia } from "elysia";
+import { callPlugin, type HttpContext } from "../http/call.ts";
+import { Problem } from "../http/errors.ts";
+import { observed } from "./observe.ts";
+import { problems } from "./problems.ts";
+
+export function basePlugins(http: HttpContext) {
+  return new Elysia({ name: "base" })
+    .use(callPlugin())
+    .use(problems(http))
+    .use(answerHeaders(http))
+    .use(observed(http))
+    .use(oneHost());
+}
+
+/**
+ * Adds the headers that every answer has: `X-Request-Id` (decisions 2), `Connection: close` while the gateway
+ * drains, CORS if it is configured, and `Date` on HEAD.
+ */
+function answerHeaders(http: HttpContext) {
+  return new Elysia({ name: "answer headers" })
+    .use(callPlugin())
+    .mapResponse({ as: "global" }, ({ call, responseValue }) => {
+      if (!(responseValue instanceof Response)) return;
+      const { headers } = responseValue;
+      headers.set("X-Request-Id", call.requestId);
+      if (http.isDraining()) headers.set("Connection", "close");
+      // Bun sends it with every other answer. RFC 9110, 6.6.1.
+      if (call.isHead) headers.set("Date", new Date().toUTCString());
+      http.cors?.decorate(call.request, headers);
+    });
+}
+
+/** Refuses two `Host` headers, because a proxy and this server could each take another one. RFC 9112, 3.2. */
+function oneHost() {
+  return new Elysia({ name: "one host" }).onTransform({ as: "global" }, ({ request }): void => {
+    // Bun joins several headers with a comma, which no host name has.
+    if (request.headers.get("host")?.includes(",") !== true) return;
+    throw new Problem("INVALID_REQUEST", {
+      detail: "The request names no host, or more than one. Send one Host header with one host.",
+    });
+  });
+}

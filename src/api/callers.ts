@@ -1,0 +1,152 @@
+/**
+ * Finds the caller of a request by its key.
+ *
+ * A key that was found is remembered with its account (`admission/known_accounts.ts`). It may be revoked later. The
+ * statement that logs a read checks that, and before any other answer `prove` does. Decisions 3.
+ *
+ * @module
+ */
+
+import { hashKey, type Permission, permissionOf } from "../accounts/key_format.ts";
+import type { Admission } from "../admission/admission.ts";
+import type { Caller } from "../admission/known_accounts.ts";
+import type { Call } from "../http/call.ts";
+import { Problem, unavailable } from "../http/errors.ts";
+import { KNOWN_KEYS_MAX } from "../limits.ts";
+import { type Database, DatabaseUnavailableError } from "../postgres/client/query.ts";
+import { accountSuspended, keyInvalid } from "./refusals.ts";
+
+/** The caller that a key stands for. */
+export interface Principal {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly permission: Permission;
+  readonly caller: Caller;
+}
+
+export class Keys {
+  readonly #database: Database;
+  readonly #admission: Admission;
+  /** When each key was last used, on the process's monotonic clock in milliseconds. */
+  readonly #used = new Map<string, number>();
+
+  constructor(database: Database, admission: Admission) {
+    this.#database = database;
+    this.#admission = admission;
+  }
+
+  /**
+   * The caller of a consumer route (`read`) or a provider route (`write`), noted for the log.
+   * @throws {Problem} 401 `KEY_REQUIRED`; `KEY_INVALID` (403 for `read`, 401 for `write`); 403 `KEY_PERMISSION`,
+   * `ACCOUNT_SUSPENDED`.
+   * @param onLookUp is called if the key has to be looked up, and could be one.
+   */
+  async authenticate(
+    call: Call,
+    permission: Permission,
+    onLookUp?: () => void,
+  ): Promise<Principal> {
+    const { headers } = call.request;
+    const key = permission === "read" ? readKeyOf(headers) : bearerOf(headers);
+    if (key === undefined) throw keyRequired(permission);
+    const caller =
+      this.#admission.remembered(markOf(key)) ?? (await this.#find(key, permission, onLookUp));
+    const principal: Principal = {
+      keyId: caller.keyId,
+      accountId: caller.account.id,
+      permission: caller.permission,
+      caller,
+    };
+    call.subject.accountId = principal.accountId;
+    call.subject.keyId = principal.keyId;
+    if (principal.permission !== permission) {
+      await this.prove(principal, permission);
+      throw new Problem("KEY_PERMISSION", {
+        detail: `This route needs a ${permission} key and got a ${principal.permission} key. Send your ${permission} key.`,
+      });
+    }
+    this.#noteUse(principal.keyId, performance.now());
+    return principal;
+  }
+
+  /**
+   * The account of a request's key; undefined if it has none, or one that nobody has, or one that can't be looked up
+   * now. What the key may do is for the routes to tell.
+   */
+  async findAccount(headers: Headers): Promise<string | undefined> {
+    const key = readKeyOf(headers);
+    if (key === undefined) return undefined;
+    try {
+      const caller = this.#admission.remembered(markOf(key)) ?? (await this.#find(key, "read"));
+      return caller.account.id;
+    } catch (error) {
+      if (error instanceof Problem || error instanceof DatabaseUnavailableError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID`, 503 */
+  async prove({ caller }: Principal, asked = caller.permission): Promise<void> {
+    const proof = await this.#admission.prove(caller);
+    if (!("kind" in proof)) return;
+    if (proof.kind === "key_refused") throw keyInvalid(asked);
+    if (proof.kind === "suspended") throw accountSuspended(proof);
+    throw unavailable("More calls wait than the gateway can serve. Try again in a second.");
+  }
+
+  /** Writes down which keys were used since the last call. */
+  async flushUses(): Promise<void> {
+    if (this.#used.size === 0) return;
+    const used = [...this.#used];
+    this.#used.clear();
+    const nowMs = performance.now();
+    try {
+      await this.#database.rows("touch_keys", {
+        key_ids: used.map(([keyId]) => keyId),
+        ages_ms: used.map(([, usedMs]) => BigInt(Math.round(nowMs - usedMs))),
+      });
+    } catch (error) {
+      for (const [keyId, usedMs] of used) {
+        if (!this.#used.has(keyId)) this.#noteUse(keyId, usedMs);
+      }
+      throw error;
+    }
+  }
+
+  #noteUse(keyId: string, usedMs: number): void {
+    if (this.#used.size < KNOWN_KEYS_MAX || this.#used.has(keyId)) this.#used.set(keyId, usedMs);
+  }
+
+  async #find(key: string, permission: Permission, onLookUp?: () => void): Promise<Caller> {
+    if (permissionOf(key) === undefined) throw keyInvalid(permission);
+    onLookUp?.();
+    const caller = await this.#admission.identify(markOf(key), hashKey(key));
+    if (caller === undefined) throw keyInvalid(permission);
+    if ("kind" in caller) throw accountSuspended(caller);
+    return caller;
+  }
+}
+
+/** The key's hash as text, under which it is remembered. The key itself is kept nowhere. */
+function markOf(key: string): string {
+  return Bun.SHA256.hash(key, "base64");
+}
+
+/** If both headers are sent, `x-api-key` counts. Decisions 3. */
+export function readKeyOf(headers: Headers): string | undefined {
+  return headers.get("x-api-key")?.trim() || bearerOf(headers);
+}
+
+/** The token of `Authorization: Bearer …`, RFC 6750; the scheme's name in any case. */
+function bearerOf(headers: Headers): string | undefined {
+  const value = headers.get("authorization");
+  if (value === null) return undefined;
+  return /^bearer +(\S+)\s*$/i.exec(value)?.[1];
+}
+
+function keyRequired(permission: Permission): Problem {
+  const ways =
+    permission === "read" ? "x-api-key or as Authorization: Bearer" : "Authorization: Bearer";
+  const detail = `This route needs a ${permission} key. Send yours as ${ways}.`;
+  return new Problem("KEY_REQUIRED", { detail });
+}

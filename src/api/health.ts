@@ -1,0 +1,145 @@
+/**
+ * `/healthz` says that the process lives. `/readyz` says that it can serve: its database answers and has the schema,
+ * and it is not stopping. `/metrics` gives the figures in Prometheus' text format.
+ *
+ * None needs a key, and none names an account or feed. Decisions 10.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { HttpContext } from "../http/call.ts";
+import { unavailable } from "../http/errors.ts";
+import { respond } from "../http/respond.ts";
+import { oneOf } from "../lib/typebox.ts";
+import { DISK_FREE_BYTES_MIN } from "../limits.ts";
+import { isSchemaWhole } from "../postgres/migrate/schema_check.ts";
+import type { Databases } from "../postgres/open_database.ts";
+import { described, documented } from "./described.ts";
+import { exactQuery, NO_PARAMETERS } from "./parameters.ts";
+
+/** How long a disk counts as full after a statement has failed for it, in milliseconds. */
+const DISK_FULL_MS = 10_000;
+/** How long the database's schema counts as whole after a look at it, in milliseconds. */
+const SCHEMA_CHECK_MS = 10_000;
+
+const HealthShape = Type.Object(
+  { status: oneOf(["ok", "ready"], { description: "What holds." }) },
+  { $id: "Health", description: "That it is well." },
+);
+const HEALTHZ = described({
+  access: "public",
+  operationId: "healthz",
+  tag: "operations",
+  summary: "Whether the process lives",
+  description: "For a supervisor; asks nothing of the database.",
+  answers: {
+    200: documented(HealthShape, {
+      description: "It lives.",
+      headers: ["Cache-Control"],
+      examples: { Lives: { status: "ok" } },
+    }),
+  },
+  problems: [],
+});
+const READYZ = described({
+  access: "public",
+  operationId: "readyz",
+  tag: "operations",
+  summary: "Whether the gateway can serve",
+  description:
+    "For a load balancer: 503 without its database, if that lacks a part of the schema or room on its disk, and while draining.",
+  answers: {
+    200: documented(HealthShape, {
+      description: "It can serve.",
+      headers: ["Cache-Control"],
+      examples: { Ready: { status: "ready" } },
+    }),
+  },
+  problems: ["UNAVAILABLE"],
+});
+const METRICS = described({
+  access: "public",
+  operationId: "metrics",
+  tag: "operations",
+  summary: "Counters and timings in Prometheus' text format",
+  description: "Names no account and no feed.",
+  answers: {
+    200: documented(Type.String(), {
+      description: "The metrics of this process.",
+      headers: ["Cache-Control"],
+      mediaTypes: { "text/plain": {} },
+    }),
+  },
+  problems: [],
+});
+
+/**
+ * Whether the database has no room to write. Of the embedded one the room is known. Another one says so when a
+ * statement fails, and is asked again a moment later.
+ */
+function isDiskFull(diskFullMs: number | undefined, freeBytes: number | undefined): boolean {
+  if (freeBytes !== undefined && freeBytes < DISK_FREE_BYTES_MIN) return true;
+  return diskFullMs !== undefined && performance.now() - diskFullMs < DISK_FULL_MS;
+}
+
+function noStore(contentType = "application/json"): Record<string, string> {
+  return { "Content-Type": contentType, "Cache-Control": "no-store" };
+}
+
+/** What `/readyz` looks at. */
+export type Checked = Pick<Databases, "database" | "diskRoom">;
+
+export function healthRoutes(http: HttpContext, { database, diskRoom }: Checked) {
+  let pinging: Promise<unknown> | undefined;
+  // No key is needed, so the cost must be bounded: callers that ask at the same time share one ping.
+  const ping = () => {
+    pinging ??= askDatabase().finally(() => {
+      pinging = undefined;
+    });
+    return pinging;
+  };
+  let nextCheckMs = 0;
+  async function askDatabase(): Promise<void> {
+    if (isDiskFull(database.diskFullMs, diskRoom?.()?.freeBytes)) {
+      throw unavailable(
+        "The database's disk is full, so nothing can be written. Make room on it, or make it larger.",
+      );
+    }
+    // The catalog takes some milliseconds, and rarely changes. While it is wrong, each question asks it again.
+    if (performance.now() < nextCheckMs) {
+      await database.row("ping", {});
+    } else if (await isSchemaWhole(database)) {
+      nextCheckMs = performance.now() + SCHEMA_CHECK_MS;
+    } else {
+      throw unavailable(
+        "The database lacks a part of its schema. A restart of the gateway says which part.",
+      );
+    }
+  }
+  return new Elysia({ name: "health" })
+    .use(exactQuery())
+    .get("/healthz", () => respond({ headers: noStore(), body: `{"status":"ok"}` }), {
+      query: NO_PARAMETERS,
+      ...HEALTHZ,
+    })
+    .get(
+      "/readyz",
+      async () => {
+        if (http.isDraining()) {
+          throw unavailable("The gateway is draining. Send this to another instance.");
+        }
+        await ping();
+        return respond({ headers: noStore(), body: `{"status":"ready"}` });
+      },
+      { query: NO_PARAMETERS, ...READYZ },
+    )
+    .get(
+      "/metrics",
+      async () => {
+        const headers = noStore(http.metrics.contentType);
+        return respond({ headers, body: await http.metrics.text() });
+      },
+      { query: NO_PARAMETERS, ...METRICS },
+    );
+}

@@ -1,0 +1,69 @@
+/**
+ * Metrics and one log line for each answer: ids only, never a key, a query or a payload.
+ *
+ * @module
+ */
+import { Elysia } from "elysia";
+import { creditsText } from "../accounts/money.ts";
+import { callPlugin, type HttpContext, type RoutedCall } from "../http/call.ts";
+import { declaredBytes } from "../http/read_body.ts";
+import { assert } from "../lib/assert.ts";
+import type { Log } from "../lib/log.ts";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
+
+/** By path of a route, of which there are few. */
+const labels = new Map<string, string>();
+
+/** Counts and logs every answer. */
+export function observed({ log, metrics }: HttpContext) {
+  return new Elysia({ name: "observed" })
+    .use(callPlugin())
+    .mapResponse({ as: "global" }, ({ call, responseValue }) => {
+      assert(responseValue instanceof Response, "every route answers with a Response");
+      const { status } = responseValue;
+      const ms = performance.now() - call.startedMs;
+      const route = routeLabel(call.route);
+      metrics.answered({ route, status, seconds: ms / MS_PER_SECOND });
+      if (log.isEnabled("info")) logAnswer(log, { call, route, status, ms });
+    });
+}
+
+/** `/v1/feed/{id}` for `/api/v1/feed/:id`, because both forms are one route; `(none)` for what no route takes. */
+export function routeLabel(path: string): string {
+  const known = labels.get(path);
+  if (known !== undefined) return known;
+  const label =
+    path === "/*" ? "(none)" : path.replace(/^\/api\//, "/").replace(/:([^/]+)/g, "{$1}");
+  labels.set(path, label);
+  return label;
+}
+
+function logAnswer(
+  log: Log,
+  answer: { call: RoutedCall; route: string; status: number; ms: number },
+): void {
+  const { call, route, status, ms } = answer;
+  const { headers, method } = call.request;
+  const { chargedNanos } = call.subject;
+  log.info("request", {
+    request_id: call.requestId,
+    trace_id: traceIdOf(headers.get("traceparent")),
+    method,
+    route,
+    status,
+    code: call.subject.code,
+    ms: Math.round(ms * MS_PER_SECOND) / MS_PER_SECOND,
+    account: call.subject.accountId,
+    key: call.subject.keyId,
+    feed: call.subject.feedId,
+    credits: chargedNanos === undefined ? undefined : Number(creditsText(chargedNanos)),
+    request_bytes: declaredBytes(call.request) || undefined,
+  });
+}
+
+/** The trace id of a W3C `traceparent`. */
+function traceIdOf(traceparent: string | null): string | undefined {
+  return traceparent === null
+    ? undefined
+    : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(traceparent)?.[1];
+}

@@ -1,0 +1,242 @@
+/**
+ * What each error means, and what a client should do. The errors section of the docs page and the examples of the
+ * OpenAPI document are made of it. Decisions 2, the table.
+ *
+ * @module
+ */
+
+import { PROBLEMS, type ProblemCode } from "../http/errors.ts";
+import { keysOf } from "../lib/records.ts";
+import { ACCOUNT_ID, FEED_ID, USAGE_ID } from "./examples.ts";
+
+/** Every code, in the table's order. */
+export const PROBLEM_CODES = keysOf(PROBLEMS);
+
+/** Sentences with code in backticks. */
+interface ProblemDoc {
+  readonly when: string;
+  readonly remedy: string;
+  /** Members beside the standard ones, in the example. */
+  readonly extras?: Readonly<Record<string, unknown>>;
+}
+
+/** What every 402 has. */
+const PAYMENT = {
+  billing_url: `https://feeds.example.org/billing?account_id=${ACCOUNT_ID}&feed_id=${FEED_ID}`,
+  price: { credits: 1, usd: 0.000001 },
+  balance: { credits: 250, usd: 0.00025 },
+};
+
+export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
+  INVALID_REQUEST: {
+    when: "A path with dot segments or backslashes that leads to a route all the same, or more than one `Host`.",
+    remedy: "Send the path as the documentation has it, and one `Host` header.",
+  },
+  QUERY_REQUIRED: {
+    when: "A search without `q`, or with a blank one.",
+    remedy: "Say what to look for, as in `/v1/search?q=earthquakes`.",
+  },
+  INVALID_PARAMETER: {
+    when: "A query parameter that is unknown, repeated, of the wrong type, out of range, or of no use for the feed's type; a filter by a field that the feed's locked schema does not have.",
+    remedy:
+      "Read `detail`: it names the parameter and what it takes. Change the request before sending it again.",
+  },
+  OPERATOR_DISABLED: {
+    when: "A filter with another operator than `eq`, or on a nested field.",
+    remedy: "Filter by `<field>=eq.<value>` on a top-level field, and do the rest on your side.",
+  },
+  JSONPATH_INVALID: {
+    when: "`jsonpath` is no path that is understood, begins with a name though `data` is an array, picks more than 100,000 nodes or 8 MiB, or looks at more than 6,000,000 nodes.",
+    remedy: "Write a projection such as `$[*].name`, `$.items[0:5]` or `$[*].{title: name}`.",
+  },
+  JSONPATH_FILTER_DISABLED: {
+    when: "`jsonpath` holds a filter, script or function expression.",
+    remedy: "Only projection is on offer; filter rows by `<field>=eq.<value>`.",
+  },
+  CURSOR_INVALID: {
+    when: "A cursor that was not issued for this feed and these filters, or was changed.",
+    remedy:
+      "Pass `next_cursor` unchanged, with the same filters and time bounds, or begin without a cursor.",
+  },
+  NOT_A_STREAM: {
+    when: "A feed of another type that is followed like a stream.",
+    remedy: "Read it with `GET /v1/feed/{id}`, where `Prefer: wait=N` waits for a change.",
+  },
+  BODY_NOT_JSON: {
+    when: "A body that is empty, not JSON, not UTF-8, or a broken gzip stream.",
+    remedy: "Send one JSON value in UTF-8.",
+  },
+  KEY_REQUIRED: {
+    when: "No key, or an `Authorization` header that is no Bearer token.",
+    remedy:
+      "Send a read key as `x-api-key` or `Authorization: Bearer`; a write key as `Authorization: Bearer`.",
+  },
+  KEY_INVALID: {
+    when: "A key that is unknown, revoked or expired: 403 on consumer routes, 401 on provider routes.",
+    remedy: "Check the key for typing errors, or ask the operator for a new one.",
+  },
+  INSUFFICIENT_CREDITS: {
+    when: "A metered feed whose price is above the account's balance. Nothing was charged.",
+    remedy: "Add credits at `billing_url`; `price` and `balance` say how many are missing.",
+    extras: { ...PAYMENT, balance: { credits: 0.25, usd: 0.00000025 } },
+  },
+  PURCHASE_REQUIRED: {
+    when: "A feed that is sold once and that the account has not bought.",
+    remedy:
+      "Pay at `billing_url`. Once the operator has recorded the purchase, all reads of it are free.",
+    extras: { ...PAYMENT, price: { credits: 5_000_000, usd: 5 } },
+  },
+  PRICE_ABOVE_MAX: {
+    when: "A call that costs more than its `Feedgate-Max-Credits`.",
+    remedy: "Raise the header if the data is worth `price` to you, or leave it out.",
+    extras: { ...PAYMENT, price: { credits: 1.5, usd: 0.0000015 }, max_credits: 1 },
+  },
+  KEY_BUDGET_SPENT: {
+    when: "A call that costs more than what is left of its key's daily budget. Nothing was charged.",
+    remedy: "Wait until `resets_at`, the next UTC midnight, or use a key with a larger budget.",
+    extras: {
+      ...PAYMENT,
+      budget: { credits: 100, usd: 0.0001 },
+      spent: { credits: 99.5, usd: 0.0000995 },
+      resets_at: "2026-11-22T00:00:00.000Z",
+    },
+  },
+  ORIGIN_FORBIDDEN: {
+    when: "A call of `/mcp` by a page of another site.",
+    remedy: "Call it from a program, or ask the operator to allow the page's origin.",
+  },
+  KEY_PERMISSION: {
+    when: "A write key on a consumer route, or a read key on a provider route.",
+    remedy: "Send the account's other key.",
+  },
+  KEY_SCOPE: {
+    when: "A feed that is not among those that the key may read.",
+    remedy: "Use a key that may read it.",
+  },
+  ACCOUNT_SUSPENDED: {
+    when: "The operator has suspended the account of the key; `reason` says why.",
+    remedy: "Settle it with the operator. Every key of the account works again when it is resumed.",
+    extras: { reason: "too many leaked keys" },
+  },
+  FEED_SUSPENDED: {
+    when: "A push to or an edit of a feed that the operator has suspended; `reason` says why.",
+    remedy: "Settle it with the operator. Nothing of the feed was removed.",
+    extras: { reason: "a complaint about its licence" },
+  },
+  FEED_FORBIDDEN: {
+    when: "A push or edit of a feed that the key's account does not own; unknown ids are told the same.",
+    remedy: "Check the id against `GET /v1/provider/feeds`.",
+  },
+  FEED_QUOTA_EXCEEDED: {
+    when: "A new feed beyond the account's quota; drafts count.",
+    remedy: "Edit one of your feeds, or ask the operator for a larger quota.",
+    extras: { max_feeds_allowed: 3 },
+  },
+  ROUTE_NOT_FOUND: {
+    when: "An address that this gateway does not serve.",
+    remedy: "Compare it with this page; a trailing slash counts.",
+  },
+  FEED_NOT_FOUND: {
+    when: "A feed that is unknown, a draft or inactive.",
+    remedy: "Find one with `GET /v1/catalog` or `GET /v1/search`.",
+  },
+  FEED_NOT_SYNCED: {
+    when: "An active feed into which no data was ever pushed.",
+    remedy: "Try again later; metadata says how often the feed is updated.",
+  },
+  METHOD_NOT_ALLOWED: {
+    when: "A known route with a method that it does not take.",
+    remedy: "Use one of the methods in the `Allow` header.",
+  },
+  ENDPOINT_PATH_TAKEN: {
+    when: "An `endpoint_path` that another feed has.",
+    remedy: "Choose another one.",
+  },
+  FEED_NEVER_PUSHED: {
+    when: "An edit that sets `status` to `active` before any push has succeeded.",
+    remedy: "Push first: the first successful push activates the feed by itself.",
+  },
+  FEED_TYPE_LOCKED: {
+    when: "A change of `feed_type` once data is stored.",
+    remedy: "Leave `feed_type` as it is, or create another feed.",
+  },
+  BATCH_CLOSED: {
+    when: "A push to a batch that was finalized or retired.",
+    remedy: "Begin a new batch with a `batch_id` not used before.",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    when: "An `Idempotency-Key` that was sent with another query or feed in the last 24 hours.",
+    remedy: "Send a new key with each new read; repeat a key only to repeat the very same read.",
+  },
+  IDEMPOTENCY_KEY_STALE: {
+    when: "An `Idempotency-Key` that was used in the last 24 hours, for a feed whose data has changed since. Nothing was charged; `usage_id` is the usage event that the key paid for.",
+    remedy: "Send a new key to read what the feed holds now. That is a new read.",
+    extras: { usage_id: USAGE_ID },
+  },
+  CURSOR_EXPIRED: {
+    when: "A genuine cursor into a batch that has been replaced for 15 minutes and removed.",
+    remedy: "Begin again without a cursor.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    when: "A body, a row or a number of rows above the limit that `limit` names.",
+    remedy: "Split the push over several requests; keep each row within `max_bytes`.",
+    extras: { limit: "row_payload", max_bytes: 51_200, row_index: 3 },
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    when: "A `Content-Type` that is not JSON, or a `Content-Encoding` other than identity and gzip.",
+    remedy:
+      "Send `Content-Type: application/json`; a push of rows may also be lines of `application/x-ndjson`.",
+  },
+  VALIDATION_FAILED: {
+    when: "A body of the wrong shape, a bad row id or timestamp, or rows that break the locked schema. Nothing was stored.",
+    remedy: "Mend what `errors` lists: each path points into the body as it was sent.",
+    extras: {
+      errors: [{ path: "/payload/3/price", message: "must be a number" }],
+      error_count: 1,
+    },
+  },
+  SCHEMA_REQUIRED: {
+    when: "A status other than draft without a `schema_definition`.",
+    remedy: "Send a `schema_definition`, or keep the feed a draft.",
+    extras: {
+      errors: [{ path: "/schema_definition", message: "is required unless status is draft" }],
+      error_count: 1,
+    },
+  },
+  SCHEMA_INVALID: {
+    when: "A `schema_definition` that is no JSON Schema that this gateway can run.",
+    remedy: "Use JSON Schema 2020-12 or draft-07, without references to other documents.",
+    extras: {
+      errors: [{ path: "/schema_definition/type", message: "is no JSON Schema type" }],
+      error_count: 1,
+    },
+  },
+  PRICING_INVALID: {
+    when: "Prices that contradict `price_type` or are out of range.",
+    remedy:
+      "`free` has no price, `metered` needs `price_per_1k` above 0, `one_time` needs `one_time_price_cents` of at least 100.",
+    extras: {
+      errors: [{ path: "/price_per_1k", message: "must be above 0 for a metered feed" }],
+      error_count: 1,
+    },
+  },
+  RATE_LIMITED: {
+    when: "More calls in the last minute than the limit allows, or more projections that grow too large; more feeds deleted in 24 hours than ten times the quota.",
+    remedy: "Wait `retry_after_ms`, then back off exponentially. Refused calls count nothing.",
+    extras: { retry_after_ms: 4_200 },
+  },
+  TOO_MANY_WAITS: {
+    when: "A follower beyond 20 open ones of an account, or 10,000 of a process.",
+    remedy: "Close one of the open ones, or follow several streams less often, without `live`.",
+    extras: { retry_after_ms: 5_000 },
+  },
+  INTERNAL: {
+    when: "A fault of the gateway. Nothing was charged.",
+    remedy: "Try again; report `request_id` if it persists.",
+  },
+  UNAVAILABLE: {
+    when: "The gateway is draining, overloaded or without its database. Nothing was charged.",
+    remedy: "Try again after the seconds in `Retry-After`.",
+    extras: { retry_after_ms: 1_000 },
+  },
+};

@@ -1,0 +1,119 @@
+/**
+ * A plugin that answers every error of a route with an RFC 9457 problem document. Decisions 2.
+ *
+ * A `Problem` is sent as it is, a failed validation becomes one, trouble with the database is 503, and
+ * everything else is a logged 500.
+ *
+ * @module
+ */
+import { Elysia, ValidationError } from "elysia";
+import type { Answer } from "../http/answer.ts";
+import { callPlugin, createCall, type HttpContext, type RoutedCall } from "../http/call.ts";
+import { Problem, type ProblemCode, problemAnswer, unavailable } from "../http/errors.ts";
+import { respond } from "../http/respond.ts";
+import { codeOf, messageOf } from "../lib/error_fields.ts";
+import type { Log } from "../lib/log.ts";
+import type { Throttle } from "../lib/throttle.ts";
+import {
+  DatabaseOverloadedError,
+  DatabaseTimeSpentError,
+  DatabaseUnavailableError,
+} from "../postgres/client/query.ts";
+import { routeLabel } from "./observe.ts";
+import { rateLimitedFor } from "./rate_headers.ts";
+import { invalidRequestPart } from "./validation.ts";
+
+/** `Retry-After` of a 503 is this many times the current wait, so that the queue gets shorter. */
+const RETRY_AFTER_LINES = 2;
+
+/** Codes that only the owner of a feed gets. */
+const PROVEN_FIRST: ReadonlySet<ProblemCode> = new Set(["FEED_FORBIDDEN", "FEED_SUSPENDED"]);
+
+/** Answers every error of the routes behind it. */
+export function problems(http: HttpContext) {
+  return new Elysia({ name: "problems" })
+    .use(callPlugin())
+    .onError({ as: "global" }, async ({ call: known, error, request }) => {
+      // Without a listener, Elysia itself finds no route, and then no plugin has made the call.
+      const call = known ?? createCall(request, "/*");
+      const problem = await toldProblem(call, error);
+      if (problem.status >= 500) logFailure(http.log, call, error);
+      return respondProblem(http, call, problem);
+    });
+}
+
+/** The problem that a client sees of an error. Unknown errors become 500, and trouble with the database 503. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof DatabaseUnavailableError) {
+    return unavailable(
+      error instanceof DatabaseOverloadedError
+        ? "More requests wait than the gateway can serve. Try again in a second."
+        : "The gateway's database can't be reached, or is too busy to answer. Try again shortly.",
+      { cause: error },
+    );
+  }
+  if (error instanceof DatabaseTimeSpentError) {
+    const { retryAfterMs, budgetMs: limit } = error;
+    return rateLimitedFor(retryAfterMs, { limit, of: "milliseconds of database time" });
+  }
+  return new Problem("INTERNAL", {
+    detail: "The gateway failed. Try again, and report the request_id if it persists.",
+    cause: error,
+  });
+}
+
+/** The response to a handler's outcome. */
+export function respondOutcome(
+  http: HttpContext,
+  call: RoutedCall,
+  outcome: Answer | Problem,
+): Response | Promise<Response> {
+  return outcome instanceof Problem ? respondProblem(http, call, outcome) : respond(outcome);
+}
+
+/** The answer to a problem. 503s of routes with a key, and an account's refusals, are delayed. */
+async function respondProblem(
+  { baseUrl, refusals, refusalsOf }: HttpContext,
+  { requestId, isKeyed, subject }: RoutedCall,
+  problem: Problem,
+): Promise<Response> {
+  subject.code = problem.code;
+  // /readyz answers at once.
+  const isOverload = isKeyed && problem.code === "UNAVAILABLE";
+  const retryAfterSeconds = isOverload ? await takeTurn(refusals) : undefined;
+  if (!isOverload && subject.accountId !== undefined) await refusalsOf(subject.accountId).pass();
+  const context = { requestId, isKeyed, baseUrl: baseUrl(), retryAfterSeconds };
+  return respond(problemAnswer(problem, context));
+}
+
+/** The problem that the client gets. */
+async function toldProblem({ proveKey }: RoutedCall, error: unknown): Promise<Problem> {
+  const problem = error instanceof ValidationError ? invalidRequestPart(error) : problemOf(error);
+  const isProvenFirst = problem.status === 400 || PROVEN_FIRST.has(problem.code);
+  if (!isProvenFirst || proveKey === undefined) return problem;
+  // A bad key is reported before a bad parameter or a foreign feed, and a key from memory may be revoked by now.
+  return proveKey().then(() => problem, problemOf);
+}
+
+/** Delays a 503. Returns the seconds after which the client should retry; undefined if nobody waits. */
+async function takeTurn(refusals: Throttle): Promise<number | undefined> {
+  const { waitSeconds } = refusals;
+  await refusals.pass();
+  return waitSeconds === 0 ? undefined : Math.ceil(RETRY_AFTER_LINES * waitSeconds);
+}
+
+/** Logs a fault of ours with all its causes. Trouble with the database fails many requests, so it is one line. */
+function logFailure(log: Log, { requestId, route: path }: RoutedCall, error: unknown): void {
+  const route = routeLabel(path);
+  const fault = error instanceof Problem ? error.options.cause : error;
+  // Refusals on purpose are counted by metrics. To log them would add to the load that they come from.
+  if (fault === undefined || fault instanceof DatabaseOverloadedError) return;
+  if (fault instanceof DatabaseUnavailableError) {
+    const cause = fault.cause ?? fault;
+    const [code, reason] = [codeOf(cause), messageOf(cause)];
+    log.warn("database unavailable", { request_id: requestId, route, code, reason });
+    return;
+  }
+  log.error("request failed", { request_id: requestId, route, error: fault });
+}

@@ -1,0 +1,183 @@
+/**
+ * The problems of reads that admission refuses. Decisions 2.
+ *
+ * @module
+ */
+
+import {
+  amountOf,
+  creditsNumber,
+  creditsText,
+  creditsWords,
+  NANOS_PER_CENT,
+  usdOfCents,
+} from "../accounts/money.ts";
+import type { Refusal, Suspended } from "../admission/claims.ts";
+import type { Caller } from "../admission/known_accounts.ts";
+import { Problem, unavailable } from "../http/errors.ts";
+import { unreachable } from "../lib/assert.ts";
+import { MS_PER_SECOND, US_PER_MS } from "../lib/time_units.ts";
+import { WAITS_PER_ACCOUNT_MAX } from "../limits.ts";
+import { rateHeaders, rateLimited } from "./rate_headers.ts";
+
+/** When a follower that was refused should try again. */
+const WAITS_RETRY_MS = 5_000;
+
+interface RefusalContext {
+  /** Whom it refuses. */
+  readonly principal: { readonly permission: Caller["permission"]; readonly accountId: string };
+  /** The feed that is read, if any. */
+  readonly feedId?: string | undefined;
+  /** Where a 402 points; account and feed are added to its query. */
+  readonly billingUrl: string;
+  /** Unix epoch milliseconds, for the seconds that the rate headers count. */
+  readonly nowMs: number;
+}
+
+/** The problem of a refusal. */
+export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
+  const { principal, nowMs } = context;
+  switch (decision.kind) {
+    case "limited":
+      return rateLimited(decision, nowMs);
+    case "unpaid": {
+      const { priceNanos, balanceNanos } = decision;
+      const payment = paymentOf(decision, context, priceNanos);
+      return new Problem("INSUFFICIENT_CREDITS", {
+        detail: `This call costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits at ${payment.billing_url}.`,
+        extras: payment,
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "not_purchased": {
+      const { priceCents } = decision;
+      const payment = paymentOf(decision, context, priceCents * NANOS_PER_CENT);
+      return new Problem("PURCHASE_REQUIRED", {
+        detail: `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. Pay at ${payment.billing_url}: once the operator has recorded the purchase, all reads of it are free.`,
+        extras: payment,
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "above_max": {
+      const { priceNanos, priceNanosMax } = decision;
+      return new Problem("PRICE_ABOVE_MAX", {
+        detail: `This call costs ${creditsWords(priceNanos)} and Feedgate-Max-Credits allows ${creditsText(priceNanosMax)}. Raise it or leave it out.`,
+        extras: {
+          ...paymentOf(decision, context, priceNanos),
+          max_credits: creditsNumber(priceNanosMax),
+        },
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "budget_spent": {
+      const { priceNanos, budgetNanos, spentNanos, resetUs } = decision;
+      const resetsAt = new Date(resetUs / US_PER_MS).toISOString();
+      return new Problem("KEY_BUDGET_SPENT", {
+        detail: `This call costs ${creditsWords(priceNanos)}, and the key has spent ${creditsText(spentNanos)} of ${creditsText(budgetNanos)} today. Wait until ${resetsAt}, or ask whoever gave you the key for more.`,
+        extras: {
+          ...paymentOf(decision, context, priceNanos),
+          budget: amountOf(budgetNanos),
+          spent: amountOf(spentNanos),
+          resets_at: resetsAt,
+        },
+        headers: rateHeaders(decision.window, nowMs),
+      });
+    }
+    case "out_of_scope":
+      return new Problem("KEY_SCOPE", {
+        detail:
+          "This key may read other feeds only. Send a key that may read this one, or ask whoever gave you the key.",
+      });
+    case "key_refused":
+      return keyInvalid(principal.permission);
+    case "suspended":
+      return accountSuspended(decision);
+    case "key_reused":
+      return new Problem("IDEMPOTENCY_KEY_REUSED", {
+        detail:
+          "This Idempotency-Key was used for another query in the last 24 hours. Send a new one.",
+      });
+    case "key_stale":
+      return new Problem("IDEMPOTENCY_KEY_STALE", {
+        detail:
+          "The feed's data has changed since this Idempotency-Key was used, and nothing was charged again. Send a new one to read what the feed holds now.",
+        extras: { usage_id: decision.usageId },
+      });
+    case "overloaded":
+      return unavailable("More reads wait than the gateway can serve. Try again in a second.");
+    default:
+      return unreachable(decision);
+  }
+}
+
+/** What every 402 says: where to pay, what is asked for, and what the account has. Beyond 11. */
+function paymentOf(
+  { balanceNanos }: { readonly balanceNanos: bigint },
+  { billingUrl, principal: { accountId }, feedId }: RefusalContext,
+  priceNanos: bigint,
+) {
+  return {
+    billing_url: billingUrlOf(billingUrl, { accountId, feedId }),
+    price: amountOf(priceNanos),
+    balance: amountOf(balanceNanos),
+  };
+}
+
+/** The page to pay on, told who pays and for what. */
+export function billingUrlOf(
+  billingUrl: string,
+  {
+    accountId,
+    feedId,
+  }: { readonly accountId: string | undefined; readonly feedId: string | undefined },
+): string {
+  const url = new URL(billingUrl);
+  if (accountId !== undefined) url.searchParams.set("account_id", accountId);
+  if (feedId !== undefined) url.searchParams.set("feed_id", feedId);
+  return url.href;
+}
+
+/** 404 for an unknown, draft or inactive feed: all three look the same. `nearest` is a listed slug like it. */
+export function feedNotFound(nearest?: string): Problem {
+  const remedy =
+    nearest === undefined ? "Find one with GET /v1/catalog." : `Did you mean "${nearest}"?`;
+  return new Problem("FEED_NOT_FOUND", {
+    detail: `No active feed has this id or endpoint_path. ${remedy}`,
+  });
+}
+
+/** 503: what the call relies on changed each time that it was looked up. */
+export function keepsChanging(noun: string): Problem {
+  return unavailable(`${noun} is being changed again and again. Try again in a second.`);
+}
+
+/** 429: the account has too many calls that wait, or all accounts together have. */
+export function tooManyWaits(): Problem {
+  const nowMs = Date.now();
+  const resetSeconds = Math.ceil((nowMs + WAITS_RETRY_MS) / MS_PER_SECOND);
+  return new Problem("TOO_MANY_WAITS", {
+    detail: `At most ${WAITS_PER_ACCOUNT_MAX} followers of an account may wait at once. Close one, or read without live.`,
+    extras: { retry_after_ms: WAITS_RETRY_MS },
+    headers: {
+      ...rateHeaders({ limit: WAITS_PER_ACCOUNT_MAX, remaining: 0, resetSeconds }, nowMs),
+      "Retry-After": String(WAITS_RETRY_MS / MS_PER_SECOND),
+    },
+  });
+}
+
+/** 403 for every key of the account. */
+export function accountSuspended({ reason }: Suspended): Problem {
+  return new Problem("ACCOUNT_SUSPENDED", {
+    detail: `This account is suspended: ${reason}. Ask the operator to resume it.`,
+    extras: { reason },
+  });
+}
+
+/** For a key that is unknown, or no longer holds. */
+export function keyInvalid(permission: Caller["permission"]): Problem {
+  return new Problem("KEY_INVALID", {
+    // For a wrong key, interface 7 has 401 on provider routes and 403 on consumer routes.
+    status: permission === "read" ? 403 : 401,
+    detail: "The key is unknown, revoked or expired. Check it, or ask the operator for a new one.",
+  });
+}

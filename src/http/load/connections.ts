@@ -1,0 +1,106 @@
+/**
+ * Bounds the connections of a process below its limit of descriptors.
+ *
+ * Bun accepts every connection, without a limit. If no descriptor is free, its accept loop takes a whole core, and
+ * no new client is served. So this counts the descriptors a few times a second. Above a first bound, it closes idle
+ * connections, and calls get 503. Bun does not count clients that never finish a request as idle. If they reach a
+ * second bound, the listener pauses until Bun has timed them out.
+ *
+ * @module
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import type { Server as BunServer } from "bun";
+import { present } from "../../lib/assert.ts";
+import type { Log } from "../../lib/log.ts";
+import { CONNECTIONS_MAX, DESCRIPTORS_SPARED } from "../../limits.ts";
+
+/** The part of Bun's server that is used here. */
+type Server = Pick<BunServer<unknown>, "port" | "stop" | "closeIdleConnections">;
+
+interface DescriptorBounds {
+  /** Above it, calls get 503. */
+  readonly crowded: number;
+  /** Above it, the listener pauses. */
+  readonly full: number;
+}
+
+const LOOK_MS = 100;
+const OPEN_FILES = "/proc/self/fd";
+/** Share of the descriptors for clients up to which calls are served. */
+const CROWDED_SHARE = 3 / 4;
+
+export class BoundedListener {
+  readonly port: number;
+  readonly #listen: (port?: number) => Server;
+  readonly #log: Log;
+  readonly #timer: Timer | undefined;
+  /** Listeners that accept no more, but still have connections. */
+  readonly #stopping = new Set<Server>();
+  /** Undefined while it pauses. */
+  #server: Server | undefined;
+  #isCrowded = false;
+
+  /** `listen` takes a port, or the configured one if it is undefined. @throws what `listen` throws */
+  constructor(listen: (port?: number) => Server, log: Log) {
+    this.#listen = listen;
+    this.#log = log;
+    this.#server = listen();
+    this.port = present(this.#server.port);
+    const bounds = descriptorBounds();
+    this.#timer = bounds && setInterval(() => this.#look(bounds), LOOK_MS);
+  }
+
+  /** Whether there are more connections than are served. */
+  get isCrowded(): boolean {
+    return this.#isCrowded;
+  }
+
+  /** Stops accepting. Resolves when all connections have ended; `isForced` ends them at once. */
+  async stop(isForced = false): Promise<void> {
+    clearInterval(this.#timer);
+    if (this.#server !== undefined) this.#stopping.add(this.#server);
+    this.#server = undefined;
+    await Promise.all([...this.#stopping].map((server) => server.stop(isForced)));
+  }
+
+  #look({ crowded, full }: DescriptorBounds): void {
+    const open = openDescriptors();
+    this.#isCrowded = open > crowded;
+    if (this.#isCrowded) this.#server?.closeIdleConnections();
+    if (this.#server === undefined) {
+      if (!this.#isCrowded) this.#listenAgain();
+    } else if (open > full) {
+      this.#rest(this.#server);
+    }
+  }
+
+  #rest(server: Server): void {
+    this.#log.warn("too many connections: none is accepted until some have ended");
+    this.#server = undefined;
+    this.#stopping.add(server);
+    server.stop().finally(() => this.#stopping.delete(server));
+  }
+
+  #listenAgain(): void {
+    try {
+      this.#server = this.#listen(this.port);
+    } catch (error) {
+      this.#log.error("can't listen again, trying on", { error });
+    }
+  }
+}
+
+/** Undefined if descriptors can't be counted, as on systems other than Linux. */
+function descriptorBounds(): DescriptorBounds | undefined {
+  if (!existsSync(OPEN_FILES)) return undefined;
+  const limits = readFileSync("/proc/self/limits", "utf8");
+  // Bun has raised its soft limit to the hard one.
+  const most = /^Max open files +(\d+)/m.exec(limits)?.[1];
+  const full = Math.min(Number(most ?? CONNECTIONS_MAX) - DESCRIPTORS_SPARED, 2 * CONNECTIONS_MAX);
+  return { full, crowded: Math.min(CONNECTIONS_MAX, Math.floor(full * CROWDED_SHARE)) };
+}
+
+function openDescriptors(): number {
+  // Since Linux 6.2 the folder's size is the number of its entries; before, it is 0.
+  return statSync(OPEN_FILES).size || readdirSync(OPEN_FILES).length;
+}

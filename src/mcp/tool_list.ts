@@ -1,0 +1,63 @@
+/**
+ * All tools: as they are listed, and how one is called.
+ *
+ * @module
+ */
+
+import { parameterProblem } from "../api/validation.ts";
+import { schemaHint } from "../feeds/schema_properties.ts";
+import { problemAnswer } from "../http/errors.ts";
+import { GATEWAY } from "../postgres/client/query.ts";
+import { describeFeed } from "./describe_feed.ts";
+import { followStream } from "./follow_stream.ts";
+import { getAccount } from "./get_account.ts";
+import { getRecords } from "./get_records.ts";
+import { type Exchange, ownRoutes } from "./own_routes.ts";
+import { readFeed } from "./read_feed.ts";
+import { searchFeeds } from "./search_feeds.ts";
+import { refused, type Tool, type ToolAnswer } from "./tool.ts";
+
+export const TOOLS: ReadonlyMap<string, Tool> = new Map(
+  [searchFeeds, describeFeed, readFeed, getRecords, followStream, getAccount].map((tool) => [
+    tool.name,
+    tool,
+  ]),
+);
+
+export const LISTED_TOOLS = [...TOOLS.values()].map(
+  ({ name, title, description, inputSchema }) => ({
+    name,
+    title,
+    description,
+    inputSchema,
+    annotations: { readOnlyHint: true, openWorldHint: true },
+  }),
+);
+
+/** Arguments that the tool does not take are refused like a route's wrong parameters. */
+export async function callTool(
+  tool: Tool,
+  given: Record<string, unknown>,
+  exchange: Exchange,
+): Promise<ToolAnswer> {
+  const { services, requestId } = exchange;
+  if (!tool.check.Check(given)) {
+    const baseUrl = services.http.baseUrl();
+    const problem = parameterProblem(tool.check, given);
+    return refused({
+      text: String(problemAnswer(problem, { requestId, baseUrl, isKeyed: true }).body),
+    });
+  }
+  const { readsFree: free, readsPaid: paid } = services.config.limits;
+  return tool.run(
+    {
+      ask: ownRoutes(exchange),
+      readLimits: { free, paid },
+      async fieldsOf(feedIds) {
+        const rows = await services.reader.rows(GATEWAY, "list_schemas", { feed_ids: feedIds });
+        return new Map(rows.map((row) => [row.feed_id, schemaHint(row.schema_definition)]));
+      },
+    },
+    given,
+  );
+}

@@ -1,0 +1,62 @@
+/**
+ * `GET /feed/{id}/metadata`. Interface 4.3.
+ *
+ * @module
+ */
+import { Elysia } from "elysia";
+import { authenticated } from "../../api/auth.ts";
+import {
+  CONDITIONAL,
+  COUNTED,
+  described,
+  documented,
+  FEED_PARAMS,
+  TAGGED,
+  UNCHANGED,
+} from "../../api/described.ts";
+import { FEED_METADATA, ORIGIN, ROWS_TOLD } from "../../api/examples.ts";
+import { NO_PARAMETERS } from "../../api/parameters.ts";
+import { respondOutcome } from "../../api/problems.ts";
+import { FeedMetadataShape } from "../../feeds/feed_shapes.ts";
+import type { Services } from "../../services.ts";
+import type { ReadPipeline } from "../pipeline/pipeline.ts";
+import { createMetadataReads } from "./read_metadata.ts";
+
+const READ_METADATA = described({
+  access: "consumer",
+  window: "discovery",
+  operationId: "readFeedMetadata",
+  tag: "discovery",
+  summary: "Read all about a feed, and none of its rows",
+  description:
+    "Schema, sample, price and limits: what to look at before the first read. Free, and counted in a limit of its own. Unlisted feeds are found too.",
+  answers: {
+    200: documented(FeedMetadataShape, {
+      description: "The feed.",
+      headers: TAGGED,
+      examples: {
+        "A metered stream": {
+          ...FEED_METADATA,
+          ...ROWS_TOLD,
+          _origin: { ...ORIGIN, credits_charged: 0 },
+        },
+      },
+    }),
+    304: UNCHANGED,
+  },
+  headers: CONDITIONAL,
+  problems: ["KEY_SCOPE", "FEED_NOT_FOUND", ...COUNTED],
+});
+
+export function metadataRoutes(services: Services, reads: ReadPipeline) {
+  const { feeds, http, keys } = services;
+  const readMetadata = createMetadataReads(services, reads);
+  return new Elysia({ name: "metadata" })
+    .use(authenticated(keys, "read", (id) => feeds.foresee(id)))
+    .get(
+      "/feed/:id/metadata",
+      async ({ call, principal, params }) =>
+        respondOutcome(http, call, await readMetadata({ call, principal }, params.id)),
+      { params: FEED_PARAMS, query: NO_PARAMETERS, ...READ_METADATA },
+    );
+}

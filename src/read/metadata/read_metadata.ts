@@ -1,0 +1,119 @@
+/**
+ * A feed's metadata as a resource: all about it and none of its rows. Interface 2.1 and 4.3.
+ *
+ * Metadata that was read once is remembered with the version of the feed's row. It is shown again only if the
+ * statement that logs the read finds the same version.
+ *
+ * @module
+ */
+import { creditsText } from "../../accounts/money.ts";
+import type { Claim } from "../../admission/claims.ts";
+import { feedNotFound } from "../../api/refusals.ts";
+import { metadataMembers } from "../../feeds/feed_text.ts";
+import { referenceParameters } from "../../feeds/find.ts";
+import type { Answer } from "../../http/answer.ts";
+import type { Problem } from "../../http/errors.ts";
+import { weakTag } from "../../http/etag.ts";
+import { BoundedMap } from "../../lib/bounded_map.ts";
+import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX, PAGE_LIMIT_MAX } from "../../limits.ts";
+import type { Row } from "../../postgres/client/query.ts";
+import type { Services } from "../../services.ts";
+import { problemOfNoFeed } from "../pipeline/find_feed.ts";
+import { type Listing, listingResource } from "../pipeline/listing.ts";
+import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
+import type { Resource } from "../pipeline/resource.ts";
+
+/** Metadata as it was read. */
+interface Metadata extends Listing {
+  readonly version: bigint;
+  readonly feed: NonNullable<Claim["feed"]>;
+}
+
+/** Reads by a feed's id or its `endpoint_path`. */
+export function createMetadataReads(services: Services, reads: ReadPipeline) {
+  const { config, database, feeds } = services;
+  const known = new BoundedMap<string, Metadata>(KNOWN_METADATA_MAX);
+  const limits = { free: config.limits.discovery, paid: config.limits.discovery };
+
+  async function find(
+    { call, principal }: ReadCall,
+    reference: string,
+    isFresh: boolean,
+  ): Promise<Resource> {
+    const { accountId } = principal;
+    const metadata =
+      (isFresh ? undefined : known.get(reference)) ?? (await read(accountId, reference));
+    if (metadata === undefined) {
+      throw await problemOfNoFeed(feeds, { accountId, reference, isFresh });
+    }
+    const { feed } = metadata;
+    call.subject.feedId = feed.feedId;
+    let newest: Metadata = metadata;
+    return listingResource({ operation: "metadata", feed, limits }, async (version) => {
+      // By the id: the reference may be another feed's by now.
+      if (version === null) return newest;
+      const found = await read(accountId, reference, feed.feedId);
+      if (found === undefined) throw feedNotFound();
+      newest = found;
+      return newest;
+    });
+  }
+
+  async function read(
+    accountId: string,
+    reference: string,
+    feedId = reference,
+  ): Promise<Metadata | undefined> {
+    const row = await database
+      .onBehalfOf(accountId)
+      .row("find_feed_row", { ...referenceParameters(feedId), active_only: true });
+    if (row === undefined) {
+      known.delete(reference);
+      return undefined;
+    }
+    // Looked up after the row: if a push came between, the read is built again for the row that it left.
+    const span =
+      row.feed_type === "stream"
+        ? await database.onBehalfOf(accountId).row("find_event_span", { feed_id: row.feed_id })
+        : undefined;
+    const members = [
+      metadataMembers(row, config.limits),
+      `"oldest_event":${JSON.stringify(span?.oldest_event ?? null)}`,
+      `"newest_event":${JSON.stringify(span?.newest_event ?? null)}`,
+      `"row_count":${row.row_count}`,
+      `"bytes":${row.payload_bytes}`,
+      `"credits_to_read_all":${creditsText(costOfAll(row))}`,
+    ].join(",");
+    const metadata: Metadata = {
+      feed: termsOf(row),
+      version: row.row_version,
+      members,
+      tag: weakTag(members),
+    };
+    if (members.length <= KNOWN_METADATA_LENGTH_MAX) known.set(reference, metadata);
+    else known.delete(reference);
+    return metadata;
+  }
+
+  return (readCall: ReadCall, reference: string): Promise<Answer | Problem> =>
+    reads.answer(readCall, (isFresh) => find(readCall, reference, isFresh));
+}
+
+/** Nano-dollars of reading every row once, by pages as large as they may be; an empty page is a read, too. */
+function costOfAll({ row_count, call_price_nanos }: Row<"find_feed_row">): bigint {
+  const pageRows = BigInt(PAGE_LIMIT_MAX);
+  const pages = row_count === 0n ? 1n : (row_count + pageRows - 1n) / pageRows;
+  return pages * (call_price_nanos ?? 0n);
+}
+
+/** Metadata is free of charge, so its price says nothing. */
+function termsOf(row: Row<"find_feed_row">): NonNullable<Claim["feed"]> {
+  return {
+    feedId: row.feed_id,
+    accountId: row.account_id,
+    definitionVersion: row.definition_version,
+    priceType: "free",
+    callPriceNanos: 0n,
+    oneTimePriceCents: null,
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * A resource whose body is JSON that is the same for every reader but for `_origin`: catalog, search, metadata.
+ *
+ * @module
+ */
+import type { Claim, Grant, Receipt, WindowState } from "../../admission/claims.ts";
+import { limitHeaders, stateHeaders } from "../../api/rate_headers.ts";
+import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
+import { sharedHeaders } from "../../http/shared_headers.ts";
+import { originText } from "./receipt.ts";
+import type { Resource } from "./resource.ts";
+
+/** What is shown. */
+export interface Listing {
+  /** The members of the body's JSON object but `_origin`, as text. */
+  readonly members: string;
+  readonly tag: string;
+  /** The version of the feed's row, for metadata. */
+  readonly version: bigint | null;
+}
+
+/** Stands in the body that HEAD only tells the length of. */
+const NO_RECEIPT: Receipt = {
+  usageId: "00000000-0000-0000-0000-000000000000",
+  timestamp: "1970-01-01T00:00:00.000000Z",
+  chargeNanos: 0n,
+};
+
+/** `read` gives the listing at the version, or as it is remembered where that is null. */
+export function listingResource(
+  claim: Claim,
+  read: (version: bigint | null) => Promise<Listing>,
+): Resource {
+  const feedId = claim.feed?.feedId ?? null;
+  return {
+    claim,
+    async build(atLeast) {
+      const listing = await read(atLeast);
+      return {
+        version: listing.version,
+        answer: ({ receipt, window }: Grant) => answerOf(listing, { receipt, window, feedId }),
+      };
+    },
+    async describe(dataVersion) {
+      const listing = await read(dataVersion);
+      return {
+        cachingHeaders: cachingHeaders(listing.tag),
+        head: (window) => answerOf(listing, { receipt: NO_RECEIPT, window, feedId }),
+      };
+    },
+  };
+}
+
+function answerOf(
+  listing: Listing,
+  of: { readonly receipt: Receipt; readonly window: WindowState; readonly feedId: string | null },
+): Answer {
+  const { receipt, window, feedId } = of;
+  const { limit } = window;
+  return {
+    headers: stateHeaders(window, Date.now()),
+    sharedHeaders: sharedHeaders(listing, String(limit), () => ({
+      "Content-Type": "application/json",
+      ...cachingHeaders(listing.tag),
+      ...limitHeaders({ limit }),
+    })),
+    body: `{${listing.members},"_origin":${originText(receipt, feedId)}}`,
+  };
+}
+
+function cachingHeaders(tag: string) {
+  return { ETag: tag, "Cache-Control": CACHE_PRIVATE };
+}

@@ -1,0 +1,265 @@
+/**
+ * Every read, from the request to its answer: `authenticate → find → [304] → reserve → build → log → answer`.
+ *
+ * This file alone owns the order of the checks, for data, metadata, catalog and search, for GET, HEAD,
+ * conditional and idempotent reads. Decisions 2, 6 and 7.
+ *
+ * What memory says of a feed may be old. A refusal that rests on it is repeated with fresh knowledge before it
+ * is told, and a grant is proven by the statement that logs it.
+ *
+ * @module
+ */
+import type { Changed } from "../../admission/admission.ts";
+import type { Grant, Refusal } from "../../admission/claims.ts";
+import { judgeRepeat } from "../../admission/decide.ts";
+import type { Proof } from "../../admission/proofs.ts";
+import type { Reservation } from "../../admission/reservation.ts";
+import type { Principal } from "../../api/callers.ts";
+import { keepsChanging, refusalOf } from "../../api/refusals.ts";
+import type { Answer } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
+import { Problem } from "../../http/errors.ts";
+import { matchesTag } from "../../http/etag.ts";
+import { KeyedMutex } from "../../lib/mutex.ts";
+import { PLANS_MAX } from "../../limits.ts";
+import type { Services } from "../../services.ts";
+import { Projections } from "../projection/turns.ts";
+import type { EmptyShown, Resource, Shown } from "./resource.ts";
+
+/** Finds what a call reads. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
+type FindResource = (isFresh: boolean) => Promise<Resource>;
+
+type Outcome = Answer | Problem | Changed;
+
+/** A call by a known key. */
+export interface ReadCall {
+  readonly call: Call;
+  readonly principal: Principal;
+  /** Whether a wait goes on that was counted before: the client has not asked anew. */
+  readonly isWakeUp?: boolean | undefined;
+}
+
+/** A call for a resource that was found. */
+interface Reading extends ReadCall {
+  readonly resource: Resource;
+}
+
+const CHANGED: Changed = { kind: "changed" };
+
+export interface ReadPipeline {
+  /** Of all reads: an account's take turns, whatever they are of. */
+  readonly projections: Projections;
+  answer(readCall: ReadCall, find: FindResource): Promise<Answer | Problem>;
+  /** Whether a reader that waits may read on, window and price aside. */
+  recheck(readCall: ReadCall, find: FindResource): Promise<Proof | Problem>;
+}
+
+export function createReadPipeline(services: Services): ReadPipeline {
+  const { admission, http, keys } = services;
+  const turns = new KeyedMutex();
+
+  /** Acts by what memory says of key and feed; where that is not so, by what the database says. */
+  async function attempt<Result extends object>(
+    { call, principal: known, isWakeUp }: ReadCall,
+    find: FindResource,
+    act: (reading: Reading) => Promise<Result | Problem | Changed>,
+  ): Promise<Result | Problem> {
+    for (let tries = 1; tries <= PLANS_MAX; tries++) {
+      const isFresh = tries > 1;
+      const principal = isFresh ? await keys.authenticate(call, "read") : known;
+      let resource: Resource;
+      try {
+        resource = await (isFresh ? findProven(principal, find) : find(false));
+      } catch (error) {
+        // What memory refuses is found anew.
+        if (isFresh || !(error instanceof Problem)) throw error;
+        continue;
+      }
+      const outcome = await act({ call, principal, isWakeUp, resource });
+      if (!isChanged(outcome)) return outcome;
+    }
+    return keepsChanging("The account, or what it reads,");
+  }
+
+  /** The order of the checks. What fails before the read was logged costs nothing. */
+  async function read(reading: Reading): Promise<Outcome> {
+    const { call, resource } = reading;
+    const { request } = call;
+    if (call.isHead || request.headers.has("if-none-match")) {
+      const answered = await answerWithoutBody(reading);
+      if (answered !== undefined) return answered;
+    }
+    const reserved = await reserve(reading);
+    if (reserved.kind !== "reserved") return refuse(reading, reserved);
+    reserved.isGone = () => request.signal.aborted;
+    const { remembered } = reserved;
+    try {
+      let shown = await resource.build(remembered?.answeredVersion ?? null, remembered);
+      // The data has moved since the Idempotency-Key was proven.
+      if (remembered !== undefined && shown.version !== remembered.answeredVersion) return CHANGED;
+      if (shown.empty !== undefined) {
+        admission.release(reserved);
+        return await answerEmpty(reading, shown.empty);
+      }
+      reserved.shownVersion = shown.version;
+      reserved.beginsAfter = shown.beginsAfter ?? null;
+      reserved.mustBeNewest = shown.beginsAfter === undefined;
+      let logged = await admission.log(reserved);
+      if (logged.kind === "data_moved") {
+        // A version that was the newest after the call came is new enough, whatever is pushed meanwhile.
+        shown = await resource.build(logged.version);
+        reserved.shownVersion = shown.version;
+        reserved.mustBeNewest = false;
+        logged = await admission.log(reserved);
+      }
+      if (logged.kind === "granted") return await answerLogged(reading, shown, logged);
+      return logged.kind === "data_moved" ? CHANGED : refuse(reading, logged);
+    } finally {
+      admission.release(reserved);
+    }
+  }
+
+  /** HEAD, and a GET whose client has what is shown; undefined: the body is needed. */
+  async function answerWithoutBody(reading: Reading): Promise<Outcome | undefined> {
+    const { call, principal, resource } = reading;
+    const { claim } = resource;
+    const { caller } = principal;
+    const proof = await prove(reading);
+    if (!isProof(proof)) return proof;
+    const described = await resource.describe(proof.feed?.dataVersion ?? null);
+    const { ETag: tag } = described.cachingHeaders;
+    const ifNoneMatch = call.request.headers.get("if-none-match");
+    const isUnchanged = tag !== undefined && matchesTag(ifNoneMatch, tag);
+    if (!isUnchanged && !call.isHead) return undefined;
+    const limited = countUnlogged(reading);
+    if (limited !== undefined) return refuse(reading, limited);
+    if (isUnchanged) return { status: 304, headers: { ...described.cachingHeaders }, body: null };
+    const unrepeated = judgeRepeat(claim, proof);
+    if (unrepeated !== undefined) return refuse(reading, unrepeated);
+    const isPriced = proof.remembered === undefined;
+    const unpaid = admission.judge(caller, claim, { isWindowed: false, isPriced });
+    if (unpaid !== undefined) return refuse(reading, unpaid);
+    return described.head(admission.windowOf(caller, claim));
+  }
+
+  /** Proves key, feed and purchase as of now. A problem tells why the caller may not read the feed at all. */
+  async function prove(reading: Reading): Promise<Proof | Problem | Changed> {
+    const { caller } = reading.principal;
+    const { claim } = reading.resource;
+    const proof = await proveClaim(reading);
+    if ("kind" in proof) return refuse(reading, proof);
+    const unsold = admission.judge(caller, claim, { isWindowed: false, isPriced: false });
+    return unsold === undefined ? proof : refuse(reading, unsold);
+  }
+
+  /** Proves the claim; `changed` if the feed is not as it was planned by, or the account is not as it is known. */
+  async function proveClaim({ principal, resource }: Reading): Promise<Proof | Refusal | Changed> {
+    const { caller } = principal;
+    const { claim } = resource;
+    const proof = await admission.prove(caller, claim);
+    if ("kind" in proof) return proof;
+    const { feed } = claim;
+    const isAsPlanned =
+      feed === undefined ||
+      (proof.feed?.isReadable === true && proof.feed.definitionVersion === feed.definitionVersion);
+    return isAsPlanned && caller.account.isCurrent ? proof : CHANGED;
+  }
+
+  /** A place and a price. An Idempotency-Key is proven first, and every refusal but that of a full window. */
+  function reserve(reading: Reading) {
+    const { claim } = reading.resource;
+    if (claim.idempotency === undefined) {
+      const first = admission.reserve(reading.principal.caller, claim);
+      if (first.kind === "reserved" || first.kind === "limited") return first;
+    }
+    return reserveProven(reading);
+  }
+
+  async function reserveProven(reading: Reading): Promise<Reservation | Refusal | Changed> {
+    const { caller } = reading.principal;
+    const { account } = caller;
+    const { claim } = reading.resource;
+    const { newsCount } = account;
+    const proof = await proveClaim(reading);
+    if ("kind" in proof) return proof;
+    if (claim.idempotency === undefined) return admission.reserve(caller, claim);
+    // By news that came beside the proof, another process may have used the key since.
+    const isNewest = account.newsCount === newsCount || account.version === proof.news.version;
+    if (!isNewest) return CHANGED;
+    return judgeRepeat(claim, proof) ?? admission.reserve(caller, claim, proof.remembered);
+  }
+
+  /** Counts what the client has asked. A provider's pushes wake waits, and must not use up a reader's limit. */
+  function countUnlogged({ principal, isWakeUp }: Reading): Refusal | undefined {
+    return isWakeUp ? undefined : admission.countUnlogged(principal.caller, "revalidate");
+  }
+
+  /** Nothing is charged for nothing; but the key must hold, and nothing may have come since. */
+  async function answerEmpty(reading: Reading, empty: EmptyShown): Promise<Outcome> {
+    const { caller } = reading.principal;
+    const proof = await prove(reading);
+    if (!isProof(proof)) return proof;
+    if (proof.feed?.dataVersion !== empty.version) return CHANGED;
+    const limited = countUnlogged(reading);
+    if (limited !== undefined) return refuse(reading, limited);
+    return empty.answer(admission.windowOf(caller, reading.resource.claim));
+  }
+
+  /** A read that was logged is answered; if it can't be, it is refunded. */
+  async function answerLogged(reading: Reading, shown: Shown, grant: Grant): Promise<Answer> {
+    const { call, principal } = reading;
+    let isSent = false;
+    try {
+      const answer = await shown.answer(grant);
+      isSent = !call.request.signal.aborted;
+      if (isSent) call.subject.chargedNanos = grant.isReplay ? 0n : grant.receipt.chargeNanos;
+      return answer;
+    } finally {
+      if (grant.isReplay) {
+        // Its event was counted, and seen, before.
+      } else if (isSent) http.metrics.readAnswered();
+      else await admission.refund(principal.caller, grant);
+    }
+  }
+
+  /** By what the database says. A key that does not hold is told before all else. */
+  async function findProven(principal: Principal, find: FindResource): Promise<Resource> {
+    const [found, proven] = await Promise.allSettled([find(true), keys.prove(principal)]);
+    if (proven.status === "rejected") throw proven.reason;
+    if (found.status === "rejected") throw found.reason;
+    return found.value;
+  }
+
+  function refuse({ principal, resource }: Reading, refusal: Refusal | Changed): Problem | Changed {
+    if (refusal.kind === "changed") return CHANGED;
+    admission.noteRefused(resource.claim.operation, refusal);
+    return refusalOf(refusal, {
+      principal,
+      feedId: resource.claim.feed?.feedId,
+      billingUrl: services.billingUrl(),
+      nowMs: Date.now(),
+    });
+  }
+
+  /** Reads under one Idempotency-Key take turns: the second finds what the first left. */
+  function readInTurn(reading: Reading): Promise<Outcome> {
+    const { principal, resource } = reading;
+    const { idempotency } = resource.claim;
+    if (idempotency === undefined) return read(reading);
+    return turns.run(`${principal.accountId} ${idempotency.key}`, () => read(reading));
+  }
+
+  return {
+    projections: new Projections(),
+    answer: (readCall, find) => attempt(readCall, find, readInTurn),
+    recheck: (readCall, find) => attempt(readCall, find, prove),
+  };
+}
+
+function isProof(outcome: Proof | Problem | Changed): outcome is Proof {
+  return !(outcome instanceof Problem) && !("kind" in outcome);
+}
+
+function isChanged(outcome: object): outcome is Changed {
+  return "kind" in outcome;
+}

@@ -1,0 +1,54 @@
+/**
+ * A request of a tool in this process to one of the routes. It takes the way of every request, so that the same
+ * checks, limits, charges and receipts hold. Beside it go wishes that HTTP has no words for. Beyond 4.
+ *
+ * @module
+ */
+import type { WindowState } from "../../admission/claims.ts";
+
+/** What a route does for a tool and for nobody else. */
+export interface ToolWishes {
+  /** Top-level members to keep of each row. */
+  readonly fields?: readonly string[] | undefined;
+  /** Catalog: only feeds of this category. */
+  readonly category?: string | undefined;
+  /**
+   * Takes the rows of a read that was logged, in place of the answer's body. If it throws, the read is refunded. So
+   * whatever may fail is done here.
+   */
+  readonly take?: (rows: RowsTaken) => void;
+}
+
+/** A page of rows, and what belongs to it. */
+export interface RowsTaken {
+  /** JSON text of an array. The parts are to be put together; answers may share them. */
+  readonly rows: readonly string[];
+  /** Where the next page is. */
+  readonly next:
+    | { readonly has_more: boolean; readonly next_cursor: string | null }
+    | { readonly next_offset: string; readonly up_to_date: boolean };
+  /** The asked ids that the feed does not have. */
+  readonly missing?: readonly string[];
+  /** The asked fields that no row has. */
+  readonly fieldsNotFound: readonly string[];
+  /** JSON text of the receipt; undefined if nothing was charged for. */
+  readonly origin: string | undefined;
+  readonly window: WindowState;
+}
+
+export class ToolRequest extends Request {
+  constructor(
+    url: string,
+    init: RequestInit,
+    readonly wishes: ToolWishes,
+  ) {
+    super(url, init);
+  }
+}
+
+/** The wishes of a request; none if it came over HTTP. */
+export function wishesOf(request: Request): ToolWishes {
+  return request instanceof ToolRequest ? request.wishes : NO_WISHES;
+}
+
+const NO_WISHES: ToolWishes = {};

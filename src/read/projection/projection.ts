@@ -1,0 +1,289 @@
+/**
+ * The projection of `data`: a `Projection` and JSON text in, JSON text out. Decisions 6.
+ *
+ * The path is followed over the text: one pass notes where each value begins and ends, the selectors walk
+ * these notes in the order of RFC 9535, and the answer is joined from slices. So a number keeps its digits,
+ * a member its place, and no name is looked up in a JavaScript object.
+ *
+ * @module
+ */
+import { assert } from "../../lib/assert.ts";
+import { numberAt } from "../../lib/number_at.ts";
+import { PROJECTION_BYTES_MAX, PROJECTION_NODES_MAX, PROJECTION_VISITS_MAX } from "../../limits.ts";
+import type { Path, Projection, Selector, Slice } from "./projection_parse.ts";
+
+/** What a projection gives. */
+export interface Projected {
+  /** JSON text. */
+  readonly text: string;
+  /** The asked `fields` that no row has; none if there is no row. */
+  readonly fieldsNotFound: readonly string[];
+}
+
+/** `too_large` is 400 `JSONPATH_INVALID`, unless it was only cut off at the caller's own `visitsMax`. */
+export type ProjectionOutcome =
+  | ({ readonly kind: "projected" } & Projected)
+  | { readonly kind: "too_large"; readonly detail: string; readonly isCutOff: boolean };
+
+/** Where each value of a text stands. A node is the number of a value, in document order. */
+interface Nodes {
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  /** The first node that is no descendant: the next sibling, if there is one. */
+  readonly nexts: Int32Array;
+  /** Where a member's name starts; 0 for the elements of an array; `~i` for `escapedNames[i]`. */
+  readonly names: Int32Array;
+  readonly escapedNames: readonly string[];
+}
+
+/** A projection under way, and what it has spent. */
+interface Run extends Nodes {
+  readonly data: string;
+  readonly visitsMax: number;
+  visits: number;
+  selected: number;
+  /** UTF-16 units, which are never more than the bytes. */
+  units: number;
+  /** Of the fields to keep: those that a row had. */
+  readonly fieldsFound: Set<string>;
+}
+
+/** The children that the selector picks go to `found`. */
+interface Pick {
+  readonly run: Run;
+  readonly selector: Selector;
+  readonly found: number[];
+}
+
+/** Thrown when a bound is passed, caught by `project` alone. */
+class TooLarge extends Error {}
+
+const BYTES = `select at most ${PROJECTION_BYTES_MAX} bytes`;
+const NODES = `select at most ${PROJECTION_NODES_MAX} nodes`;
+const VISITS = `look at no more than ${PROJECTION_VISITS_MAX} nodes`;
+
+const ROOT = 0;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const SPACE = 0x20;
+
+/**
+ * Applies a projection to `data`, which is valid JSON text without a repeated name.
+ *
+ * A singular path gives the value or null, every other an array; a construction gives an object for each
+ * node of its path. Of each object that would come out, `fields` are kept.
+ */
+export function project(
+  { path, members, fields = [] }: Projection,
+  data: string,
+  visitsMax = PROJECTION_VISITS_MAX,
+): ProjectionOutcome {
+  const spent = { visits: 0, selected: 0, units: 0 };
+  const run: Run = { data, ...readNodes(data), visitsMax, ...spent, fieldsFound: new Set() };
+  const names = fields.length > 0 ? new Set(fields) : undefined;
+  try {
+    const rows = rowTexts(run, { path, from: ROOT, members, names });
+    const text = textOf(path, rows);
+    check(Buffer.byteLength(text), PROJECTION_BYTES_MAX, BYTES);
+    const isMissing = (name: string) => rows.length > 0 && !run.fieldsFound.has(name);
+    return { kind: "projected", text, fieldsNotFound: fields.filter(isMissing) };
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    const isCutOff = run.visits > visitsMax && visitsMax < PROJECTION_VISITS_MAX;
+    return { kind: "too_large", detail: error.message, isCutOff };
+  }
+}
+
+function check(count: number, countMax: number, what: string): void {
+  if (count <= countMax) return;
+  throw new TooLarge(
+    `jsonpath must ${what}. Select less of each row, use .. and * less often, or read fewer rows.`,
+  );
+}
+
+interface Listed {
+  readonly path: Path;
+  readonly from: number;
+  readonly members?: Projection["members"];
+  /** Members to keep of each object. */
+  readonly names?: ReadonlySet<string> | undefined;
+}
+
+/** The nodes of a path, or the objects made of them, as texts. */
+function rowTexts(run: Run, { path, from, members, names }: Listed): string[] {
+  const made = names === undefined ? members : members?.filter(({ alias }) => names.has(alias));
+  return select(run, path, from).map((node) => {
+    if (made !== undefined) return constructedText(run, made, node);
+    if (names !== undefined) return keptText(run, names, node);
+    return put(run, run.data.slice(run.starts[node], run.ends[node]));
+  });
+}
+
+function textOf({ isSingular }: Path, texts: readonly string[]): string {
+  return isSingular ? (texts[0] ?? "null") : `[${texts.join(",")}]`;
+}
+
+function constructedText(run: Run, members: NonNullable<Projection["members"]>, node: number) {
+  const pairs = members.map(({ alias, path }) => {
+    run.fieldsFound.add(alias);
+    const value = textOf(path, rowTexts(run, { path, from: node }));
+    return `${put(run, JSON.stringify(alias))}:${value}`;
+  });
+  return `{${pairs.join(",")}}`;
+}
+
+/** An object with some of its members; anything else as it is. */
+function keptText(run: Run, names: ReadonlySet<string>, node: number): string {
+  const { data, starts, ends, nexts, fieldsFound } = run;
+  const start = numberAt(starts, node);
+  if (data.charCodeAt(start) !== OPEN_OBJECT) return put(run, data.slice(start, ends[node]));
+  const kept: string[] = [];
+  const end = numberAt(nexts, node);
+  for (let child = node + 1; child < end; child = numberAt(nexts, child)) {
+    check(++run.visits, run.visitsMax, VISITS);
+    const name = nameOf(run, child);
+    if (!names.has(name)) continue;
+    fieldsFound.add(name);
+    kept.push(put(run, `${JSON.stringify(name)}:${data.slice(starts[child], ends[child])}`));
+  }
+  return `{${kept.join(",")}}`;
+}
+
+/** Of a member. A name that is not noted as escaped stands between its quotes as it is. */
+function nameOf({ data, names, escapedNames }: Run, member: number): string {
+  const at = numberAt(names, member);
+  return at < 0 ? (escapedNames[~at] ?? "") : data.slice(at + 1, endOf(data, at) - 1);
+}
+
+/** Nodes within nodes repeat their text, so it is counted before the pieces are joined. */
+function put(run: Run, text: string): string {
+  run.units += text.length;
+  check(run.units, PROJECTION_BYTES_MAX, BYTES);
+  return text;
+}
+
+/** In the order and with the repetitions of RFC 9535, 2.1.2. */
+function select(run: Run, { key, segments, isSingular }: Path, from: number): number[] {
+  let nodes = [key.startsWith("$") ? ROOT : from];
+  for (const { selectors, descends } of segments) {
+    const found: number[] = [];
+    const picks = selectors.map((selector): Pick => ({ run, selector, found }));
+    for (const node of nodes) {
+      const end = descends ? numberAt(run.nexts, node) : node + 1;
+      for (let visited = node; visited < end; visited++) {
+        for (const pick of picks) pickChildren(pick, visited);
+      }
+    }
+    nodes = found;
+  }
+  run.selected += isSingular ? 1 : nodes.length;
+  check(run.selected, PROJECTION_NODES_MAX, NODES);
+  return nodes;
+}
+
+function pickChildren({ run, selector, found }: Pick, node: number): void {
+  const { data, starts, nexts, names, escapedNames } = run;
+  const { key, name, slice } = selector;
+  check(++run.visits, run.visitsMax, VISITS);
+  const isArray = data.charCodeAt(numberAt(starts, node)) === OPEN_ARRAY;
+  if (isArray ? name !== undefined : slice !== undefined) return;
+  const children = slice === undefined ? found : [];
+  const end = numberAt(nexts, node);
+  for (let child = node + 1; child < end; child = numberAt(nexts, child)) {
+    run.visits++;
+    const at = numberAt(names, child);
+    // The key of a name is its JSON text, as it stands in data.
+    const isPicked =
+      name === undefined || (at < 0 ? escapedNames[~at] === name : data.startsWith(key, at));
+    if (isPicked) children.push(child);
+  }
+  if (slice === undefined) return;
+  for (const at of positionsOf(slice, children.length)) found.push(children[at] ?? ROOT);
+}
+
+/** RFC 9535, 2.3.4.2.2. */
+function positionsOf({ start, end, step }: Slice, length: number): number[] {
+  const fromStart = (bound: number) => (bound < 0 ? length + bound : bound);
+  const positions: number[] = [];
+  if (step > 0) {
+    const upper = Math.min(fromStart(end ?? length), length);
+    for (let at = Math.max(fromStart(start ?? 0), 0); at < upper; at += step) positions.push(at);
+  } else if (step < 0) {
+    const lower = end === undefined ? -1 : Math.max(fromStart(end), -1);
+    for (let at = Math.min(fromStart(start ?? -1), length - 1); at > lower; at += step)
+      positions.push(at);
+  }
+  return positions;
+}
+
+/** One pass over the text. It trusts it to be JSON, and only tells values, names and the rest apart. */
+function readNodes(text: string): Nodes {
+  // A value and what parts it from the next are two characters at least.
+  const nodesMax = (text.length >> 1) + 1;
+  const starts = new Int32Array(nodesMax);
+  const ends = new Int32Array(nodesMax);
+  const nexts = new Int32Array(nodesMax);
+  const names = new Int32Array(nodesMax);
+  const escapedNames: string[] = [];
+  const open: number[] = [];
+  let name = 0;
+  let node = 0;
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA || code <= SPACE) {
+      at++;
+    } else if (code === COLON) {
+      // What was taken for the last value is the name of the next one.
+      name = numberAt(starts, --node);
+      const quoted = text.slice(name, ends[node]);
+      if (quoted.includes("\\")) name = ~(escapedNames.push(JSON.parse(quoted)) - 1);
+      at++;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      const closed = open.pop() ?? ROOT;
+      ends[closed] = ++at;
+      nexts[closed] = node;
+    } else {
+      if (code === OPEN_OBJECT || code === OPEN_ARRAY) open.push(node);
+      names[node] = name;
+      name = 0;
+      starts[node] = at;
+      at = endOf(text, at);
+      ends[node] = at;
+      nexts[node] = ++node;
+    }
+  }
+  assert(open.length === 0 && node > 0, "data is JSON");
+  return { starts, ends, nexts, names, escapedNames };
+}
+
+/** The end of a string, number or literal; of an array or object, the end of its opening. */
+function endOf(text: string, start: number): number {
+  const opening = text.charCodeAt(start);
+  let at = start + 1;
+  if (opening === OPEN_OBJECT || opening === OPEN_ARRAY) return at;
+  if (opening === QUOTE) {
+    at = text.indexOf('"', at);
+    while (isEscaped(text, at)) at = text.indexOf('"', at + 1);
+    assert(at > 0, "every string of data is closed");
+    return at + 1;
+  }
+  while (at < text.length && !endsScalar(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** An odd number of backslashes stands before it. */
+function isEscaped(text: string, quote: number): boolean {
+  let at = quote;
+  while (text.charCodeAt(at - 1) === BACKSLASH) at--;
+  return (quote - at) % 2 === 1;
+}
+
+function endsScalar(code: number): boolean {
+  return code === COMMA || code === CLOSE_OBJECT || code === CLOSE_ARRAY || code <= SPACE;
+}
