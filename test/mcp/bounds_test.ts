@@ -104,18 +104,21 @@ test("unknown callers that send much keep out each other, and nobody whose key i
 
 test("answers that nobody reads are counted, once for both of their forms, and bounded", async () => {
   const ids = Array.from({ length: 100 }, (_, id) => String(id));
-  const call = (from: number) => {
+  const call = (from: number, reader = key) => {
     // Another order is another page.
     const wanted = [...ids.slice(from), ...ids.slice(0, from)];
     const body = toolMessage("get_records", { feed: feed.slug, ids: wanted });
-    return open(body, { "Content-Length": String(body.length), "x-api-key": key });
+    return open(body, { "Content-Length": String(body.length), "x-api-key": reader });
   };
   const first = await call(0);
   await until(async () => (await metric("feedgate_unsent_bytes")) > 4_000_000);
   expect(await metric("feedgate_unsent_bytes")).toBeLessThan(4_100_000);
   first.destroy();
   await until(async () => (await metric("feedgate_unsent_bytes")) === 0);
-  await Promise.all(Array.from({ length: 30 }, (_, from) => call(from)));
+  // Several readers, because on a busy machine one would take more than its share of the database's time.
+  for (let from = 0; from < 30; from++) {
+    await call(from, await gateway.createKey(await gateway.createAccount(), "read"));
+  }
   await until(async () => (await metric("feedgate_unsent_bytes")) > 0.8 * UNSENT_BYTES_MAX);
   expect(await metric("feedgate_unsent_bytes")).toBeLessThanOrEqual(UNSENT_BYTES_MAX);
   // One that is read comes whole, in both forms.
