@@ -12,7 +12,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { Notice } from "../cli/licenses.ts";
+import type { Notice } from "../cli/licenses_command.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const PARTS = join(import.meta.dir, "notices");

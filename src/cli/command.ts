@@ -1,5 +1,5 @@
 /**
- * What a command is: its words, options and work. The table of commands (`commands.ts`) holds all of
+ * What a command is: its words, options and work. The table of commands (`command_table.ts`) holds all of
  * them, and parsing, help and messages of wrong usage are made from it (`command_line.ts`).
  *
  * @module

@@ -5,19 +5,19 @@
  */
 import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import { audit } from "./audit_command.ts";
-import { BACKUP_COMMANDS } from "./backup.ts";
+import { BACKUP_COMMANDS } from "./backup_command.ts";
 import type { Command } from "./command.ts";
 import { CREDIT_COMMANDS } from "./credit_commands.ts";
 import { demo } from "./demo/demo.ts";
 import { FEED_COMMANDS } from "./feed_commands.ts";
-import { grants } from "./grants.ts";
+import { grants } from "./grants_command.ts";
 import { KEY_COMMANDS } from "./key_commands.ts";
-import { licenses } from "./licenses.ts";
-import { migrate } from "./migrate.ts";
+import { licenses } from "./licenses_command.ts";
+import { migrate } from "./migrate_command.ts";
 import { PROMOTION_COMMANDS } from "./promotion_commands.ts";
 import { PURCHASE_COMMANDS } from "./purchase_commands.ts";
 import { REPORT_COMMANDS } from "./report_commands.ts";
-import { serve } from "./serve.ts";
+import { serve } from "./serve_command.ts";
 import { stop } from "./stop.ts";
 import { USAGE_COMMANDS } from "./usage_commands.ts";
 

@@ -5,7 +5,7 @@
  */
 import { grantCredits, revokeCredits } from "../operator/credits.ts";
 import { databaseCommand } from "./database.ts";
-import { entryAnswer, REASON_OPTION, referenceOption } from "./ledger_entry.ts";
+import { entryAnswer, REASON_OPTION, referenceOption } from "./ledger_answer.ts";
 import { ACCOUNT_OPTION, credits, required } from "./options.ts";
 
 export const CREDIT_COMMANDS = [

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { CursorForm } from "../operator/cursor.ts";
-import { PAGE_ROWS, PAGE_ROWS_MAX, type Page } from "../operator/page.ts";
+import type { CursorForm } from "../operator/keyset_cursor.ts";
+import { PAGE_ROWS, PAGE_ROWS_MAX, type Page } from "../operator/keyset_page.ts";
 import { type Answer, type Option, UsageError } from "./command.ts";
 import { integer, text } from "./options.ts";
 import { type Columns, table } from "./output.ts";

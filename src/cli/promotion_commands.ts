@@ -13,7 +13,7 @@ import {
 } from "../operator/promotions.ts";
 import { UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
-import { entryAnswer } from "./ledger_entry.ts";
+import { entryAnswer } from "./ledger_answer.ts";
 import { AFTER_OPTION, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, count, credits, required, time } from "./options.ts";
 import { fields } from "./output.ts";

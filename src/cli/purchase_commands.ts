@@ -6,7 +6,7 @@
  */
 import { listPurchases, recordPurchase, undoPurchase } from "../operator/purchases.ts";
 import { databaseCommand } from "./database.ts";
-import { entryAnswer, REASON_OPTION, referenceOption } from "./ledger_entry.ts";
+import { entryAnswer, REASON_OPTION, referenceOption } from "./ledger_answer.ts";
 import { afterNumber, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, FEED_OPTION, required } from "./options.ts";
 

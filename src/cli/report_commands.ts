@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PAGE_ROWS_MAX } from "../operator/page.ts";
+import { PAGE_ROWS_MAX } from "../operator/keyset_page.ts";
 import {
   ERRORS_CURSOR,
   REVENUE_CURSOR,

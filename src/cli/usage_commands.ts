@@ -13,7 +13,7 @@ import {
 import { exportUsage, refundUsage } from "../operator/usage.ts";
 import { UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
-import { entryAnswer, REASON_OPTION } from "./ledger_entry.ts";
+import { entryAnswer, REASON_OPTION } from "./ledger_answer.ts";
 import { ACCOUNT_OPTION, oneOf, required, time } from "./options.ts";
 import type { Output } from "./output.ts";
 

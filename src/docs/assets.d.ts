@@ -11,7 +11,7 @@ declare module "*/swagger-ui-bundle.js" {
   const path: string;
   export default path;
 }
-declare module "*/reference.js" {
+declare module "*/page_script.js" {
   const path: string;
   export default path;
 }

@@ -19,7 +19,7 @@ import { withoutInvisible } from "../lib/invisible_text.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import type { Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
-import { PAGE_HEADERS, renderFrame } from "./page.ts";
+import { PAGE_HEADERS, renderFrame } from "./html_pages.ts";
 
 const QUERY = parameters({
   account_id: Type.Optional(Type.String()),

@@ -12,11 +12,11 @@ import { consumerType } from "../feeds/feed_text.ts";
 import type { Call } from "../http/call.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent } from "../http/shared_content.ts";
-import { listedPage } from "../lib/pages.ts";
+import { listedPage } from "../lib/offset_page.ts";
 import { GATEWAY, type Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 import { GUIDE_NAMES } from "./guide_texts.ts";
-import { PAGE_HEADERS, renderFrame } from "./page.ts";
+import { PAGE_HEADERS, renderFrame } from "./html_pages.ts";
 
 /** Listed feeds on the front page. */
 const PREVIEW_FEEDS = 12;

@@ -20,9 +20,9 @@ import { answerShared, compressedContent, type SharedContent } from "../http/sha
 import { IS_COMPILED, typedCommand } from "../lib/own_process.ts";
 import type { Services } from "../services.ts";
 import { GUIDE_NAMES } from "./guide_texts.ts";
+import { PAGE_HEADERS, renderGuide, renderGuideIndex, renderPage } from "./html_pages.ts";
 import { openApi31, type PluginDocument } from "./openapi.ts";
-import { PAGE_HEADERS, renderGuide, renderGuideIndex, renderPage } from "./page.ts";
-import script from "./reference.js" with { type: "file" };
+import script from "./page_script.js" with { type: "file" };
 import styles from "./styles.css" with { type: "file" };
 
 /** Where the plugin serves, on an app of its own that no client reaches; no route of ours. */

@@ -23,7 +23,7 @@ import {
 import type { Services } from "../services.ts";
 import { type Exchange, WITHIN } from "./own_routes.ts";
 import { answerPlainCall } from "./plain_call.ts";
-import { createMcpServer, serverCard } from "./server.ts";
+import { createMcpServer, serverCard } from "./protocol_server.ts";
 
 /** Names of the machine itself, as a URL has them. */
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);

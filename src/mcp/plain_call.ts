@@ -14,7 +14,7 @@ import { type AnswerPart, QuotedText } from "../http/answer.ts";
 import { eventText } from "../http/event_stream.ts";
 import { respond } from "../http/respond.ts";
 import type { Exchange } from "./own_routes.ts";
-import { STATELESS_REVISION, serverInfo } from "./server.ts";
+import { STATELESS_REVISION, serverInfo } from "./protocol_server.ts";
 import { callTool, TOOLS } from "./tool_list.ts";
 
 const BEFORE_STATELESS: ReadonlySet<string> = new Set(["2025-03-26", "2025-06-18", "2025-11-25"]);

@@ -9,11 +9,11 @@ import { creditsNumber, usdNumber } from "../accounts/money.ts";
 import { present } from "../lib/assert.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
+import { accountReference, exact, name, quota, reason } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";
+import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { PAGE_INPUT, type Page, readPage } from "./page.ts";
 import { accountIdOf, findAccount } from "./references.ts";
-import { accountReference, exact, name, quota, reason } from "./shapes.ts";
 
 export const AccountShape = Type.Object(
   {

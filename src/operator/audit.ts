@@ -7,11 +7,11 @@ import { Type } from "@sinclair/typebox";
 import { nullable } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
-import { NUMBER_CURSOR } from "./cursor.ts";
+import { accountReference, feedReference } from "./common_shapes.ts";
+import { NUMBER_CURSOR } from "./keyset_cursor.ts";
+import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { PAGE_INPUT, type Page, readPage } from "./page.ts";
 import { accountIdOf, feedIdOf } from "./references.ts";
-import { accountReference, feedReference } from "./shapes.ts";
 
 export const AuditEventShape = Type.Object(
   {

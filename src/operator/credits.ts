@@ -8,11 +8,11 @@ import type { Actor } from "../accounts/actor.ts";
 import { changeLedger } from "../accounts/ledger.ts";
 import { creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
+import { accountReference, entryReference, nanos, reason } from "./common_shapes.ts";
 import { balanceTooLarge, entryOf, referenceTaken, type WrittenEntry } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { findAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
-import { accountReference, entryReference, nanos, reason } from "./shapes.ts";
 
 export const CreditsInput = Type.Object({
   account_id: accountReference,

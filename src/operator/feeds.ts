@@ -11,10 +11,10 @@ import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
 import { DELETIONS_PER_FEED_ALLOWED, PAGE_LIMIT_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { count, time } from "../shapes.ts";
+import { accountReference, feedReference, reason } from "./common_shapes.ts";
+import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { PAGE_INPUT, type Page, readPage } from "./page.ts";
 import { accountIdOf, feedIdOf, findFeed, findLiveFeed } from "./references.ts";
-import { accountReference, feedReference, reason } from "./shapes.ts";
 
 /** Rows that a review has by default. */
 export const ROWS_SHOWN = 3;

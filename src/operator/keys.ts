@@ -13,11 +13,11 @@ import { present } from "../lib/assert.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
+import { accountReference, exact, feedReference, name, nanos } from "./common_shapes.ts";
+import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { PAGE_INPUT, type Page, readPage } from "./page.ts";
 import { findAccount, findKey, findLiveFeed, keyParameters } from "./references.ts";
 import { Refused } from "./refused.ts";
-import { accountReference, exact, feedReference, name, nanos } from "./shapes.ts";
 
 /** How long a rotated key still works by default, and at most, in seconds. */
 export const GRACE_SECONDS = 24 * 3_600;

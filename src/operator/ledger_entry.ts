@@ -8,8 +8,8 @@ import type { LedgerEntry } from "../accounts/ledger.ts";
 import { creditsNumber, creditsWords } from "../accounts/money.ts";
 import { nullable } from "../lib/typebox.ts";
 import { time, uuid } from "../shapes.ts";
+import { exact } from "./common_shapes.ts";
 import { Refused } from "./refused.ts";
-import { exact } from "./shapes.ts";
 
 export const LedgerEntryShape = Type.Object(
   {

@@ -10,12 +10,12 @@ import { creditsNumber } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { nullable } from "../lib/typebox.ts";
 import { count, time } from "../shapes.ts";
+import { accountReference, COUNT_MAX, exact, nanos } from "./common_shapes.ts";
+import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import { balanceTooLarge, entryOf, type WrittenEntry } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { PAGE_INPUT, type Page, readPage } from "./page.ts";
 import { findAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
-import { accountReference, COUNT_MAX, exact, nanos } from "./shapes.ts";
 
 /** Visible ASCII, so that a code can be read out and typed. */
 export const PROMOTION_CODE = Type.String({

@@ -12,13 +12,13 @@ import { unreachable } from "../lib/assert.ts";
 import { nullable } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
-import { NUMBER_CURSOR } from "./cursor.ts";
+import { accountReference, entryReference, exact, feedReference, reason } from "./common_shapes.ts";
+import { NUMBER_CURSOR } from "./keyset_cursor.ts";
+import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import { entryOf, referenceTaken, type WrittenEntry } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { PAGE_INPUT, type Page, readPage } from "./page.ts";
 import { accountIdOf, findAccount, findFeed, findLiveFeed } from "./references.ts";
 import { Refused } from "./refused.ts";
-import { accountReference, entryReference, exact, feedReference, reason } from "./shapes.ts";
 
 export const PurchaseShape = Type.Object(
   {

@@ -12,11 +12,11 @@ import { creditsNumber, exactNumber, usdNumber, usdOfCents } from "../accounts/m
 import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { count, time, uuid } from "../shapes.ts";
-import { amountPart, cursorForm, numberPart, timePart, uuidPart } from "./cursor.ts";
+import { exact } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";
+import { amountPart, cursorForm, numberPart, timePart, uuidPart } from "./keyset_cursor.ts";
+import { PAGE_INPUT, PAGE_ROWS, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
-import { PAGE_INPUT, PAGE_ROWS, type Page, readPage } from "./page.ts";
-import { exact } from "./shapes.ts";
 
 const PERIOD_MS = 7 * 24 * 60 * 60_000;
 

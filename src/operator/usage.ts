@@ -11,11 +11,11 @@ import { unreachable } from "../lib/assert.ts";
 import { parseUuid } from "../lib/uuid.ts";
 import type { Database, Parameters } from "../postgres/client/query.ts";
 import { time } from "../shapes.ts";
+import { accountReference, reason } from "./common_shapes.ts";
 import { balanceTooLarge, entryOf, type WrittenEntry } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { findAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
-import { accountReference, reason } from "./shapes.ts";
 
 const CHUNK_ROWS = 5_000;
 

@@ -49,7 +49,7 @@ import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { present } from "../lib/assert.ts";
 import type { JsonText } from "../lib/json_text.ts";
-import { hasMoreAfter } from "../lib/pages.ts";
+import { hasMoreAfter } from "../lib/offset_page.ts";
 import {
   ABANDONED_BATCH,
   DELETIONS_PER_FEED_ALLOWED,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { noticesText, withoutNotice } from "../../src/build/notices.ts";
-import type { Notice } from "../../src/cli/licenses.ts";
+import type { Notice } from "../../src/cli/licenses_command.ts";
 import { VERSION } from "../../src/lib/program_version.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { runProcess } from "./support.ts";

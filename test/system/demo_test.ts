@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DEMO_FEEDS } from "../../src/cli/demo/feeds.ts";
+import { DEMO_FEEDS } from "../../src/cli/demo/demo_feeds.ts";
 import { pushBodies } from "../../src/cli/demo/fill.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";

@@ -7,7 +7,7 @@
 import { type Config, listenerUrl } from "../../config.ts";
 import type { Gateway } from "../../server.ts";
 import { command } from "../command.ts";
-import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../serve.ts";
+import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../serve_command.ts";
 import { createClient, unlessRefused } from "./client.ts";
 import { keepDemoAccounts } from "./demo_accounts.ts";
 import { fillDemoFeeds } from "./fill.ts";

@@ -12,7 +12,7 @@
 import type { Limits } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { type GatewayClient, unlessRefused } from "./client.ts";
-import { DEMO_FEEDS, type DemoFeed } from "./feeds.ts";
+import { DEMO_FEEDS, type DemoFeed } from "./demo_feeds.ts";
 
 /** A feed of the demo, filled and listed. */
 export interface FilledFeed extends DemoFeed {

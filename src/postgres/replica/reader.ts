@@ -20,7 +20,7 @@ import {
   type Row,
   type StatementName,
 } from "../client/query.ts";
-import { createReplicaHealth } from "./health.ts";
+import { createReplicaHealth } from "./replica_health.ts";
 
 /** Every read is made in an account's turn and on its budget (`query.ts`). */
 export interface Reader {

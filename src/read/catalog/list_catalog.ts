@@ -8,7 +8,7 @@ import type { pageOf } from "../../api/paging.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
-import { listedPage } from "../../lib/pages.ts";
+import { listedPage } from "../../lib/offset_page.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
 import { GATEWAY } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";

@@ -8,7 +8,7 @@ import type { pageOf } from "../../api/paging.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
-import { listedPage } from "../../lib/pages.ts";
+import { listedPage } from "../../lib/offset_page.ts";
 import { CATEGORIES_TOLD_MAX, CATEGORY_MATCHES_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { type Listing, listingResource } from "../pipeline/listing.ts";

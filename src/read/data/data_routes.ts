@@ -24,7 +24,7 @@ import { Expected } from "../../lib/typebox.ts";
 import { CONDITIONAL_WAIT_SECONDS_MAX, IDLE_SECONDS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { count, nextCursor, OriginShape, page } from "../../shapes.ts";
-import { CLAIM_HEADERS } from "../pipeline/claim.ts";
+import { CLAIM_HEADERS } from "../pipeline/claim_headers.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import { createFeedReads } from "./read_feed.ts";
 import { READ_QUERY } from "./read_plan.ts";

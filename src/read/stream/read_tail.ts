@@ -13,7 +13,7 @@ import { type Answer, answerHead, privateJson } from "../../http/answer.ts";
 import { Problem } from "../../http/errors.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
 import type { Services } from "../../services.ts";
-import { claimOf } from "../pipeline/claim.ts";
+import { claimOf } from "../pipeline/claim_headers.ts";
 import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
 import type { ReadCall } from "../pipeline/pipeline.ts";
 import { originText } from "../pipeline/receipt.ts";

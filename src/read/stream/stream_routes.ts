@@ -20,7 +20,7 @@ import { nullable, oneOf } from "../../lib/typebox.ts";
 import { IDLE_SECONDS_MAX, LONG_POLL_SECONDS } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { OriginShape } from "../../shapes.ts";
-import { CLAIM_HEADERS } from "../pipeline/claim.ts";
+import { CLAIM_HEADERS } from "../pipeline/claim_headers.ts";
 import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import { createFollow } from "./follow.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 import { Value } from "@sinclair/typebox/value";
+import { entryReference } from "../operator/common_shapes.ts";
 import type { WrittenEntry } from "../operator/ledger_entry.ts";
-import { entryReference } from "../operator/shapes.ts";
 import { type Answer, type Option, UsageError } from "./command.ts";
 import { required, text } from "./options.ts";
 import { fields } from "./output.ts";

@@ -5,7 +5,7 @@
  */
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { withoutInvisible } from "../lib/invisible_text.ts";
-import { listedPage } from "../lib/pages.ts";
+import { listedPage } from "../lib/offset_page.ts";
 import { VERSION } from "../lib/program_version.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import { GATEWAY } from "../postgres/client/query.ts";

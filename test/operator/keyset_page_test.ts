@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readPage } from "../../src/operator/page.ts";
+import { readPage } from "../../src/operator/keyset_page.ts";
 
 describe("readPage", () => {
   test("asks for one row more than the page has, and for no more", async () => {

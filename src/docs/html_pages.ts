@@ -116,7 +116,7 @@ export function renderGuideIndex(): string {
 <dl>
 ${items.join("\n")}
 </dl>
-<p>All routes, parameters and errors are in <a href="../docs">the reference</a>.</p>
+<p>All routes, parameters and errors are in <a href="./">the reference</a>.</p>
 </main>`,
   });
 }
