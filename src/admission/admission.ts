@@ -59,7 +59,7 @@ import type { LogOutcome } from "./log_batch.ts";
 import { createProofs, type Proof, type Proofs, type Remembered } from "./proofs.ts";
 import { ReadLog, type ReadLogOptions } from "./read_log.ts";
 import { Refunds } from "./refunds.ts";
-import { type Reservation, release, take, without } from "./reservation.ts";
+import { type Reservation, release, reserve, without } from "./reservation.ts";
 import { limitOf, priceOf, windowOf } from "./terms.ts";
 
 /** What admission tells of its work; the metrics of a server. */
@@ -134,7 +134,7 @@ export class Admission {
   async identify(keyMark: string, keyHash: Uint8Array): Promise<Caller | Suspended | undefined> {
     // Calls that come together share one look-up; what one that began earlier did not find is asked once more.
     const shared = await this.#lookups.get(keyMark);
-    if (shared !== undefined && "account" in shared && shared.account.isCurrent) return shared;
+    if (shared?.kind === "caller" && shared.account.isCurrent) return shared;
     const lookup = this.#lookUp(keyMark, keyHash).finally(() => {
       if (this.#lookups.get(keyMark) === lookup) this.#lookups.delete(keyMark);
     });
@@ -174,7 +174,7 @@ export class Admission {
     if (refusal !== undefined) return refusal;
     const priceNanos = isPriced ? priceOf(claim, caller.account.id) : 0n;
     const decidedUs = this.#clock.nowUs();
-    return take(this.#accounts, { caller, claim, priceNanos, remembered, decidedUs });
+    return reserve(this.#accounts, { caller, claim, priceNanos, remembered, decidedUs });
   }
 
   /** Why memory would refuse the read; undefined: it would not. Nothing is taken. */
@@ -196,13 +196,12 @@ export class Admission {
 
   /** Counts a call that is not logged, or refuses it. Its key must have been proven. */
   countUnlogged({ account }: Caller, operation: UnloggedOperation): Refusal | undefined {
-    const counted = this.#callLimits.count(account.id, operation, Date.now());
-    const refusal = "kind" in counted ? counted : undefined;
+    const refusal = this.#callLimits.count(account.id, operation, Date.now());
     this.#observe(operation, refusal?.kind ?? "granted");
     return refusal;
   }
 
-  /** Gives back what the reservation took. */
+  /** Gives back what was reserved. Has no effect once the read was logged. */
   release(reservation: Reservation): void {
     release(this.#accounts, reservation);
   }
@@ -215,7 +214,7 @@ export class Admission {
     const { remembered } = reservation;
     if (remembered !== undefined) return this.#replay(reservation, remembered);
     for (let tries = 1; tries <= LOG_TRIES_MAX; tries++) {
-      const outcome = await this.#readLog.write(reservation);
+      const outcome = await this.#readLog.log(reservation);
       if (outcome === undefined) break;
       if (outcome.kind === "logged") return this.#granted(reservation, outcome);
       if (outcome.kind === "data_moved") return outcome;

@@ -7,29 +7,30 @@
 import { BoundedMap } from "../lib/bounded_map.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { CALL_WINDOWS_MAX, HOUSEKEEPING_LIMIT, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
-import type { Limited, UnloggedOperation, WindowState } from "./claims.ts";
+import type { Limited, UnloggedOperation } from "./claims.ts";
 
 export class CallLimits {
   /** By account and operation: when the calls of the last window were made, in Unix epoch milliseconds. */
   readonly #calls = new BoundedMap<string, number[]>(CALL_WINDOWS_MAX);
 
-  /** Counts a call, or refuses it. */
-  count(accountId: string, operation: UnloggedOperation, nowMs: number): Limited | WindowState {
+  /** Counts a call, or refuses it; undefined: it was counted. */
+  count(accountId: string, operation: UnloggedOperation, nowMs: number): Limited | undefined {
     const limit = operation === "revalidate" ? REVALIDATION_LIMIT : HOUSEKEEPING_LIMIT;
     const key = `${accountId} ${operation}`;
     const calls = (this.#calls.get(key) ?? []).filter(
       (timeMs) => timeMs > nowMs - WINDOW_MS && timeMs <= nowMs,
     );
-    const isLimited = calls.length >= limit;
-    if (!isLimited) calls.push(nowMs);
     this.#calls.set(key, calls);
+    if (calls.length < limit) {
+      calls.push(nowMs);
+      return undefined;
+    }
     const oldestMs = calls[0] ?? nowMs;
     const window = {
       limit,
-      remaining: limit - calls.length,
+      remaining: 0,
       resetSeconds: Math.ceil((oldestMs + WINDOW_MS) / MS_PER_SECOND),
     };
-    if (!isLimited) return window;
     return { kind: "limited", window, retryAfterMs: Math.max(1, oldestMs + WINDOW_MS - nowMs) };
   }
 }

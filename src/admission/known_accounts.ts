@@ -55,6 +55,7 @@ export class Account {
 
 /** The account of a key that holds. */
 export interface Caller {
+  readonly kind: "caller";
   readonly keyId: string;
   /** The first key of the chain of rotations that the key is of: all keys of the chain share one budget. */
   readonly chainId: string;
@@ -130,14 +131,14 @@ export class Accounts {
   /** Remembers a key that was looked up, and its account as it was found. */
   load(
     keyMark: string,
-    key: Omit<Caller, "account"> & { readonly accountId: string },
+    key: Omit<Caller, "kind" | "account"> & { readonly accountId: string },
     as: Found,
   ): Caller {
     const { accountId, ...rest } = key;
     const known = this.#accounts.get(accountId);
     if (known !== undefined && !isBehind(as.found, known)) this.apply(known, as.found);
     const account = known?.isCurrent === true ? known : this.#open(accountId, as);
-    const caller: Caller = { ...rest, account };
+    const caller: Caller = { kind: "caller", ...rest, account };
     this.#callers.set(keyMark, caller);
     return caller;
   }
@@ -191,7 +192,7 @@ export class Accounts {
   drop(account: Account): void {
     account.isCurrent = false;
     if (this.#accounts.get(account.id) === account) this.#accounts.delete(account.id);
-    this.settle(account);
+    this.closeDropped(account);
   }
 
   /** The clock was set back: hits that had left may count again. */
@@ -199,8 +200,8 @@ export class Accounts {
     for (const account of this.#accounts.values()) this.drop(account);
   }
 
-  /** A dropped account keeps its windows until its last reservation is settled. */
-  settle(account: Account): void {
+  /** Closes the windows of an account that was dropped, once it has no reservation left. */
+  closeDropped(account: Account): void {
     if (account.isCurrent || account.reservations > 0) return;
     for (const window of account.windows) this.#close(window);
     account.windows = [];

@@ -29,7 +29,9 @@ export interface Remembered {
   readonly beginsAfter: bigint | null;
 }
 
+/** What the database said of a call. */
 export interface Proof {
+  readonly kind: "proof";
   /** The database's clock, in microseconds of the Unix epoch. */
   readonly nowUs: number;
   readonly isKeyUsable: boolean;
@@ -71,6 +73,7 @@ export function createProofs(database: Database): Proofs {
 
 function proofOf(row: Row<"prove_calls">): Proof {
   return {
+    kind: "proof",
     nowUs: Number(row.now_us),
     isKeyUsable: row.is_key_usable,
     suspensionReason: row.suspension_reason,

@@ -61,7 +61,7 @@ export class ReadLog {
    * is no room for it in time, or its client has gone.
    * @throws {DatabaseUnavailableError} where it is not known whether it was logged; then it is refunded
    */
-  write(reservation: Reservation): Promise<LogOutcome | undefined> {
+  log(reservation: Reservation): Promise<LogOutcome | undefined> {
     return this.#batcher.submit(reservation);
   }
 
@@ -86,7 +86,7 @@ export class ReadLog {
       const row = await withUsagePartition(database, () => retryRolledBack(ask));
       assert(row !== undefined, "log_reads returns a row");
       const batch = loggedBatchOf(row, sendable, batchToken);
-      const outcomes = this.#settle(sendable, batch, batchToken);
+      const outcomes = this.#apply(sendable, batch, batchToken);
       const byReservation = new Map(sendable.map((each, index) => [each, outcomes[index]]));
       return reservations.map((each) => byReservation.get(each) ?? ACCOUNT_MOVED);
     } catch (error) {
@@ -102,7 +102,7 @@ export class ReadLog {
   }
 
   /** Brings memory up to date with what the statement wrote, and with what it found. */
-  #settle(
+  #apply(
     reservations: readonly Reservation[],
     batch: LoggedBatch,
     batchToken: string,

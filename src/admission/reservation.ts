@@ -1,5 +1,6 @@
 /**
- * A place in a window and a price, taken in memory for a read that is on its way. It is logged, or released.
+ * A reservation: a place in a window, and the price, that a read under way has in memory. It ends when the read is
+ * logged, or when it is released.
  *
  * @module
  */
@@ -39,12 +40,12 @@ export interface Reservation {
   beginsAfter: bigint | null;
   /** Whether the client has gone: then the read is not logged. */
   isGone: () => boolean;
-  /** Whether it was logged or released. */
-  isSettled: boolean;
+  /** Whether it has ended: the read was logged, or the reservation was released. */
+  isReleased: boolean;
 }
 
-/** What a read takes, and when that was decided. */
-export interface Taken {
+/** What a read reserves, and when that was decided. */
+export interface ReserveOptions {
   readonly caller: Caller;
   readonly claim: Claim;
   readonly priceNanos: bigint;
@@ -52,10 +53,10 @@ export interface Taken {
   readonly decidedUs: number;
 }
 
-/** Takes a place in the window, and the price from the balance and the key's budget. */
-export function take(
+/** Reserves a place in the window, and the price from the balance and the key's budget. */
+export function reserve(
   accounts: Accounts,
-  { caller, claim, priceNanos, remembered, decidedUs }: Taken,
+  { caller, claim, priceNanos, remembered, decidedUs }: ReserveOptions,
 ): Reservation {
   const { account } = caller;
   const isBudgeted = caller.dailyNanos !== null && priceNanos > 0n;
@@ -74,43 +75,44 @@ export function take(
     mustBeNewest: false,
     beginsAfter: null,
     isGone: () => false,
-    isSettled: false,
+    isReleased: false,
   };
   account.reservations += 1;
-  hold(accounts, reservation);
+  setCounted(accounts, reservation, true);
   return reservation;
 }
 
-/** Gives back what the reservation took, once. */
+/** Gives back what was reserved. Has no effect the second time. */
 export function release(accounts: Accounts, reservation: Reservation): void {
-  if (reservation.isSettled) return;
+  if (reservation.isReleased) return;
   const { account } = reservation;
-  reservation.isSettled = true;
+  reservation.isReleased = true;
   account.reservations -= 1;
-  letGo(accounts, reservation);
-  accounts.settle(account);
+  setCounted(accounts, reservation, false);
+  accounts.closeDropped(account);
 }
 
-/** Lets `decide` see the account as if the reservation had not been made. */
+/** Runs `decide` on the account as it would be without the reservation. */
 export function without<Decision>(
   accounts: Accounts,
   reservation: Reservation,
   decide: () => Decision,
 ): Decision {
-  letGo(accounts, reservation);
+  setCounted(accounts, reservation, false);
   const decision = decide();
-  hold(accounts, reservation);
+  setCounted(accounts, reservation, true);
   return decision;
 }
 
-function hold({ windows }: Accounts, { account, keySpending, priceNanos, window }: Reservation) {
-  windows.reserve(window);
-  account.reservedNanos += priceNanos;
-  if (keySpending !== undefined) keySpending.reservedNanos += priceNanos;
-}
-
-function letGo({ windows }: Accounts, { account, keySpending, priceNanos, window }: Reservation) {
-  windows.release(window);
-  account.reservedNanos -= priceNanos;
-  if (keySpending !== undefined) keySpending.reservedNanos -= priceNanos;
+/** Whether window, balance and budget count the reservation. */
+function setCounted(
+  { windows }: Accounts,
+  { account, keySpending, priceNanos, window }: Reservation,
+  isCounted: boolean,
+): void {
+  if (isCounted) windows.reserve(window);
+  else windows.release(window);
+  const moreNanos = isCounted ? priceNanos : -priceNanos;
+  account.reservedNanos += moreNanos;
+  if (keySpending !== undefined) keySpending.reservedNanos += moreNanos;
 }

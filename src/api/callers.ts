@@ -88,7 +88,7 @@ export class Keys {
   /** Asks the database whether the key is usable now. @throws {Problem} `KEY_INVALID`, 503 */
   async prove({ caller }: Principal, asked = caller.permission): Promise<void> {
     const proof = await this.#admission.prove(caller);
-    if (!("kind" in proof)) return;
+    if (proof.kind === "proof") return;
     if (proof.kind === "key_refused") throw keyInvalid(asked);
     if (proof.kind === "suspended") throw accountSuspended(proof);
     throw unavailable("More calls wait than the gateway can serve. Try again in a second.");
@@ -122,7 +122,7 @@ export class Keys {
     onLookUp?.();
     const caller = await this.#admission.identify(markOf(key), hashKey(key));
     if (caller === undefined) throw keyInvalid(permission);
-    if ("kind" in caller) throw accountSuspended(caller);
+    if (caller.kind === "suspended") throw accountSuspended(caller);
     return caller;
   }
 }

@@ -117,7 +117,8 @@ function ours(
       const mark = accountId;
       const caller =
         admission.remembered(mark) ?? (await admission.identify(mark, hashOf(accountId)));
-      if (caller === undefined || "kind" in caller) throw new Error("the key is unknown");
+      if (caller === undefined || caller.kind === "suspended")
+        throw new Error("the key is unknown");
       const reserved = admission.reserve(caller, claim);
       if (reserved.kind !== "reserved") throw new Error(`not reserved: ${reserved.kind}`);
       const logged = await admission.log(reserved).finally(() => admission.release(reserved));

@@ -29,7 +29,11 @@ import type { EmptyShown, Resource, Shown } from "./resource.ts";
 /** Finds what a call reads. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
 type FindResource = (isFresh: boolean) => Promise<Resource>;
 
-type Outcome = Answer | Problem | Changed;
+/** What memory said of key or feed is not so: look both up, and act again. */
+const STALE = "stale";
+type Stale = typeof STALE;
+
+type Outcome = Answer | Problem | Stale;
 
 /** A call by a known key. */
 export interface ReadCall {
@@ -43,8 +47,6 @@ export interface ReadCall {
 interface Reading extends ReadCall {
   readonly resource: Resource;
 }
-
-const CHANGED: Changed = { kind: "changed" };
 
 export interface ReadPipeline {
   /** Of all reads: an account's take turns, whatever they are of. */
@@ -62,7 +64,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
   async function attempt<Result extends object>(
     { call, principal: known, isWakeUp }: ReadCall,
     find: FindResource,
-    act: (reading: Reading) => Promise<Result | Problem | Changed>,
+    act: (reading: Reading) => Promise<Result | Problem | Stale>,
   ): Promise<Result | Problem> {
     for (let tries = 1; tries <= PLANS_MAX; tries++) {
       const isFresh = tries > 1;
@@ -76,7 +78,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
         continue;
       }
       const outcome = await act({ call, principal, isWakeUp, resource });
-      if (!isChanged(outcome)) return outcome;
+      if (outcome !== STALE) return outcome;
     }
     return keepsChanging("The account, or what it reads,");
   }
@@ -96,7 +98,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     try {
       let shown = await resource.build(remembered?.answeredVersion ?? null, remembered);
       // The data has moved since the Idempotency-Key was proven.
-      if (remembered !== undefined && shown.version !== remembered.answeredVersion) return CHANGED;
+      if (remembered !== undefined && shown.version !== remembered.answeredVersion) return STALE;
       if (shown.empty !== undefined) {
         admission.release(reserved);
         return await answerEmpty(reading, shown.empty);
@@ -113,7 +115,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
         logged = await admission.log(reserved);
       }
       if (logged.kind === "granted") return await answerLogged(reading, shown, logged);
-      return logged.kind === "data_moved" ? CHANGED : refuse(reading, logged);
+      return logged.kind === "data_moved" ? STALE : refuse(reading, logged);
     } finally {
       admission.release(reserved);
     }
@@ -125,7 +127,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const { claim } = resource;
     const { caller } = principal;
     const proof = await prove(reading);
-    if (!isProof(proof)) return proof;
+    if (isRefused(proof)) return proof;
     const described = await resource.describe(proof.feed?.dataVersion ?? null);
     const { ETag: tag } = described.cachingHeaders;
     const ifNoneMatch = call.request.headers.get("if-none-match");
@@ -143,11 +145,11 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   /** Proves key, feed and purchase as of now. A problem tells why the caller may not read the feed at all. */
-  async function prove(reading: Reading): Promise<Proof | Problem | Changed> {
+  async function prove(reading: Reading): Promise<Proof | Problem | Stale> {
     const { caller } = reading.principal;
     const { claim } = reading.resource;
     const proof = await proveClaim(reading);
-    if ("kind" in proof) return refuse(reading, proof);
+    if (proof.kind !== "proof") return refuse(reading, proof);
     const unsold = admission.judge(caller, claim, { isWindowed: false, isPriced: false });
     return unsold === undefined ? proof : refuse(reading, unsold);
   }
@@ -157,12 +159,12 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const { caller } = principal;
     const { claim } = resource;
     const proof = await admission.prove(caller, claim);
-    if ("kind" in proof) return proof;
+    if (proof.kind !== "proof") return proof;
     const { feed } = claim;
     const isAsPlanned =
       feed === undefined ||
       (proof.feed?.isReadable === true && proof.feed.definitionVersion === feed.definitionVersion);
-    return isAsPlanned && caller.account.isCurrent ? proof : CHANGED;
+    return isAsPlanned && caller.account.isCurrent ? proof : { kind: "changed" };
   }
 
   /** A place and a price. An Idempotency-Key is proven first, and every refusal but that of a full window. */
@@ -181,11 +183,11 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const { claim } = reading.resource;
     const { newsCount } = account;
     const proof = await proveClaim(reading);
-    if ("kind" in proof) return proof;
+    if (proof.kind !== "proof") return proof;
     if (claim.idempotency === undefined) return admission.reserve(caller, claim);
     // By news that came beside the proof, another process may have used the key since.
     const isNewest = account.newsCount === newsCount || account.version === proof.news.version;
-    if (!isNewest) return CHANGED;
+    if (!isNewest) return { kind: "changed" };
     return judgeRepeat(claim, proof) ?? admission.reserve(caller, claim, proof.remembered);
   }
 
@@ -198,8 +200,8 @@ export function createReadPipeline(services: Services): ReadPipeline {
   async function answerEmpty(reading: Reading, empty: EmptyShown): Promise<Outcome> {
     const { caller } = reading.principal;
     const proof = await prove(reading);
-    if (!isProof(proof)) return proof;
-    if (proof.feed?.dataVersion !== empty.version) return CHANGED;
+    if (isRefused(proof)) return proof;
+    if (proof.feed?.dataVersion !== empty.version) return STALE;
     const limited = countUnlogged(reading);
     if (limited !== undefined) return refuse(reading, limited);
     return empty.answer(admission.windowOf(caller, reading.resource.claim));
@@ -230,8 +232,8 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return found.value;
   }
 
-  function refuse({ principal, resource }: Reading, refusal: Refusal | Changed): Problem | Changed {
-    if (refusal.kind === "changed") return CHANGED;
+  function refuse({ principal, resource }: Reading, refusal: Refusal | Changed): Problem | Stale {
+    if (refusal.kind === "changed") return STALE;
     admission.noteRefused(resource.claim.operation, refusal);
     return refusalOf(refusal, {
       principal,
@@ -256,10 +258,6 @@ export function createReadPipeline(services: Services): ReadPipeline {
   };
 }
 
-function isProof(outcome: Proof | Problem | Changed): outcome is Proof {
-  return !(outcome instanceof Problem) && !("kind" in outcome);
-}
-
-function isChanged(outcome: object): outcome is Changed {
-  return "kind" in outcome;
+function isRefused(outcome: Proof | Problem | Stale): outcome is Problem | Stale {
+  return outcome === STALE || outcome instanceof Problem;
 }

@@ -32,7 +32,7 @@ async function read(key: string, feedId: string): Promise<Response> {
   const mark = Bun.SHA256.hash(key, "base64");
   const caller = admission.remembered(mark) ?? (await admission.identify(mark, hashKey(key)));
   const feed = await feeds.find("", feedId);
-  if (caller === undefined || "kind" in caller || feed === undefined) {
+  if (caller === undefined || caller.kind === "suspended" || feed === undefined) {
     return new Response(null, { status: 404 });
   }
   const reserved = admission.reserve(caller, { operation: "data", feed, limits });
