@@ -12,7 +12,7 @@ export type Permission = "read" | "write";
 /** Every key begins with it. */
 const KEY_PREFIX = "fg_";
 /** Finds in a text what may be a key, also a mistyped one. */
-export const KEY_SHAPE = /fg_[0-9A-Za-z_]{10,}/g;
+export const KEY_PATTERN = /fg_[0-9A-Za-z_]{10,}/g;
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;

@@ -68,18 +68,18 @@ export interface ExactNumber {
 }
 
 /** @param text a JSON number */
-export function exactNumber(text: string): ExactNumber {
+export function toExactNumber(text: string): ExactNumber {
   return JSON.rawJSON(text);
 }
 
 /** Credits for `JSON.stringify`. */
 export function creditsNumber(nanos: bigint): ExactNumber {
-  return exactNumber(creditsText(nanos));
+  return toExactNumber(creditsText(nanos));
 }
 
 /** USD for `JSON.stringify`. */
 export function usdNumber(nanos: bigint): ExactNumber {
-  return exactNumber(usdText(nanos));
+  return toExactNumber(usdText(nanos));
 }
 
 /** An amount of nano-dollars in both units, for `JSON.stringify`. */

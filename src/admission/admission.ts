@@ -50,9 +50,9 @@ import {
   type DecideOptions,
   dayOf,
   decide,
+  describeWindow,
   type KeyBudget,
   timestampOf,
-  windowState,
 } from "./decide.ts";
 import { Accounts, type Caller, newsOf, spendingOf } from "./known_accounts.ts";
 import type { LogOutcome } from "./log_batch.ts";
@@ -191,7 +191,7 @@ export class Admission {
 
   /** The window that counts the claim, as it is now. */
   windowOf(caller: Caller, claim: Claim): WindowState {
-    return windowState(this.#view(caller, claim, this.#clock.nowUs()), limitOf(claim));
+    return describeWindow(this.#view(caller, claim, this.#clock.nowUs()), limitOf(claim));
   }
 
   /** Counts a call that is not logged, or refuses it. Its key must have been proven. */

@@ -45,7 +45,7 @@ export function decide(
   { nowUs, isWindowed, isPriced }: DecideOptions & { readonly nowUs: number },
 ): Refusal | undefined {
   const limit = limitOf(claim);
-  const window = windowState(account, limit);
+  const window = describeWindow(account, limit);
   const balanceNanos = account.freeNanos;
   const priceCents = purchasePriceOf(claim, account.accountId);
   if (priceCents !== undefined && !account.isPurchased) {
@@ -96,7 +96,7 @@ function nextDayUs(timeUs: number): number {
   return (dayOf(timeUs) + 1) * US_PER_DAY;
 }
 
-export function windowState(
+export function describeWindow(
   { used, resetUs }: Pick<AccountView, "used" | "resetUs">,
   limit: number,
 ): WindowState {

@@ -16,7 +16,7 @@ import { type HeaderName, RATE_HEADERS } from "./header_docs.ts";
 import { PROBLEM_CODES, PROBLEM_DOCS } from "./problem_docs.ts";
 
 /** The documentation of a body beside its schema. */
-export interface Documented {
+export interface SchemaDocs {
   readonly description: string;
   /** Headers that every such answer has, and headers that it may have. */
   readonly headers?: readonly HeaderName[];
@@ -37,7 +37,7 @@ export interface MediaDoc {
 }
 
 /** The schema of a body, with its documentation. */
-export function documented<Schema extends TSchema>(schema: Schema, around: Documented): Schema {
+export function documented<Schema extends TSchema>(schema: Schema, around: SchemaDocs): Schema {
   return { ...schema, documented: around };
 }
 
@@ -193,7 +193,7 @@ function statusOf(code: ProblemCode, access: Access): number {
 function problemHeaders(
   { access, window }: RouteDoc<unknown>,
   status: number,
-): Pick<Documented, "headers" | "headersOptional"> {
+): Pick<SchemaDocs, "headers" | "headersOptional"> {
   const headers: HeaderName[] = [];
   const headersOptional: HeaderName[] = [];
   if (access !== "public" || status === 429) headers.push("Cache-Control");

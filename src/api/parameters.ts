@@ -27,7 +27,7 @@ import { parseUuid } from "../lib/uuid.ts";
 import { PARAMETER_DIGITS_MAX } from "../limits.ts";
 
 /** Makes a problem of a schema's own, in place of the usual one. `value` is undefined if it is missing. */
-export const Refusal = Symbol("Refusal");
+export const RefuseBy = Symbol("RefuseBy");
 export type Refuse = (name: string, value: unknown) => Problem | undefined;
 
 const DIGITS = new RegExp(`^\\d{1,${PARAMETER_DIGITS_MAX}}$`);
@@ -99,7 +99,7 @@ export function queryTime({
     (text) => parseEventTime(text.replace(/ (\d\d:\d\d)$/, "+$1")),
     {
       [Expected]: "an RFC 3339 date-time such as 2026-01-31T00:00:00Z",
-      [Refusal]: refuse,
+      [RefuseBy]: refuse,
       type: "string",
       format: "date-time",
       ...options,

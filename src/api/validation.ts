@@ -10,7 +10,7 @@ import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import type { ValidationError } from "elysia";
 import type { Problem } from "../http/errors.ts";
 import { mismatchOf } from "../lib/typebox.ts";
-import { invalidParameter, Refusal, type Refuse, unknownParameter } from "./parameters.ts";
+import { invalidParameter, type Refuse, RefuseBy, unknownParameter } from "./parameters.ts";
 
 /** The problem of a validation that failed in Elysia. */
 export function invalidRequestPart({ validator, value }: ValidationError): Problem {
@@ -38,7 +38,7 @@ export function parameterProblem(check: TypeCheck<TSchema>, value: unknown): Pro
 function problemOfError({ path, schema, type, value }: ValueError, known: string[]): Problem {
   const name = path.split("/", 2)[1]?.replaceAll("~1", "/").replaceAll("~0", "~") ?? "";
   if (type === ValueErrorType.ObjectAdditionalProperties) return unknownParameter(name, known);
-  const refuse: Refuse | undefined = Reflect.get(schema, Refusal);
+  const refuse: Refuse | undefined = Reflect.get(schema, RefuseBy);
   const refusal = refuse?.(name, value);
   if (refusal !== undefined) return refusal;
   if (value === undefined) return invalidParameter(`${name} is missing. Send it.`);

@@ -31,7 +31,7 @@ import { withConnection } from "../postgres/client/connect.ts";
 import { MIGRATIONS } from "../postgres/client/statements.ts";
 import { startEmbedded } from "../postgres/embedded/start.ts";
 import { applyMigrations, migrate } from "../postgres/migrate/migrate.ts";
-import { type Answer, command, RefusedError, UsageError } from "./command.ts";
+import { type Answer, defineCommand, RefusedError, UsageError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
 
 /** Only the owner may read the file, since it holds everything but keys. */
@@ -87,7 +87,7 @@ const backup = databaseCommand({
   },
 });
 
-const restore = command({
+const restore = defineCommand({
   words: "restore",
   argument: "FILE",
   about: "read a backup into an empty database, embedded or of DATABASE_URL, before it serves",

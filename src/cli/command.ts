@@ -71,7 +71,7 @@ export interface CommandSpec<Of extends Options> {
 export type Command = CommandSpec<Options>;
 
 /** A command for the table: checks that its work fits its options, then forgets their types. */
-export function command<Of extends Options>(spec: CommandSpec<Of>): Command {
+export function defineCommand<Of extends Options>(spec: CommandSpec<Of>): Command {
   return spec as unknown as Command;
 }
 

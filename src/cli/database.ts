@@ -9,12 +9,12 @@ import { type Actor, shellActor } from "../accounts/actor.ts";
 import { OPERATOR_STATEMENT_MS_MAX } from "../limits.ts";
 import type { Operator } from "../operator/operator.ts";
 import { IS_STARTED_BY_ROOT } from "../postgres/embedded/owner.ts";
-import { type OpenDatabase, openDatabase } from "../postgres/open_database.ts";
+import { type OpenedDatabase, openDatabase } from "../postgres/open_database.ts";
 import {
   type Answer,
   type Command,
   type CommandSpec,
-  command,
+  defineCommand,
   type Input,
   type Options,
 } from "./command.ts";
@@ -25,7 +25,7 @@ const CONNECTIONS_MAX = 4;
 /** What a command on the database gets. */
 export interface DatabaseInput<Of extends Options = Options>
   extends Input<Of>,
-    Omit<OpenDatabase, "close"> {
+    Omit<OpenedDatabase, "close"> {
   readonly operator: Operator;
   /** Who runs the command. */
   readonly actor: Actor;
@@ -39,7 +39,7 @@ export interface DatabaseCommandSpec<Of extends Options> extends Omit<CommandSpe
 
 /** A command that runs statements. */
 export function databaseCommand<Of extends Options>(spec: DatabaseCommandSpec<Of>): Command {
-  return command<Of>({
+  return defineCommand<Of>({
     ...spec,
     async run(input) {
       await spec.check?.(input);

@@ -142,7 +142,7 @@ function reviewAnswer(operator: Operator, review: FeedReview): Answer {
     json: feedReviewText(review, operator),
     text: (columns) =>
       [
-        fields(feedFields(review)),
+        fields(reviewFields(review)),
         block("schema", row.schema_definition),
         block("sample", row.sample_response),
         ...(newestRows.length > 0
@@ -202,7 +202,7 @@ const PUSH_COLUMNS: Columns<Row<"list_newest_pushes">> = {
   MS: (push) => push.duration_ms,
 };
 
-function feedFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
+function reviewFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
   const { reliability_score: score, retention_days: days } = row;
   return {
     feed: row.feed_id,

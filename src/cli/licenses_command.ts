@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { command } from "./command.ts";
+import { defineCommand } from "./command.ts";
 import notices from "./notices.json" with { type: "json" };
 
 /** A part of the program that others made, or the program itself. */
@@ -21,7 +21,7 @@ const NOTICES: readonly Notice[] = notices;
 const RULE = "=".repeat(79);
 
 /** The command `licenses`. */
-export const licenses = command({
+export const licenses = defineCommand({
   words: "licenses",
   about: "print the licenses and notices of all that is inside the program",
   needsNoDatabase: true,

@@ -5,7 +5,7 @@
  * @module
  */
 import { resolve } from "node:path";
-import { KEY_SHAPE, startOf } from "../accounts/key_format.ts";
+import { KEY_PATTERN, startOf } from "../accounts/key_format.ts";
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { codeOf } from "../lib/error_fields.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
@@ -91,7 +91,7 @@ function textOf({ text }: Answer, { columns }: Streams): string {
 /** One line that a terminal may show: no key, and nothing that speaks to it. */
 function plain(message: string): string {
   const line = message.trim().replace(/\s*\n\s*/g, "; ");
-  return escapeInvisible(line).replace(KEY_SHAPE, (key) => `${startOf(key)}…`);
+  return escapeInvisible(line).replace(KEY_PATTERN, (key) => `${startOf(key)}…`);
 }
 
 /** What the command line says goes before the environment: a folder named there is the database. */

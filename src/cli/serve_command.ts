@@ -9,7 +9,7 @@ import { DRAIN_EXIT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { noteGateway } from "../postgres/embedded/gateways.ts";
 import { type Gateway, startGateway } from "../server.ts";
-import { command, type Options } from "./command.ts";
+import { defineCommand, type Options } from "./command.ts";
 import { howToStop, typed } from "./hints.ts";
 import { flag, integer, text, workers } from "./options.ts";
 import type { Output } from "./output.ts";
@@ -33,7 +33,7 @@ export function listenConfig(
 }
 
 /** The command `serve`. */
-export const serve = command({
+export const serve = defineCommand({
   words: "serve",
   about: "migrate, then serve until SIGINT or SIGTERM",
   makesDatabase: true,

@@ -9,14 +9,14 @@ import { resolve } from "node:path";
 import { codeOf } from "../lib/error_fields.ts";
 import { DRAIN_MS_MAX } from "../limits.ts";
 import { listGateways, type RunningGateway } from "../postgres/embedded/gateways.ts";
-import { command, RefusedError } from "./command.ts";
+import { defineCommand, RefusedError } from "./command.ts";
 
 const POLL_MS = 20;
 /** Twice what a drain may take. */
 const WAIT_MS_MAX = 2 * DRAIN_MS_MAX;
 
 /** The command `stop`. */
-export const stop = command({
+export const stop = defineCommand({
   words: "stop",
   about: "end the gateways that serve from the data folder, and its PostgreSQL",
   options: {},

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Documented, MediaDoc } from "../api/described.ts";
+import type { MediaDoc, SchemaDocs } from "../api/described.ts";
 import { HEADERS, type HeaderName } from "../api/header_docs.ts";
 import { PROBLEM_DOCS } from "../api/problem_docs.ts";
 import { anchorOf, PROBLEMS, type ProblemCode } from "../http/errors.ts";
@@ -37,7 +37,7 @@ interface PluginParameter {
 }
 
 /** The schema of a body, with its documentation. */
-type BodySchema = Json & { readonly documented: Documented };
+type BodySchema = Json & { readonly documented: SchemaDocs };
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
@@ -120,7 +120,7 @@ function response({ documented, ...schema }: BodySchema, status: number, baseUrl
 /** By media type. */
 function contents(
   { additionalProperties: _, ...schema }: Json,
-  { examples, mediaTypes = { "application/json": {} } }: Documented,
+  { examples, mediaTypes = { "application/json": {} } }: SchemaDocs,
 ): Json {
   return mapTable(mediaTypes, ({ schema: own, example, examples: titles }: MediaDoc) => ({
     // Elysia closes a schema once it validates by it; what is documented stays open to new members.

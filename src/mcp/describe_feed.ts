@@ -13,7 +13,7 @@ import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
 import { project } from "../read/projection/projection.ts";
 import { type Projection, parseProjection } from "../read/projection/projection_parse.ts";
-import { feedFields, isFilterable } from "../skill/feed_fields.ts";
+import { isFilterable, parseFeedFields } from "../skill/feed_fields.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, refused, told } from "./tool.ts";
 import { parseExact } from "./values.ts";
 
@@ -35,7 +35,7 @@ export const describeFeed = defineTool({
     const metadata: Metadata = JSON.parse(answer.text);
     const type = metadata.feed_type ?? "singleton";
     const schema = textOrNull(metadata.schema_definition);
-    const { fields } = feedFields(schema, textOrNull(metadata.sample_response));
+    const { fields } = parseFeedFields(schema, textOrNull(metadata.sample_response));
     const named = fields.slice(0, FIELDS_MAX);
     const filterable = named.filter(isFilterable).map(({ name }) => name);
     const { sample, credits } = exactParts(answer.text);

@@ -24,7 +24,7 @@ export interface ToolAnswer {
 }
 
 /** What a tool works with. */
-export interface Gateway {
+export interface ToolGateway {
   readonly ask: AskRoute;
   /** Reads of one feed in a window, per account. */
   readonly readLimits: TierLimits;
@@ -36,7 +36,7 @@ interface ToolDefinition<Given> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  run(gateway: Gateway, given: Given): Promise<ToolAnswer>;
+  run(gateway: ToolGateway, given: Given): Promise<ToolAnswer>;
 }
 
 export interface Tool extends ToolDefinition<Readonly<Record<string, unknown>>> {

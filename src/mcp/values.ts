@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { exactNumber } from "../accounts/money.ts";
+import { toExactNumber } from "../accounts/money.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { isObject } from "../lib/records.ts";
 
@@ -19,7 +19,7 @@ export function parseExact(text: string): unknown {
   // The third argument is ECMAScript's own since 2025, and not yet among the types.
   const keepDigits = (_: string, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source;
-    return typeof value === "number" && source !== undefined ? exactNumber(source) : value;
+    return typeof value === "number" && source !== undefined ? toExactNumber(source) : value;
   };
   return JSON.parse(text, keepDigits);
 }

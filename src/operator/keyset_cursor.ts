@@ -26,7 +26,7 @@ export interface CursorForm {
   write(...parts: readonly (string | bigint)[]): string;
 }
 
-export function cursorForm(...parts: readonly Part[]): CursorForm {
+export function defineCursor(...parts: readonly Part[]): CursorForm {
   const isCursor = (text: string) => {
     const values = text.split(",");
     return values.length === parts.length && parts.every((is, place) => is(values[place] ?? ""));
@@ -45,4 +45,4 @@ export function cursorForm(...parts: readonly Part[]): CursorForm {
 }
 
 /** A single id that grows with time. */
-export const NUMBER_CURSOR = cursorForm(numberPart);
+export const NUMBER_CURSOR = defineCursor(numberPart);

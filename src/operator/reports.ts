@@ -8,13 +8,13 @@
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { creditsNumber, exactNumber, usdNumber, usdOfCents } from "../accounts/money.ts";
+import { creditsNumber, toExactNumber, usdNumber, usdOfCents } from "../accounts/money.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { count, time, uuid } from "../shapes.ts";
 import { exact } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";
-import { amountPart, cursorForm, numberPart, timePart, uuidPart } from "./keyset_cursor.ts";
+import { amountPart, defineCursor, numberPart, timePart, uuidPart } from "./keyset_cursor.ts";
 import { PAGE_INPUT, PAGE_ROWS, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
 
@@ -95,7 +95,7 @@ export async function reportTop(
 }
 
 /** The moment, when the feed was due, and its id. */
-export const STALE_CURSOR = cursorForm(timePart, timePart, uuidPart);
+export const STALE_CURSOR = defineCursor(timePart, timePart, uuidPart);
 export const StaleInput = Type.Object({
   ...PAGE_INPUT,
   since: Type.Optional(time("Leaves out feeds that were last pushed to, or made, before it.")),
@@ -135,7 +135,7 @@ export function reportStale(
 }
 
 /** The period's beginning, the moment, what the feed has earned, and its id. */
-export const REVENUE_CURSOR = cursorForm(timePart, timePart, amountPart, uuidPart);
+export const REVENUE_CURSOR = defineCursor(timePart, timePart, amountPart, uuidPart);
 export const RevenueInput = Type.Object({ ...PAGE_INPUT, since });
 export const RevenueShape = Type.Object(
   {
@@ -191,13 +191,13 @@ function revenueOf(row: Row<"list_revenue">): RevenueOutcome {
     refunded_credits: creditsNumber(row.refunded_nanos),
     net_credits: creditsNumber(net),
     net_usd: usdNumber(net),
-    purchases_usd: exactNumber(usdOfCents(row.purchases_cents)),
+    purchases_usd: toExactNumber(usdOfCents(row.purchases_cents)),
     revenue_usd: usdNumber(row.earned_nanos),
   };
 }
 
 /** The period's beginning, the newest push of all, and the group's newest one. */
-export const ERRORS_CURSOR = cursorForm(timePart, numberPart, numberPart);
+export const ERRORS_CURSOR = defineCursor(timePart, numberPart, numberPart);
 export const ErrorsInput = Type.Object({ ...PAGE_INPUT, since });
 export const RefusalsShape = Type.Object(
   {

@@ -60,7 +60,7 @@ const HEADER = Type.Object({
 type TableShape = Static<typeof TABLE_SHAPE>;
 type Header = Static<typeof HEADER>;
 /** A backup whose header has been read. */
-export interface OpenBackup {
+export interface OpenedBackup {
   readonly header: Header;
   /** Those behind the header. */
   readonly lines: AsyncGenerator<Buffer, undefined>;
@@ -105,7 +105,7 @@ export async function writeBackup(connections: Connections, sink: Writable): Pro
 }
 
 /** Reads the header, whose schema is at most this program's. @throws {BackupRefusedError} */
-export async function openBackup(source: AsyncIterable<Uint8Array>): Promise<OpenBackup> {
+export async function openBackup(source: AsyncIterable<Uint8Array>): Promise<OpenedBackup> {
   const lines = linesOf(source);
   return { header: parseHeader((await lines.next()).value), lines };
 }
@@ -143,13 +143,13 @@ export async function refuseUsed(connections: Connections): Promise<void> {
  */
 export async function readBackup(
   connections: Connections,
-  backup: OpenBackup,
+  backup: OpenedBackup,
 ): Promise<BackupReport> {
   const rows = await inTransaction(connections, (session) => restore(session, backup));
   return { tables: backup.header.tables.length, rows };
 }
 
-async function restore(session: Connections, { header, lines }: OpenBackup): Promise<number> {
+async function restore(session: Connections, { header, lines }: OpenedBackup): Promise<number> {
   await refuseFilled(session);
   await refuseOthers(session);
   await refuseOtherSchema(session, header);

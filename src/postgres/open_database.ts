@@ -34,7 +34,7 @@ export interface OpenOptions extends ConnectOptions {
 }
 
 /** An open database, embedded or not. */
-export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
+export type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 /** Opens and migrates the database that the configuration names, or the embedded one. */
 export async function openDatabase(config: Config, { log, ...options }: OpenOptions) {

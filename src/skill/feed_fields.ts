@@ -27,7 +27,7 @@ const TYPES = new Set(["string", "number", "integer", "boolean", "object", "arra
 const FILTERED_TYPES = ["string", "number", "integer", "boolean", "any"];
 
 /** In the schema's order; of the sample if there is no schema. Both are JSON text or null. */
-export function feedFields(schema: string | null, sample: string | null): FeedFields {
+export function parseFeedFields(schema: string | null, sample: string | null): FeedFields {
   const all = fieldsOfSchema(schema) ?? fieldsOfSample(sample) ?? [];
   const fields = all.filter(({ name }) => isPlain(name)).slice(0, FIELDS_MAX);
   return { fields, unnamedCount: all.length - fields.length };

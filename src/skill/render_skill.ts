@@ -13,7 +13,7 @@ import type { FeedType } from "../feeds/find.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
 import { type Limits, REVALIDATION_LIMIT } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
-import { type FeedField, type FeedFields, feedFields, isFilterable } from "./feed_fields.ts";
+import { type FeedField, type FeedFields, isFilterable, parseFeedFields } from "./feed_fields.ts";
 import { quotable, yamlText } from "./provider_text.ts";
 import { skillName } from "./skill_name.ts";
 
@@ -63,7 +63,7 @@ const PARAMETERS = new Set([
 export function renderSkill(feed: SkillFeed, context: SkillContext): Skill {
   const facts: Facts = {
     feed,
-    fields: feedFields(feed.schema_definition, feed.sample_response),
+    fields: parseFeedFields(feed.schema_definition, feed.sample_response),
     context,
     type: consumerType(feed.feed_type),
     address: `${context.baseUrl}/v1/feed/${feed.feed_id}`,

@@ -18,7 +18,12 @@ import { createDatabase, type Database, GATEWAY } from "../../src/postgres/clien
 import { createReader } from "../../src/postgres/replica/reader.ts";
 import { buildPage, type PageSource } from "../../src/read/data/build_page.ts";
 import { writeCursor } from "../../src/read/data/cursor.ts";
-import { type PagePlan, planRead, READ_QUERY, readQuery } from "../../src/read/data/read_plan.ts";
+import {
+  type PagePlan,
+  parseReadQuery,
+  planRead,
+  READ_QUERY,
+} from "../../src/read/data/read_plan.ts";
 import { Projections } from "../../src/read/projection/turns.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import type { Bench, Figures } from "./run.ts";
@@ -268,7 +273,7 @@ async function indexAll(
 }
 
 function middleQuery({ feed, rows }: SizedFeed, secret: string): string {
-  const { scope } = planRead(readQuery({}, ""), feed, secret) as PagePlan;
+  const { scope } = planRead(parseReadQuery({}, ""), feed, secret) as PagePlan;
   const position = BigInt(Math.floor(rows / 4 + Math.random() * (rows / 2)));
   return `cursor=${writeCursor({ kind: "collection", batchNumber: 1n, position }, scope)}`;
 }
@@ -285,7 +290,7 @@ async function readPage(scene: Scene, kind: Kind, sized: SizedFeed): Promise<num
   const { cursorSecret } = scene.gateway.services;
   const query = kind.query(sized, cursorSecret);
   const startMs = performance.now();
-  const asked = readQuery(QUERY.Decode(queryOf(query)), query);
+  const asked = parseReadQuery(QUERY.Decode(queryOf(query)), query);
   const plan = planRead(asked, sized.feed, cursorSecret);
   const { feed } = sized;
   const page = await buildPage({ source, feed, atLeast: 0n, accountId: feed.accountId }, plan);

@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { findAccount } from "../../src/postgres/embedded/owner.ts";
+import { findSystemUser } from "../../src/postgres/embedded/owner.ts";
 import { temporaryFolder } from "./folders.ts";
 
 const PROGRAMS = "/usr/lib/postgresql/15/bin";
@@ -20,7 +20,7 @@ if (!HAS_OLD_POSTGRES) console.log("skipped: a PostgreSQL 15 needs postgresql-15
 export function startOldPostgres() {
   // PostgreSQL does not run as root.
   const isRoot = process.getuid?.() === 0;
-  const account = isRoot ? findAccount(({ name }) => name === "postgres") : undefined;
+  const account = isRoot ? findSystemUser(({ name }) => name === "postgres") : undefined;
   const folder = temporaryFolder();
   if (account !== undefined) spawnSync("chown", [`${account.uid}:${account.gid}`, folder]);
   const run = (program: string, ...args: readonly string[]) => {

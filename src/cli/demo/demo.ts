@@ -6,7 +6,7 @@
  */
 import { type Config, listenerUrl } from "../../config.ts";
 import type { Gateway } from "../../server.ts";
-import { command } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../serve_command.ts";
 import { createClient, unlessRefused } from "./client.ts";
 import { keepDemoAccounts } from "./demo_accounts.ts";
@@ -14,7 +14,7 @@ import { fillDemoFeeds } from "./fill.ts";
 import { type Sheet, sheetJson, sheetText } from "./sheet.ts";
 
 /** The command `demo`. */
-export const demo = command({
+export const demo = defineCommand({
   words: "demo",
   about: "as serve, with demo accounts, keys and real feeds to try it on",
   makesDatabase: true,

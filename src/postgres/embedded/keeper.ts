@@ -15,7 +15,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, lstatSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openOwn } from "./own_files.ts";
-import type { Account } from "./owner.ts";
+import type { SystemUser } from "./owner.ts";
 import { makePrivateDir, type Programs, type Site } from "./site.ts";
 
 /** A fast shutdown writes a checkpoint. If that takes longer, a recovery at the next start costs less. */
@@ -97,7 +97,7 @@ export function startKeeper(site: Site, programs: Programs, log: string) {
 }
 
 /** Options to run a program of PostgreSQL with. */
-export function spawnOptions(account: Account | undefined, { folder, libraries }: Programs) {
+export function spawnOptions(account: SystemUser | undefined, { folder, libraries }: Programs) {
   const { PATH } = process.env;
   // Nothing else: variables like PGDATA would change what it does, and our secrets do not concern it.
   const base = ON_WINDOWS ? process.env : { PATH: PATH ?? "/usr/bin:/bin" };

@@ -20,7 +20,7 @@ import {
 import { dirname, join, parse, resolve, sep } from "node:path";
 
 /** An account of the system. */
-export interface Account {
+export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
 }
@@ -44,7 +44,7 @@ export function becomeOwner(dataDir: string): void {
   if (!isRoot()) return;
   const { uid } = statSync(nearestExisting(resolve(dataDir)));
   if (uid === 0) return;
-  const gid = findAccount((entry) => entry.uid === uid)?.gid ?? uid;
+  const gid = findSystemUser((entry) => entry.uid === uid)?.gid ?? uid;
   process.setgroups?.([gid]);
   process.setgid?.(gid);
   process.setuid?.(uid);
@@ -68,9 +68,9 @@ export function isRootsOwn(folder: string): boolean {
 }
 
 /** The first account of `/etc/passwd` that fits. */
-export function findAccount(
-  fits: (entry: Account & { readonly name: string }) => boolean,
-): Account | undefined {
+export function findSystemUser(
+  fits: (entry: SystemUser & { readonly name: string }) => boolean,
+): SystemUser | undefined {
   // A container may have none.
   const entries = existsSync("/etc/passwd") ? readFileSync("/etc/passwd", "utf8") : "";
   for (const line of entries.split("\n")) {

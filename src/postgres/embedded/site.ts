@@ -31,7 +31,7 @@ import { assert } from "../../lib/assert.ts";
 import { codeOf } from "../../lib/error_fields.ts";
 import { installFolder, unpackPostgres } from "./archive.ts";
 import { readOwn } from "./own_files.ts";
-import { type Account, findAccount, isRoot, isRootsOwn, requireRootsOwn } from "./owner.ts";
+import { findSystemUser, isRoot, isRootsOwn, requireRootsOwn, type SystemUser } from "./owner.ts";
 
 /** Where root puts what PostgreSQL's account cannot reach otherwise. */
 const SHARED_DIR = "/var/lib/feedgate-root";
@@ -58,7 +58,7 @@ export interface Site {
   /** Whether the socket's directory is a temporary one, which is removed when the server has ended. */
   readonly isSocketDirTemporary: boolean;
   /** The account to switch to. `undefined` if we are not root. */
-  readonly account: Account | undefined;
+  readonly account: SystemUser | undefined;
 }
 
 /** PostgreSQL's programs. */
@@ -135,7 +135,7 @@ function findVersions(dataDir: string): string[] {
  * Makes a directory for the account alone.
  * @throws if something else of that name is there.
  */
-export function makePrivateDir(path: string, account: Account | undefined): void {
+export function makePrivateDir(path: string, account: SystemUser | undefined): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     mkdirSync(path, { mode: 0o700 });
     // Only a directory that we have just made changes its owner, and not what a link in its place leads to.
@@ -148,7 +148,7 @@ export function makePrivateDir(path: string, account: Account | undefined): void
   throw new Error(`${path} is no directory of uid ${uid} alone: remove it, then start again`);
 }
 
-function chooseAccount(cluster: string): Account | undefined {
+function chooseAccount(cluster: string): SystemUser | undefined {
   const uid = process.getuid?.();
   const owner = existsSync(cluster) ? statSync(cluster) : undefined;
   if (!isRoot()) {
@@ -159,7 +159,7 @@ function chooseAccount(cluster: string): Account | undefined {
   }
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   for (const wanted of ACCOUNTS) {
-    const account = findAccount(({ name }) => name === wanted);
+    const account = findSystemUser(({ name }) => name === wanted);
     if (account !== undefined) return account;
   }
   throw new Error(
@@ -168,7 +168,7 @@ function chooseAccount(cluster: string): Account | undefined {
 }
 
 /** The programs of the package, or root's copy of them if the account can't reach the package. */
-async function placeInstalled(account: Account | undefined): Promise<string> {
+async function placeInstalled(account: SystemUser | undefined): Promise<string> {
   const native = findInstalled();
   if (account === undefined || canReach(join(native, "bin"), account)) return native;
   const { version } = JSON.parse(readFileSync(join(native, "..", "package.json"), "utf8"));
@@ -193,7 +193,7 @@ function findInstalled(): string {
 }
 
 /** The folders in which an executable may unpack its PostgreSQL, the best first. */
-function unpackHomes(dataDir: string, account: Account | undefined): string[] {
+function unpackHomes(dataDir: string, account: SystemUser | undefined): string[] {
   const { XDG_CACHE_HOME: named = "" } = process.env;
   // A relative path is ignored, as the XDG specification says.
   const cache = join(isAbsolute(named) ? named : join(homedir(), ".cache"), "feedgate");
@@ -202,7 +202,7 @@ function unpackHomes(dataDir: string, account: Account | undefined): string[] {
   return [cache, SHARED_DIR, own].filter((home) => canReach(home, account) && isRootsOwn(home));
 }
 
-function placeCluster(dataDir: string, account: Account | undefined): string {
+function placeCluster(dataDir: string, account: SystemUser | undefined): string {
   const plain = join(dataDir, CLUSTER_NAME);
   const found = lstatSync(plain, { throwIfNoEntry: false });
   if (found?.isSymbolicLink()) return resolve(dataDir, readlinkSync(plain));
@@ -213,7 +213,7 @@ function placeCluster(dataDir: string, account: Account | undefined): string {
 }
 
 /** In the data directory, or in a temporary directory if that path is too long for a socket. */
-function placeSockets(dataDir: string, account: Account | undefined): string | undefined {
+function placeSockets(dataDir: string, account: SystemUser | undefined): string | undefined {
   if (process.platform === "win32") return undefined;
   const short = `feedgate-${hashOf(dataDir)}`;
   // Another account may have no right to our temporary directory, but every account has one to /tmp.
@@ -272,7 +272,7 @@ function makeOpenDir(path: string): string {
 }
 
 /** Whether the mode bits let the account walk to a directory and into it. */
-function canReach(path: string, account: Account): boolean {
+function canReach(path: string, account: SystemUser): boolean {
   for (let dir = path; ; dir = dirname(dir)) {
     const found = statSync(dir, { throwIfNoEntry: false });
     if (found !== undefined && (found.mode & executeBit(found, account)) === 0) return false;
@@ -280,7 +280,7 @@ function canReach(path: string, account: Account): boolean {
   }
 }
 
-function executeBit(found: Stats, account: Account): number {
+function executeBit(found: Stats, account: SystemUser): number {
   if (found.uid === account.uid) return 0o100;
   return found.gid === account.gid ? 0o010 : 0o001;
 }

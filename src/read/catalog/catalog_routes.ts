@@ -17,7 +17,7 @@ import {
 } from "../../api/described.ts";
 import { CATALOG_ENTRY, ORIGIN_FREE, SEARCH_HIT } from "../../api/examples.ts";
 import { PAGE_PARAMETERS, pageOf } from "../../api/paging.ts";
-import { parameters, Refusal, type Refuse } from "../../api/parameters.ts";
+import { parameters, type Refuse, RefuseBy } from "../../api/parameters.ts";
 import { respondOutcome } from "../../api/problems.ts";
 import { Problem } from "../../http/errors.ts";
 import { text } from "../../lib/typebox.ts";
@@ -39,7 +39,7 @@ const refuseQ: Refuse = (_, value) => (value ? undefined : queryRequired());
 
 const SEARCH_QUERY = Type.Object(
   {
-    q: { ...Q, [Refusal]: refuseQ },
+    q: { ...Q, [RefuseBy]: refuseQ },
     category: Type.Optional(
       Type.String({ description: "Only feeds of this category; case does not matter." }),
     ),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { exactNumber, pricePer1kText, pricingText } from "../../accounts/money.ts";
+import { pricePer1kText, pricingText, toExactNumber } from "../../accounts/money.ts";
 import { consumerType, intervalText } from "../../feeds/feed_text.ts";
 import { schemaHint } from "../../feeds/schema_properties.ts";
 import type { Row } from "../../postgres/client/query.ts";
@@ -31,9 +31,9 @@ export function searchHit(feed: ListedFeed) {
   return {
     ...sharedMembers(feed),
     price_type: feed.price_type,
-    price_per_1k: exactNumber(pricePer1kText(feed.call_price_nanos ?? 0n)),
-    one_time_price_cents: exactNumber(String(feed.one_time_price_cents)),
-    reliability_score: exactNumber(String(feed.reliability_score)),
+    price_per_1k: toExactNumber(pricePer1kText(feed.call_price_nanos ?? 0n)),
+    one_time_price_cents: toExactNumber(String(feed.one_time_price_cents)),
+    reliability_score: toExactNumber(String(feed.reliability_score)),
     last_sync_at: feed.last_sync_at,
     update_frequency_text: feed.update_frequency_text,
   };

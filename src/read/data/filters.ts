@@ -5,7 +5,7 @@
  * @module
  */
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
-import { invalidParameter, Refusal, type Refuse, unknownParameter } from "../../api/parameters.ts";
+import { invalidParameter, type Refuse, RefuseBy, unknownParameter } from "../../api/parameters.ts";
 import { Problem } from "../../http/errors.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
@@ -43,7 +43,7 @@ export function filterParameter(known: readonly string[]) {
   };
   return Type.Unsafe<string | string[]>({
     [Kind]: "Filter",
-    [Refusal]: refuse,
+    [RefuseBy]: refuse,
     type: "string",
     pattern: "^eq\\.",
     description:

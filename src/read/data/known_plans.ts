@@ -8,19 +8,19 @@
 import type { Feed } from "../../feeds/find.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { KNOWN_PLANS_MAX } from "../../limits.ts";
-import { planRead, type ReadPlan, type ReadQuery, readQuery } from "./read_plan.ts";
+import { parseReadQuery, planRead, type ReadPlan, type ReadQuery } from "./read_plan.ts";
 
 /** A longer query is planned anew each time, so that what is kept is bounded in bytes, too. */
 const SEARCH_LENGTH_KEPT_MAX = 512;
 
-/** `search` is the query as it was sent. What is returned throws every 400 of `readQuery` and `planRead`. */
+/** `search` is the query as it was sent. What is returned throws every 400 of `parseReadQuery` and `planRead`. */
 export function createPlans(cursorSecret: string) {
   const known = new BoundedMap<string, ReadPlan>(KNOWN_PLANS_MAX);
   return ({ query, search }: { query: ReadQuery; search: string }, feed: Feed): ReadPlan => {
     const key = `${feed.feedId} ${feed.definitionVersion} ${search}`;
     const plan = known.get(key);
     if (plan !== undefined) return plan;
-    const made = planRead(readQuery(query, search), feed, cursorSecret);
+    const made = planRead(parseReadQuery(query, search), feed, cursorSecret);
     if (search.length <= SEARCH_LENGTH_KEPT_MAX) known.set(key, made);
     return made;
   };

@@ -23,7 +23,7 @@ import { answerPage, cachingHeaders, headOfPage, takenPage } from "./answer_page
 import { type Page, tagOf } from "./build_page.ts";
 import { createPlans } from "./known_plans.ts";
 import { createPages, type PageWanted } from "./pages.ts";
-import { keeping, type ReadQuery, readQuery, shortened } from "./read_plan.ts";
+import { keeping, parseReadQuery, type ReadQuery, shortened } from "./read_plan.ts";
 
 /** Attempts to fit a page by the mean length of its rows. */
 const FITS_IN_PROPORTION_MAX = 3;
@@ -66,7 +66,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     if (feed !== undefined) call.subject.feedId = feed.feedId;
     if (!feed?.hasData) {
       // A wrong parameter is told before a missing feed. Decisions 2.
-      readQuery(query, search);
+      parseReadQuery(query, search);
       if (feed === undefined) throw await problemOfNoFeed(feeds, wantedFeed);
       throw new Problem("FEED_NOT_SYNCED", {
         detail: "The feed is active, but its provider has pushed no data yet. Try again later.",

@@ -114,7 +114,7 @@ const NOT_WITH_IDS = ["limit", "offset", "cursor", ...STREAM_ONLY] as const;
  * Reads a query that the route's schema has passed; `search` is the same, raw.
  * @throws {Problem} 400 for what is wrong with the query whatever the feed
  */
-export function readQuery(query: ReadQuery, search: string): AskedRead {
+export function parseReadQuery(query: ReadQuery, search: string): AskedRead {
   const filters = Object.entries(query)
     .filter(([name]) => !Object.hasOwn(READ_PARAMETERS, name))
     .flatMap(([name, values]) => [values].flat().map((value) => readFilter(name, String(value))));
