@@ -28,6 +28,7 @@ import { canonicalRowId } from "./row_id.ts";
 
 /** A body as it came in. */
 export interface PushBody {
+  readonly kind: "body";
   readonly text: string;
   /** Counted after gzip decoding, as the limits count. */
   readonly bytes: number;
@@ -42,7 +43,7 @@ interface PushRules {
 }
 
 /** A row of a collection or stream, or a singleton's document. */
-interface PushedRow {
+export interface PushedRow {
   /** Compact JSON: the provider's text without insignificant white space. */
   readonly text: string;
   /** Canonical; empty for a document. */
@@ -84,15 +85,19 @@ export interface Invalid {
   readonly errors: readonly FieldError[];
   /** The number of all mistakes. */
   readonly errorCount: number;
-  /** If it could be divided into rows: those without a mistake can be checked further. */
-  readonly push?: Push;
 }
 
-export type ParseOutcome =
-  | { readonly kind: "push"; readonly push: Push }
-  | TooLarge
-  | NotJson
-  | Invalid;
+/** A body that could be divided into rows. */
+interface ParsedRows {
+  readonly kind: "rows";
+  readonly push: Push;
+  /** Mistakes of the batch and the rows. A push with any is not stored. */
+  readonly mistakes: readonly FieldError[];
+  /** The rows that a schema can judge. None of a document with a mistake. */
+  readonly soundRows: readonly PushedRow[];
+}
+
+export type ParseOutcome = ParsedRows | TooLarge | NotJson | Invalid;
 
 /** At most a wrapper and an array stand around a row. */
 const BODY_HEIGHT_MAX = JSON_DEPTH_MAX + 2;
@@ -270,7 +275,7 @@ function tooManyRows(limits: Limits): TooLarge {
 }
 
 /** Shape and meaning, once sizes and syntax are known to be right. */
-function checkRows(found: FoundRows): ParseOutcome {
+function checkRows(found: FoundRows): ParsedRows {
   const { feedType, wrapper } = found;
   const errors: FieldError[] = [];
   const batch = readBatch(feedType, wrapper, errors);
@@ -279,9 +284,17 @@ function checkRows(found: FoundRows): ParseOutcome {
       ? found.rows.map((row) => readDocument(row, errors))
       : readRows(found, errors);
   const push = { feedType, rows, ...batch };
-  if (errors.length === 0) return { kind: "push", push };
-  const invalid = { kind: "invalid", errors, errorCount: errors.length } as const;
-  return feedType === "singleton" ? invalid : { ...invalid, push };
+  return { kind: "rows", push, mistakes: errors, soundRows: soundRowsOf(push, errors) };
+}
+
+function soundRowsOf(
+  { feedType, rows }: Push,
+  errors: readonly FieldError[],
+): readonly PushedRow[] {
+  if (errors.length === 0) return rows;
+  if (feedType === "singleton") return [];
+  const mistaken = new Set(errors.map((each) => each.row_index));
+  return rows.filter(({ index }) => !mistaken.has(index));
 }
 
 /** `batch_id` and `batch_complete`; null and false count as absent. Decisions 5 and 10. */

@@ -1,6 +1,6 @@
 /**
- * One push, from its body to what was stored or why it was refused: check, store, and again if the feed
- * has changed in between. Interface 4.6, decisions 5.
+ * One push, in a straight line: receive the body, check it, store or count it, and record it. Interface 4.6,
+ * decisions 5.
  *
  * A push is checked by the feed as this process knows it, and stored by a statement that names the known
  * definition. If the feed has another definition by then, the statement does nothing, and the push is
@@ -10,199 +10,133 @@
  * @module
  */
 import type { WindowState } from "../admission/claims.ts";
-import type { Feed, Feeds, FeedType } from "../feeds/find.ts";
+import type { Keys, Principal } from "../api/callers.ts";
+import { problemOf } from "../api/problems.ts";
+import type { Feed, Feeds } from "../feeds/find.ts";
+import type { Call } from "../http/call.ts";
 import type { Problem } from "../http/errors.ts";
-import { assert, present, unreachable } from "../lib/assert.ts";
-import type { FieldError } from "../lib/field_error.ts";
-import { type Limits, PLANS_MAX } from "../limits.ts";
-import {
-  type Invalid,
-  type NotJson,
-  type Push,
-  type PushBody,
-  parsePush,
-  type TooLarge,
-} from "./parse_push.ts";
-import type { RowSchemas } from "./schema/row_schemas.ts";
-import type { NotCounted, PushStore, StoredPush } from "./store_push.ts";
+import type { HoldBytes } from "../http/load/body_budget.ts";
+import type { Metrics } from "../http/metrics.ts";
+import { assert } from "../lib/assert.ts";
+import type { Log } from "../lib/log.ts";
+import { PLANS_MAX } from "../limits.ts";
+import { type Database, DatabaseUnavailableError } from "../postgres/client/query.ts";
+import { type CheckServices, checkPush, type Unreadable } from "./check_push.ts";
+import type { PushBody } from "./parse_push.ts";
+import { problemOfRefusal, type UncountedRefusal } from "./push_problems.ts";
+import { receivePush } from "./receive_push.ts";
+import { type Decision, recordMetrics, recordRefusal } from "./record_push.ts";
+import type { PushStore } from "./store_push.ts";
 
 /** A push that was let in. */
 export interface Arrival {
-  readonly keyId: string;
+  readonly call: Call;
+  readonly principal: Principal;
   /** As this process knows it. */
   readonly feed: Feed;
   readonly isDryRun: boolean;
   /** When the request came, on the process's monotonic clock. */
   readonly startedMs: number;
-  /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
+  /** Sets how many bytes of the body are held. */
+  readonly hold: HoldBytes;
 }
 
-export type PushOutcome =
-  | {
-      readonly kind: "stored";
-      readonly push: Push;
-      readonly stored: StoredPush;
-      readonly window: WindowState;
-    }
-  /** Counted. */
-  | {
-      readonly kind: "refused";
-      readonly refusal: PushRefusal;
-      readonly feedType: FeedType | null;
-      /** 0 if they could not be read. */
-      readonly rowsReceived: number;
-      readonly window: WindowState;
-    }
-  | Exclude<NotCounted, { readonly kind: "stale" }>
-  | { readonly kind: "feed_deleted" }
-  | { readonly kind: "feed_suspended"; readonly reason: string }
-  /** Each time it was checked, the feed had changed before it was stored. */
-  | { readonly kind: "feed_keeps_changing" };
-
-/** Why a push is refused for what it holds. */
-export type PushRefusal =
-  | TooLarge
-  | NotJson
-  | Invalid
-  /** Lines of rows are not a document. */
-  | { readonly kind: "lines_to_singleton" }
-  | { readonly kind: "batch_closed"; readonly batchId: string | null }
-  /** The feed's locked schema does not compile. */
-  | { readonly kind: "schema_unusable"; readonly detail: string }
-  /** Too many pushes wait for their schema check. */
-  | { readonly kind: "schema_busy" }
-  | UncheckedRefusal;
-
-/** The body could not be received, or we failed. */
-interface UncheckedRefusal {
-  readonly kind: "unreadable" | "failed";
-  readonly problem: Problem;
-}
-
-export interface PushServices {
+export interface PushServices extends CheckServices {
   readonly feeds: Feeds;
-  readonly rowSchemas: RowSchemas;
-  readonly limits: Limits;
   readonly store: PushStore;
+  readonly keys: Keys;
+  readonly database: Database;
+  readonly metrics: Metrics;
+  readonly log: Log;
   /** Wakes the readers that wait for the feed. */
   readonly onMoved: (feedId: string, dataVersion: bigint) => void;
 }
 
-/** Checks and stores a push. @throws {DatabaseUnavailableError} */
-export async function pushToFeed(
-  services: PushServices,
-  arrival: Arrival,
-  body: PushBody,
-): Promise<PushOutcome> {
-  let { feed } = arrival;
-  for (let checks = 1; checks <= PLANS_MAX; checks++) {
-    const outcome = await attempt(services, { ...arrival, feed }, body);
-    if (outcome.kind !== "stale") return outcome;
-    const fresh = await services.feeds.findFresh(feed.accountId, feed.feedId);
-    if (fresh === undefined) return { kind: "feed_deleted" };
-    const { suspensionReason: reason } = fresh;
-    if (reason !== null) return { kind: "feed_suspended", reason };
-    feed = fresh;
-  }
-  return { kind: "feed_keeps_changing" };
-}
-
-/** Counts a push that is refused without a check. @throws {DatabaseUnavailableError} */
-export async function refuseUnchecked(
-  services: PushServices,
-  arrival: Arrival,
-  refusal: UncheckedRefusal,
-): Promise<PushOutcome> {
-  const refused = { refusal, rowsReceived: 0, isChecked: false };
-  const outcome = await refuse(services, arrival, refused);
-  assert(outcome.kind !== "stale", "only a push that was checked can be stale");
-  return outcome;
-}
-
-type Attempt = PushOutcome | { readonly kind: "stale" };
-
-/** Checks the push by the feed as it is known, and stores it if that is still the feed. */
-async function attempt(services: PushServices, arrival: Arrival, body: PushBody): Promise<Attempt> {
-  const { feed, signal } = arrival;
-  if (body.form === "ndjson" && feed.feedType === "singleton") {
-    return refuse(services, arrival, { refusal: { kind: "lines_to_singleton" }, rowsReceived: 0 });
-  }
-  const parsed = parsePush(body, { feedType: feed.feedType, limits: services.limits });
-  if (parsed.kind === "push") {
-    const { push } = parsed;
-    const refusal = await checkSchema(services.rowSchemas, { feed, rows: push.rows, signal });
-    return refusal === undefined
-      ? store(services, arrival, { push, bodyBytes: body.bytes })
-      : refuse(services, arrival, { refusal, rowsReceived: push.rows.length });
-  }
-  if (parsed.kind === "invalid" && parsed.push !== undefined) {
-    const { rows } = parsed.push;
-    const mistaken = new Set(parsed.errors.map((each) => each.row_index));
-    const sound = rows.filter(({ index }) => !mistaken.has(index));
-    const checked = await checkSchema(services.rowSchemas, { feed, rows: sound, signal });
-    const refusal = withMistakes(parsed, checked);
-    return refuse(services, arrival, { refusal, rowsReceived: rows.length });
-  }
-  return refuse(services, arrival, { refusal: parsed, rowsReceived: 0 });
-}
-
-/** The mistakes of all rows, in the order of the rows. What stopped the schema's check is told another time. */
-function withMistakes(mistakes: Invalid, checked: PushRefusal | undefined): Invalid {
-  if (checked?.kind !== "invalid") return mistakes;
-  const placeOf = ({ row_index: index = -1 }: FieldError) => index;
-  return {
-    kind: "invalid",
-    errors: [...mistakes.errors, ...checked.errors].sort((a, b) => placeOf(a) - placeOf(b)),
-    errorCount: mistakes.errorCount + checked.errorCount,
-  };
-}
-
-/** The refusal of rows that don't meet the locked schema, if the feed has one. */
-async function checkSchema(
-  rowSchemas: RowSchemas,
-  { feed, rows, signal }: { feed: Feed; rows: Push["rows"]; signal: AbortSignal },
-): Promise<PushRefusal | undefined> {
-  const { accountId, lockedSchema } = feed;
-  if (lockedSchema === null) return undefined;
-  const outcome = await rowSchemas.validateRows(
-    lockedSchema,
-    rows.map(({ text }) => text),
-    { accountId, signal },
-  );
-  switch (outcome.kind) {
-    case "valid":
-      return undefined;
-    case "invalid": {
-      const errors = outcome.errors.map(({ row, pointer, message }) => {
-        const { pointer: base, index, id } = present(rows[row]);
-        // A document has neither id nor place.
-        const place = id === "" ? {} : { row_index: index, row_id: id };
-        return { path: base + pointer, message, ...place };
-      });
-      return { kind: "invalid", errors, errorCount: outcome.errorCount };
+/** `isCounted`: whether the feed's window has the push. */
+export type PushOutcome =
+  | Extract<Decision, { readonly kind: "stored" }>
+  | {
+      readonly kind: "refused";
+      readonly isCounted: true;
+      readonly problem: Problem;
+      readonly window: WindowState;
     }
-    case "over_budget":
-      return { kind: "invalid", errors: [{ path: "", message: outcome.detail }], errorCount: 1 };
-    case "invalid_schema":
-      return { kind: "schema_unusable", detail: outcome.detail };
-    case "busy":
-      return { kind: "schema_busy" };
-    default:
-      return unreachable(outcome);
+  | { readonly kind: "refused"; readonly isCounted: false; readonly problem: Problem };
+
+/**
+ * Receives, checks, stores and records a push.
+ * @throws {DatabaseUnavailableError}
+ * @throws {Problem} 503 if there is no room for the body; 403 if the key is no longer usable
+ */
+export async function pushToFeed(services: PushServices, arrival: Arrival): Promise<PushOutcome> {
+  const { limits, keys, metrics } = services;
+  const { call, principal, feed, isDryRun, startedMs, hold } = arrival;
+  const { feedId, feedType } = feed;
+  const body = await receivePush(call.request, { feedType, limits, hold });
+  const decision = await decide(services, arrival, body);
+  recordMetrics(metrics, decision, isDryRun);
+  if (decision.kind === "stored") return decision;
+  const { refusal } = decision;
+  // A key that can't be used any more is reported before anything else.
+  if (refusal.kind === "key_refused") await keys.prove(principal);
+  const problem = problemOfRefusal(refusal, call.request);
+  if (!decision.isCounted) return { kind: "refused", isCounted: false, problem };
+  const { rowsReceived, window } = decision;
+  if (!isDryRun && refusal.kind !== "failed") {
+    const { requestId } = call;
+    const refused = { requestId, feedId, problem, rowsReceived, bodyBytes: body.bytes, startedMs };
+    await recordRefusal(services, refused);
+  }
+  return { kind: "refused", isCounted: true, problem, window };
+}
+
+/** Checks and stores, and again if the feed has changed in between. A fault of ours is a counted refusal. */
+async function decide(
+  services: PushServices,
+  arrival: Arrival,
+  body: PushBody | Unreadable,
+): Promise<Decision> {
+  let { feed } = arrival;
+  try {
+    for (let checks = 1; checks <= PLANS_MAX; checks++) {
+      const decision = await attempt(services, { ...arrival, feed }, body);
+      if (decision.kind !== "stale") return decision;
+      const fresh = await services.feeds.findFresh(feed.accountId, feed.feedId);
+      if (fresh === undefined) return notCounted({ kind: "feed_deleted" });
+      const { suspensionReason: reason } = fresh;
+      if (reason !== null) return notCounted({ kind: "feed_suspended", reason });
+      feed = fresh;
+    }
+    return notCounted({ kind: "feed_keeps_changing" });
+  } catch (error) {
+    if (error instanceof DatabaseUnavailableError) throw error;
+    return countFailed(services, arrival, error);
   }
 }
 
-async function store(
-  { store: statements, feeds, onMoved }: PushServices,
-  { feed, keyId, isDryRun, startedMs }: Arrival,
-  { push, bodyBytes }: { push: Push; bodyBytes: number },
-): Promise<Attempt> {
-  const elapsedMs = Math.round(performance.now() - startedMs);
-  const claim = { feed, keyId };
-  const outcome = await statements.store(claim, { push, isDryRun, bodyBytes, elapsedMs });
+/** Checks the push by the feed as it is known, and stores or counts it if that is still the feed. */
+async function attempt(
+  services: PushServices,
+  { call, principal: { keyId }, feed, isDryRun, startedMs }: Arrival,
+  body: PushBody | Unreadable,
+): Promise<Decision | { readonly kind: "stale" }> {
+  const { store, feeds, onMoved } = services;
   const { feedId, feedType, status } = feed;
+  const checked = await checkPush(services, { feed, body, signal: call.request.signal });
+  if (checked.kind === "refused") {
+    const isChecked = checked.refusal.kind !== "unreadable";
+    const outcome = await store.count({ feed, keyId }, { isChecked });
+    if (outcome.kind === "stale") return outcome;
+    if (outcome.kind !== "counted") return notCounted(outcome);
+    return { ...checked, isCounted: true, feedType, window: outcome.window };
+  }
+  const { push } = checked;
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  const fit = { push, isDryRun, bodyBytes: body.bytes, elapsedMs };
+  const outcome = await store.store({ feed, keyId }, fit);
   switch (outcome.kind) {
+    case "stale":
+      return outcome;
     case "stored":
       // A first push changes the feed. The next one should not be checked by what it was.
       if (feedType === null || status !== outcome.stored.status) feeds.forget(feedId);
@@ -210,22 +144,37 @@ async function store(
       return { ...outcome, push };
     case "batch_closed": {
       const refusal = { kind: "batch_closed", batchId: push.batchId } as const;
+      const rowsReceived = push.rows.length;
       const { window } = outcome;
-      return { kind: "refused", refusal, feedType, rowsReceived: push.rows.length, window };
+      return { kind: "refused", isCounted: true, refusal, feedType, rowsReceived, window };
     }
     default:
-      return outcome;
+      return notCounted(outcome);
   }
 }
 
-/** Counts a push that is refused for what it holds. */
-async function refuse(
-  { store: statements }: PushServices,
-  { feed, keyId }: Arrival,
-  refused: { refusal: PushRefusal; rowsReceived: number; isChecked?: boolean },
-): Promise<Attempt> {
-  const { isChecked = true, ...told } = refused;
-  const outcome = await statements.count({ feed, keyId }, { isChecked });
-  if (outcome.kind !== "counted") return outcome;
-  return { kind: "refused", ...told, feedType: feed.feedType, window: outcome.window };
+/** Counts a push that failed by a fault of ours, since its own count was rolled back. */
+async function countFailed(
+  { store, log }: PushServices,
+  { call, principal: { keyId }, feed }: Arrival,
+  error: unknown,
+): Promise<Decision> {
+  let isCounted = false;
+  try {
+    const outcome = await store.count({ feed, keyId }, { isChecked: false });
+    assert(outcome.kind !== "stale", "only a push that was checked can be stale");
+    if (outcome.kind !== "counted") return notCounted(outcome);
+    isCounted = true;
+    const refusal = { kind: "failed", problem: problemOf(error) } as const;
+    const { feedType } = feed;
+    const { window } = outcome;
+    return { kind: "refused", isCounted, refusal, feedType, rowsReceived: 0, window };
+  } finally {
+    // A counted one is logged as the answer's cause.
+    if (!isCounted) log.error("push failed", { request_id: call.requestId, error });
+  }
+}
+
+function notCounted(refusal: UncountedRefusal): Decision {
+  return { kind: "refused", isCounted: false, refusal };
 }

@@ -1,17 +1,42 @@
 /**
- * Refusals of a push as problem documents. Decisions 2 and 5.
+ * Refusals of a push, and their problem documents. Decisions 2 and 5.
  *
  * @module
  */
 
+import type { Limited } from "../admission/claims.ts";
+import { feedForbidden, feedSuspended } from "../api/feed_problems.ts";
+import { rateLimited } from "../api/rate_headers.ts";
+import { keepsChanging } from "../api/refusals.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { bodyNotJson, mediaTypeOf } from "../http/read_body.ts";
 import { assert, unreachable } from "../lib/assert.ts";
+import type { CheckRefusal, Unreadable } from "./check_push.ts";
 import type { Invalid, TooLarge } from "./parse_push.ts";
-import type { PushRefusal } from "./push_feed.ts";
 
-/** The problem of a push that is refused for what it holds. */
-export function problemOfRefusal(refusal: PushRefusal, request: Request): Problem {
+/** The feed's window has the push. */
+export type CountedRefusal =
+  | CheckRefusal
+  | Unreadable
+  | { readonly kind: "batch_closed"; readonly batchId: string | null }
+  /** By a fault of ours. */
+  | { readonly kind: "failed"; readonly problem: Problem };
+
+/** The push was neither counted nor stored. */
+export type UncountedRefusal =
+  | Limited
+  /** The key has been revoked or has expired. */
+  | { readonly kind: "key_refused" }
+  | { readonly kind: "feed_deleted" }
+  | { readonly kind: "feed_suspended"; readonly reason: string }
+  /** Each time it was checked, the feed had changed before it was stored. */
+  | { readonly kind: "feed_keeps_changing" };
+
+/** The problem of a push that is refused. */
+export function problemOfRefusal(
+  refusal: CountedRefusal | UncountedRefusal,
+  request: Request,
+): Problem {
   switch (refusal.kind) {
     case "too_large":
       return payloadTooLarge(refusal);
@@ -39,6 +64,16 @@ export function problemOfRefusal(refusal: PushRefusal, request: Request): Proble
     case "unreadable":
     case "failed":
       return refusal.problem;
+    case "limited":
+      return rateLimited(refusal, Date.now());
+    case "key_refused":
+      return unavailable("The key was refused a moment ago and holds now. Try again in a second.");
+    case "feed_deleted":
+      return feedForbidden();
+    case "feed_suspended":
+      return feedSuspended(refusal.reason);
+    case "feed_keeps_changing":
+      return keepsChanging("The feed");
     default:
       return unreachable(refusal);
   }

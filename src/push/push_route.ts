@@ -1,9 +1,8 @@
 /**
  * `POST /provider/feed/{feed_id}/push`: rows or a document into a feed. Interface 4.6, decisions 2 and 5.
  *
- * This file is the HTTP side of a push: it receives the body, hands it to `pushToFeed`, and answers. Every
- * push that is counted tells of the feed's window in its headers. A refused one leaves a row in the feed's
- * history, unless it is a dry run; `pushToFeed` does the same for one that is stored.
+ * This file is the HTTP side of a push: it finds the feed, calls `pushToFeed`, and answers with a receipt or a
+ * problem. The answer to a push that is counted has the feed's window in its headers.
  *
  * @module
  */
@@ -11,7 +10,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { authenticated } from "../api/auth.ts";
-import type { Principal } from "../api/callers.ts";
 import {
   BODY_PROBLEMS,
   COUNTED,
@@ -23,30 +21,16 @@ import { PUSH_RESULT, ROWS } from "../api/examples.ts";
 import { feedForbidden, feedSuspended } from "../api/feed_problems.ts";
 import { RATE_HEADERS } from "../api/header_docs.ts";
 import { parameters, queryFlag } from "../api/parameters.ts";
-import { problemOf } from "../api/problems.ts";
 import { rateHeaders, rateLimited } from "../api/rate_headers.ts";
-import { keepsChanging } from "../api/refusals.ts";
 import { type Feed, type Feeds, findOwned } from "../feeds/find.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
-import type { Call } from "../http/call.ts";
-import { Problem, unavailable } from "../http/errors.ts";
-import type { HoldBytes } from "../http/load/body_budget.ts";
+import { Problem } from "../http/errors.ts";
 import { uploads } from "../http/load/uploads.ts";
-import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
-import { present, unreachable } from "../lib/assert.ts";
-import type { Limits } from "../limits.ts";
-import { DatabaseUnavailableError } from "../postgres/client/query.ts";
+import { present } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
-import { bodyLimitOf, type Push, type PushBody } from "./parse_push.ts";
-import {
-  type Arrival,
-  type PushOutcome,
-  type PushServices,
-  pushToFeed,
-  refuseUnchecked,
-} from "./push_feed.ts";
-import { payloadTooLarge, problemOfRefusal } from "./push_problems.ts";
+import type { Push } from "./parse_push.ts";
+import { type PushOutcome, pushToFeed } from "./push_feed.ts";
 import { PushBodyShape, PushResultShape } from "./push_shapes.ts";
 import { createPushStore, type StoredPush } from "./store_push.ts";
 
@@ -112,40 +96,33 @@ const ROW_OUTCOMES = new Map<string, "inserted" | "updated" | "duplicate">([
 ]);
 
 export function pushRoutes(services: Services) {
-  const { storedFeeds: feeds, rowSchemas, database, waits, bodies } = services;
+  const { storedFeeds: feeds, rowSchemas, database, waits, bodies, keys, log } = services;
+  const { metrics } = services.http;
   const { limits } = services.config;
   const store = createPushStore(database, limits.pushes);
   const onMoved = waits.moved.bind(waits);
-  const pushes: PushServices = { feeds, rowSchemas, limits, store, onMoved };
+  const pushes = { feeds, rowSchemas, limits, store, keys, database, metrics, log, onMoved };
   return new Elysia({ name: "push" })
-    .use(authenticated(services.keys, "write"))
+    .use(authenticated(keys, "write"))
     .use(uploads())
     .post(
       "/provider/feed/:feed_id/push",
       async ({ call, principal, params, query }) => {
         const startedMs = performance.now();
-        const { accountId, keyId } = principal;
+        const { accountId } = principal;
         const feed = await findUsable(feeds, accountId, params.feed_id);
-        call.subject.feedId = feed.feedId;
-        const limited = store.findLimited(feed.feedId);
+        const { feedId } = feed;
+        call.subject.feedId = feedId;
+        const limited = store.findLimited(feedId);
         if (limited !== undefined) throw rateLimited(limited, Date.now());
-        const { signal } = call.request;
         const isDryRun = query.dry_run ?? false;
-        const arrival = { call, principal, keyId, feed, isDryRun, startedMs, signal };
-        const answer = await bodies.whileHeld(accountId, (hold) =>
-          answerPush(services, pushes, { ...arrival, hold }),
+        const outcome = await bodies.whileHeld(accountId, (hold) =>
+          pushToFeed(pushes, { call, principal, feed, isDryRun, startedMs, hold }),
         );
-        return respond(answer);
+        return respond(answerOf(outcome, { feedId, isDryRun }));
       },
       { parse: "none", params: OWN_FEED_PARAMS, query: PUSH_QUERY, body: PUSH_BODY, ...PUSH_FEED },
     );
-}
-
-/** A push that was let in, and its request. */
-interface PushCall extends Arrival {
-  readonly call: Call;
-  readonly principal: Principal;
-  readonly hold: HoldBytes;
 }
 
 /** @throws {Problem} 403 for a feed that is not the account's, or is suspended */
@@ -160,135 +137,20 @@ async function findUsable(feeds: Feeds, accountId: string, reference: string): P
 }
 
 /** @throws {Problem} every refusal */
-async function answerPush(
-  services: Services,
-  pushes: PushServices,
-  push: PushCall,
-): Promise<Answer> {
-  const { metrics } = services.http;
-  const { call, isDryRun, feed } = push;
-  const body = await receive(push, pushes.limits);
-  const outcome =
-    "problem" in body
-      ? await refuseUnchecked(pushes, push, { kind: "unreadable", problem: body.problem })
-      : await pushToFeed(pushes, push, body).catch((error) =>
-          refuseFailed(services, pushes, { push, error }),
-        );
-  const isCounted = outcome.kind === "stored" || outcome.kind === "refused";
-  const decided = isCounted ? "granted" : outcome.kind;
-  metrics.decided({ operation: "push", outcome: decided, isLogged: false, credits: 0 });
-  if (!isCounted) throw await problemOfUncounted(services, push, outcome);
+function answerOf(
+  outcome: PushOutcome,
+  { feedId, isDryRun }: { feedId: string; isDryRun: boolean },
+): Answer {
+  if (outcome.kind === "refused" && !outcome.isCounted) throw outcome.problem;
   const headers = rateHeaders(outcome.window, Date.now());
   if (outcome.kind === "refused") {
-    const { refusal, feedType, rowsReceived } = outcome;
-    const problem = problemOfRefusal(refusal, call.request);
-    if (!isDryRun) {
-      metrics.pushed({ feedType: feedType ?? "undecided", outcome: "refused", rows: rowsReceived });
-      const refused = { problem, bodyBytes: body.bytes, rowsReceived };
-      if (refusal.kind !== "failed") await record(services, push, refused);
-    }
-    const { code, options, status } = problem;
+    const { code, options, status } = outcome.problem;
     throw new Problem(code, { ...options, status, headers: { ...headers, ...options.headers } });
   }
-  const { feedType, rows } = outcome.push;
-  if (!isDryRun) metrics.pushed({ feedType, outcome: "stored", rows: rows.length });
   return {
     headers: { ...privateJson(), ...headers },
-    body: JSON.stringify(receiptOf(feed.feedId, outcome, isDryRun)),
+    body: JSON.stringify(receiptOf(feedId, outcome, isDryRun)),
   };
-}
-
-interface Unreadable {
-  readonly problem: Problem;
-  /** 0 if the body did not come in whole. */
-  readonly bytes: number;
-}
-
-/** Media type and body. @throws {Problem} 503 if there is no room for bodies: not counted */
-async function receive(
-  { call: { request }, feed: { feedType }, hold }: PushCall,
-  limits: Limits,
-): Promise<PushBody | Unreadable> {
-  let bytes = 0;
-  try {
-    // A singleton takes JSON only, because lines of rows are not a document.
-    const form = mediaTypeOf(request, { ndjson: feedType !== "singleton" });
-    if (form instanceof Problem) throw form;
-    const limit = bodyLimitOf(form === "ndjson" ? "collection" : feedType, limits);
-    const tooLarge = () => payloadTooLarge(limit);
-    const received = await receiveBody(request, { bytesMax: limit.most, tooLarge, hold });
-    bytes = received.length;
-    return { form, text: bodyTextOf(received), bytes };
-  } catch (error) {
-    if (!(error instanceof Problem) || error.code === "UNAVAILABLE") throw error;
-    return { problem: error, bytes };
-  }
-}
-
-/** Counts a push that failed by a fault of ours, since its own count was rolled back. */
-async function refuseFailed(
-  { log }: Services,
-  pushes: PushServices,
-  { push, error }: { push: PushCall; error: unknown },
-): Promise<PushOutcome> {
-  if (error instanceof DatabaseUnavailableError) throw error;
-  let outcome: PushOutcome | undefined;
-  try {
-    outcome = await refuseUnchecked(pushes, push, { kind: "failed", problem: problemOf(error) });
-    return outcome;
-  } finally {
-    // Otherwise it is logged as the answer's cause.
-    if (outcome?.kind !== "refused") {
-      log.error("push failed", { request_id: push.call.requestId, error });
-    }
-  }
-}
-
-/** The problem of a push that was not counted. If the key is no longer usable, that problem comes first. */
-async function problemOfUncounted(
-  { keys }: Services,
-  { principal }: PushCall,
-  outcome: Exclude<PushOutcome, { kind: "stored" | "refused" }>,
-): Promise<Problem> {
-  switch (outcome.kind) {
-    case "limited":
-      return rateLimited(outcome, Date.now());
-    case "key_refused":
-      await keys.prove(principal);
-      // The key is usable again.
-      return unavailable("The key was refused a moment ago and holds now. Try again in a second.");
-    case "feed_deleted":
-      return feedForbidden();
-    case "feed_suspended":
-      return feedSuspended(outcome.reason);
-    case "feed_keeps_changing":
-      return keepsChanging("The feed");
-    default:
-      return unreachable(outcome);
-  }
-}
-
-/** Writes a refusal into the feed's history. If that fails, the refusal is answered all the same. */
-async function record(
-  { database, log }: Services,
-  { call, startedMs, feed: { feedId } }: PushCall,
-  refused: { problem: Problem; bodyBytes: number; rowsReceived: number },
-): Promise<void> {
-  const { problem, bodyBytes, rowsReceived } = refused;
-  const { code, options } = problem;
-  const elapsedMs = Math.round(performance.now() - startedMs);
-  try {
-    await database.row("record_push", {
-      feed_id: feedId,
-      code,
-      detail: options.detail,
-      rows_received: rowsReceived,
-      body_bytes: BigInt(bodyBytes),
-      duration_ms: elapsedMs,
-    });
-  } catch (error) {
-    log.warn("refused push not recorded", { request_id: call.requestId, feed: feedId, error });
-  }
 }
 
 /** Decisions 5. */

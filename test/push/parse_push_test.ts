@@ -7,11 +7,15 @@ import { type ParseOutcome, parsePush } from "../../src/push/parse_push.ts";
 const limits = { ...LIMITS_DEFAULT, requestBodyBytes: 2_000, rowBytes: 300, rows: 10 };
 
 function parse(text: string, feedType: FeedType | null, form: "json" | "ndjson" = "json") {
-  return parsePush({ text, bytes: Buffer.byteLength(text), form }, { feedType, limits });
+  return parsePush(
+    { kind: "body", text, bytes: Buffer.byteLength(text), form },
+    { feedType, limits },
+  );
 }
 
 function textsOf(outcome: ParseOutcome): string[] | string {
-  return outcome.kind === "push" ? outcome.push.rows.map(({ text }) => text) : outcome.kind;
+  if (outcome.kind !== "rows") return outcome.kind;
+  return outcome.mistakes.length === 0 ? outcome.push.rows.map(({ text }) => text) : "invalid";
 }
 
 describe("parsePush", () => {
@@ -29,7 +33,8 @@ describe("parsePush", () => {
   test("parsePush keeps the text of rows but for white space, and gives them canonical ids", () => {
     const outcome = parse('[ {"id" : 1.50e1, "é":\t"\\u00e9" } ,{"id":"15.0"} ]', null);
     expect(outcome).toMatchObject({
-      kind: "push",
+      kind: "rows",
+      mistakes: [],
       push: {
         feedType: "collection",
         batchId: null,
@@ -47,7 +52,7 @@ describe("parsePush", () => {
       '[{"id":1,"event_timestamp":"2024-01-01T02:00:00+02:00"},{"id":2}]',
       "stream",
     );
-    expect(outcome.kind === "push" && outcome.push.rows.map(({ eventTime }) => eventTime)).toEqual([
+    expect(outcome.kind === "rows" && outcome.push.rows.map(({ eventTime }) => eventTime)).toEqual([
       "2024-01-01T00:00:00.000000Z",
       null,
     ]);
@@ -97,7 +102,7 @@ describe("parsePush", () => {
         const isLinesOfDocument = form === "ndjson" && feedType === "singleton";
         fc.pre(!isLinesOfDocument);
         const outcome = parse(body, feedType, form);
-        expect(["push", "too_large", "not_json", "invalid"]).toContain(outcome.kind);
+        expect(["rows", "too_large", "not_json", "invalid"]).toContain(outcome.kind);
         if (form === "json") expect(outcome.kind === "not_json").toBe(!isJson(body));
       }),
       { numRuns: 500 },

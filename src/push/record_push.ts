@@ -1,0 +1,80 @@
+/**
+ * Records what became of a push: in the metrics, and a refusal in the feed's history. A push that is stored is in the
+ * history by the statement that stores it.
+ *
+ * @module
+ */
+import type { WindowState } from "../admission/claims.ts";
+import type { FeedType } from "../feeds/find.ts";
+import type { Problem } from "../http/errors.ts";
+import type { Metrics } from "../http/metrics.ts";
+import type { Log } from "../lib/log.ts";
+import type { Database } from "../postgres/client/query.ts";
+import type { Push } from "./parse_push.ts";
+import type { CountedRefusal, UncountedRefusal } from "./push_problems.ts";
+import type { StoredPush } from "./store_push.ts";
+
+/** What became of a push. `isCounted`: whether the feed's window has it. */
+export type Decision =
+  | {
+      readonly kind: "stored";
+      readonly push: Push;
+      readonly stored: StoredPush;
+      readonly window: WindowState;
+    }
+  | {
+      readonly kind: "refused";
+      readonly isCounted: true;
+      readonly refusal: CountedRefusal;
+      readonly feedType: FeedType | null;
+      /** 0 if they could not be read. */
+      readonly rowsReceived: number;
+      readonly window: WindowState;
+    }
+  | { readonly kind: "refused"; readonly isCounted: false; readonly refusal: UncountedRefusal };
+
+/** Counts the push. A dry run is a decision, and no push. */
+export function recordMetrics(metrics: Metrics, decision: Decision, isDryRun: boolean): void {
+  const isUncounted = decision.kind === "refused" && !decision.isCounted;
+  const outcome = isUncounted ? decision.refusal.kind : "granted";
+  metrics.decided({ operation: "push", outcome, isLogged: false, credits: 0 });
+  if (isDryRun) return;
+  if (decision.kind === "stored") {
+    const { feedType, rows } = decision.push;
+    metrics.pushed({ feedType, outcome: "stored", rows: rows.length });
+  } else if (decision.isCounted) {
+    const { feedType, rowsReceived: rows } = decision;
+    metrics.pushed({ feedType: feedType ?? "undecided", outcome: "refused", rows });
+  }
+}
+
+interface RefusedPush {
+  readonly requestId: string;
+  readonly feedId: string;
+  readonly problem: Problem;
+  readonly rowsReceived: number;
+  readonly bodyBytes: number;
+  /** When the request came, on the process's monotonic clock. */
+  readonly startedMs: number;
+}
+
+/** Writes a refusal into the feed's history. If that fails, the refusal is answered all the same. */
+export async function recordRefusal(
+  { database, log }: { readonly database: Database; readonly log: Log },
+  { requestId, feedId, problem, rowsReceived, bodyBytes, startedMs }: RefusedPush,
+): Promise<void> {
+  const { code, options } = problem;
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  try {
+    await database.row("record_push", {
+      feed_id: feedId,
+      code,
+      detail: options.detail,
+      rows_received: rowsReceived,
+      body_bytes: BigInt(bodyBytes),
+      duration_ms: elapsedMs,
+    });
+  } catch (error) {
+    log.warn("refused push not recorded", { request_id: requestId, feed: feedId, error });
+  }
+}
