@@ -55,7 +55,7 @@ import {
   timestampOf,
 } from "./decide.ts";
 import { Accounts, type Caller, newsOf, spendingOf } from "./known_accounts.ts";
-import type { LogOutcome } from "./log_batch.ts";
+import type { LogOptions, LogOutcome } from "./log_batch.ts";
 import { createProofs, type Proof, type Proofs, type Remembered } from "./proofs.ts";
 import { ReadLog, type ReadLogOptions } from "./read_log.ts";
 import { Refunds } from "./refunds.ts";
@@ -210,11 +210,15 @@ export class Admission {
    * Charges and logs the read. Whatever comes of it, the caller releases the reservation when it has answered.
    * @throws {DatabaseUnavailableError} where it is not known whether it was logged; then it is refunded
    */
-  async log(reservation: Reservation): Promise<Grant | Refusal | Changed | DataMoved> {
+  async log(
+    reservation: Reservation,
+    options: LogOptions = {},
+  ): Promise<Grant | Refusal | Changed | DataMoved> {
     const { remembered } = reservation;
     if (remembered !== undefined) return this.#replay(reservation, remembered);
+    const read = { ...options, reservation };
     for (let tries = 1; tries <= LOG_TRIES_MAX; tries++) {
-      const outcome = await this.#readLog.log(reservation);
+      const outcome = await this.#readLog.log(read);
       if (outcome === undefined) break;
       if (outcome.kind === "logged") return this.#granted(reservation, outcome);
       if (outcome.kind === "data_moved") return outcome;

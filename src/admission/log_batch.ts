@@ -12,6 +12,35 @@ import type { Reservation } from "./reservation.ts";
 
 const BATCH_TOKEN_BYTES = 6;
 
+/** What the log has to know of a read beside its reservation. */
+export interface LogOptions {
+  /**
+   * The version that is shown: of the feed's data, or for metadata of its row.
+   * @default none
+   */
+  readonly shownVersion?: bigint | null;
+  /**
+   * Whether the read is logged only if that version is the newest.
+   * @default false
+   */
+  readonly mustBeNewest?: boolean;
+  /**
+   * Of a follower's page: the position behind which it begins.
+   * @default it is no follower's page
+   */
+  readonly beginsAfter?: bigint | undefined;
+  /**
+   * Asked when the batch leaves: whether the client has gone. Then the read is not logged.
+   * @default it has not
+   */
+  readonly isGone?: () => boolean;
+}
+
+/** A read to log. */
+export interface ReadToLog extends LogOptions {
+  readonly reservation: Reservation;
+}
+
 /** What `log_reads` made of one read. */
 export type LogOutcome =
   /** Charged, logged and committed. */
@@ -46,16 +75,17 @@ export function versionOf(batchToken: string): number {
 }
 
 /** Accounts of a batch in the order of their ids, which is that of their locks. */
-export function accountsOf(reservations: readonly Reservation[]) {
-  const accounts = new Map(reservations.map(({ account }) => [account.id, account]));
+export function accountsOf(reads: readonly ReadToLog[]) {
+  const accounts = new Map(reads.map(({ reservation: { account } }) => [account.id, account]));
   return [...accounts.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 export function parametersOf(
-  reservations: readonly Reservation[],
+  reads: readonly ReadToLog[],
   batchToken: string,
 ): Parameters<"log_reads"> {
-  const accounts = accountsOf(reservations);
+  const accounts = accountsOf(reads);
+  const reservations = reads.map(({ reservation }) => reservation);
   const numbers = new Map(accounts.map(({ id }, index) => [id, index + 1]));
   const numberOf = ({ account }: Reservation) => numbers.get(account.id) as number;
   const amounts = accounts.map(() => 0n);
@@ -65,11 +95,12 @@ export function parametersOf(
     amounts[index] = (amounts[index] as bigint) + reservation.priceNanos;
     clockUs = Math.max(clockUs, reservation.decidedUs);
   }
-  const remembered = reservations.flatMap(({ claim, shownVersion, beginsAfter }, index) =>
-    claim.idempotency === undefined
-      ? []
-      : [{ ...claim.idempotency, place: index + 1, shownVersion, beginsAfter }],
-  );
+  const remembered = reads.flatMap((read, index) => {
+    const { idempotency } = read.reservation.claim;
+    if (idempotency === undefined) return [];
+    const { shownVersion = null, beginsAfter = null } = read;
+    return [{ ...idempotency, place: index + 1, shownVersion, beginsAfter }];
+  });
   const budgeted = budgetedOf(reservations, numberOf);
   return {
     batch_token: batchToken,
@@ -85,8 +116,8 @@ export function parametersOf(
     operations: reservations.map(({ claim }) => claim.operation),
     feed_ids: reservations.map(({ claim }) => claim.feed?.feedId ?? null),
     definition_versions: reservations.map(({ claim }) => claim.feed?.definitionVersion ?? null),
-    data_versions: reservations.map(({ mustBeNewest, shownVersion }) =>
-      mustBeNewest ? shownVersion : null,
+    data_versions: reads.map(({ mustBeNewest, shownVersion }) =>
+      mustBeNewest === true ? (shownVersion ?? null) : null,
     ),
     charges: reservations.map(({ priceNanos }) => priceNanos),
     key_ids: reservations.map(({ caller }) => caller.keyId),
@@ -125,7 +156,7 @@ function budgetedOf(
 
 export function loggedBatchOf(
   row: Row<"log_reads">,
-  reservations: readonly Reservation[],
+  sent: readonly ReadToLog[],
   batchToken: string,
 ): LoggedBatch {
   const decidedUs = Number(row.decided_us);
@@ -135,14 +166,14 @@ export function loggedBatchOf(
   const balances = (row.balances ?? "").split(",");
   const seen = (row.seen_versions ?? "").split(",");
   const news = newsByNumber(row.news);
-  for (const [index, { id }] of accountsOf(reservations).entries()) {
+  for (const [index, { id }] of accountsOf(sent).entries()) {
     const balance = balances[index];
     accounts.set(id, {
       balanceNanos: balance ? BigInt(balance) : undefined,
       news: news.get(index + 1),
     });
   }
-  const reads = reservations.map(({ account }, index): LogOutcome => {
+  const reads = sent.map(({ reservation: { account } }, index): LogOutcome => {
     const verdict = verdicts[index];
     if (verdict === "d") return { kind: "data_moved", version: BigInt(seen[index] as string) };
     if (verdict !== "c") return { kind: "changed" };

@@ -20,6 +20,7 @@ import {
   loggedBatchOf,
   newBatchToken,
   parametersOf,
+  type ReadToLog,
   versionOf,
 } from "./log_batch.ts";
 import type { Refunds } from "./refunds.ts";
@@ -43,16 +44,16 @@ const ACCOUNT_MOVED: LogOutcome = { kind: "account_moved" };
 
 export class ReadLog {
   readonly #options: ReadLogOptions;
-  readonly #batcher: Batcher<Reservation, LogOutcome>;
+  readonly #batcher: Batcher<ReadToLog, LogOutcome>;
 
   constructor(options: ReadLogOptions) {
     this.#options = options;
-    this.#batcher = new Batcher<Reservation, LogOutcome>({
+    this.#batcher = new Batcher<ReadToLog, LogOutcome>({
       ...ADMISSION_BATCHES,
       ...options.batches,
-      holdOf: ({ account }) => account.id,
-      isWanted: (reservation) => !reservation.isGone(),
-      run: (reservations) => this.#send(reservations),
+      holdOf: ({ reservation }) => reservation.account.id,
+      isWanted: ({ isGone }) => isGone?.() !== true,
+      run: (reads) => this.#send(reads),
     });
   }
 
@@ -61,8 +62,8 @@ export class ReadLog {
    * is no room for it in time, or its client has gone.
    * @throws {DatabaseUnavailableError} where it is not known whether it was logged; then it is refunded
    */
-  log(reservation: Reservation): Promise<LogOutcome | undefined> {
-    return this.#batcher.submit(reservation);
+  log(read: ReadToLog): Promise<LogOutcome | undefined> {
+    return this.#batcher.submit(read);
   }
 
   /** Resolves when nothing waits and nothing is under way. */
@@ -74,9 +75,9 @@ export class ReadLog {
     return this.#batcher.waiting;
   }
 
-  async #send(reservations: readonly Reservation[]): Promise<readonly LogOutcome[]> {
-    const sendable = reservations.filter(isStanding);
-    if (sendable.length === 0) return reservations.map(() => ACCOUNT_MOVED);
+  async #send(reads: readonly ReadToLog[]): Promise<readonly LogOutcome[]> {
+    const sendable = reads.filter(({ reservation }) => isStanding(reservation));
+    if (sendable.length === 0) return reads.map(() => ACCOUNT_MOVED);
     const { accounts: known, database, onSent, refunds } = this.#options;
     onSent(sendable.length);
     const batchToken = newBatchToken();
@@ -87,8 +88,8 @@ export class ReadLog {
       assert(row !== undefined, "log_reads returns a row");
       const batch = loggedBatchOf(row, sendable, batchToken);
       const outcomes = this.#apply(sendable, batch, batchToken);
-      const byReservation = new Map(sendable.map((each, index) => [each, outcomes[index]]));
-      return reservations.map((each) => byReservation.get(each) ?? ACCOUNT_MOVED);
+      const byRead = new Map(sendable.map((each, index) => [each, outcomes[index]]));
+      return reads.map((each) => byRead.get(each) ?? ACCOUNT_MOVED);
     } catch (error) {
       const accounts = accountsOf(sendable);
       for (const account of accounts) known.drop(account);
@@ -103,7 +104,7 @@ export class ReadLog {
 
   /** Brings memory up to date with what the statement wrote, and with what it found. */
   #apply(
-    reservations: readonly Reservation[],
+    sent: readonly ReadToLog[],
     batch: LoggedBatch,
     batchToken: string,
   ): readonly LogOutcome[] {
@@ -112,12 +113,12 @@ export class ReadLog {
     clock.set(decidedUs);
     if (reads === undefined) {
       known.dropAll();
-      return reservations.map(() => ACCOUNT_MOVED);
+      return sent.map(() => ACCOUNT_MOVED);
     }
-    for (const [index, reservation] of reservations.entries()) {
+    for (const [index, { reservation }] of sent.entries()) {
       if (reads[index]?.kind === "logged") this.#count(reservation, decidedUs);
     }
-    for (const account of accountsOf(reservations)) {
+    for (const account of accountsOf(sent)) {
       const told = batch.accounts.get(account.id);
       if (told?.balanceNanos !== undefined) {
         if (account.loggedUs >= decidedUs) continue;

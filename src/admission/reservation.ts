@@ -32,14 +32,6 @@ export interface Reservation {
   decidedUs: number;
   /** The account's `newsCount` then: by newer news, the read must be decided again. */
   newsCount: number;
-  /** The version that is shown: of the feed's data, or for metadata of its row; null: none. */
-  shownVersion: bigint | null;
-  /** Whether it must still be the newest. */
-  mustBeNewest: boolean;
-  /** Of a follower's page: the position behind which it begins; null: it is none. */
-  beginsAfter: bigint | null;
-  /** Whether the client has gone: then the read is not logged. */
-  isGone: () => boolean;
   /** Whether it has ended: the read was logged, or the reservation was released. */
   isReleased: boolean;
 }
@@ -71,10 +63,6 @@ export function reserve(
     keySpending: isBudgeted ? spendingOf(account, caller.chainId) : undefined,
     decidedUs,
     newsCount: account.newsCount,
-    shownVersion: null,
-    mustBeNewest: false,
-    beginsAfter: null,
-    isGone: () => false,
     isReleased: false,
   };
   account.reservations += 1;

@@ -93,7 +93,6 @@ export function createReadPipeline(services: Services): ReadPipeline {
     }
     const reserved = await reserve(reading);
     if (reserved.kind !== "reserved") return refuse(reading, reserved);
-    reserved.isGone = () => request.signal.aborted;
     const { remembered } = reserved;
     try {
       let shown = await resource.build(remembered?.answeredVersion ?? null, remembered);
@@ -103,16 +102,18 @@ export function createReadPipeline(services: Services): ReadPipeline {
         admission.release(reserved);
         return await answerEmpty(reading, shown.empty);
       }
-      reserved.shownVersion = shown.version;
-      reserved.beginsAfter = shown.beginsAfter ?? null;
-      reserved.mustBeNewest = shown.beginsAfter === undefined;
-      let logged = await admission.log(reserved);
+      const { beginsAfter } = shown;
+      const isGone = () => request.signal.aborted;
+      let logged = await admission.log(reserved, {
+        shownVersion: shown.version,
+        mustBeNewest: beginsAfter === undefined,
+        beginsAfter,
+        isGone,
+      });
       if (logged.kind === "data_moved") {
         // A version that was the newest after the call came is new enough, whatever is pushed meanwhile.
         shown = await resource.build(logged.version);
-        reserved.shownVersion = shown.version;
-        reserved.mustBeNewest = false;
-        logged = await admission.log(reserved);
+        logged = await admission.log(reserved, { shownVersion: shown.version, isGone });
       }
       if (logged.kind === "granted") return await answerLogged(reading, shown, logged);
       return logged.kind === "data_moved" ? STALE : refuse(reading, logged);
