@@ -30,6 +30,8 @@ charges as (
     and usage_events.happened_at >= :since
     and usage_events.happened_at < moment.as_of
     and usage_events.charge_nanos > 0
+    -- A purchase counts as a sale.
+    and usage_events.operation <> 'purchase'
 ),
 reads as (
   select

@@ -41,14 +41,14 @@ interface Outcomes {
   >;
   /**
    * An account has bought a one-time feed, now or before. `already_purchased`: under another reference. `undone`: so
-   * was the purchase of this reference.
+   * was the purchase of this reference. `bought_from_balance`: by the account itself.
    */
   record_purchase: Outcome<
     "purchased" | "repeated" | "already_purchased" | "undone" | "reference_taken",
-    "not_one_time"
+    "not_one_time" | "bought_from_balance"
   >;
-  /** A purchase is taken back, now or before. */
-  undo_purchase: Outcome<"undone" | "repeated", "not_purchased">;
+  /** A purchase is taken back, now or before. What was paid from the balance is given back. */
+  undo_purchase: Outcome<"undone" | "repeated", "not_purchased" | "balance_full">;
 }
 
 /** Runs the statement of a change. */

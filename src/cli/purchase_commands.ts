@@ -4,10 +4,15 @@
  *
  * @module
  */
-import { listPurchases, recordPurchase, undoPurchase } from "../operator/purchases.ts";
+import {
+  listPurchases,
+  PURCHASES_CURSOR,
+  recordPurchase,
+  undoPurchase,
+} from "../operator/purchases.ts";
 import { databaseCommand } from "./database.ts";
 import { entryAnswer, REASON_OPTION, referenceOption } from "./ledger_answer.ts";
-import { afterNumber, LIMIT_OPTION, listAnswer } from "./list_page.ts";
+import { afterCursor, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 import { ACCOUNT_OPTION, FEED_OPTION, required } from "./options.ts";
 
 const purchaseRecord = databaseCommand({
@@ -30,7 +35,8 @@ const purchaseRecord = databaseCommand({
 
 const purchaseUndo = databaseCommand({
   words: "purchase undo",
-  about: "take back that an account has bought a one-time feed, which closes it for reading",
+  about:
+    "take back that an account has bought a one-time feed, which closes it for reading and gives back what was paid from the balance",
   options: {
     account: required(ACCOUNT_OPTION),
     feed: required(FEED_OPTION),
@@ -54,7 +60,7 @@ const purchaseList = databaseCommand({
   options: {
     account: ACCOUNT_OPTION,
     limit: LIMIT_OPTION,
-    after: afterNumber("the purchase of this entry"),
+    after: afterCursor(PURCHASES_CURSOR),
   },
   run: async ({ operator, values: { account, limit, after } }) =>
     listAnswer(await listPurchases(operator, { account_id: account, limit, cursor: after }), {
@@ -62,9 +68,10 @@ const purchaseList = databaseCommand({
       ACCOUNT: (row) => row.account_id,
       SLUG: { whole: (row) => row.endpoint_path },
       USD: (row) => row.price_usd.rawJSON,
+      "PAID FROM": (row) => row.paid_from,
       REFERENCE: (row) => row.reference,
       FEED: (row) => row.feed_id,
-      ENTRY: (row) => row.entry_id,
+      PURCHASE: (row) => row.purchase_id,
     }),
 });
 

@@ -1,6 +1,6 @@
 /**
- * Purchases of one-time feeds, as the operator records them for accounts that paid elsewhere. Decisions 7, 8 and 10,
- * beyond 2.
+ * Purchases of one-time feeds: the operator lists them, takes them back, and records those of accounts that paid
+ * elsewhere. Decisions 7, 8 and 10, beyond 2.
  *
  * @module
  */
@@ -9,27 +9,35 @@ import type { Actor } from "../accounts/actor.ts";
 import { changeLedger } from "../accounts/ledger.ts";
 import { NANOS_PER_CENT, usdNumber } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import { nullable } from "../lib/typebox.ts";
+import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, entryReference, exact, feedReference, reason } from "./common_shapes.ts";
-import { NUMBER_CURSOR } from "./keyset_cursor.ts";
+import { defineCursor, timePart, uuidPart } from "./keyset_cursor.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
-import { entryOf, referenceTaken, type WrittenEntry } from "./ledger_entry.ts";
+import { balanceTooLarge, entryOf, referenceTaken, type WrittenEntry } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { accountIdOf, findAccount, findFeed, findLiveFeed } from "./references.ts";
 import { Refused } from "./refused.ts";
 
 export const PurchaseShape = Type.Object(
   {
-    entry_id: Type.Integer({ description: "Of the ledger; grows with time." }),
+    purchase_id: uuid(
+      "The same as the buyer sees; of the usage event, if it was paid from the balance.",
+    ),
+    paid_from: oneOf(["balance", "elsewhere"], {
+      description: "The account's balance, or a payment that the operator has recorded.",
+    }),
+    entry_id: nullable(
+      Type.Integer({ description: "Of the ledger; null if it was paid from the balance." }),
+    ),
     account_id: uuid("Who bought it."),
     feed_id: uuid("What was bought."),
     endpoint_path: nullable(
       Type.String({ description: "The feed's slug; null once it is deleted and free." }),
     ),
     reference: nullable(Type.String({ description: "Of the payment." })),
-    purchased_at: time("When it was recorded."),
+    purchased_at: time("When it was bought, or recorded."),
     price_usd: exact("The feed's price at that moment."),
   },
   { $id: "ListedPurchase", description: "A one-time feed that an account has bought." },
@@ -65,6 +73,11 @@ export async function recordPurchase(
         "PURCHASE_EXISTS",
         `account ${accountId} has bought this feed already, ${outcome.entry.reference === null ? "without a reference" : `under reference "${outcome.entry.reference}"`}`,
       );
+    case "bought_from_balance":
+      throw new Refused(
+        "PURCHASE_EXISTS",
+        `account ${accountId} has bought this feed already, from its balance`,
+      );
     case "undone":
       throw new Refused(
         "REFERENCE_TAKEN",
@@ -88,7 +101,7 @@ export const UndoPurchaseInput = Type.Object({
   reason,
 });
 
-/** Takes a purchase back, which closes the feed for reading. */
+/** Takes a purchase back, which closes the feed for reading. What was paid from the balance is given back. */
 export async function undoPurchase(
   { database }: Operator,
   input: InputOf<typeof UndoPurchaseInput>,
@@ -111,39 +124,46 @@ export async function undoPurchase(
         "PURCHASE_NOT_FOUND",
         `account ${accountId} has not bought feed "${input.feed_id}"`,
       );
+    case "balance_full":
+      throw balanceTooLarge();
     default:
       return unreachable(outcome);
   }
 }
+
+export const PURCHASES_CURSOR = defineCursor(timePart, uuidPart);
 
 export const ListPurchasesInput = Type.Object({
   ...PAGE_INPUT,
   account_id: Type.Optional(accountReference),
 });
 
-/** Newest first, without those that were undone. The cursor is an entry's id. */
+/** Newest first, without those that were undone. */
 export async function listPurchases(
   { database }: Operator,
   { limit, cursor, account_id: account }: InputOf<typeof ListPurchasesInput>,
 ): Promise<Page<PurchaseOutcome>> {
   const buyerId = await accountIdOf(database, account);
-  const [before = null] = NUMBER_CURSOR.parse(cursor).map(BigInt);
+  const [beforeTime = null, beforeId = null] = PURCHASES_CURSOR.parse(cursor);
   return readPage(limit, {
     read: (rowsMax) =>
       database.rows("list_purchases", {
         account_id: buyerId,
-        before_entry_id: before,
+        before_purchased_at: beforeTime,
+        before_purchase_id: beforeId,
         limit: rowsMax,
       }),
-    cursorOf: (row) => row.entry_id,
+    cursorOf: (row) => PURCHASES_CURSOR.write(row.purchased_at, row.purchase_id),
     entryOf: purchaseOf,
   });
 }
 
 function purchaseOf(row: Row<"list_purchases">): PurchaseOutcome {
-  const { entry_id: entryId, price_cents: cents, ...rest } = row;
+  const { purchase_id: purchaseId, entry_id: entryId, price_cents: cents, ...rest } = row;
   return {
-    entry_id: Number(entryId),
+    purchase_id: purchaseId,
+    paid_from: entryId === null ? "balance" : "elsewhere",
+    entry_id: entryId === null ? null : Number(entryId),
     ...rest,
     price_usd: usdNumber(cents * NANOS_PER_CENT),
   };

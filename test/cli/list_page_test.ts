@@ -51,14 +51,22 @@ const LISTS = [
   ["purchase", "list", "--account", "Has many"],
 ] as const;
 
-/** A page's ids, and the cursor that standard error tells. */
-async function page(argv: readonly string[]): Promise<{ ids: Id[]; cursor: string }> {
+/** What a list goes on behind: a row's id, and for purchases also their time, by which they are ordered. */
+function cursorOf({ purchased_at: time, ...row }: Listed): string {
+  const id = String(Object.values(row)[0]);
+  return time === undefined ? id : `${time},${id}`;
+}
+
+/** A page's ids, what its last row is gone on behind by, and the cursor that standard error tells. */
+async function page(argv: readonly string[]): Promise<{ ids: Id[]; last: string; cursor: string }> {
   const { code, stdout, stderr } = await operator.run([...argv, "--json"]);
   expect(code).toBe(0);
   const match = /^feedgate: there are more: .* --after (\S+) goes on\n$/.exec(stderr);
   if (match === null) expect(stderr).toBe("");
+  const rows: Listed[] = JSON.parse(stdout);
   return {
-    ids: JSON.parse(stdout).map((row: Listed) => Object.values(row)[0]),
+    ids: rows.map((row) => Object.values(row)[0] as Id),
+    last: cursorOf(rows.at(-1) ?? {}),
     cursor: match?.[1] ?? "",
   };
 }
@@ -88,7 +96,7 @@ describe("a list", () => {
     test(`${argv.join(" ")}: without --limit it gives 100 rows, and tells that there are more`, async () => {
       const first = await page(argv);
       expect(first.ids).toHaveLength(100);
-      expect(first.cursor).toBe(String(first.ids.at(-1)));
+      expect(first.cursor).toBe(first.last);
       const readable = await operator.run(argv);
       expect(linesOf(readable.stdout)).toHaveLength(101);
       expect(linesOf(readable.stderr)).toEqual([
@@ -113,8 +121,8 @@ describe("a list", () => {
 
   test("behind its last row is empty", async () => {
     for (const argv of LISTS) {
-      const last = (await page([...argv, "--limit", "1000"])).ids.at(-1);
-      expect(await page([...argv, "--after", String(last)])).toEqual({ ids: [], cursor: "" });
+      const { last } = await page([...argv, "--limit", "1000"]);
+      expect(await page([...argv, "--after", last])).toMatchObject({ ids: [], cursor: "" });
     }
   });
 

@@ -214,6 +214,8 @@ describe("purchase list", () => {
     expect(await list("--account", "Two")).toMatchObject([of(two, 0)]);
     const [, first] = await list("--account", one);
     expect(first).toEqual({
+      purchase_id: expect.any(String),
+      paid_from: "elsewhere",
       entry_id: expect.any(Number),
       ...of(one, 0),
       endpoint_path: feeds[0]?.slug,
@@ -226,7 +228,7 @@ describe("purchase list", () => {
     expect(await list("--account", one)).toMatchObject([of(one, 1)]);
     const { stdout } = await operator.run(["purchase", "list", "--account", one]);
     const [header, ...lines] = linesOf(stdout);
-    expect(header).toMatch(/^BOUGHT +ACCOUNT +SLUG +USD +REFERENCE +FEED +ENTRY$/);
+    expect(header).toMatch(/^BOUGHT +ACCOUNT +SLUG +USD +PAID FROM +REFERENCE +FEED +PURCHASE$/);
     expect(lines).toEqual([expect.stringContaining(feeds[1]?.slug as string)]);
     expect(await list("--account", provider)).toEqual([]);
   });

@@ -1,7 +1,8 @@
 -- The sums of an account's ledger, in one snapshot. They prove that granted - revoked - charged + refunded = balance.
 --
 -- The usage log is the ledger of charges; entries of the kind charges carry the sums of its dropped
--- partitions, as negative amounts. A purchase is paid elsewhere: its amount is 0.
+-- partitions, as negative amounts. A purchase from the balance is a usage event, and its undo gives the charge back. One
+-- that was paid elsewhere is an entry of the amount 0, and so is its undo.
 create or replace function ledger_of(
   proven_id uuid,
   out balance_nanos bigint,
@@ -15,10 +16,15 @@ stable
 as $$
   with entries as (
     select
-      coalesce(sum(amount_nanos) filter (where kind not in ('revocation', 'refund', 'charges')), 0)
-        as granted,
+      coalesce(
+        sum(amount_nanos) filter (
+          where kind not in ('revocation', 'refund', 'purchase_undo', 'charges')
+        ),
+        0
+      ) as granted,
       coalesce(-sum(amount_nanos) filter (where kind = 'revocation'), 0) as revoked,
-      coalesce(sum(amount_nanos) filter (where kind = 'refund'), 0) as refunded,
+      coalesce(sum(amount_nanos) filter (where kind in ('refund', 'purchase_undo')), 0)
+        as refunded,
       coalesce(-sum(amount_nanos) filter (where kind = 'charges'), 0) as carried_over
     from credit_ledger
     where account_id = proven_id

@@ -3,7 +3,8 @@
 -- reference says that it was paid a second time. After an undo it may be bought again, but not by the
 -- reference of before, which may be a late retry.
 --
--- Outcomes: purchased; repeated; not_one_time; already_purchased (under the reference of `entry`); undone (so was
+-- Outcomes: purchased; repeated; not_one_time; already_purchased (under the reference of `entry`);
+-- bought_from_balance (the account has bought it by itself, so there is no entry); undone (so was
 -- the purchase of this reference, `entry`); reference_taken as in append_ledger_entry.
 create or replace function record_purchase(
   buying_account uuid,
@@ -26,12 +27,13 @@ begin
   for no key update;
   select credit_ledger.* into entry
   from purchases
-  join credit_ledger
+  left join credit_ledger
     on credit_ledger.entry_id = purchases.entry_id
   where purchases.account_id = buying_account
     and purchases.feed_id = bought_feed;
   if found then
     outcome := case
+      when entry.entry_id is null then 'bought_from_balance'
       when entry.reference is distinct from coalesce(purchase_reference, entry.reference)
         then 'already_purchased'
       else 'repeated'

@@ -1,8 +1,11 @@
 -- Takes back that an account has bought a feed. The purchase goes, so the account's version is renewed and the
--- next read is refused. An entry of the amount 0 keeps the reason, because the purchase was paid elsewhere.
--- Afterwards the feed may be bought again.
+-- next read is refused. Afterwards the feed may be bought again.
 --
--- Outcomes: undone; repeated (`entry` is the last undo: the feed has not been bought again since); not_purchased.
+-- An entry keeps the reason. Its amount is what was charged, if the purchase was paid from the balance. It is 0 if the
+-- purchase was paid elsewhere, or if its usage event was refunded before.
+--
+-- Outcomes: undone; repeated (`entry` is the last undo: the feed has not been bought again since); not_purchased;
+-- balance_full as in append_ledger_entry.
 create or replace function undo_purchase(
   buying_account uuid,
   bought_feed uuid,
@@ -14,7 +17,11 @@ create or replace function undo_purchase(
 language plpgsql
 as $$
 declare
-  undone_entry bigint;
+  bought purchases;
+  -- The same as of any other refund of the event, so that there is only one.
+  refund_reference text;
+  is_owed boolean;
+  appended record;
 begin
   perform act_as(actor);
   perform
@@ -22,10 +29,10 @@ begin
   where account_id = buying_account
   for no key update;
 
-  delete from purchases
+  select * into bought
+  from purchases
   where account_id = buying_account
-    and feed_id = bought_feed
-  returning entry_id into undone_entry;
+    and feed_id = bought_feed;
   if not found then
     select * into entry
     from credit_ledger
@@ -38,16 +45,35 @@ begin
     return;
   end if;
 
+  refund_reference := 'refund:' || bought.purchase_id;
+  is_owed := bought.entry_id is null
+    and not exists (select from credit_ledger where reference = refund_reference);
+  select * into appended
+  from append_ledger_entry(
+    buying_account,
+    'purchase_undo',
+    case when is_owed then bought.price_cents * 10000000 else 0 end,
+    undo_reason,
+    case
+      when is_owed then refund_reference
+      else 'purchase_undo:' || coalesce(bought.entry_id::text, bought.purchase_id::text)
+    end,
+    bought_feed
+  );
+  if appended.outcome <> 'appended' then
+    outcome := appended.outcome;
+    return;
+  end if;
+  entry := appended.entry;
+  -- After a year the event may have gone from the log.
+  update usage_events
+  set refunded = true
+  where account_id = buying_account
+    and usage_id = bought.purchase_id
+    and is_owed;
+  delete from purchases
+  where account_id = buying_account
+    and feed_id = bought_feed;
   outcome := 'undone';
-  entry := (
-    append_ledger_entry(
-      buying_account,
-      'purchase_undo',
-      0,
-      undo_reason,
-      'purchase_undo:' || undone_entry,
-      bought_feed
-    )
-  ).entry;
 end
 $$;

@@ -22,6 +22,9 @@
 -- budget_accounts, budget_keys, budget_amounts: one element a budget that is charged: the number of its account, the
 --   first key of the chain that has it, and the sum of the charges
 --
+-- A read of the operation purchase buys its feed for the charge. Every purchase renews the account's version. So the
+-- version proves that the account has not bought the feed yet, and the gateway must read the account anew afterwards.
+--
 -- verdicts: a letter a read: c (feed and key are current), d (the data has moved: seen_versions tells where),
 --   f (the feed has changed or closed), k (the key has expired)
 -- seen_versions: a list, data or row version a read; empty for null
@@ -173,6 +176,17 @@ begin
   from unnest(account_numbers, operations, feed_ids, key_ids, charges)
     with ordinality as asked (account_number, operation, feed_id, key_id, charge, place)
   where is_written[asked.account_number];
+
+  if 'purchase' = any (operations) then
+    insert into purchases (purchase_id, account_id, feed_id, price_cents, purchased_at)
+    select
+      usage_id_of(decided_us, asked.place::int, batch_token), account_ids[asked.account_number],
+      asked.feed_id, asked.charge / 10000000, moment
+    from unnest(account_numbers, operations, feed_ids, charges)
+      with ordinality as asked (account_number, operation, feed_id, charge, place)
+    where asked.operation = 'purchase'
+      and is_written[asked.account_number];
+  end if;
 
   if cardinality(remembered_reads) > 0 then
     insert into idempotency_keys as remembered (

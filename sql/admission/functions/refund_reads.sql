@@ -4,7 +4,8 @@
 -- The accounts' versions are renewed first. A lost batch that has not updated them yet finds its versions
 -- outdated and writes nothing; one that has is waited for, and its events are found. To ask twice is harmless.
 --
--- An event under an Idempotency-Key that a client has been answered with since is not refunded.
+-- An event under an Idempotency-Key that a client has been answered with since is not refunded. Nor is a purchase: it
+-- stands, and a client that asks again is answered with it.
 --
 -- batch_token: the end of the batch's usage ids
 -- account_ids: the accounts of the reads, each once
@@ -51,6 +52,7 @@ begin
     where right(usage_events.usage_id::text, 12) = refund_reads.batch_token
       and (only_usage is null or usage_events.usage_id = only_usage)
       and not usage_events.refunded
+      and usage_events.operation <> 'purchase'
     order by usage_events.usage_id
   loop
     -- A replay that notes itself at this moment is waited for.

@@ -9,6 +9,7 @@ import sql_accounts_create_promotion from "../../../sql/accounts/create_promotio
 import sql_accounts_edit_key from "../../../sql/accounts/edit_key.sql" with { type: "text" };
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
 import sql_accounts_find_ledger_entry from "../../../sql/accounts/find_ledger_entry.sql" with { type: "text" };
+import sql_accounts_find_purchase from "../../../sql/accounts/find_purchase.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
 import sql_accounts_functions_act_as from "../../../sql/accounts/functions/act_as.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
@@ -25,6 +26,7 @@ import sql_accounts_functions_undo_purchase from "../../../sql/accounts/function
 import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
 import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
 import sql_accounts_list_keys from "../../../sql/accounts/list_keys.sql" with { type: "text" };
+import sql_accounts_list_purchases from "../../../sql/accounts/list_purchases.sql" with { type: "text" };
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
 import sql_accounts_record_purchase from "../../../sql/accounts/record_purchase.sql" with { type: "text" };
 import sql_accounts_redeem_promotion from "../../../sql/accounts/redeem_promotion.sql" with { type: "text" };
@@ -87,6 +89,7 @@ import sql_migrations_0003_key_chains from "../../../sql/migrations/0003_key_cha
 import sql_migrations_0004_limits_of_read_keys from "../../../sql/migrations/0004_limits_of_read_keys.sql" with { type: "text" };
 import sql_migrations_0005_findings from "../../../sql/migrations/0005_findings.sql" with { type: "text" };
 import sql_migrations_0006_deleted_feeds from "../../../sql/migrations/0006_deleted_feeds.sql" with { type: "text" };
+import sql_migrations_0007_bought_from_balance from "../../../sql/migrations/0007_bought_from_balance.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
@@ -99,7 +102,6 @@ import sql_operator_list_audit_events from "../../../sql/operator/list_audit_eve
 import sql_operator_list_demo_settings from "../../../sql/operator/list_demo_settings.sql" with { type: "text" };
 import sql_operator_list_newest_pushes from "../../../sql/operator/list_newest_pushes.sql" with { type: "text" };
 import sql_operator_list_promotions from "../../../sql/operator/list_promotions.sql" with { type: "text" };
-import sql_operator_list_purchases from "../../../sql/operator/list_purchases.sql" with { type: "text" };
 import sql_operator_list_refusals from "../../../sql/operator/list_refusals.sql" with { type: "text" };
 import sql_operator_list_revenue from "../../../sql/operator/list_revenue.sql" with { type: "text" };
 import sql_operator_list_stale_feeds from "../../../sql/operator/list_stale_feeds.sql" with { type: "text" };
@@ -181,6 +183,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0004_limits_of_read_keys", text: sql_migrations_0004_limits_of_read_keys },
   { name: "0005_findings", text: sql_migrations_0005_findings },
   { name: "0006_deleted_feeds", text: sql_migrations_0006_deleted_feeds },
+  { name: "0007_bought_from_balance", text: sql_migrations_0007_bought_from_balance },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -275,8 +278,10 @@ export const STATEMENTS = {
   edit_key: numbered(sql_accounts_edit_key),
   find_account: numbered(sql_accounts_find_account),
   find_ledger_entry: numbered(sql_accounts_find_ledger_entry),
+  find_purchase: numbered(sql_accounts_find_purchase),
   find_usage_walk_end: numbered(sql_accounts_find_usage_walk_end),
   list_keys: numbered(sql_accounts_list_keys),
+  list_purchases: numbered(sql_accounts_list_purchases),
   page_usage: numbered(sql_accounts_page_usage),
   record_purchase: numbered(sql_accounts_record_purchase),
   redeem_promotion: numbered(sql_accounts_redeem_promotion),
@@ -314,7 +319,6 @@ export const STATEMENTS = {
   list_demo_settings: numbered(sql_operator_list_demo_settings),
   list_newest_pushes: numbered(sql_operator_list_newest_pushes),
   list_promotions: numbered(sql_operator_list_promotions),
-  list_purchases: numbered(sql_operator_list_purchases),
   list_refusals: numbered(sql_operator_list_refusals),
   list_revenue: numbered(sql_operator_list_revenue),
   list_stale_feeds: numbered(sql_operator_list_stale_feeds),
@@ -448,6 +452,20 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
+  /** what an account has bought, with the balance that it has now */
+  find_purchase: {
+    parameters: {
+      readonly account_id: string;
+      readonly feed_id: string;
+    };
+    row: {
+      readonly purchase_id: string;
+      readonly entry_id: bigint | null;
+      readonly price_cents: bigint;
+      readonly purchased_at: string;
+      readonly balance_nanos: bigint;
+    };
+  };
   /** how far one page may look through an account's usage log for the calls of one feed */
   find_usage_walk_end: {
     parameters: {
@@ -484,6 +502,25 @@ export interface StatementTypes {
       readonly last_used_at: string | null;
       readonly daily_nanos: bigint | null;
       readonly feed_ids: string | null;
+    };
+  };
+  /** what accounts have bought and still have, newest first, from behind the page before */
+  list_purchases: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly before_purchased_at: string | null;
+      readonly before_purchase_id: string | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly purchase_id: string;
+      readonly entry_id: bigint | null;
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly endpoint_path: string | null;
+      readonly price_cents: bigint;
+      readonly reference: string | null;
+      readonly purchased_at: string;
     };
   };
   /** a page of an account's usage log, newest first */
@@ -1086,23 +1123,6 @@ export interface StatementTypes {
       readonly created_at: string;
     };
   };
-  /** what accounts have bought and still have, newest first, from behind the page before */
-  list_purchases: {
-    parameters: {
-      readonly account_id: string | null;
-      readonly before_entry_id: bigint | null;
-      readonly limit: number;
-    };
-    row: {
-      readonly entry_id: bigint;
-      readonly account_id: string;
-      readonly feed_id: string;
-      readonly endpoint_path: string | null;
-      readonly price_cents: bigint;
-      readonly reference: string | null;
-      readonly purchased_at: string;
-    };
-  };
   /** refused pushes by feed and code, each with its newest one, newest first, from behind the page before */
   list_refusals: {
     parameters: {
@@ -1664,8 +1684,10 @@ export const ARGUMENTS: {
   edit_key: (by) => [by.key_id, by.fields, by.actor],
   find_account: (by) => [by.account_id, by.key_id],
   find_ledger_entry: (by) => [by.entry_id],
+  find_purchase: (by) => [by.account_id, by.feed_id],
   find_usage_walk_end: (by) => [by.account_id, by.since, by.until, by.before_usage_id, by.events],
   list_keys: (by) => [by.account_id, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
+  list_purchases: (by) => [by.account_id, by.before_purchased_at, by.before_purchase_id, by.limit],
   page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],
   record_purchase: (by) => [by.account_id, by.feed_id, by.reference, by.actor],
   redeem_promotion: (by) => [by.code, by.account_id, by.actor],
@@ -1703,7 +1725,6 @@ export const ARGUMENTS: {
   list_demo_settings: () => [],
   list_newest_pushes: (by) => [by.feed_id, by.limit],
   list_promotions: (by) => [by.after_code, by.limit],
-  list_purchases: (by) => [by.account_id, by.before_entry_id, by.limit],
   list_refusals: (by) => [by.since, by.newest_push_id, by.before_push_id, by.limit],
   list_revenue: (by) => [by.since, by.as_of, by.after_earned_nanos, by.after_feed_id, by.limit],
   list_stale_feeds: (by) => [by.since, by.as_of, by.after_due_at, by.after_feed_id, by.limit],
