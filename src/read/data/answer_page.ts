@@ -20,6 +20,12 @@ import type { PageCache } from "./page_cache.ts";
 import type { PageWanted } from "./pages.ts";
 import { isOfRows } from "./read_plan.ts";
 
+/** A feed as of a version of its data. */
+export interface FeedVersion {
+  readonly feedId: string;
+  readonly version: bigint;
+}
+
 interface PageAnswer {
   readonly request: Request;
   readonly feedId: string;
@@ -63,11 +69,12 @@ export function takenPage(
   { feed: { feedId }, plan }: PageWanted,
   page: Page,
   take: NonNullable<ToolWishes["take"]>,
-): Shown {
+): Shown<FeedVersion> {
   const { dataVersion: version, nextCursor, missing, fieldsNotFound } = page;
   // A slice shares the characters of the page.
   const data = page.text.slice(BEFORE_DATA.length, BEFORE_DATA.length + page.dataLength);
   return {
+    seen: { feedId, version },
     version,
     answer: ({ receipt, window }) => {
       take({

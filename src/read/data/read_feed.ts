@@ -19,7 +19,13 @@ import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 import { wishesOf } from "../pipeline/tool_request.ts";
-import { answerPage, cachingHeaders, headOfPage, takenPage } from "./answer_page.ts";
+import {
+  answerPage,
+  cachingHeaders,
+  type FeedVersion,
+  headOfPage,
+  takenPage,
+} from "./answer_page.ts";
 import { type Page, tagOf } from "./build_page.ts";
 import { createPlans } from "./known_plans.ts";
 import { createPages, type PageWanted } from "./pages.ts";
@@ -35,18 +41,6 @@ interface FeedRead {
   readonly query: ReadQuery;
 }
 
-/** A feed as of a version of its data. */
-interface FeedVersion {
-  readonly feedId: string;
-  readonly version: bigint;
-}
-
-interface FindOptions {
-  readonly isFresh: boolean;
-  /** Told what a conditional read is compared with. */
-  readonly onDescribed: ((described: FeedVersion) => void) | undefined;
-}
-
 /** Reads by a feed's id or its `endpoint_path`. */
 export function createFeedReads(services: Services, reads: ReadPipeline) {
   const { config, feeds, http, incarnation, waits } = services;
@@ -57,8 +51,8 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
   async function find(
     { call, principal }: ReadCall,
     { reference, query }: FeedRead,
-    { isFresh, onDescribed }: FindOptions,
-  ): Promise<Resource> {
+    isFresh: boolean,
+  ): Promise<Resource<FeedVersion>> {
     const { accountId } = principal;
     const { search } = call;
     const wantedFeed = { accountId, reference, isFresh };
@@ -75,15 +69,10 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     const { fields } = wishesOf(call.request);
     const planned = plans({ query, search }, feed);
     const plan = fields === undefined ? planned : keeping(planned, fields);
-    const wanted = { accountId, feed, plan };
-    return resourceOf(call, wanted, onDescribed);
+    return resourceOf(call, { accountId, feed, plan });
   }
 
-  function resourceOf(
-    call: Call,
-    wanted: PageWanted,
-    onDescribed: FindOptions["onDescribed"],
-  ): Resource {
+  function resourceOf(call: Call, wanted: PageWanted): Resource<FeedVersion> {
     const { feed, plan } = wanted;
     const { feedId } = feed;
     const { request } = call;
@@ -102,15 +91,17 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         refuseLongDocument(wanted, page, charsMax);
         const { take } = wishesOf(request);
         if (take !== undefined) return takenPage(wanted, page, take);
+        const { dataVersion: version } = page;
         return {
-          version: page.dataVersion,
+          seen: { feedId, version },
+          version,
           answer: (grant) =>
             answerPage({
               request,
               feedId,
               pageKey,
               page,
-              tag: charsMax === null ? page.tag : tagOf(query, page.dataVersion, incarnation),
+              tag: charsMax === null ? page.tag : tagOf(query, version, incarnation),
               grant,
               baseUrl: http.baseUrl(),
               cache: pages.cache,
@@ -119,7 +110,6 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       },
       async describe(dataVersion) {
         const version = dataVersion ?? feed.dataVersion;
-        onDescribed?.({ feedId, version });
         // What may be a 400 or 410 by now is one before it is a 304.
         const mayFail =
           plan.projection !== undefined ||
@@ -128,6 +118,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         if (mayFail) refuseLongDocument(wanted, await pages.atLeast(wanted, version), charsMax);
         const tag = tagOf(query, version, incarnation);
         return {
+          seen: { feedId, version },
           cachingHeaders: cachingHeaders(tag),
           head: (window) => headOfPage(tag, window),
         };
@@ -163,14 +154,6 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     return { pageKey: plan.key, page };
   }
 
-  function answer(
-    readCall: ReadCall,
-    read: FeedRead,
-    onDescribed?: (described: FeedVersion) => void,
-  ): Promise<Answer | Problem> {
-    return reads.answer(readCall, (isFresh) => find(readCall, read, { isFresh, onDescribed }));
-  }
-
   /** An answer that would be 304 waits until the feed changes, or the time is up. Beyond 3. */
   async function answerAfter(
     readCall: ReadCall,
@@ -182,19 +165,19 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     let place: WaitPlace | undefined;
     try {
       for (;;) {
-        let known: FeedVersion | undefined;
         const isWakeUp = place !== undefined;
-        const answered = await answer({ ...readCall, isWakeUp }, read, (described) => {
-          known = described;
-        });
-        if (answered instanceof Problem) return answered;
-        const isUnchanged = answered.status === 304 && known !== undefined;
+        const outcome = await reads.read({ ...readCall, isWakeUp }, (isFresh) =>
+          find(readCall, read, isFresh),
+        );
+        if (outcome instanceof Problem) return outcome;
+        const { answer, seen } = outcome;
+        const isUnchanged = answer.status === 304;
         if (isUnchanged) place ??= waits.enter(readCall.principal.accountId, signal);
-        if (place === undefined) return answered;
-        answered.headers["Preference-Applied"] = `wait=${seconds}`;
-        if (!isUnchanged || known === undefined) return answered;
+        if (place === undefined) return answer;
+        answer.headers["Preference-Applied"] = `wait=${seconds}`;
+        if (!isUnchanged) return answer;
         const msMax = endsMs - performance.now();
-        if ((await place.until({ ...known, msMax })) !== "moved") return answered;
+        if ((await place.until({ ...seen, msMax })) !== "moved") return answer;
       }
     } finally {
       place?.leave();
@@ -207,6 +190,8 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       readCall.call.isHead || !headers.has("if-none-match") || waits.isDraining
         ? undefined
         : preferredWaitSeconds(headers, CONDITIONAL_WAIT_SECONDS_MAX);
-    return seconds === undefined ? answer(readCall, read) : answerAfter(readCall, read, seconds);
+    return seconds === undefined
+      ? reads.answer(readCall, (isFresh) => find(readCall, read, isFresh))
+      : answerAfter(readCall, read, seconds);
   };
 }

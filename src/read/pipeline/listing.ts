@@ -37,6 +37,7 @@ export function listingResource(
     async build(atLeast) {
       const listing = await read(atLeast);
       return {
+        seen: null,
         version: listing.version,
         answer: ({ receipt, window }: Grant) => answerOf(listing, { receipt, window, feedId }),
       };
@@ -44,6 +45,7 @@ export function listingResource(
     async describe(dataVersion) {
       const listing = await read(dataVersion);
       return {
+        seen: null,
         cachingHeaders: cachingHeaders(listing.tag),
         head: (window) => answerOf(listing, { receipt: NO_RECEIPT, window, feedId }),
       };

@@ -27,13 +27,19 @@ import { Projections } from "../projection/turns.ts";
 import type { EmptyShown, Resource, Shown } from "./resource.ts";
 
 /** Finds what a call reads. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
-type FindResource = (isFresh: boolean) => Promise<Resource>;
+type FindResource<Seen> = (isFresh: boolean) => Promise<Resource<Seen>>;
+
+/** An answer, and what it was made of. */
+export interface Answered<Seen> {
+  readonly answer: Answer;
+  readonly seen: Seen;
+}
 
 /** What memory said of key or feed is not so: look both up, and act again. */
 const STALE = "stale";
 type Stale = typeof STALE;
 
-type Outcome = Answer | Problem | Stale;
+type Outcome<Seen> = Answered<Seen> | Problem | Stale;
 
 /** A call by a known key. */
 export interface ReadCall {
@@ -44,16 +50,18 @@ export interface ReadCall {
 }
 
 /** A call for a resource that was found. */
-interface Reading extends ReadCall {
-  readonly resource: Resource;
+interface Reading<Seen> extends ReadCall {
+  readonly resource: Resource<Seen>;
 }
 
 export interface ReadPipeline {
   /** Of all reads: an account's take turns, whatever they are of. */
   readonly projections: Projections;
-  answer(readCall: ReadCall, find: FindResource): Promise<Answer | Problem>;
+  answer<Seen>(readCall: ReadCall, find: FindResource<Seen>): Promise<Answer | Problem>;
+  /** As `answer`, for a caller that goes on from what it has seen. */
+  read<Seen>(readCall: ReadCall, find: FindResource<Seen>): Promise<Answered<Seen> | Problem>;
   /** Whether a reader that waits may read on, window and price aside. */
-  recheck(readCall: ReadCall, find: FindResource): Promise<Proof | Problem>;
+  recheck<Seen>(readCall: ReadCall, find: FindResource<Seen>): Promise<Proof | Problem>;
 }
 
 export function createReadPipeline(services: Services): ReadPipeline {
@@ -61,15 +69,15 @@ export function createReadPipeline(services: Services): ReadPipeline {
   const turns = new KeyedMutex();
 
   /** Acts by what memory says of key and feed; where that is not so, by what the database says. */
-  async function attempt<Result extends object>(
+  async function attempt<Seen, Result extends object>(
     { call, principal: known, isWakeUp }: ReadCall,
-    find: FindResource,
-    act: (reading: Reading) => Promise<Result | Problem | Stale>,
+    find: FindResource<Seen>,
+    act: (reading: Reading<Seen>) => Promise<Result | Problem | Stale>,
   ): Promise<Result | Problem> {
     for (let tries = 1; tries <= PLANS_MAX; tries++) {
       const isFresh = tries > 1;
       const principal = isFresh ? await keys.authenticate(call, "read") : known;
-      let resource: Resource;
+      let resource: Resource<Seen>;
       try {
         resource = await (isFresh ? findProven(principal, find) : find(false));
       } catch (error) {
@@ -84,7 +92,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   /** The order of the checks. What fails before the read was logged costs nothing. */
-  async function read(reading: Reading): Promise<Outcome> {
+  async function read<Seen>(reading: Reading<Seen>): Promise<Outcome<Seen>> {
     const { call, resource } = reading;
     const { request } = call;
     if (call.isHead || request.headers.has("if-none-match")) {
@@ -100,7 +108,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
       if (remembered !== undefined && shown.version !== remembered.answeredVersion) return STALE;
       if (shown.empty !== undefined) {
         admission.release(reserved);
-        return await answerEmpty(reading, shown.empty);
+        return await answerEmpty(reading, shown, shown.empty);
       }
       const { beginsAfter } = shown;
       const isGone = () => request.signal.aborted;
@@ -123,30 +131,34 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   /** HEAD, and a GET whose client has what is shown; undefined: the body is needed. */
-  async function answerWithoutBody(reading: Reading): Promise<Outcome | undefined> {
+  async function answerWithoutBody<Seen>(
+    reading: Reading<Seen>,
+  ): Promise<Outcome<Seen> | undefined> {
     const { call, principal, resource } = reading;
     const { claim } = resource;
     const { caller } = principal;
     const proof = await prove(reading);
     if (isRefused(proof)) return proof;
-    const described = await resource.describe(proof.feed?.dataVersion ?? null);
-    const { ETag: tag } = described.cachingHeaders;
+    const { cachingHeaders, head, seen } = await resource.describe(proof.feed?.dataVersion ?? null);
+    const { ETag: tag } = cachingHeaders;
     const ifNoneMatch = call.request.headers.get("if-none-match");
     const isUnchanged = tag !== undefined && matchesTag(ifNoneMatch, tag);
     if (!isUnchanged && !call.isHead) return undefined;
     const limited = countUnlogged(reading);
     if (limited !== undefined) return refuse(reading, limited);
-    if (isUnchanged) return { status: 304, headers: { ...described.cachingHeaders }, body: null };
+    if (isUnchanged) {
+      return { answer: { status: 304, headers: { ...cachingHeaders }, body: null }, seen };
+    }
     const unrepeated = judgeRepeat(claim, proof);
     if (unrepeated !== undefined) return refuse(reading, unrepeated);
     const isPriced = proof.remembered === undefined;
     const unpaid = admission.judge(caller, claim, { isWindowed: false, isPriced });
     if (unpaid !== undefined) return refuse(reading, unpaid);
-    return described.head(admission.windowOf(caller, claim));
+    return { answer: head(admission.windowOf(caller, claim)), seen };
   }
 
   /** Proves key, feed and purchase as of now. A problem tells why the caller may not read the feed at all. */
-  async function prove(reading: Reading): Promise<Proof | Problem | Stale> {
+  async function prove(reading: Reading<unknown>): Promise<Proof | Problem | Stale> {
     const { caller } = reading.principal;
     const { claim } = reading.resource;
     const proof = await proveClaim(reading);
@@ -156,7 +168,10 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   /** Proves the claim; `changed` if the feed is not as it was planned by, or the account is not as it is known. */
-  async function proveClaim({ principal, resource }: Reading): Promise<Proof | Refusal | Changed> {
+  async function proveClaim({
+    principal,
+    resource,
+  }: Reading<unknown>): Promise<Proof | Refusal | Changed> {
     const { caller } = principal;
     const { claim } = resource;
     const proof = await admission.prove(caller, claim);
@@ -169,7 +184,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   /** A place and a price. An Idempotency-Key is proven first, and every refusal but that of a full window. */
-  function reserve(reading: Reading) {
+  function reserve(reading: Reading<unknown>) {
     const { claim } = reading.resource;
     if (claim.idempotency === undefined) {
       const first = admission.reserve(reading.principal.caller, claim);
@@ -178,7 +193,9 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return reserveProven(reading);
   }
 
-  async function reserveProven(reading: Reading): Promise<Reservation | Refusal | Changed> {
+  async function reserveProven(
+    reading: Reading<unknown>,
+  ): Promise<Reservation | Refusal | Changed> {
     const { caller } = reading.principal;
     const { account } = caller;
     const { claim } = reading.resource;
@@ -193,30 +210,38 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   /** Counts what the client has asked. A provider's pushes wake waits, and must not use up a reader's limit. */
-  function countUnlogged({ principal, isWakeUp }: Reading): Refusal | undefined {
+  function countUnlogged({ principal, isWakeUp }: Reading<unknown>): Refusal | undefined {
     return isWakeUp ? undefined : admission.countUnlogged(principal.caller, "revalidate");
   }
 
   /** Nothing is charged for nothing; but the key must hold, and nothing may have come since. */
-  async function answerEmpty(reading: Reading, empty: EmptyShown): Promise<Outcome> {
+  async function answerEmpty<Seen>(
+    reading: Reading<Seen>,
+    { seen }: Shown<Seen>,
+    empty: EmptyShown,
+  ): Promise<Outcome<Seen>> {
     const { caller } = reading.principal;
     const proof = await prove(reading);
     if (isRefused(proof)) return proof;
     if (proof.feed?.dataVersion !== empty.version) return STALE;
     const limited = countUnlogged(reading);
     if (limited !== undefined) return refuse(reading, limited);
-    return empty.answer(admission.windowOf(caller, reading.resource.claim));
+    return { answer: empty.answer(admission.windowOf(caller, reading.resource.claim)), seen };
   }
 
   /** A read that was logged is answered; if it can't be, it is refunded. */
-  async function answerLogged(reading: Reading, shown: Shown, grant: Grant): Promise<Answer> {
+  async function answerLogged<Seen>(
+    reading: Reading<Seen>,
+    shown: Shown<Seen>,
+    grant: Grant,
+  ): Promise<Answered<Seen>> {
     const { call, principal } = reading;
     let isSent = false;
     try {
       const answer = await shown.answer(grant);
       isSent = !call.request.signal.aborted;
       if (isSent) call.subject.chargedNanos = grant.isReplay ? 0n : grant.receipt.chargeNanos;
-      return answer;
+      return { answer, seen: shown.seen };
     } finally {
       if (grant.isReplay) {
         // Its event was counted, and seen, before.
@@ -226,14 +251,20 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   /** By what the database says. A key that does not hold is told before all else. */
-  async function findProven(principal: Principal, find: FindResource): Promise<Resource> {
+  async function findProven<Seen>(
+    principal: Principal,
+    find: FindResource<Seen>,
+  ): Promise<Resource<Seen>> {
     const [found, proven] = await Promise.allSettled([find(true), keys.prove(principal)]);
     if (proven.status === "rejected") throw proven.reason;
     if (found.status === "rejected") throw found.reason;
     return found.value;
   }
 
-  function refuse({ principal, resource }: Reading, refusal: Refusal | Changed): Problem | Stale {
+  function refuse(
+    { principal, resource }: Reading<unknown>,
+    refusal: Refusal | Changed,
+  ): Problem | Stale {
     if (refusal.kind === "changed") return STALE;
     admission.noteRefused(resource.claim.operation, refusal);
     return refusalOf(refusal, {
@@ -245,7 +276,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
   }
 
   /** Reads under one Idempotency-Key take turns: the second finds what the first left. */
-  function readInTurn(reading: Reading): Promise<Outcome> {
+  function readInTurn<Seen>(reading: Reading<Seen>): Promise<Outcome<Seen>> {
     const { principal, resource } = reading;
     const { idempotency } = resource.claim;
     if (idempotency === undefined) return read(reading);
@@ -254,7 +285,11 @@ export function createReadPipeline(services: Services): ReadPipeline {
 
   return {
     projections: new Projections(),
-    answer: (readCall, find) => attempt(readCall, find, readInTurn),
+    async answer(readCall, find) {
+      const outcome = await attempt(readCall, find, readInTurn);
+      return outcome instanceof Problem ? outcome : outcome.answer;
+    },
+    read: (readCall, find) => attempt(readCall, find, readInTurn),
     recheck: (readCall, find) => attempt(readCall, find, prove),
   };
 }

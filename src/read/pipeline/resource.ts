@@ -10,7 +10,9 @@ import type { Remembered } from "../../admission/proofs.ts";
 import type { Answer } from "../../http/answer.ts";
 
 /** A resource, built. */
-export interface Shown {
+export interface Shown<Seen = null> {
+  /** What the page was made of, for a caller that goes on from there. */
+  readonly seen: Seen;
   /** The version that it shows: of the feed's data, or for metadata of its row; null: of no feed. */
   readonly version: bigint | null;
   /** Of a follower's page: the position behind which it begins. Events that came since are on the next page. */
@@ -28,22 +30,24 @@ export interface EmptyShown {
   answer(window: WindowState): Answer;
 }
 
-/** What is told without the body: to HEAD, and by 304. */
-interface Description {
+/** A resource without its body: for HEAD, and for 304. */
+interface Description<Seen> {
+  /** As in `Shown`. */
+  readonly seen: Seen;
   /** Headers of a 304; without an `ETag` there is none. */
   readonly cachingHeaders: Readonly<Record<string, string>>;
   /** 200 for HEAD; `window` is the one that a GET is counted in. */
   head(window: WindowState): Answer;
 }
 
-export interface Resource {
+export interface Resource<Seen = null> {
   readonly claim: Claim;
   /**
    * Builds what is shown, at this version or a newer one; null: as it is remembered. `repeated` is the read that this
    * one repeats.
    * @throws {Problem} every 400, 404 and 410 that only building it tells
    */
-  build(atLeast: bigint | null, repeated?: Remembered): Promise<Shown>;
+  build(atLeast: bigint | null, repeated?: Remembered): Promise<Shown<Seen>>;
   /** Describes it at the data version that is proven to be the newest. @throws {Problem} as `build` */
-  describe(dataVersion: bigint | null): Promise<Description>;
+  describe(dataVersion: bigint | null): Promise<Description<Seen>>;
 }

@@ -29,27 +29,13 @@ const RECHECK_MS = 15_000;
 /** How soon a client should come back. */
 const RECONNECT_MS = 1_000;
 
-/** What a read came to; the page, where one was built. */
-interface PageRead {
-  readonly outcome: Answer | Problem;
-  readonly tail: Tail | undefined;
-}
-
 export function createFollow(services: Services, reads: ReadPipeline) {
   const { http, waits } = services;
   const findTail = createTailReads(services, reads.projections);
 
-  async function readPage(readCall: ReadCall, read: TailRead): Promise<PageRead> {
-    let tail: Tail | undefined;
-    const outcome = await reads.answer(readCall, (isFresh) =>
-      findTail(readCall, read, {
-        isFresh,
-        tell: (built) => {
-          tail = built;
-        },
-      }),
-    );
-    return { outcome, tail };
+  /** The next page; for HEAD, none was seen. */
+  function readPage(readCall: ReadCall, read: TailRead) {
+    return reads.read(readCall, (isFresh) => findTail(readCall, read, isFresh));
   }
 
   /** The next page with events; 204 where none comes in time. */
@@ -65,8 +51,10 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     try {
       for (;;) {
         const isWakeUp = place !== undefined;
-        const { outcome, tail } = await readPage({ ...readCall, isWakeUp }, { ...read, offset });
-        if (outcome instanceof Problem || tail?.isEmpty !== true) return outcome;
+        const page = await readPage({ ...readCall, isWakeUp }, { ...read, offset });
+        if (page instanceof Problem) return page;
+        const { answer, seen: tail } = page;
+        if (tail?.isEmpty !== true) return answer;
         place ??= waits.enter(readCall.principal.accountId, signal);
         if (place === undefined) return tooManyWaits();
         offset = tail.nextOffset;
@@ -89,7 +77,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     onEnd: () => void,
   ): Promise<Answer | Problem> {
     // A problem that exists from the start is told by a status.
-    const proof = await reads.recheck(readCall, (isFresh) => findTail(readCall, read, { isFresh }));
+    const proof = await reads.recheck(readCall, (isFresh) => findTail(readCall, read, isFresh));
     if (proof instanceof Problem) return proof;
     const place = waits.enter(readCall.principal.accountId, readCall.call.request.signal);
     if (place === undefined) return tooManyWaits();
@@ -125,22 +113,22 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     yield `retry: ${RECONNECT_MS}\n${KEEP_ALIVE}`;
     try {
       while (!isOver(request.signal, endsMs)) {
-        const { outcome, tail } = await readPage(
-          { ...readCall, isWakeUp },
-          { ...read, offset },
-        ).catch((error): PageRead => ({ outcome: passingProblem(error), tail: undefined }));
+        const page = await readPage({ ...readCall, isWakeUp }, { ...read, offset }).catch(
+          passingProblem,
+        );
+        const tail = page instanceof Problem ? undefined : page.seen;
         let pauseMs = 0;
         // The page itself is not held while the stream waits.
         let isUpToDate = false;
-        if (outcome instanceof Problem) {
-          pauseMs = Number(passingProblem(outcome).options.extras?.retry_after_ms);
+        if (page instanceof Problem) {
+          pauseMs = Number(passingProblem(page).options.extras?.retry_after_ms);
         } else {
           assert(tail !== undefined, "an answer has a page");
           isWakeUp = true;
           const isOffsetNews = offset === "now";
           ({ nextOffset: offset, isUpToDate } = tail);
           if (!tail.isEmpty) {
-            yield eventText({ name: "rows", id: offset, data: bodyText(outcome) });
+            yield eventText({ name: "rows", id: offset, data: bodyText(page.answer) });
             pauseMs = PAUSE_MS;
           } else if (isOffsetNews) {
             // So a client that is cut off before its first event misses nothing either.
@@ -190,10 +178,10 @@ export function createFollow(services: Services, reads: ReadPipeline) {
   function stillAt(readCall: ReadCall, read: TailRead): (version: bigint) => Promise<boolean> {
     // The offset does not matter here, and to open it takes longer than all the rest.
     const anywhere = { ...read, offset: "now" };
-    let found: Promise<Resource> | undefined;
+    let found: Promise<Resource<unknown>> | undefined;
     const find = (isFresh: boolean) => {
       if (isFresh || found === undefined) {
-        found = findTail(readCall, anywhere, { isFresh });
+        found = findTail(readCall, anywhere, isFresh);
       }
       return found;
     };
@@ -212,7 +200,8 @@ export function createFollow(services: Services, reads: ReadPipeline) {
 
   return {
     /** The next page, at once. */
-    page: async (readCall: ReadCall, read: TailRead) => (await readPage(readCall, read)).outcome,
+    page: (readCall: ReadCall, read: TailRead) =>
+      reads.answer(readCall, (isFresh) => findTail(readCall, read, isFresh)),
     longPoll,
     events,
   };

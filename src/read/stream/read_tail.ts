@@ -66,7 +66,7 @@ interface Wanted {
   readonly fields: readonly string[] | undefined;
 }
 
-/** Finds what a follower reads; `tell` is told each page that is built. */
+/** Finds what a follower reads. */
 export function createTailReads(services: Services, projections: Projections) {
   const { config, cursorSecret: secret, feeds, reader } = services;
   const limits = { free: config.limits.readsFree, paid: config.limits.readsPaid };
@@ -111,8 +111,8 @@ export function createTailReads(services: Services, projections: Projections) {
   return async (
     { call, principal }: ReadCall,
     { reference, offset, sentOffset, limit, headers }: TailRead,
-    { isFresh, tell }: { readonly isFresh: boolean; readonly tell?: (tail: Tail) => void },
-  ): Promise<Resource> => {
+    isFresh: boolean,
+  ): Promise<Resource<Tail | undefined>> => {
     const { accountId } = principal;
     const wanted = { accountId, reference, isFresh };
     const feed = await findFeed(feeds, wanted);
@@ -142,12 +142,12 @@ export function createTailReads(services: Services, projections: Projections) {
         };
         const page = await tails.ask(wantedPage);
         const { tail } = page;
-        tell?.(tail);
         const answer = (origin: string | undefined, window: WindowState) =>
           take === undefined
             ? answerOf(page, origin, window)
             : taken(page, take, { origin, window });
         return {
+          seen: tail,
           version: tail.dataVersion,
           // A page that begins at now is empty.
           ...(from !== "now" && { beginsAfter: from }),
@@ -162,6 +162,7 @@ export function createTailReads(services: Services, projections: Projections) {
       },
       async describe() {
         return {
+          seen: undefined,
           cachingHeaders: {},
           head: (window) => answerHead(headersOf(window)),
         };
