@@ -53,7 +53,7 @@ export interface Config {
   /** Origins whose pages may read in a browser, or all of them; absent: none. */
   readonly corsOrigins: CorsOrigins | undefined;
   readonly limits: Limits;
-  /** What is hardly meant in the environment, a sentence each: said at start. Beyond 12. */
+  /** Settings in the environment that are probably mistakes, a sentence each. They are logged at start. Beyond 12. */
   readonly warnings: readonly string[];
 }
 
@@ -204,7 +204,7 @@ function environmentReader(environment: Environment, mistakes: string[]) {
     if (URL.canParse(value)) return value;
     return refuse(`${name} can't be read as an address: look at its host and port`);
   };
-  /** One that is told to clients, in headers, too. */
+  /** An address that answers name, in headers, too. */
   const url = (name: string): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What a deployment or a client meets as a limit, and what modules share: unit, reason, section of the
+ * Limits that a deployment or a client meets, and limits that modules share: unit, reason, section of the
  * interface. A bound that is one module's own affair stands there.
  *
  * `Limits` holds those that a deployment may override (`config.ts`); the constants hold for all.
@@ -85,9 +85,9 @@ export const FILTER_WALK_ROWS = 40;
 export const FILTER_WALK_BYTES = BigInt(2 * MIB);
 /** The same of a feed that is looked through whole, while it has no index: 0.5 s, and less from step to step. */
 export const FILTER_WHOLE_BYTES = BigInt(32 * MIB);
-/** Rows that the index may lack, and names that are told, if a filter names a field that no row has. */
+/** If a filter names a field that no row has: rows that the index may lack, and names that the answer lists. */
 export const FILTER_NAMES_UNINDEXED_MAX = 10_000n;
-export const FILTER_NAMES_TOLD_MAX = 100;
+export const FILTER_NAMES_LISTED_MAX = 100;
 /** Rows without an index from which one is made unasked: to look through them takes 0.2 s. */
 export const FILTER_UNASKED_ROWS_MIN = 50_000;
 /** Bytes of rows indexed in one statement, and 200 a row: 0.1 s at worst, for rows of very many fields. */
@@ -162,7 +162,7 @@ export const DATABASE_WAITING_MAX = 2_000;
 export const DATABASE_WAIT_MS_MAX = 250;
 /** Of them, those that wait whatever the pace. */
 export const DATABASE_WAITING_FREE = 512;
-/** What was let in may wait this many times the limit before it is refused after all: a machine may stall. */
+/** A request that was let in may wait this many times the limit before it is refused after all: a machine may stall. */
 export const LATENESS_MAX = 6;
 /** How reads, and proofs of what is true of them, wait and leave together in a process (`lib/batcher.ts`). */
 export const ADMISSION_BATCHES = {
@@ -271,8 +271,8 @@ export const DRAIN_EXIT_MS = 9_500;
 /** When a worker that has not is killed: its supervisor has still to leave the database. */
 export const DRAIN_WORKER_MS = 8_500;
 
-/** Categories that an empty search tells, and the hits in which it looks for them. */
-export const CATEGORIES_TOLD_MAX = 20;
+/** Categories that an empty search lists, and the hits in which it looks for them. */
+export const CATEGORIES_LISTED_MAX = 20;
 export const CATEGORY_MATCHES_MAX = 200;
 
 /** Characters of an `endpoint_path`. Decisions 4. */
@@ -297,7 +297,7 @@ assert(
 assert(ADMISSION_BATCHES.batchMax <= ADMISSION_BATCHES.queueMax, "a full batch fits the queue");
 assert(
   ADMISSION_BATCHES.waitingFree < ADMISSION_BATCHES.queueMax,
-  "overload is told by pace before the queue is full",
+  "overload is noticed by pace before the queue is full",
 );
 assert(DATABASE_WAITING_FREE < DATABASE_WAITING_MAX, "and so it is for statements");
 assert(

@@ -115,10 +115,10 @@ function listen(services: Services, { tls, isPortShared = false }: ServeOptions)
       // Elysia shares the port by default: two gateways would silently split the requests.
       reusePort: isPortShared,
       maxRequestBodySize: SERVER_BODY_BYTES_MAX,
-      // Whatever is thrown outside an endpoint's care, Bun would tell it with its stack.
+      // In development mode, Bun answers an error outside our routes with its stack.
       development: false,
       ...(tls !== undefined && { tls }),
-      // Of a request as a whole, however steadily it comes; routes with bodies ask for more.
+      // For a request as a whole, however steadily it comes; routes with bodies ask for more.
       idleTimeout: IDLE_SECONDS_MAX,
     });
     assert(app.server !== null, "an app that listens has a server");
@@ -144,7 +144,7 @@ async function drain(
   const maintenanceStopped = maintenance.stop();
   await Bun.sleep(closingNoticeMs);
   await within(listener.stop(), ANSWER_WAIT_MS);
-  // What has not been answered by now never will be: an upload that drips, say.
+  // A request that has not been answered by now never will be, such as an upload that drips.
   await within(listener.stop(true), CLOSE_WAIT_MS);
   await within(Promise.all([admission.idle(), maintenanceStopped]), CLOSE_WAIT_MS);
   await within(keys.flushUses(), CLOSE_WAIT_MS).catch((error) =>

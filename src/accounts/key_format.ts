@@ -48,7 +48,7 @@ export function hashKey(key: string): Uint8Array {
   return new Bun.CryptoHasher("sha256").update(key).digest();
 }
 
-/** The first characters of a key, which tell it from others without giving it away. */
+/** The first characters of a key, which name it without giving it away. */
 export function startOf(key: string): string {
   return key.slice(0, START_LENGTH);
 }

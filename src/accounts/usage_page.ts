@@ -61,7 +61,7 @@ export async function pageUsage(
       ? undefined
       : await database.row("find_usage_walk_end", { ...range, events: USAGE_WALK_MAX });
   const from = walkEnd?.usage_id ?? null;
-  // One more than the page tells whether there is a next one.
+  // One row more than the page holds shows whether there is a next page.
   const found = await database.rows("page_usage", {
     ...range,
     feed_id: feedId,

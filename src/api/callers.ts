@@ -71,7 +71,7 @@ export class Keys {
 
   /**
    * The account of a request's key; undefined if it has none, or one that nobody has, or one that can't be looked up
-   * now. What the key may do is for the routes to tell.
+   * now. The routes decide what the key may do.
    */
   async findAccount(headers: Headers): Promise<string | undefined> {
     const key = readKeyOf(headers);

@@ -60,8 +60,8 @@ export const FEED_METADATA = {
   provider: { id: ACCOUNT_ID, name: "Seismic Data" },
 };
 
-/** What metadata tells of the rows, too. */
-export const ROWS_TOLD = {
+/** Members of metadata about the rows. */
+export const METADATA_ROWS = {
   oldest_event: "2026-01-01T03:12:40.000000Z",
   newest_event: "2026-11-21T08:41:07.000000Z",
   row_count: 12_480,

@@ -1,5 +1,5 @@
 /**
- * What a provider is told of its feeds: the problems of `feeds/`. Decisions 2 and 4.
+ * The problems that a provider gets about its feeds. The outcomes are those of `feeds/`. Decisions 2 and 4.
  *
  * @module
  */

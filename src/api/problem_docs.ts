@@ -124,7 +124,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     extras: { reason: "a complaint about its licence" },
   },
   FEED_FORBIDDEN: {
-    when: "A push or edit of a feed that the key's account does not own; unknown ids are told the same.",
+    when: "A push or edit of a feed that the key's account does not own. An unknown id gets the same answer.",
     remedy: "Check the id against `GET /v1/provider/feeds`.",
   },
   FEED_QUOTA_EXCEEDED: {

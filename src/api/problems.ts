@@ -36,7 +36,7 @@ export function problems(http: HttpContext) {
     .onError({ as: "global" }, async ({ call: known, error, request }) => {
       // Without a listener, Elysia itself finds no route, and then no plugin has made the call.
       const call = known ?? createCall(request, "/*");
-      const problem = await toldProblem(call, error);
+      const problem = await problemFor(call, error);
       if (problem.status >= 500) logFailure(http.log, call, error);
       return respondProblem(http, call, problem);
     });
@@ -88,7 +88,7 @@ async function respondProblem(
 }
 
 /** The problem that the client gets. */
-async function toldProblem({ proveKey }: RoutedCall, error: unknown): Promise<Problem> {
+async function problemFor({ proveKey }: RoutedCall, error: unknown): Promise<Problem> {
   const problem = error instanceof ValidationError ? invalidRequestPart(error) : problemOf(error);
   const isProvenFirst = problem.status === 400 || PROVEN_FIRST.has(problem.code);
   if (!isProvenFirst || proveKey === undefined) return problem;

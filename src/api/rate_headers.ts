@@ -53,7 +53,7 @@ export function resetInSeconds(
   return Math.min(Math.max(0, secondsLeft), WINDOW_SECONDS);
 }
 
-/** 429 with everything that tells a client when to come back. */
+/** 429, with all headers and members that say when to come back. */
 export function rateLimited(
   limited: { readonly window: WindowState; readonly retryAfterMs: number },
   nowMs: number,

@@ -123,7 +123,7 @@ function paymentOf(
   };
 }
 
-/** The page to pay on, told who pays and for what. */
+/** The page to pay on, with the account that pays and the feed that it pays for. */
 export function billingUrlOf(
   billingUrl: string,
   {

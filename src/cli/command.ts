@@ -62,8 +62,8 @@ export interface CommandSpec<Of extends Options> {
   readonly makesDatabase?: boolean;
   /** Whether it works without a database, and is not refused if there is none. @default false */
   readonly needsNoDatabase?: boolean;
-  /** Whether what it answers can't be looked up later. */
-  readonly isToldOnce?: boolean;
+  /** Whether its answer can't be looked up later. @default false */
+  readonly isPrintedOnce?: boolean;
   /** Undefined if the command has written its answer itself. */
   run(input: Input<Of>): Promise<Answer | undefined>;
 }

@@ -185,7 +185,7 @@ function overview(words: readonly string[]): string {
     "Every command takes:",
     optionList(GLOBAL_OPTIONS),
     "",
-    `${typed("<command> --help")} tells more, --version which it is.`,
+    `${typed("<command> --help")} explains a command, --version shows the version.`,
     "Exit codes: 0 done, 1 refused, 2 wrong usage or environment.",
   ].join("\n");
 }

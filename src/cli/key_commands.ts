@@ -40,7 +40,7 @@ const FEEDS = list("the only feeds that it may read, by id or slug; default all"
 const keyCreate = databaseCommand({
   words: "key create",
   about: "make a key; it is printed once and never again",
-  isToldOnce: true,
+  isPrintedOnce: true,
   options: {
     account: required(ACCOUNT_OPTION),
     permission: required(
@@ -109,7 +109,7 @@ const keyRotate = databaseCommand({
   words: "key rotate",
   argument: "KEY",
   about: "make a new key with the settings of another one, which ends after the grace",
-  isToldOnce: true,
+  isPrintedOnce: true,
   options: { grace: duration("how long the old key still works; default 24h", GRACE_SECONDS_MAX) },
   run: async ({ operator, actor, values: { grace }, argument: keyId }) => {
     const rotated = await rotateKey(operator, { key_id: keyId, grace_seconds: grace }, actor);

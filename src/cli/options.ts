@@ -162,4 +162,4 @@ export const ACCOUNT_OPTION = text("the account, by id or exact name", { placeho
 export const FEED_OPTION = text("the feed, by id or slug", { placeholder: "ID" });
 
 /** The option of every command that suspends. */
-export const SUSPENSION_REASON = required(text("why; whom it concerns is told"));
+export const SUSPENSION_REASON = required(text("why; its owner can read it"));

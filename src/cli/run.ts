@@ -55,7 +55,7 @@ export async function runCommand(
     }
     const answer = await command.run({ values, argument, arguments: given, config, output });
     if (answer === undefined) return 0;
-    await tell(streams, command, isJson ? answer.json : textOf(answer, streams));
+    await printAnswer(streams, command, isJson ? answer.json : textOf(answer, streams));
     if (answer.more !== undefined) streams.complain(`feedgate: ${plain(answer.more)}\n`);
     return 0;
   } catch (error) {
@@ -68,15 +68,15 @@ export async function runCommand(
 }
 
 /** A command whose answer could not be written is done. If the answer can't be looked up, the error says so. */
-async function tell(
+async function printAnswer(
   { write }: Streams,
-  { words, isToldOnce }: Command,
+  { words, isPrintedOnce }: Command,
   answer: string,
 ): Promise<void> {
   try {
     await write(`${escapeInvisible(answer)}\n`);
   } catch (error) {
-    if (error instanceof OutputClosedError && isToldOnce !== true) throw error;
+    if (error instanceof OutputClosedError && isPrintedOnce !== true) throw error;
     const code = codeOf(error) ?? "closed";
     throw new Error(`${words} is done, but its answer could not be written (${code})`, {
       cause: error,
@@ -129,8 +129,8 @@ function messagesOf(error: unknown): readonly string[] {
     return [list === undefined ? error.message : `${error.message}; see ${typed(list)}`];
   }
   if (error instanceof ConfigError) return error.mistakes;
-  // What the driver says is the cause of an error of ours; what a file system says is not about it. Both may
-  // have these members, and whatever else is thrown has none of them.
+  // The driver's error is the cause of ours. Errors of a file system have a path. Both may have these members, and
+  // anything else that is thrown has none of them.
   const reason = (error instanceof DatabaseUnavailableError ? error.cause : error) as SystemError;
   // PgBouncer's words: it takes no settings of a session.
   if (/unsupported startup parameter/.test(reason.message ?? "")) {

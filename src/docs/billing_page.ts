@@ -2,8 +2,8 @@
  * `/billing`, where a 402 points if the operator names no page of their own: what is to be paid, and how. Beyond 5
  * and 11.
  *
- * The ids in its address are a stranger's. An id that is none is left out. The page tells of a feed only what the
- * catalog tells, and nothing of an account: whoever comes to pay has no key at hand.
+ * The ids in its address are a stranger's. An id that is none is left out. The page shows of a feed only what the
+ * catalog shows, and nothing of an account, because the person who pays has no key at hand.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const QUERY = parameters({
 /** Its address names an account. */
 const HEADERS = { ...PAGE_HEADERS, "Cache-Control": "private, no-cache" };
 
-/** What the page tells of a listed feed. */
+/** What the page shows of a listed feed. */
 type BilledFeed = Pick<
   Row<"find_feed_row">,
   "name" | "endpoint_path" | "price_type" | "call_price_nanos" | "one_time_price_cents"
@@ -70,7 +70,7 @@ function renderBill({ accountId, feed, words, payUrl }: Bill): string {
   const named = [
     feed && "the feed",
     accountId === undefined
-      ? "your account, whose id <code>GET /v1/account</code> tells"
+      ? "your account, whose id <code>GET /v1/account</code> shows"
       : "the account",
   ].filter(Boolean);
   const facts = [

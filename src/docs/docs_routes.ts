@@ -28,7 +28,7 @@ import styles from "./styles.css" with { type: "file" };
 /** Where the plugin serves, on an app of its own that no client reaches; no route of ours. */
 const PLUGIN_PATH = "/swagger";
 
-/** What a route serves, whoever asks. */
+/** What a route serves to everybody. */
 interface Served {
   readonly read: () => Promise<SharedContent>;
   readonly headers: Readonly<Record<string, string>> & { readonly "Cache-Control": string };

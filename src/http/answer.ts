@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Of a body. */
+/** A part of a body. */
 export type BodyPart = string | Uint8Array;
 
 /** Text that is sent as it stands within the quotes of a JSON string. It is kept as it is here. */
@@ -12,7 +12,7 @@ export class QuotedText {
   constructor(readonly text: string) {}
 }
 
-/** Of a body that is made while it is sent. */
+/** A part of a body that is made while it is sent. */
 export type AnswerPart = BodyPart | QuotedText;
 
 export interface Answer {
@@ -34,7 +34,7 @@ export function privateJson(): Record<string, string> {
   return { "Content-Type": "application/json", "Cache-Control": CACHE_PRIVATE };
 }
 
-/** An answer to HEAD without a length, which Bun would add, and which would tell what a charge buys. */
+/** An answer to HEAD without a length. Bun would add one, and it would show what a charge buys. */
 export function answerHead(headers: Record<string, string>): Answer {
   return { headers: { ...headers, "Transfer-Encoding": "chunked" }, body: null };
 }

@@ -1,6 +1,6 @@
 /**
- * Server-sent events as a body: an event is made only when the client has taken the one before. A client that
- * takes nothing for too long is given up, and so is one of the slowest where all hold too much unread.
+ * Server-sent events as a body: an event is made only when the client has taken the one before. The gateway closes
+ * a client that takes nothing for too long. If all clients together hold too much unread, it closes one of the slowest.
  *
  * @module
  */

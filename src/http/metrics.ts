@@ -1,7 +1,7 @@
 /**
  * The gateway's metrics for Prometheus. No label is an account or a feed, so there are few series. Decisions 10.
  *
- * Two counters tell whether metering works. `feedgate_reads_answered_total` counts answers with a usage id, and
+ * Two counters show whether metering works. `feedgate_reads_answered_total` counts answers with a usage id, and
  * `feedgate_usage_events_total` the events that the database has committed for them. While metering works, the
  * second is never smaller.
  *

@@ -86,7 +86,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
   ];
 }
 
-/** The bounds of a step; `run_job.sql` tells what they mean for each job. */
+/** The bounds of a step; `run_job.sql` says what they mean for each job. */
 interface Bounds {
   readonly ageMs?: number;
   readonly amount: number;

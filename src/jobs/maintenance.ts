@@ -28,7 +28,7 @@ const STEP_PAUSE_MS_MIN = 25;
 const REST_FACTOR = 3;
 /** Before the first turn: a start has other work, and a process that is started again and again, too. */
 const FIRST_TURN_MS_MIN = 60_000;
-/** Of a job's interval, what its turns are spread over. */
+/** The part of a job's interval that its turns are spread over. */
 const SPREAD = 0.2;
 
 export function startMaintenance(options: MaintenanceOptions) {

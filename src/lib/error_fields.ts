@@ -1,5 +1,5 @@
 /**
- * What an error tells that may be anything at all.
+ * The code and the message of a thrown value, which may be anything.
  *
  * @module
  */

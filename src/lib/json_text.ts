@@ -61,7 +61,7 @@ export interface ScanOptions {
   /** Levels of nesting of the whole text; more is refused. At most 1,000: the reader recurses. */
   readonly heightMax: number;
   /** The number of levels that a message names. @default heightMax */
-  readonly heightTold?: number;
+  readonly heightNamed?: number;
   /** The number of the text's first line, for syntax errors. @default 1 */
   readonly firstLine?: number;
   /** RFC 6901 pointer of the text inside the body, put before each refusal's path. @default "" */
@@ -224,7 +224,7 @@ class Scanner {
     this.#source = source;
     this.#isWellFormed = source.isWellFormed();
     this.#options = {
-      heightTold: options.heightMax,
+      heightNamed: options.heightMax,
       firstLine: 1,
       path: "",
       refusalsMax: 1,
@@ -328,7 +328,7 @@ class Scanner {
 
   /** Passes over a container that is one level too deep: without recursion, for its syntax alone. */
   #refuseDeep(depth: number): number {
-    this.#refuse(depth, `nesting must not go deeper than ${this.#options.heightTold} levels`);
+    this.#refuse(depth, `nesting must not go deeper than ${this.#options.heightNamed} levels`);
     this.#isPassedOver = true;
     /** What each open container ends with. */
     const ends: number[] = [];
@@ -543,12 +543,12 @@ class Scanner {
 
   /** The pointer of the value at a depth, bounded; segments that are too long are not even escaped. */
   #pointerWithin(depth: number): string {
-    let told = 0;
-    for (let length = 0; told < depth; told++) {
-      length += String(this.#path[told]).length + 1;
+    let levels = 0;
+    for (let length = 0; levels < depth; levels++) {
+      length += String(this.#path[levels]).length + 1;
       if (length > POINTER_LENGTH_MAX) break;
     }
-    return boundedPointer(pointerTo(...this.#path.slice(0, told)));
+    return boundedPointer(pointerTo(...this.#path.slice(0, levels)));
   }
 
   #fail(expected: string, at: number): never {

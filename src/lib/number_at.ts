@@ -5,6 +5,6 @@
  */
 
 export function numberAt(numbers: ArrayLike<number>, index: number): number {
-  // Out of bounds it would be undefined; whoever asks has given out the index.
+  // Out of bounds it would be undefined; the caller has given out the index.
   return numbers[index] as number;
 }

@@ -2,9 +2,9 @@
  * Opaque tokens: a short payload that only this gateway can write, and only this gateway can read.
  *
  * A token is base64url (RFC 4648 section 5, no padding) of a version, a nonce, the payload under AES-256-GCM
- * (NIST SP 800-38D) and its tag. The keys are derived (HKDF, RFC 5869) from the secret for one purpose. What
- * the token is bound to is authenticated but not carried: whoever opens it must know it. The length of a
- * payload shows, so a caller that must not tell it gives all payloads one length.
+ * (NIST SP 800-38D) and its tag. The keys are derived (HKDF, RFC 5869) from the secret for one purpose. The
+ * binding is authenticated but not carried: a caller that opens the token must know it. The length of a
+ * payload shows, so a caller that must hide it gives all payloads one length.
  *
  * The nonce is an HMAC of the binding and the payload, not random (as in RFC 8452). So one payload has one
  * token in every process: the cursor of a page is part of the next page's cache key, `ETag` and

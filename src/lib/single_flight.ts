@@ -13,7 +13,7 @@ export interface SingleFlight<Key, Result> {
   ask(key: Key): Promise<Result>;
 }
 
-/** `run` gets the result for a key; `textOf` tells keys apart, if there are several. */
+/** `run` gets the result for a key; `textOf` gives different keys different texts. Needed only if there are several keys. */
 export function createSingleFlight<Key = void, Result = unknown>(
   run: (key: Key) => Promise<Result>,
   textOf: (key: Key) => string = () => "",

@@ -53,7 +53,7 @@ export class StderrLines {
       this.#writePieces();
     } catch (error) {
       if (codeOf(error) === "EAGAIN") this.#retryLater();
-      // Nobody reads any more, and there is nobody to tell.
+      // Nobody reads standard error any more, so there is nobody to warn.
       else this.#forget();
       return;
     }

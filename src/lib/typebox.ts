@@ -1,7 +1,7 @@
 /**
  * TypeBox types beside its own, and what is wrong with a value in words.
  *
- * To whoever reads the document they are plain JSON Schema. At run time lengths count Unicode code
+ * To a reader of the document they are plain JSON Schema. At run time lengths count Unicode code
  * points, as JSON Schema wants, and TypeBox's own strings don't.
  *
  * @module
@@ -91,7 +91,7 @@ function expectedOf(schema: TSchema): string {
   return `${/^[aeiou]/.test(schema.type) ? "an" : "a"} ${schema.type}`;
 }
 
-/** The value where it tells something, else its kind or length. */
+/** The value if it helps the reader, else its kind or length. */
 function gotOf(schema: TSchema, value: unknown): string {
   if (schema[Kind] === "Text") {
     return typeof value === "string" ? String(codePointsOf(value)) : kindOf(value);

@@ -14,7 +14,7 @@ import { WINDOW_MS } from "../limits.ts";
 import { project } from "../read/projection/projection.ts";
 import { type Projection, parseProjection } from "../read/projection/projection_parse.ts";
 import { isFilterable, parseFeedFields } from "../skill/feed_fields.ts";
-import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, refused, told } from "./tool.ts";
+import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, problemResult, structured } from "./tool.ts";
 import { parseExact } from "./values.ts";
 
 const DESCRIPTION_LENGTH_MAX = 400;
@@ -27,11 +27,11 @@ type Metadata = Static<typeof FeedMetadataShape>;
 export const describeFeed = defineTool({
   name: "describe_feed",
   title: "Describe a feed",
-  description: `Tells a feed's fields with their types, one sample row, its price, its size and how to read it. Free. ${DATA_NOT_INSTRUCTIONS}`,
+  description: `Shows a feed's fields with their types, one sample row, its price, its size and how to read it. Free. ${DATA_NOT_INSTRUCTIONS}`,
   parameters: { feed: FEED },
   async run({ ask, readLimits }, { feed }) {
     const answer = await ask({ path: `/v1/feed/${feed}/metadata` });
-    if (answer.status !== 200) return refused(answer);
+    if (answer.status !== 200) return problemResult(answer);
     const metadata: Metadata = JSON.parse(answer.text);
     const type = metadata.feed_type ?? "singleton";
     const schema = textOrNull(metadata.schema_definition);
@@ -39,7 +39,7 @@ export const describeFeed = defineTool({
     const named = fields.slice(0, FIELDS_MAX);
     const filterable = named.filter(isFilterable).map(({ name }) => name);
     const { sample, credits } = exactParts(answer.text);
-    return told({
+    return structured({
       id: metadata.id,
       slug: metadata.endpoint_path,
       name: metadata.name,

@@ -7,7 +7,7 @@ import { Type } from "@sinclair/typebox";
 import { LONG_POLL_SECONDS } from "../limits.ts";
 import { queryText } from "./own_routes.ts";
 import { ROWS_ARGUMENTS, readRows } from "./rows.ts";
-import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, told, whole } from "./tool.ts";
+import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, structured, whole } from "./tool.ts";
 
 export const followStream = defineTool({
   name: "follow_stream",
@@ -45,7 +45,7 @@ export const followStream = defineTool({
       // 204: nothing came in time.
       ({ headers }) => {
         const next_offset = headers.get("feedgate-next-offset");
-        return told({ rows: [], next_offset, up_to_date: true });
+        return structured({ rows: [], next_offset, up_to_date: true });
       },
     );
   },

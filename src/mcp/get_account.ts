@@ -5,25 +5,25 @@
  */
 import { assert } from "../lib/assert.ts";
 import { isObject } from "../lib/records.ts";
-import { defineTool, refused, told } from "./tool.ts";
+import { defineTool, problemResult, structured } from "./tool.ts";
 import { parseExact } from "./values.ts";
 
-const EVENTS_TOLD = 10;
+const EVENTS_LISTED = 10;
 
 export const getAccount = defineTool({
   name: "get_account",
   title: "Show the account",
-  description: "Tells the balance in credits, the limits, and the last calls with what they cost.",
+  description: "Shows the balance in credits, the limits, and the last calls with what they cost.",
   parameters: {},
   async run({ ask }) {
     const [account, usage] = await Promise.all([
       ask({ path: "/v1/account" }),
-      ask({ path: `/v1/usage?limit=${EVENTS_TOLD}` }),
+      ask({ path: `/v1/usage?limit=${EVENTS_LISTED}` }),
     ]);
-    if (account.status !== 200) return refused(account);
-    if (usage.status !== 200) return refused(usage);
+    if (account.status !== 200) return problemResult(account);
+    if (usage.status !== 200) return problemResult(usage);
     const { usage: events } = recordOf(usage.text);
-    return told({ ...recordOf(account.text), usage: events });
+    return structured({ ...recordOf(account.text), usage: events });
   },
 });
 

@@ -78,7 +78,7 @@ export function mcpRoutes(services: Services, handle: (request: Request) => Prom
         const { request } = call;
         refuseForeignOrigin(services, request);
         const accountId = await services.keys.findAccount(request.headers);
-        // Whoever sends a key that nobody has is as unknown as one without a key.
+        // A caller with a key that nobody has is as unknown as one without a key.
         if (accountId === undefined) anonymousLimit();
         const bodies = accountId === undefined ? services.strangersBodies : services.bodies;
         // A tool may wait as long as a long poll.
@@ -126,13 +126,13 @@ function tooLarge(): Problem {
   });
 }
 
-/** To a message whose id is not known. */
+/** The answer to a message whose id is not known. */
 function rpcError(code: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status: 400 });
 }
 
 /**
- * A page of another site must not speak for whoever looks at it, even if it has made its name point at this
+ * A page of another site must not speak for the person who looks at it, even if it has made its name point at this
  * gateway (DNS rebinding). @throws {Problem} 403
  */
 function refuseForeignOrigin({ http, config }: Services, request: Request): void {

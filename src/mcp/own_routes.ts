@@ -28,7 +28,7 @@ interface OwnRequest {
 /** Asks a route of this gateway. Never rejects: what fails is an answer, too. */
 export type AskRoute = (request: OwnRequest) => Promise<OwnAnswer>;
 
-/** What a message is answered with. */
+/** How a message is answered. */
 export interface Exchange {
   readonly services: Services;
   /** The app that has all other routes. */
@@ -44,7 +44,7 @@ export interface Exchange {
  * client's `Host`, which may be none.
  */
 export const WITHIN = "http://localhost";
-/** Of the client's request, what goes with every call. */
+/** The parts of the client's request that go with every call. */
 const PASSED_ON = ["x-api-key", "authorization", "traceparent"];
 
 export function ownRoutes({ handle, request, requestId }: Exchange): AskRoute {

@@ -11,7 +11,7 @@ import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, whole } from "./tool.ts";
 
 const CHARS_DEFAULT = 32_000;
 const CHARS_MAX = 80_000;
-/** Of the text, what is beside the rows: cursor, receipt, limits and the next step. */
+/** Characters of the text beside the rows: cursor, receipt, limits and the next step. */
 const CHARS_BESIDE_ROWS = 700;
 
 export const readFeed = defineTool({

@@ -9,7 +9,7 @@ import { resetInSeconds } from "../api/rate_headers.ts";
 import { Expected } from "../lib/typebox.ts";
 import type { RowsTaken } from "../read/pipeline/tool_request.ts";
 import type { AskRoute, OwnAnswer } from "./own_routes.ts";
-import { refused, type ToolAnswer, withoutNull } from "./tool.ts";
+import { problemResult, type ToolAnswer, withoutNull } from "./tool.ts";
 
 const FIELDS_MAX = 50;
 const FIELD_LENGTH_MAX = 200;
@@ -56,13 +56,13 @@ interface RowsRead {
   readonly listsMissing?: boolean;
 }
 
-/** Reads rows. `answerOther` answers what is neither rows nor a problem. */
+/** Reads rows. `answerOther` makes the answer if there are neither rows nor a problem. */
 export async function readRows(
   ask: AskRoute,
   { path, headers, given, ...options }: RowsRead,
-  answerOther: (answer: OwnAnswer) => ToolAnswer = refused,
+  answerOther: (answer: OwnAnswer) => ToolAnswer = problemResult,
 ): Promise<ToolAnswer> {
-  let told: ToolAnswer | undefined;
+  let rowsAnswer: ToolAnswer | undefined;
   const answer = await ask({
     path,
     headers: {
@@ -73,15 +73,15 @@ export async function readRows(
     wishes: {
       fields: given.fields,
       take: (taken) => {
-        told = rowsTold(taken, options);
+        rowsAnswer = answerRows(taken, options);
       },
     },
   });
-  if (answer.status >= 300) return refused(answer);
-  return told ?? answerOther(answer);
+  if (answer.status >= 300) return problemResult(answer);
+  return rowsAnswer ?? answerOther(answer);
 }
 
-function rowsTold(
+function answerRows(
   { rows, next: page, missing, fieldsNotFound, origin, window }: RowsTaken,
   { next, listsMissing = false }: Pick<RowsRead, "next" | "listsMissing">,
 ): ToolAnswer {

@@ -7,7 +7,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { SEARCH_LENGTH_MAX } from "../limits.ts";
 import type { CatalogShape, SearchResultsShape } from "../read/catalog/catalog_shapes.ts";
 import { queryText } from "./own_routes.ts";
-import { DATA_NOT_INSTRUCTIONS, defineTool, refused, told, whole } from "./tool.ts";
+import { DATA_NOT_INSTRUCTIONS, defineTool, problemResult, structured, whole } from "./tool.ts";
 
 const LIMIT_MAX = 50;
 
@@ -28,7 +28,7 @@ export const searchFeeds = defineTool({
     category: Type.Optional(
       Type.String({ minLength: 1, maxLength: 100, description: "Only feeds of this category." }),
     ),
-    limit: whole(1, LIMIT_MAX, "Feeds to tell. Default 20."),
+    limit: whole(1, LIMIT_MAX, "Feeds to list. Default 20."),
     offset: whole(0, undefined, "Feeds to skip. Default 0."),
   },
   async run({ ask, fieldsOf }, { query, category, limit, offset }) {
@@ -48,7 +48,7 @@ export const searchFeeds = defineTool({
             ])}`,
           },
     );
-    if (answer.status !== 200) return refused(answer);
+    if (answer.status !== 200) return problemResult(answer);
     const found: Page = JSON.parse(answer.text);
     const listed = "results" in found ? found.results : found.feeds;
     const fields = await fieldsOf(listed.map(({ id }) => id));
@@ -62,7 +62,7 @@ export const searchFeeds = defineTool({
       type: feed.feed_type,
       fields: fields.get(feed.id) ?? [],
     }));
-    return told({
+    return structured({
       feeds,
       total: found.total,
       has_more: found.has_more,

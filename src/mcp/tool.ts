@@ -1,6 +1,6 @@
 /**
- * What a tool is, and what its answers have in common: rows first, and what to do next in one sentence. What is null
- * is left out; a list that the answer is about is there even if it is empty.
+ * What a tool is, and what its answers have in common: rows first, and what to do next in one sentence. Members that
+ * are null are left out; a list that the answer is about is there even if it is empty.
  *
  * @module
  */
@@ -54,7 +54,7 @@ export const DATA_NOT_INSTRUCTIONS =
 export const FEED = Type.String({
   pattern: "^[0-9A-Za-z-]{1,80}$",
   [Expected]: "a feed's id or slug",
-  description: "The feed's id or slug, as search_feeds tells it.",
+  description: "The feed's id or slug, as search_feeds gives it.",
 });
 
 export const whole = (minimum: number, maximum: number | undefined, description: string) =>
@@ -76,12 +76,12 @@ export function defineTool<Properties extends TProperties>({
   };
 }
 
-/** An answer from the members of its structure, without what a person would not see of its texts. */
-export function told(structure: Record<string, unknown>): ToolAnswer {
+/** An answer from the members of its structure. Characters that a person would not see are left out of its texts. */
+export function structured(structure: Record<string, unknown>): ToolAnswer {
   return { structure: [JSON.stringify(visible(withoutNull(structure)))], isError: false };
 }
 
-/** What a problem's detail says to a client of the HTTP API, and what it says to one of the tools. */
+/** Words of a problem's detail for a client of the HTTP API, and the words for a tool's caller. */
 const OVER_HTTP = new Map([
   ["GET /v1/catalog", "search_feeds"],
   ["GET /v1/feed/{id}", "read_feed"],
@@ -93,7 +93,7 @@ const OVER_HTTP = new Map([
 ]);
 
 /** A refusal: the problem document, and in one line what is wrong and what to do. */
-export function refused({ text }: Pick<OwnAnswer, "text">): ToolAnswer {
+export function problemResult({ text }: Pick<OwnAnswer, "text">): ToolAnswer {
   const problem = visible(parseExact(text));
   assert(isObject(problem), "a problem document is an object");
   let detail = String(problem.detail);

@@ -15,7 +15,7 @@ import { getRecords } from "./get_records.ts";
 import { type Exchange, ownRoutes } from "./own_routes.ts";
 import { readFeed } from "./read_feed.ts";
 import { searchFeeds } from "./search_feeds.ts";
-import { refused, type Tool, type ToolAnswer } from "./tool.ts";
+import { problemResult, type Tool, type ToolAnswer } from "./tool.ts";
 
 export const TOOLS: ReadonlyMap<string, Tool> = new Map(
   [searchFeeds, describeFeed, readFeed, getRecords, followStream, getAccount].map((tool) => [
@@ -44,7 +44,7 @@ export async function callTool(
   if (!tool.check.Check(given)) {
     const baseUrl = services.http.baseUrl();
     const problem = parameterProblem(tool.check, given);
-    return refused({
+    return problemResult({
       text: String(problemAnswer(problem, { requestId, baseUrl, isKeyed: true }).body),
     });
   }

@@ -1,6 +1,6 @@
 /**
  * Bounds the time of a report. The database ends a statement that takes longer than its session allows
- * (`ConnectOptions.statementTimeoutMs`), whoever asked for it.
+ * (`ConnectOptions.statementTimeoutMs`), for every caller.
  *
  * @module
  */

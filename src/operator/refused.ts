@@ -1,5 +1,5 @@
 /**
- * What an operator is told when something can't be done. The code names the reason for a program, the message is
+ * The answer to an operator when something can't be done. The code names the reason for a program, the message is
  * for a person and says what to do next, as far as that does not depend on the face: the command adds how it lists
  * what there is.
  *

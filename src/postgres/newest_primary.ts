@@ -1,5 +1,5 @@
 /**
- * Refuses a database that has been told that it is old (`client/survey.ts`), and remembers its timeline in it.
+ * Refuses a database that is marked as old (`client/survey.ts`), and remembers its timeline in it.
  *
  * A gateway that reaches only the old primary after a failover can't know better than that database. So whoever
  * sees both primaries writes the newer timeline into the older one.

@@ -29,7 +29,7 @@ export const POOL_CLOSE_MS_MAX = 500;
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 
 export interface OpenOptions extends ConnectOptions {
-  /** If given, an embedded PostgreSQL that dies is started again, and this is told. */
+  /** If given, an embedded PostgreSQL that dies is started again, and this is logged. */
   readonly log?: Log;
 }
 

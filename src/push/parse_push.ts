@@ -155,7 +155,7 @@ function readText(body: PushBody, rules: PushRules): FoundRows {
     spanDepth: spanDepthOf(body.text, rules.feedType),
     heightMax: BODY_HEIGHT_MAX,
     // Providers count the levels of a row, and the body may be two levels deeper.
-    heightTold: JSON_DEPTH_MAX,
+    heightNamed: JSON_DEPTH_MAX,
     refusalsMax: ERRORS_LISTED_MAX,
   });
   const { root, refusals, refusalCount } = json;

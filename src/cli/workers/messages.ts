@@ -12,7 +12,7 @@ export const WORKER_ARGUMENT = "feedgate-worker";
 export type ToWorker =
   /** Serve by this configuration. */
   | { readonly kind: "start"; readonly config: Config }
-  /** Tell your own figures. */
+  /** Send your own figures. */
   | { readonly kind: "snapshot" }
   /** All workers' figures, as was asked by `sum`. */
   | { readonly kind: "summed"; readonly text: string }

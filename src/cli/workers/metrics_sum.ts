@@ -38,7 +38,7 @@ export function createMetricsSum() {
 
 /** Whether a figure only ever grows, and is added up over processes. */
 function isCount({ type, aggregator }: MetricsSnapshot[number]): boolean {
-  // prom-client tells a metric's kind by its name.
+  // prom-client names a metric's kind.
   const isGrowing = String(type) === "counter" || String(type) === "histogram";
   return isGrowing && aggregator === "sum";
 }

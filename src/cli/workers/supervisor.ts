@@ -141,7 +141,7 @@ interface Worker {
 /** A new worker, which is among the workers until it exits. */
 function startWorker(context: Context): Worker {
   const listening = Promise.withResolvers<string>();
-  let told = Promise.withResolvers<void>();
+  let answered = Promise.withResolvers<void>();
   const receive = (message: ToSupervisor) => {
     switch (message.kind) {
       case "listening":
@@ -151,9 +151,9 @@ function startWorker(context: Context): Worker {
         listening.reject(Object.assign(new Error(message.message), { code: message.code }));
         break;
       case "snapshot":
-        // Of a worker that has exited, the counts are with those of the dead.
+        // The counts of a worker that has exited are among those of the dead.
         if (context.workers.has(worker)) context.sum.update(child.pid, message.snapshot);
-        told.resolve();
+        answered.resolve();
         break;
       case "sum":
         context.figures
@@ -176,7 +176,7 @@ function startWorker(context: Context): Worker {
       child.send(message);
     } catch (error) {
       // It has died, and we have not heard of it yet.
-      context.log.debug("a worker can't be told", { pid: child.pid, kind: message.kind, error });
+      context.log.debug("a worker can't be reached", { pid: child.pid, kind: message.kind, error });
     }
   };
   const late = setTimeout(
@@ -188,7 +188,7 @@ function startWorker(context: Context): Worker {
     context.sum.retire(child.pid);
     clearTimeout(late);
     listening.reject(new Error(`a worker ended before it served (${child.signalCode ?? code})`));
-    told.resolve();
+    answered.resolve();
     return child.signalCode ?? code;
   });
   // Callers await the same promise; a restart looks at the exit instead.
@@ -201,9 +201,9 @@ function startWorker(context: Context): Worker {
     listening: listening.promise,
     exited,
     async snapshot() {
-      told = Promise.withResolvers<void>();
+      answered = Promise.withResolvers<void>();
       send({ kind: "snapshot" });
-      await Promise.race([told.promise, exited, Bun.sleep(SNAPSHOT_WAIT_MS)]);
+      await Promise.race([answered.promise, exited, Bun.sleep(SNAPSHOT_WAIT_MS)]);
     },
     async stop() {
       send({ kind: "stop" });

@@ -1,6 +1,6 @@
 /**
- * One of several gateway processes on a port: serves what its supervisor configures, until it is told
- * to stop, is signalled, or its supervisor has gone.
+ * One of several gateway processes on a port: serves what its supervisor configures, until it is
+ * asked to stop, is signalled, or its supervisor has gone.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { DRAIN_MS_MAX } from "../../limits.ts";
 import { type Gateway, startGateway } from "../../server.ts";
 import { type ToSupervisor, type ToWorker, WORKER_ARGUMENT } from "./messages.ts";
 
-/** How long `/metrics` waits for the sum; then a worker tells its own figures. */
+/** How long `/metrics` waits for the sum; then a worker shows its own figures. */
 const SUM_WAIT_MS = 3_000;
 
 /** Whether this process was started by a supervisor. */
@@ -33,7 +33,7 @@ export async function runWorker(): Promise<number> {
         break;
       case "snapshot":
         if (gateway === undefined) return;
-        tell({ kind: "snapshot", snapshot: await gateway.services.http.metrics.snapshot() });
+        send({ kind: "snapshot", snapshot: await gateway.services.http.metrics.snapshot() });
         break;
       case "summed":
         for (const resolve of sums.splice(0)) resolve(message.text);
@@ -51,22 +51,22 @@ export async function runWorker(): Promise<number> {
       isPortShared: true,
     });
   } catch (error) {
-    tell({ kind: "failed", message: messageOf(error), code: codeOf(error) });
+    send({ kind: "failed", message: messageOf(error), code: codeOf(error) });
     return 1;
   }
   gateway.services.http.metrics.sumBy(() => {
     const text = new Promise<string>((resolve) => sums.push(resolve));
-    tell({ kind: "sum" });
+    send({ kind: "sum" });
     return Promise.race([text, Bun.sleep(SUM_WAIT_MS).then(() => undefined)]);
   });
-  tell({ kind: "listening", baseUrl: gateway.baseUrl });
+  send({ kind: "listening", baseUrl: gateway.baseUrl });
   await stopped.promise;
   setTimeout(() => process.exit(1), DRAIN_MS_MAX).unref();
   await gateway.stop();
   return 0;
 }
 
-function tell(message: ToSupervisor): void {
+function send(message: ToSupervisor): void {
   // If the supervisor has gone, this worker is about to stop.
   if (process.connected) process.send?.(message);
 }

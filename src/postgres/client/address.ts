@@ -2,7 +2,7 @@
  * Reads a database's address: one host or several, a socket, encrypted or not.
  *
  * The driver knows several hosts and `target_session_attrs`, too. But with several hosts it never gives up, and it
- * takes a standby for a server that can be written to. So it is told one host only, and `sockets.ts` opens its sockets.
+ * takes a standby for a server that can be written to. So it gets one host only, and `sockets.ts` opens its sockets.
  *
  * @module
  */

@@ -151,7 +151,7 @@ function settingsOf(address: DatabaseAddress, options: ConnectOptions) {
       // A pooler refuses what it could not keep apart for its clients.
       ...(!isPooled && {
         statement_timeout: statementTimeoutMs,
-        // A statement that waited for a lock must see what was committed meanwhile. (A pooler has to be told.)
+        // A statement that waited for a lock must see what was committed meanwhile. (Behind a pooler, the pooler must be configured so.)
         default_transaction_isolation: "read committed" as const,
       }),
     },

@@ -1,5 +1,5 @@
 /**
- * Tells what the errors of PostgreSQL, the driver and the socket mean. Their codes are read here and nowhere else.
+ * Says what the errors of PostgreSQL, the driver and the socket mean. Their codes are read here and nowhere else.
  *
  * SQLSTATEs: PostgreSQL manual, appendix A.
  *

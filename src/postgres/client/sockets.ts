@@ -2,7 +2,7 @@
  * Opens the sockets of a pool: chooses the host, encrypts, and closes sockets that are dead.
  *
  * Hosts are tried in their order, beginning with the last good one. If none answers, the connection is refused at
- * once. A server tells its role while the session starts (`in_hot_standby`, PostgreSQL 14 or newer). If it is not the
+ * once. A server names its role while the session starts (`in_hot_standby`, PostgreSQL 14 or newer). If it is not the
  * wanted role, the socket is closed with an error that means that nothing was sent, and the host is passed over for a
  * while. A standby that has been promoted says so after the answer to its next statement. That answer is not passed on.
  *
@@ -274,7 +274,7 @@ function closedEarly(): Error {
   return coded("ECONNRESET", "the connection was closed before it was made");
 }
 
-/** An error as those of sockets, which `failures.ts` tells apart by their codes. */
+/** An error as those of sockets, which `failures.ts` distinguishes by their codes. */
 function coded(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

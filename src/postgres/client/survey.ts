@@ -6,7 +6,7 @@
  * for each host, as long as a connection may take. Later ones wait only a moment for hosts that are slower than the
  * first primary, because this process knows the newest timeline by then.
  *
- * A primary that is old is told so, in its own database: a gateway that finds only that one refuses it, too.
+ * An old primary is marked as old, in its own database, so that a gateway that finds only that one refuses it, too.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface OldPrimary {
   readonly host: DatabaseHost;
   readonly timeline: number;
   readonly newestTimeline: number;
-  /** Why it could not be told that it is old; undefined if it was. */
+  /** Why it could not be marked as old; undefined if it was. */
   readonly error?: unknown;
 }
 
@@ -47,13 +47,13 @@ const SLOW_MS = 300;
 export function createSurvey(options: SurveyOptions): Survey {
   const { hosts, timelines, probe, mark, timeoutMs, onOldPrimary } = options;
   const lineages = new Map<DatabaseHost, Lineage>();
-  const told = new Set<DatabaseHost>();
+  const marked = new Set<DatabaseHost>();
   let isFirst = true;
   let begunMs = Number.NEGATIVE_INFINITY;
   let surveying = Promise.resolve();
 
   async function ask(host: DatabaseHost): Promise<Lineage | undefined> {
-    // A host that can't be reached is no primary. Whoever opens a connection to it next is told why.
+    // A host that can't be reached is no primary. The next connection to it fails with the reason.
     const answer = await within(probe(host), timeoutMs).catch(() => undefined);
     const lineage = answer === "late" ? undefined : answer;
     if (lineage === undefined) {
@@ -75,16 +75,16 @@ export function createSurvey(options: SurveyOptions): Survey {
     );
     await Promise.race([all, found.promise]);
     isFirst = false;
-    await Promise.all([...lineages].map(([host, lineage]) => tell(host, lineage)));
+    await Promise.all([...lineages].map(([host, lineage]) => markIfOld(host, lineage)));
   }
 
-  async function tell(host: DatabaseHost, lineage: Lineage): Promise<void> {
+  async function markIfOld(host: DatabaseHost, lineage: Lineage): Promise<void> {
     if (!timelines.isOld(lineage)) {
-      told.delete(host);
+      marked.delete(host);
       return;
     }
-    if (told.has(host)) return;
-    told.add(host);
+    if (marked.has(host)) return;
+    marked.add(host);
     const newestTimeline = timelines.newestOf(lineage);
     const marking = mark(host, { ...lineage, timeline: newestTimeline });
     const error = await within(marking, timeoutMs).then(

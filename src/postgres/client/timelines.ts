@@ -2,7 +2,7 @@
  * Remembers the newest timeline of each cluster, so that no older primary is used.
  *
  * A standby that is promoted begins a timeline with a higher number. If the primary before it comes back, both can be
- * written to, and only the number tells them apart. A primary of a lower timeline than this process has seen is
+ * written to, and only the number distinguishes them. A primary of a lower timeline than this process has seen is
  * refused, and sessions that are still open on it are closed. PostgreSQL manual, 26.3.5.
  *
  * Timelines are compared within one cluster only: `initdb` gives each cluster an identifier, which its standbys share.

@@ -13,7 +13,7 @@ import { codeOf } from "../../lib/error_fields.ts";
 /** A start holds the data directory's lock through crash recovery (5 min in `start.ts`), a stop for 15 s. */
 const WAIT_MS_MAX = 330_000;
 const POLL_MS = 10;
-/** Whoever may read the file can lock it, and so block every command. */
+/** A user who may read the file can lock it, and so block every command. */
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 

@@ -4,7 +4,7 @@
  *
  * Takes a data directory and gives the address of its database. Every start and stop holds one lock (`lock.ts`). So
  * of several processes one starts the server, and the others join it. Each user keeps a session open. The sessions
- * tell PostgreSQL's users, and each user sees at once when PostgreSQL dies. If a user dies without leaving, the
+ * show who uses PostgreSQL, and each user sees at once when PostgreSQL dies. If a user dies without leaving, the
  * keeper notices (`keeper.ts`).
  *
  * @module

@@ -1,7 +1,7 @@
 /**
  * Whether a database has the schema that this program's migrations make.
  *
- * The number of a migration does not tell. An edited migration keeps its number, an operator may drop an index, and a
+ * The number of a migration is not enough. An edited migration keeps its number, an operator may drop an index, and a
  * dump may be read back in part. So the catalog itself is compared: tables with their columns, constraints, indexes,
  * triggers and functions. What else is in the database, such as an operator's own indexes and tables, does not count.
  *

@@ -5,7 +5,7 @@
  * caller needs. In every other case the primary is asked as if there were no replica. So a replica may cost time,
  * but never an answer.
  *
- * A page's data version tells how new it is. A list has none, so the replica must first replay everything that the
+ * A page's data version says how new it is. A list has none, so the replica must first replay everything that the
  * primary had written when the list was asked for.
  *
  * @module

@@ -28,7 +28,7 @@ export function meetsAll(
   return isValid;
 }
 
-/** The mistakes of the branches are told only if the value meets none of them. */
+/** The mistakes of the branches are listed only if the value meets none of them. */
 export function meetsSome(keyword: "anyOf" | "oneOf", branches: readonly Validate[]): Validate {
   const isOne = keyword === "oneOf";
   return (value, run, seen) => {

@@ -32,7 +32,7 @@ import { SchemaRefused } from "./schema_refused.ts";
 
 const NO_SUCH_PROPERTY = "must not be there: the schema has no such property";
 
-/** Unknown keywords that are looked at, and misspelt ones that are told. */
+/** Unknown keywords that are looked at, and misspelt ones that are listed. */
 const UNKNOWN_KEYWORDS_MAX = 1_000;
 const MISSPELT_LISTED_MAX = 5;
 
@@ -97,7 +97,7 @@ export class CompiledSchema {
     return this.#compile(this.#document.root)(row, run);
   }
 
-  /** @param refusal What is told of a value where the schema is false. */
+  /** @param refusal the mistake of any value, if the schema is false */
   #compile(schema: unknown, refusal = "must not be there"): Validate {
     if (schema === false) return (_value, run) => run.fail(refusal);
     const node = isObject(schema) ? this.#document.nodes.get(schema) : undefined;

@@ -39,11 +39,11 @@ interface RowSchemasOptions {
 export interface RowSchemas {
   /** Compiles a schema, so that a bad one is refused at create and edit. */
   checkSchema(schemaText: string, caller: Caller): Promise<SchemaCheck>;
-  /** What a provider is warned of, one sentence each. */
+  /** Warnings for the provider, one sentence each. */
   findWarnings(definition: SavedDefinition, caller: Caller): Promise<readonly string[]>;
   /** Checks all rows of one push: JSON texts that are known to be well-formed. */
   validateRows(schemaText: string, rows: readonly string[], caller: Caller): Promise<RowsCheck>;
-  /** Ends the workers; what still waits is told `busy`. */
+  /** Ends the workers. Jobs that still wait are answered with `busy`. */
   close(): void;
   /** Schemas and pushes that wait for a worker. */
   readonly waiting: number;

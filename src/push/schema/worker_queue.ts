@@ -107,7 +107,7 @@ export class WorkerQueue {
     });
   }
 
-  /** Ends the worker; jobs that wait are told `busy`. */
+  /** Ends the worker. Jobs that wait are answered with `busy`. */
   close(): void {
     this.#isClosed = true;
     this.#endWorker();
@@ -146,7 +146,7 @@ export class WorkerQueue {
       const message = await within(answer, waitMs);
       if (message === undefined) return settle(this.#isClosed ? BUSY : { kind: "stopped" });
       if (typeof message === "object") return settle(message);
-      // What the machine had no processor for is given once more.
+      // Processor time that the job did not get is given to it once more.
       const missingMs = timeMs - (this.#processorMs() - startedProcessorMs);
       const leftMs = timeMs * JOB_LATENESS_MAX - (performance.now() - startedMs);
       waitMs = Math.min(missingMs, leftMs);

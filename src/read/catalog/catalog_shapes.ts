@@ -6,7 +6,7 @@
 import { Type } from "@sinclair/typebox";
 import { priced, shown } from "../../feeds/feed_shapes.ts";
 import { nullable } from "../../lib/typebox.ts";
-import { CATEGORIES_TOLD_MAX, SCHEMA_HINT_MAX } from "../../limits.ts";
+import { CATEGORIES_LISTED_MAX, SCHEMA_HINT_MAX } from "../../limits.ts";
 import { count, OriginShape, page } from "../../shapes.ts";
 
 const listed = {
@@ -77,7 +77,7 @@ export const SearchResultsShape = Type.Object(
     results: Type.Array(SearchHitShape, { description: "The best match comes first." }),
     categories: Type.Optional(
       Type.Array(Type.String(), {
-        maxItems: CATEGORIES_TOLD_MAX,
+        maxItems: CATEGORIES_LISTED_MAX,
         description: "Where the asked `category` has no hit: the categories that have, best first.",
       }),
     ),

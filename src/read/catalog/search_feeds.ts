@@ -9,7 +9,7 @@ import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
 import { listedPage } from "../../lib/offset_page.ts";
-import { CATEGORIES_TOLD_MAX, CATEGORY_MATCHES_MAX } from "../../limits.ts";
+import { CATEGORIES_LISTED_MAX, CATEGORY_MATCHES_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { type Listing, listingResource } from "../pipeline/listing.ts";
 import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
@@ -55,7 +55,7 @@ export function createSearchFeeds(services: Services, reads: ReadPipeline) {
     const rows = await reader.rows(accountId, "list_categories_found", {
       q: q.replaceAll("\0", " "),
       matches_max: CATEGORY_MATCHES_MAX,
-      categories_max: CATEGORIES_TOLD_MAX,
+      categories_max: CATEGORIES_LISTED_MAX,
     });
     return rows.map((row) => row.category);
   }

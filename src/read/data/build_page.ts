@@ -12,7 +12,7 @@ import { Problem, unavailable } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
 import { MS_PER_DAY } from "../../lib/time_units.ts";
 import {
-  FILTER_NAMES_TOLD_MAX,
+  FILTER_NAMES_LISTED_MAX,
   FILTER_NAMES_UNINDEXED_MAX,
   FILTER_WALK_BYTES,
   FILTER_WHOLE_BYTES,
@@ -250,7 +250,7 @@ async function checkFields(
       names,
       work_max: FILTER_WHOLE_BYTES,
       unindexed_max: FILTER_NAMES_UNINDEXED_MAX,
-      names_max: FILTER_NAMES_TOLD_MAX,
+      names_max: FILTER_NAMES_LISTED_MAX,
     },
     isAt(version),
   );

@@ -14,7 +14,7 @@ import {
   TAGGED,
   UNCHANGED,
 } from "../../api/described.ts";
-import { FEED_METADATA, ORIGIN, ROWS_TOLD } from "../../api/examples.ts";
+import { FEED_METADATA, METADATA_ROWS, ORIGIN } from "../../api/examples.ts";
 import { NO_PARAMETERS } from "../../api/parameters.ts";
 import { respondOutcome } from "../../api/problems.ts";
 import { FeedMetadataShape } from "../../feeds/feed_shapes.ts";
@@ -37,7 +37,7 @@ const READ_METADATA = described({
       examples: {
         "A metered stream": {
           ...FEED_METADATA,
-          ...ROWS_TOLD,
+          ...METADATA_ROWS,
           _origin: { ...ORIGIN, credits_charged: 0 },
         },
       },
