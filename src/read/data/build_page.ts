@@ -20,7 +20,7 @@ import {
 } from "../../limits.ts";
 import type { Reader } from "../../postgres/replica/reader.ts";
 import type { Projections } from "../projection/turns.ts";
-import { writeCursor } from "./cursor.ts";
+import { type Cursor, writeCursor } from "./cursor.ts";
 import { refuseAbsentField } from "./filter_fields.ts";
 import type { FilterTarget, NoteUnindexed, Unindexed } from "./filter_index.ts";
 import { type DetailsPlan, listedIds, type PagePlan, type ReadPlan } from "./read_plan.ts";
@@ -180,14 +180,10 @@ async function readCollection(build: Build, plan: PagePlan): Promise<Rows | unde
         "The batch that this cursor walks has been replaced and removed. Begin again without a cursor.",
     });
   }
-  noteIndex(source, { feedId: feed.feedId, batchNumber }, row);
-  if (row.data === null) await checkFields(build, { plan, batchNumber, version: row.data_version });
-  const nextCursor =
-    row.has_more && position !== null
-      ? writeCursor({ kind: "collection", batchNumber, position }, plan.scope)
-      : null;
+  const last =
+    position === null ? undefined : ({ kind: "collection", batchNumber, position } as const);
   return {
-    ...listOf(row, { ...plan, nextCursor }),
+    ...(await pageOf(build, plan, { row, batchNumber, last })),
     // A page of a retired batch expires with time rather than with a version.
     expiresMs: row.is_current === true ? Number.POSITIVE_INFINITY : 0,
   };
@@ -212,22 +208,37 @@ async function readStream(build: Build, plan: PagePlan): Promise<Rows | undefine
     isAt(atLeast),
   );
   if (row === undefined) return undefined;
-  noteIndex(source, { feedId: feed.feedId, batchNumber: 0n }, row);
-  if (row.data === null)
-    await checkFields(build, { plan, batchNumber: 0n, version: row.data_version });
   const { last_event_at: eventAt, last_position: position } = row;
-  const nextCursor =
-    row.has_more && eventAt !== null && position !== null
-      ? writeCursor({ kind: "stream", eventAt, position }, plan.scope)
-      : null;
+  const last =
+    eventAt === null || position === null
+      ? undefined
+      : ({ kind: "stream", eventAt, position } as const);
   return {
-    ...listOf(row, { ...plan, nextCursor }),
+    ...(await pageOf(build, plan, { row, batchNumber: 0n, last })),
     // When its oldest event becomes too old to be read.
     expiresMs:
       feed.retentionDays === null || eventAt === null
         ? Number.POSITIVE_INFINITY
         : Date.parse(eventAt) + feed.retentionDays * MS_PER_DAY,
   };
+}
+
+/** The rows of a page as the answer shows them, once its filters are known to be sound. @throws {Problem} 400, 503 */
+async function pageOf(
+  build: Build,
+  plan: PagePlan,
+  read: {
+    readonly row: ListedRows & Unindexed & { readonly has_more: boolean };
+    readonly batchNumber: bigint;
+    /** Where the page ends; undefined if it is empty. */
+    readonly last: Cursor | undefined;
+  },
+) {
+  const { row, batchNumber, last } = read;
+  noteIndex(build.source, { feedId: build.feed.feedId, batchNumber }, row);
+  if (row.data === null) await checkFields(build, { plan, batchNumber, version: row.data_version });
+  const nextCursor = row.has_more && last !== undefined ? writeCursor(last, plan.scope) : null;
+  return listOf(row, { ...plan, nextCursor });
 }
 
 /** A filter found nothing: perhaps by a name that no row has. @throws {Problem} 400 */
@@ -284,9 +295,16 @@ function noteIndex({ noteUnindexed }: PageSource, target: FilterTarget, row: Uni
   );
 }
 
+/** Of a statement that lists rows. */
+interface ListedRows {
+  readonly data_version: bigint;
+  /** JSON texts with commas between them; null if there are no rows. */
+  readonly data: string | null;
+}
+
 /** Rows as the answer shows them. */
 function listOf(
-  row: { readonly data_version: bigint; readonly data: string | null },
+  row: ListedRows,
   of: { readonly limit: number; readonly offset: number; readonly nextCursor: string | null },
 ) {
   const { limit, offset, nextCursor } = of;
