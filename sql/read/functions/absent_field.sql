@@ -4,7 +4,7 @@
 -- A small feed is looked through whole. Of a large one the filter index has the names, and what it lacks is looked
 -- through, if that is little.
 --
--- work_max: of a small feed, bytes, and row_cost a row
+-- work_max: of a small feed, bytes, and filter_row_cost a row
 -- unindexed_max: rows that the index may lack
 create or replace function absent_field(
   read_feed_id uuid,

@@ -1,6 +1,5 @@
 -- How much a filtered read of a batch (zero: of a stream) may look through: all rows of a small one, so that it is
--- answered while its index is not there yet. Work is counted in bytes, and row_cost a row, as in
--- match_collection_rows.
+-- answered while its index is not there yet. Work is counted in bytes, and filter_row_cost a row.
 --
 -- work_max: of a large one
 -- whole_max: what a small one has at most
@@ -15,7 +14,7 @@ language sql
 stable
 as $$
   select case
-    when 200 * totals.row_count + totals.payload_bytes <= whole_max then whole_max
+    when filter_row_cost() * totals.row_count + totals.payload_bytes <= whole_max then whole_max
     else work_max
   end
   from (

@@ -9,7 +9,7 @@
 -- is left to that one.
 --
 -- indexed_batch: zero for a stream
--- work_max: of the rows of a step, bytes, and row_cost a row
+-- work_max: of the rows of a step, bytes, and filter_row_cost a row
 create or replace function index_filter_rows(
   indexed_feed_id uuid,
   indexed_batch bigint,
@@ -27,7 +27,7 @@ set enable_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  row_cost constant bigint := 200;
+  row_cost constant bigint := filter_row_cost();
   work_left bigint := work_max;
   index_id integer;
   end_position bigint;

@@ -8,7 +8,7 @@
 -- Index and rows are never joined: if the rows are distributed they are on another server.
 --
 -- rows_max: rows wanted, those that the page skips included
--- work_max: of what is looked through, bytes, and row_cost a row
+-- work_max: of what is looked through, bytes, and filter_row_cost a row
 create or replace function match_collection_rows(
   read_feed_id uuid,
   read_batch bigint,
@@ -33,13 +33,11 @@ set enable_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  row_cost constant bigint := 200;
-  entries_most constant bigint := case when cardinality(names) = 1 then 1000 else 10000 end;
+  row_cost constant bigint := filter_row_cost();
   terms constant integer[] := filter_lookups(names, texts, literals);
   work_left bigint := work_max;
   index_id integer;
   indexed_position bigint;
-  -- Most entries of one filter alone are rows of the page.
   entries_max bigint := rows_max;
   -- The filter whose entries bound the next piece.
   leader integer := 1;
@@ -109,7 +107,7 @@ begin
       coalesce(end_position, indexed_position), entries_max, leader
     ) as common;
     last_position := end_position;
-    entries_max := least(4 * entries_max, greatest(entries_most, rows_max));
+    entries_max := filter_piece_max(entries_max, rows_max, cardinality(names));
 
     select matched || array_agg(matches.row_position)
     into matched

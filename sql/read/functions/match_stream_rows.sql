@@ -27,10 +27,9 @@ set enable_sort = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  row_cost constant bigint := 200;
+  row_cost constant bigint := filter_row_cost();
   -- Events of which looking up each costs less than to walk all.
   arrived_max constant bigint := 10000;
-  entries_most constant bigint := case when cardinality(names) = 1 then 1000 else 10000 end;
   terms constant integer[] := filter_lookups(names, texts, literals);
   work_left bigint := work_max;
   rows_left bigint := rows_max;
@@ -152,7 +151,7 @@ begin
     ) as newest_first;
     before_event_at := end_event_at;
     before_position := end_position;
-    entries_max := least(4 * entries_max, greatest(entries_most, rows_max));
+    entries_max := filter_piece_max(entries_max, rows_max, cardinality(names));
 
     select
       found_times || array_agg(matches.row_event_at),

@@ -142,6 +142,8 @@ import sql_read_functions_entries_between from "../../../sql/read/functions/entr
 import sql_read_functions_filter_lookups from "../../../sql/read/functions/filter_lookups.sql" with { type: "text" };
 import sql_read_functions_filter_name from "../../../sql/read/functions/filter_name.sql" with { type: "text" };
 import sql_read_functions_filter_names_mark from "../../../sql/read/functions/filter_names_mark.sql" with { type: "text" };
+import sql_read_functions_filter_piece_max from "../../../sql/read/functions/filter_piece_max.sql" with { type: "text" };
+import sql_read_functions_filter_row_cost from "../../../sql/read/functions/filter_row_cost.sql" with { type: "text" };
 import sql_read_functions_filter_work_max from "../../../sql/read/functions/filter_work_max.sql" with { type: "text" };
 import sql_read_functions_index_filter_rows from "../../../sql/read/functions/index_filter_rows.sql" with { type: "text" };
 import sql_read_functions_look_up_events from "../../../sql/read/functions/look_up_events.sql" with { type: "text" };
@@ -252,6 +254,8 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "filter_lookups", text: sql_read_functions_filter_lookups },
   { name: "filter_name", text: sql_read_functions_filter_name },
   { name: "filter_names_mark", text: sql_read_functions_filter_names_mark },
+  { name: "filter_piece_max", text: sql_read_functions_filter_piece_max },
+  { name: "filter_row_cost", text: sql_read_functions_filter_row_cost },
   { name: "filter_work_max", text: sql_read_functions_filter_work_max },
   { name: "index_filter_rows", text: sql_read_functions_index_filter_rows },
   { name: "look_up_events", text: sql_read_functions_look_up_events },
