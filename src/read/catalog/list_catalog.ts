@@ -12,8 +12,9 @@ import { listedPage } from "../../lib/offset_page.ts";
 import { createSingleFlight } from "../../lib/single_flight.ts";
 import { GATEWAY } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
+import type { ReadCall } from "../pipeline/attempts.ts";
 import { type Listing, listingResource } from "../pipeline/listing.ts";
-import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
+import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import { wishesOf } from "../pipeline/tool_request.ts";
 import { catalogEntry } from "./entries.ts";
 

@@ -11,8 +11,9 @@ import { weakTag } from "../../http/etag.ts";
 import { listedPage } from "../../lib/offset_page.ts";
 import { CATEGORIES_LISTED_MAX, CATEGORY_MATCHES_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
+import type { ReadCall } from "../pipeline/attempts.ts";
 import { type Listing, listingResource } from "../pipeline/listing.ts";
-import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
+import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import { searchHit } from "./entries.ts";
 import { OFFSET_MAX } from "./list_catalog.ts";
 

@@ -14,9 +14,10 @@ import { preferredWaitSeconds } from "../../http/prefer.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { CONDITIONAL_WAIT_SECONDS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
+import type { ReadCall } from "../pipeline/attempts.ts";
 import { claimOf } from "../pipeline/claim_headers.ts";
 import { findFeed, problemOfNoFeed } from "../pipeline/find_feed.ts";
-import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
+import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 import { wishesOf } from "../pipeline/tool_request.ts";
 import {

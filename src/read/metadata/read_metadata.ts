@@ -18,9 +18,10 @@ import { BoundedMap } from "../../lib/bounded_map.ts";
 import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX, PAGE_LIMIT_MAX } from "../../limits.ts";
 import type { Row } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
+import type { ReadCall } from "../pipeline/attempts.ts";
 import { problemOfNoFeed } from "../pipeline/find_feed.ts";
 import { type Listing, listingResource } from "../pipeline/listing.ts";
-import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
+import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 
 /** Metadata as it was read. */

@@ -14,20 +14,16 @@ import type { Grant, Refusal } from "../../admission/claims.ts";
 import { judgeRepeat } from "../../admission/decide.ts";
 import type { Proof } from "../../admission/proofs.ts";
 import type { Reservation } from "../../admission/reservation.ts";
-import type { Principal } from "../../api/callers.ts";
-import { keepsChanging, refusalOf } from "../../api/refusals.ts";
 import type { Answer } from "../../http/answer.ts";
-import type { Call } from "../../http/call.ts";
 import { Problem } from "../../http/errors.ts";
 import { matchesTag } from "../../http/etag.ts";
-import { KeyedMutex } from "../../lib/mutex.ts";
-import { PLANS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
 import { Projections } from "../projection/turns.ts";
+import { type Attempt, Attempts, type Find, type ReadCall, STALE, type Stale } from "./attempts.ts";
 import type { EmptyShown, Resource, Shown } from "./resource.ts";
 
-/** Finds what a call reads. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
-type FindResource<Seen> = (isFresh: boolean) => Promise<Resource<Seen>>;
+/** Finds what a call reads. */
+type FindResource<Seen> = Find<Resource<Seen>>;
 
 /** An answer, and what it was made of. */
 export interface Answered<Seen> {
@@ -35,28 +31,16 @@ export interface Answered<Seen> {
   readonly seen: Seen;
 }
 
-/** What memory said of key or feed is not so: look both up, and act again. */
-const STALE = "stale";
-type Stale = typeof STALE;
-
 type Outcome<Seen> = Answered<Seen> | Problem | Stale;
 
-/** A call by a known key. */
-export interface ReadCall {
-  readonly call: Call;
-  readonly principal: Principal;
-  /** Whether a wait goes on that was counted before: the client has not asked anew. */
-  readonly isWakeUp?: boolean | undefined;
-}
-
 /** A call for a resource that was found. */
-interface Reading<Seen> extends ReadCall {
-  readonly resource: Resource<Seen>;
-}
+type Reading<Seen> = Attempt<Resource<Seen>>;
 
 export interface ReadPipeline {
   /** Of all reads: an account's take turns, whatever they are of. */
   readonly projections: Projections;
+  /** Of all admitted calls. */
+  readonly attempts: Attempts;
   answer<Seen>(readCall: ReadCall, find: FindResource<Seen>): Promise<Answer | Problem>;
   /** As `answer`, for a caller that goes on from what it has seen. */
   read<Seen>(readCall: ReadCall, find: FindResource<Seen>): Promise<Answered<Seen> | Problem>;
@@ -65,31 +49,8 @@ export interface ReadPipeline {
 }
 
 export function createReadPipeline(services: Services): ReadPipeline {
-  const { admission, http, keys } = services;
-  const turns = new KeyedMutex();
-
-  /** Acts by what memory says of key and feed; where that is not so, by what the database says. */
-  async function attempt<Seen, Result extends object>(
-    { call, principal: known, isWakeUp }: ReadCall,
-    find: FindResource<Seen>,
-    act: (reading: Reading<Seen>) => Promise<Result | Problem | Stale>,
-  ): Promise<Result | Problem> {
-    for (let tries = 1; tries <= PLANS_MAX; tries++) {
-      const isFresh = tries > 1;
-      const principal = isFresh ? await keys.authenticate(call, "read") : known;
-      let resource: Resource<Seen>;
-      try {
-        resource = await (isFresh ? findProven(principal, find) : find(false));
-      } catch (error) {
-        // What memory refuses is found anew.
-        if (isFresh || !(error instanceof Problem)) throw error;
-        continue;
-      }
-      const outcome = await act({ call, principal, isWakeUp, resource });
-      if (outcome !== STALE) return outcome;
-    }
-    return keepsChanging("The account, or what it reads,");
-  }
+  const { admission, http } = services;
+  const attempts = new Attempts(services);
 
   /** The order of the checks. What fails before the read was logged costs nothing. */
   async function read<Seen>(reading: Reading<Seen>): Promise<Outcome<Seen>> {
@@ -100,7 +61,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
       if (answered !== undefined) return answered;
     }
     const reserved = await reserve(reading);
-    if (reserved.kind !== "reserved") return refuse(reading, reserved);
+    if (reserved.kind !== "reserved") return attempts.refuse(reading, reserved);
     const { remembered } = reserved;
     try {
       let shown = await resource.build(remembered?.answeredVersion ?? null, remembered);
@@ -124,7 +85,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
         logged = await admission.log(reserved, { shownVersion: shown.version, isGone });
       }
       if (logged.kind === "granted") return await answerLogged(reading, shown, logged);
-      return logged.kind === "data_moved" ? STALE : refuse(reading, logged);
+      return logged.kind === "data_moved" ? STALE : attempts.refuse(reading, logged);
     } finally {
       admission.release(reserved);
     }
@@ -145,15 +106,15 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const isUnchanged = tag !== undefined && matchesTag(ifNoneMatch, tag);
     if (!isUnchanged && !call.isHead) return undefined;
     const limited = countUnlogged(reading);
-    if (limited !== undefined) return refuse(reading, limited);
+    if (limited !== undefined) return attempts.refuse(reading, limited);
     if (isUnchanged) {
       return { answer: { status: 304, headers: { ...cachingHeaders }, body: null }, seen };
     }
     const unrepeated = judgeRepeat(claim, proof);
-    if (unrepeated !== undefined) return refuse(reading, unrepeated);
+    if (unrepeated !== undefined) return attempts.refuse(reading, unrepeated);
     const isPriced = proof.remembered === undefined;
     const unpaid = admission.judge(caller, claim, { isWindowed: false, isPriced });
-    if (unpaid !== undefined) return refuse(reading, unpaid);
+    if (unpaid !== undefined) return attempts.refuse(reading, unpaid);
     return { answer: head(admission.windowOf(caller, claim)), seen };
   }
 
@@ -161,26 +122,10 @@ export function createReadPipeline(services: Services): ReadPipeline {
   async function prove(reading: Reading<unknown>): Promise<Proof | Problem | Stale> {
     const { caller } = reading.principal;
     const { claim } = reading.resource;
-    const proof = await proveClaim(reading);
-    if (proof.kind !== "proof") return refuse(reading, proof);
+    const proof = await attempts.prove(reading);
+    if (proof.kind !== "proof") return attempts.refuse(reading, proof);
     const unsold = admission.judge(caller, claim, { isWindowed: false, isPriced: false });
-    return unsold === undefined ? proof : refuse(reading, unsold);
-  }
-
-  /** Proves the claim; `changed` if the feed is not as it was planned by, or the account is not as it is known. */
-  async function proveClaim({
-    principal,
-    resource,
-  }: Reading<unknown>): Promise<Proof | Refusal | Changed> {
-    const { caller } = principal;
-    const { claim } = resource;
-    const proof = await admission.prove(caller, claim);
-    if (proof.kind !== "proof") return proof;
-    const { feed } = claim;
-    const isAsPlanned =
-      feed === undefined ||
-      (proof.feed?.isReadable === true && proof.feed.definitionVersion === feed.definitionVersion);
-    return isAsPlanned && caller.account.isCurrent ? proof : { kind: "changed" };
+    return unsold === undefined ? proof : attempts.refuse(reading, unsold);
   }
 
   /** A place and a price. An Idempotency-Key is proven first, and every refusal but that of a full window. */
@@ -200,7 +145,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const { account } = caller;
     const { claim } = reading.resource;
     const { newsCount } = account;
-    const proof = await proveClaim(reading);
+    const proof = await attempts.prove(reading);
     if (proof.kind !== "proof") return proof;
     if (claim.idempotency === undefined) return admission.reserve(caller, claim);
     // By news that came beside the proof, another process may have used the key since.
@@ -225,7 +170,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     if (isRefused(proof)) return proof;
     if (proof.feed?.dataVersion !== empty.version) return STALE;
     const limited = countUnlogged(reading);
-    if (limited !== undefined) return refuse(reading, limited);
+    if (limited !== undefined) return attempts.refuse(reading, limited);
     return { answer: empty.answer(admission.windowOf(caller, reading.resource.claim)), seen };
   }
 
@@ -250,47 +195,19 @@ export function createReadPipeline(services: Services): ReadPipeline {
     }
   }
 
-  /** By what the database says. A key that does not hold is told before all else. */
-  async function findProven<Seen>(
-    principal: Principal,
-    find: FindResource<Seen>,
-  ): Promise<Resource<Seen>> {
-    const [found, proven] = await Promise.allSettled([find(true), keys.prove(principal)]);
-    if (proven.status === "rejected") throw proven.reason;
-    if (found.status === "rejected") throw found.reason;
-    return found.value;
-  }
-
-  function refuse(
-    { principal, resource }: Reading<unknown>,
-    refusal: Refusal | Changed,
-  ): Problem | Stale {
-    if (refusal.kind === "changed") return STALE;
-    admission.noteRefused(resource.claim.operation, refusal);
-    return refusalOf(refusal, {
-      principal,
-      feedId: resource.claim.feed?.feedId,
-      billingUrl: services.billingUrl(),
-      nowMs: Date.now(),
-    });
-  }
-
-  /** Reads under one Idempotency-Key take turns: the second finds what the first left. */
   function readInTurn<Seen>(reading: Reading<Seen>): Promise<Outcome<Seen>> {
-    const { principal, resource } = reading;
-    const { idempotency } = resource.claim;
-    if (idempotency === undefined) return read(reading);
-    return turns.run(`${principal.accountId} ${idempotency.key}`, () => read(reading));
+    return attempts.inTurn(reading, () => read(reading));
   }
 
   return {
     projections: new Projections(),
+    attempts,
     async answer(readCall, find) {
-      const outcome = await attempt(readCall, find, readInTurn);
+      const outcome = await attempts.run(readCall, find, readInTurn);
       return outcome instanceof Problem ? outcome : outcome.answer;
     },
-    read: (readCall, find) => attempt(readCall, find, readInTurn),
-    recheck: (readCall, find) => attempt(readCall, find, prove),
+    read: (readCall, find) => attempts.run(readCall, find, readInTurn),
+    recheck: (readCall, find) => attempts.run(readCall, find, prove),
   };
 }
 

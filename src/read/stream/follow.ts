@@ -16,7 +16,8 @@ import { SharedInterval } from "../../lib/shared_interval.ts";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { FOLLOW_MS_MAX, UNREAD_EVENT_MS_MAX } from "../../limits.ts";
 import type { Services } from "../../services.ts";
-import type { ReadCall, ReadPipeline } from "../pipeline/pipeline.ts";
+import type { ReadCall } from "../pipeline/attempts.ts";
+import type { ReadPipeline } from "../pipeline/pipeline.ts";
 import type { Resource } from "../pipeline/resource.ts";
 import { createTailReads, type Tail, type TailRead } from "./read_tail.ts";
 

@@ -1,0 +1,124 @@
+/**
+ * What every admitted call has in common, a read as well as a purchase: it acts by what memory says of key and feed, and
+ * acts again by what the database says if memory was behind. Decisions 2 and 7.
+ *
+ * @module
+ */
+import type { Admission, Changed } from "../../admission/admission.ts";
+import type { Claim, Refusal } from "../../admission/claims.ts";
+import type { Proof } from "../../admission/proofs.ts";
+import type { Keys, Principal } from "../../api/callers.ts";
+import { keepsChanging, refusalOf } from "../../api/refusals.ts";
+import type { Call } from "../../http/call.ts";
+import { Problem } from "../../http/errors.ts";
+import { KeyedMutex } from "../../lib/mutex.ts";
+import { PLANS_MAX } from "../../limits.ts";
+
+/** What memory said of key or feed is not so: look both up, and act again. */
+export const STALE = "stale";
+export type Stale = typeof STALE;
+
+/** A call by a known key. */
+export interface ReadCall {
+  readonly call: Call;
+  readonly principal: Principal;
+  /** Whether a wait goes on that was counted before: the client has not asked anew. */
+  readonly isWakeUp?: boolean | undefined;
+}
+
+/** What was found of a call, and what it asks of admission. */
+interface Claimed {
+  readonly claim: Claim;
+}
+
+/** A call for what was found. */
+export interface Attempt<Found extends Claimed> extends ReadCall {
+  readonly resource: Found;
+}
+
+/** Finds what a call is about. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
+export type Find<Found> = (isFresh: boolean) => Promise<Found>;
+
+interface AttemptServices {
+  readonly admission: Admission;
+  readonly keys: Keys;
+  readonly billingUrl: () => string;
+}
+
+export class Attempts {
+  readonly #services: AttemptServices;
+  readonly #turns = new KeyedMutex();
+
+  constructor(services: AttemptServices) {
+    this.#services = services;
+  }
+
+  /** Acts by what memory says of key and feed; where that is not so, by what the database says. */
+  async run<Found extends Claimed, Result extends object>(
+    { call, principal: known, isWakeUp }: ReadCall,
+    find: Find<Found>,
+    act: (attempt: Attempt<Found>) => Promise<Result | Problem | Stale>,
+  ): Promise<Result | Problem> {
+    for (let tries = 1; tries <= PLANS_MAX; tries++) {
+      const isFresh = tries > 1;
+      const principal = isFresh ? await this.#services.keys.authenticate(call, "read") : known;
+      let resource: Found;
+      try {
+        resource = await (isFresh ? this.#findProven(principal, find) : find(false));
+      } catch (error) {
+        // What memory refuses is found anew.
+        if (isFresh || !(error instanceof Problem)) throw error;
+        continue;
+      }
+      const outcome = await act({ call, principal, isWakeUp, resource });
+      if (outcome !== STALE) return outcome;
+    }
+    return keepsChanging("The account, or what it reads,");
+  }
+
+  /** Calls under one Idempotency-Key take turns: the second finds what the first left. */
+  inTurn<Result>(
+    { principal, resource }: Attempt<Claimed>,
+    act: () => Promise<Result>,
+  ): Promise<Result> {
+    const { idempotency } = resource.claim;
+    if (idempotency === undefined) return act();
+    return this.#turns.run(`${principal.accountId} ${idempotency.key}`, act);
+  }
+
+  /** Proves the claim; `changed` if the feed is not as it was planned by, or the account is not as it is known. */
+  async prove({ principal, resource }: Attempt<Claimed>): Promise<Proof | Refusal | Changed> {
+    const { caller } = principal;
+    const { claim } = resource;
+    const proof = await this.#services.admission.prove(caller, claim);
+    if (proof.kind !== "proof") return proof;
+    const { feed } = claim;
+    const isAsPlanned =
+      feed === undefined ||
+      (proof.feed?.isReadable === true && proof.feed.definitionVersion === feed.definitionVersion);
+    return isAsPlanned && caller.account.isCurrent ? proof : { kind: "changed" };
+  }
+
+  /** The problem of a refusal. */
+  refuse({ principal, resource }: Attempt<Claimed>, refusal: Refusal | Changed): Problem | Stale {
+    if (refusal.kind === "changed") return STALE;
+    const { claim } = resource;
+    const { admission, billingUrl } = this.#services;
+    admission.noteRefused(claim.operation, refusal);
+    return refusalOf(refusal, {
+      principal,
+      feedId: claim.feed?.feedId,
+      billingUrl: billingUrl(),
+      nowMs: Date.now(),
+    });
+  }
+
+  /** By what the database says. A key that does not hold is told before all else. */
+  async #findProven<Found>(principal: Principal, find: Find<Found>): Promise<Found> {
+    const { keys } = this.#services;
+    const [found, proven] = await Promise.allSettled([find(true), keys.prove(principal)]);
+    if (proven.status === "rejected") throw proven.reason;
+    if (found.status === "rejected") throw found.reason;
+    return found.value;
+  }
+}
