@@ -1,5 +1,5 @@
 -- name: find_absent_field
--- why: the first of some names that no row of a batch (0: of a stream) has, if that can be told, with names that the
+-- why: the first of some names that no row of a batch (0: of a stream) has, if that is known, with names that the
 -- newest rows have
 -- :feed_id uuid
 -- :batch_number bigint

@@ -3,7 +3,7 @@
  *
  * **The idea.** A gateway decides in memory, and PostgreSQL proves and records. The gateway remembers the
  * accounts that read through it: balance, purchases, and the exact windows of the last minute
- * (`accounts.ts`). To decide a read takes a microsecond (`decide.ts`). Every read that is granted is then
+ * (`known_accounts.ts`). To decide a read takes a microsecond (`decide.ts`). Every read that is granted is then
  * written by one statement, `log_reads`, together with all other reads that wait. The statement compares the
  * version of each account with the one that the gateway knows. The version is a random token that every
  * change of the account renews: its balance, its log, its keys, its purchases. If the versions are equal, the
@@ -15,8 +15,8 @@
  * **A read** goes `reserve → build the page → log`. Nothing is charged before the page is there.
  *
  * 1. `reserve` decides in memory and takes a place in the window and the price from the balance. "Limited" is
- *    final, because known hits can only be joined by others. Every other refusal is first proven by reading
- *    the account anew (`proofs.ts`), because a grant, a purchase or a new key may have come since.
+ *    final, because more hits may exist than the gateway knows of, never fewer. Every other refusal is first proven
+ *    by reading the account anew (`proofs.ts`), because a grant, a purchase or a new key may have come since.
  * 2. The caller builds the page. If that fails, it calls `release`, and nothing was charged or counted.
  * 3. `log` sends the reservation with the next batch (`read_log.ts`). There is no timer: a read that finds
  *    nothing under way leaves at once, and reads that come meanwhile leave together. Reads of one account are in
@@ -24,11 +24,11 @@
  *
  * **The clock** is the database's (`database_clock.ts`). A hit leaves its window only when that clock,
  * estimated from below, is 60 seconds past it. If the clock was set back, `log_reads` notices and writes nothing,
- * and the gateway reads its accounts anew: hits of later than now become hits of now.
+ * and the gateway reads its accounts anew. A hit whose time is now in the future then counts as a hit of this moment.
  *
- * **A lost answer** is a batch whose connection died behind the commit, perhaps. Its reads are answered 503,
- * and a background step finds its events by the batch's token, which ends their usage ids, and refunds them
- * (`refunds.ts`).
+ * **A lost answer** is a batch whose connection died before its answer came, so it may be committed or not. Its reads
+ * are answered with 503. A background step finds their events by the batch's token, which ends their usage ids, and
+ * refunds them (`refunds.ts`).
  *
  * **An Idempotency-Key** is proven before the read is decided, and written with it. Another process can't have
  * used it in between, because that would have renewed the account's version.
@@ -62,7 +62,7 @@ import { Refunds } from "./refunds.ts";
 import { type Reservation, release, reserve, without } from "./reservation.ts";
 import { limitOf, priceOf, windowOf } from "./terms.ts";
 
-/** What admission tells of its work; the metrics of a server. */
+/** Hears of the work of admission, for the metrics of a server. */
 export interface AdmissionObserver {
   batchSent(size: number): void;
   decided(decision: {
@@ -81,12 +81,12 @@ export interface AdmissionOptions {
   readonly log?: Log;
 }
 
-/** The feed or the key is not as it was known: look both up, and decide again. */
+/** The feed or the key has changed since it was looked up: look both up, and decide again. */
 export interface Changed {
   readonly kind: "changed";
 }
 
-/** The data is newer than what is shown: build it at this version, and log again. The reservation stands. */
+/** The data is newer than the page: build it at this version, and log again. The reservation stays. */
 export interface DataMoved {
   readonly kind: "data_moved";
   readonly version: bigint;
@@ -125,14 +125,14 @@ export class Admission {
     });
   }
 
-  /** The caller that a key was found to be; undefined where the database must say. */
+  /** The caller of a key that is in memory; undefined: look the key up. */
   remembered(keyMark: string): Caller | undefined {
     return this.#accounts.caller(keyMark);
   }
 
   /** Looks a key up, with its account. Undefined: it is unknown, revoked or expired. */
   async identify(keyMark: string, keyHash: Uint8Array): Promise<Caller | Suspended | undefined> {
-    // Calls that come together share one look-up; what one that began earlier did not find is asked once more.
+    // Calls that come together share one look-up. If one that began earlier found nothing, the key is looked up again.
     const shared = await this.#lookups.get(keyMark);
     if (shared?.kind === "caller" && shared.account.isCurrent) return shared;
     const lookup = this.#lookUp(keyMark, keyHash).finally(() => {
@@ -142,7 +142,7 @@ export class Admission {
     return lookup;
   }
 
-  /** What is true now of key, account, feed and Idempotency-Key; the account's memory is brought up to date. */
+  /** Reads key, account, feed and Idempotency-Key from the database, and brings the account in memory up to date. */
   async prove(caller: Caller, claim?: Claim): Promise<Proof | Refusal> {
     const { account } = caller;
     const { version } = account;
@@ -156,7 +156,7 @@ export class Admission {
     if (!proof.isKeyUsable) return { kind: "key_refused" };
     const { suspensionReason } = proof;
     if (suspensionReason !== null) return { kind: "suspended", reason: suspensionReason };
-    // If the account moved meanwhile, by a batch of ours, the proof may be older than what is known.
+    // If a batch of this process changed the account meanwhile, the proof may be older than memory.
     const isOlder = account.version !== version && proof.news.loggedUs <= account.loggedUs;
     if (!isOlder) this.#accounts.apply(account, proof.news);
     if (feedId !== undefined) {
@@ -167,7 +167,7 @@ export class Admission {
     return proof;
   }
 
-  /** Decides in memory. A read that repeats what is remembered takes a place in the window, and no price. */
+  /** Decides in memory. A repeat of the read that is `remembered` reserves a place in the window, and no price. */
   reserve(caller: Caller, claim: Claim, remembered?: Remembered): Reservation | Refusal {
     const isPriced = remembered === undefined;
     const refusal = this.judge(caller, claim, { isWindowed: true, isPriced });
@@ -177,7 +177,7 @@ export class Admission {
     return reserve(this.#accounts, { caller, claim, priceNanos, remembered, decidedUs });
   }
 
-  /** Why memory would refuse the read; undefined: it would not. Nothing is taken. */
+  /** Why the read would be refused by what memory knows; undefined: it would not. Reserves nothing. */
   judge(caller: Caller, claim: Claim, options: DecideOptions): Refusal | undefined {
     const { endUs, feedIds } = caller;
     const nowUs = this.#clock.nowUs();
@@ -207,8 +207,8 @@ export class Admission {
   }
 
   /**
-   * Charges and logs the read. Whatever comes of it, the caller releases the reservation when it has answered.
-   * @throws {DatabaseUnavailableError} where it is not known whether it was logged; then it is refunded
+   * Charges and logs the read. Whatever the outcome, the caller releases the reservation when it has answered.
+   * @throws {DatabaseUnavailableError} if it is not known whether the read was logged; then it is refunded
    */
   async log(
     reservation: Reservation,
@@ -224,20 +224,20 @@ export class Admission {
       if (outcome.kind === "data_moved") return outcome;
       const refusal = this.#decideAgain(reservation, outcome.kind);
       if (refusal === undefined) continue;
-      // At once, because the account's next read of the batch is decided before the caller hears of this one.
+      // At once, because the account's next read of the batch is decided before the caller gets this outcome.
       this.release(reservation);
       return refusal;
     }
     return OVERLOADED;
   }
 
-  /** Gives back what a read was charged that can't be answered any more. */
+  /** Refunds a read that was logged and can't be answered any more. */
   async refund({ account }: Caller, { receipt }: Grant): Promise<void> {
     await this.#refunds.refundRead(account.id, receipt.usageId);
     this.#accounts.drop(account);
   }
 
-  /** Counts a refusal that was told. */
+  /** Counts a refusal that is answered. */
   noteRefused(operation: string, { kind }: Refusal): void {
     this.#observe(operation, kind);
   }
@@ -294,23 +294,23 @@ export class Admission {
     };
   }
 
-  /** Why a read that was not written can't be sent again; undefined: it can. */
+  /** Why a read that was not written is refused or must be planned again; undefined: send it again. */
   #decideAgain(
     reservation: Reservation,
     kind: "changed" | "account_moved" | "held_back",
   ): Refusal | Changed | undefined {
     const { account, caller, claim } = reservation;
     if (kind === "held_back") return undefined;
-    // What an Idempotency-Key means now is to be proven anew.
+    // Another process may have used the Idempotency-Key: it must be proven again.
     if (kind === "changed" || !account.isCurrent || claim.idempotency !== undefined) return CHANGED;
     const refusal = without(this.#accounts, reservation, () => this.judge(caller, claim, GRANTED));
     reservation.decidedUs = this.#clock.nowUs();
     reservation.newsCount = account.newsCount;
-    // Any other refusal is proven by the caller first.
+    // The caller proves any other refusal first.
     return refusal === undefined || refusal.kind === "limited" ? refusal : CHANGED;
   }
 
-  /** Answers a read with the event that its Idempotency-Key is remembered by. */
+  /** Answers a read with the usage event that its Idempotency-Key has paid for. */
   async #replay(
     reservation: Reservation,
     { receipt, isReplayed }: Remembered,

@@ -65,7 +65,7 @@ export type Limited = {
   readonly retryAfterMs: number;
 };
 
-/** What every refusal about money tells. Beyond 11. */
+/** What every refusal about money reports. Beyond 11. */
 interface Unpaid {
   readonly window: WindowState;
   /** What the account has, without what reads under way have reserved. */

@@ -16,7 +16,7 @@ export class DatabaseClock {
     return this.#answeredUs + Math.floor((performance.now() - this.#receivedMs) * US_PER_MS);
   }
 
-  /** The database has just told its time. */
+  /** Takes the time of an answer that has just come. */
   set(answeredUs: number): void {
     this.#answeredUs = answeredUs;
     this.#receivedMs = performance.now();

@@ -1,10 +1,10 @@
 /**
  * What this process remembers of the accounts that read through it: balance, purchases, windows, and the
- * version as of which all of that is true. A memory that is behind can only cause a retry, because what it
- * decides is written only if the version is still the account's.
+ * version that all of that belongs to. If memory is behind, it can only cause a retry, because a decision is written
+ * only if the version is still the account's.
  *
- * An account comes into memory with the look-up of a key. It leaves when it changed in another way than by
- * reads, or when there are too many; its next read looks the key up again.
+ * An account comes into memory when one of its keys is looked up. It leaves when something else than a read has
+ * changed it, or when there are too many accounts. Its next read looks the key up again.
  *
  * @module
  */
@@ -24,13 +24,13 @@ export interface KeySpending {
 
 /** An account as of a version. */
 export class Account {
-  /** False once it was dropped: what was decided by it must be decided again. */
+  /** False once it was dropped: reads that were decided by it must be decided again. */
   isCurrent = true;
-  /** Balance that reservations have taken, in nano-dollars. */
+  /** The part of the balance that is reserved, in nano-dollars. */
   reservedNanos = 0n;
   /** Reservations that are neither logged nor released. */
   reservations = 0;
-  /** Moves when another process's reads became known. */
+  /** Moves with each news of another process's reads. */
   newsCount = 0;
   /** Feeds that the account is known to have bought. */
   readonly purchases = new Set<string>();
@@ -43,7 +43,7 @@ export class Account {
 
   constructor(
     readonly id: string,
-    /** By which its windows are found: no other account that is remembered has it. */
+    /** Its windows are found by it: no other account in memory has the same. */
     readonly number: number,
     public version: number,
     readonly generation: bigint,
@@ -75,19 +75,19 @@ type CountedEvent = readonly [window: string, timeUs: number];
 /** What a chain of keys with a budget has spent: on its newest day, in nano-dollars as text. */
 type SpentByChain = readonly [chainId: string, day: number, spentNanos: string];
 
-/** An account as the database tells it. */
+/** An account as the database reports it. */
 export interface AccountNews {
   readonly version: number;
   readonly generation: bigint;
   readonly balanceNanos: bigint;
   readonly loggedUs: number;
-  /** Since the time that was asked for; null: the generation has moved, and all must be read anew. */
+  /** Since the time that was asked for; null: the generation has moved, so all events must be read again. */
   readonly events: readonly CountedEvent[] | null;
   /** Has every chain of the account that has a budget. */
   readonly spending: readonly SpentByChain[];
 }
 
-/** The same as `account_news` tells it. */
+/** The same as `account_news` returns it. */
 export type NewsRow = readonly [
   version: number,
   generation: number,
@@ -122,7 +122,7 @@ export class Accounts {
     this.#clock = clock;
   }
 
-  /** Undefined where the key, or its account, must be looked up. */
+  /** Undefined: the key, or its account, must be looked up. */
   caller(keyMark: string): Caller | undefined {
     const caller = this.#callers.get(keyMark);
     return caller?.account.isCurrent === true ? caller : undefined;
@@ -143,7 +143,7 @@ export class Accounts {
     return caller;
   }
 
-  /** Brings an account up to date; where that can't be done by what is told, it is dropped. */
+  /** Brings an account up to date. If the news is not enough for that, the account is dropped. */
   apply(account: Account, news: AccountNews): void {
     if (!account.isCurrent || news.version === account.version) return;
     const { events } = news;
@@ -163,12 +163,12 @@ export class Accounts {
     account.newsCount += 1;
   }
 
-  /** A window of the account, to look at: the empty one where there is none. */
+  /** A window of the account, to look at; if it has none of this name, the empty one. */
   findWindow({ number }: Account, name: string): WindowNumber {
     return this.#windowTable.find(number, name) ?? this.windows.empty;
   }
 
-  /** A window of the account, to count in; it is opened where there is none. */
+  /** A window of the account, to count in; if it has none of this name, it is opened. */
   window(account: Account, name: string): WindowNumber {
     const known = this.#windowTable.find(account.number, name);
     if (known !== undefined) return known;
@@ -207,13 +207,13 @@ export class Accounts {
     account.windows = [];
   }
 
-  /** Looks at one of the account's windows, each in its turn, and closes it where nothing counts in it. */
+  /** Looks at one of the account's windows, each in its turn, and closes it if nothing counts in it. */
   #closeUnused(account: Account): void {
     const { windows } = account;
     if (account.lookedAt >= windows.length) account.lookedAt = 0;
     const window = windows[account.lookedAt];
     if (window === undefined) return;
-    // Not as of `loggedUs`: where the clock was set back, that is later than the hits of now.
+    // Not as of `loggedUs`: if the clock was set back, that is later than new hits.
     if (this.windows.used(window, this.#clock.nowUs()) > 0) {
       account.lookedAt += 1;
       return;
@@ -244,7 +244,7 @@ export class Accounts {
     const events = [...(found.events ?? []), ...(this.#replays.get(accountId) ?? [])];
     for (const [window, timeUs] of events.sort(([, a], [, b]) => a - b)) {
       if (timeUs <= nowUs - HIT_LIFE_US) continue;
-      // An event of later than now was logged before the clock was set back.
+      // If an event lies ahead of the clock, it was logged before the clock was set back.
       this.windows.hit(this.window(account, window), Math.min(timeUs, nowUs));
     }
     setSpending(account, found.spending);
@@ -262,7 +262,7 @@ export class Accounts {
   }
 }
 
-/** Of the news as JSON. */
+/** Reads news from its JSON. */
 export function newsOf([
   version,
   generation,
@@ -291,7 +291,7 @@ export function spendingOf({ spending }: Account, chainId: string): KeySpending 
   return known;
 }
 
-/** A charge on a day; of a day that is over, it counts on the newest. */
+/** Adds a charge of a day. If a newer day has begun, it counts on that one. */
 export function spend(spending: KeySpending, day: number, nanos: bigint): void {
   spending.spentNanos = nanos + (spending.day >= day ? spending.spentNanos : 0n);
   spending.day = Math.max(spending.day, day);
@@ -305,7 +305,7 @@ function setSpending(account: Account, spending: readonly SpentByChain[]): void 
   }
 }
 
-/** Whether what was found is of before what is known: another read of the account has been logged since. */
+/** Whether what was found is older than memory: another read of the account has been logged since. */
 function isBehind(found: AccountNews, known: Account): boolean {
   return found.generation === known.generation && found.loggedUs <= known.loggedUs;
 }

@@ -1,5 +1,5 @@
 /**
- * A batch of reads as `log_reads` takes it, and what it answers, taken apart.
+ * A batch of reads as the parameters of `log_reads`, and the outcomes of its row.
  *
  * @module
  */
@@ -41,17 +41,17 @@ export interface ReadToLog extends LogOptions {
   readonly reservation: Reservation;
 }
 
-/** What `log_reads` made of one read. */
+/** What `log_reads` did with one read. */
 export type LogOutcome =
   /** Charged, logged and committed. */
   | { readonly kind: "logged"; readonly usageId: string; readonly decidedUs: number }
-  /** Nothing was written, because something is not as it was known. */
+  /** Nothing was written, because something has changed since the read was decided. */
   | { readonly kind: "data_moved"; readonly version: bigint }
   | { readonly kind: "changed" }
   | { readonly kind: "account_moved" }
   | { readonly kind: "held_back" };
 
-/** What `log_reads` says of an account: its balance after the charge, or its news. */
+/** What `log_reads` returns of an account: its balance after the charge, or its news. */
 export interface LoggedAccount {
   readonly balanceNanos: bigint | undefined;
   readonly news: AccountNews | undefined;
@@ -59,7 +59,7 @@ export interface LoggedAccount {
 
 export interface LoggedBatch {
   readonly decidedUs: number;
-  /** Undefined where the clock was set back: then nothing was written. */
+  /** Undefined: the clock was set back, and nothing was written. */
   readonly reads: readonly LogOutcome[] | undefined;
   /** By the account's id. */
   readonly accounts: ReadonlyMap<string, LoggedAccount>;
@@ -135,7 +135,7 @@ export function parametersOf(
   };
 }
 
-/** What the budgets are charged. */
+/** The charges of each budget. */
 function budgetedOf(
   reservations: readonly Reservation[],
   numberOf: (reservation: Reservation) => number,

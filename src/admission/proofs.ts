@@ -1,6 +1,6 @@
 /**
- * What is true of a call now: read from the database before a call is refused, or answered without being
- * logged. Calls that wait are proven together, by a statement that begins after each of them came.
+ * What the database says of a call now. It is asked before a call is refused, or answered without being logged. Calls
+ * that wait are proven together, by a statement that begins after each of them came.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import type { Database, Row } from "../postgres/client/query.ts";
 import type { Receipt } from "./claims.ts";
 import { type AccountNews, type Caller, newsOf } from "./known_accounts.ts";
 
-/** A call whose truth is asked for. */
+/** A call to prove. */
 export interface Question {
   readonly caller: Caller;
   readonly feedId?: string | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What is remembered under an Idempotency-Key. */
+/** The read that an Idempotency-Key has paid for. */
 export interface Remembered {
   readonly queryHash: string;
   readonly receipt: Receipt;
   readonly isReplayed: boolean;
-  /** Of the feed's data that was answered; null: the key was used before this was written down. */
+  /** Version of the data that was answered; null: a gateway of version 0.1.0 did not keep it. */
   readonly answeredVersion: bigint | null;
   /** Of a follower's page: the position behind which it begins; null: it is none. */
   readonly beginsAfter: bigint | null;
@@ -38,7 +38,7 @@ export interface Proof {
   /** Why the account's keys may not be used; null: they may. */
   readonly suspensionReason: string | null;
   readonly news: AccountNews;
-  /** Undefined where there is no such feed, or none was asked for. */
+  /** Undefined if there is no such feed, or none was asked for. */
   readonly feed:
     | {
         readonly isReadable: boolean;

@@ -1,6 +1,6 @@
 /**
- * Writes reservations to the log: those that wait leave together as one `log_reads`, and what it says of their
- * accounts is brought into memory before anybody is told.
+ * Writes reads to the log. Those that wait leave together as one `log_reads`. What it returns of their accounts is
+ * brought into memory before any of them is answered.
  *
  * @module
  */
@@ -30,13 +30,13 @@ export interface ReadLogOptions {
   readonly database: Database;
   readonly accounts: Accounts;
   readonly clock: DatabaseClock;
-  /** Told of batches of which it is not known whether they were committed. */
+  /** Takes the batches that may or may not be committed. */
   readonly refunds: Refunds;
   /** In place of `ADMISSION_BATCHES`. */
   readonly batches?: Partial<typeof ADMISSION_BATCHES> | undefined;
-  /** Told of each batch that is sent, by its reads. */
+  /** Called when a batch is sent, with the number of its reads. */
   readonly onSent: (reads: number) => void;
-  /** Told of each read that was logged. */
+  /** Called when a read was logged. */
   readonly onLogged: (reservation: Reservation) => void;
 }
 
@@ -58,9 +58,9 @@ export class ReadLog {
   }
 
   /**
-   * Charges and logs the read; then it is a hit. Of every other outcome its reservation stands. Undefined: there
-   * is no room for it in time, or its client has gone.
-   * @throws {DatabaseUnavailableError} where it is not known whether it was logged; then it is refunded
+   * Charges and logs the read, whose reservation becomes a hit. With every other outcome the reservation stays.
+   * Undefined: there is no room for the read in time, or its client has gone.
+   * @throws {DatabaseUnavailableError} if it is not known whether the read was logged; then it is refunded
    */
   log(read: ReadToLog): Promise<LogOutcome | undefined> {
     return this.#batcher.submit(read);
@@ -93,7 +93,7 @@ export class ReadLog {
     } catch (error) {
       const accounts = accountsOf(sendable);
       for (const account of accounts) known.drop(account);
-      // Every read of it is answered with an error now, and it may have been committed all the same.
+      // Every read of the batch is answered with an error now. Still, the batch may be committed.
       if (mayBeCommitted(error)) {
         const accountIds = accounts.map(({ id }) => id);
         refunds.loseBatch(accountIds, sending);
@@ -119,24 +119,24 @@ export class ReadLog {
       if (reads[index]?.kind === "logged") this.#count(reservation, decidedUs);
     }
     for (const account of accountsOf(sent)) {
-      const told = batch.accounts.get(account.id);
-      if (told?.balanceNanos !== undefined) {
+      const logged = batch.accounts.get(account.id);
+      if (logged?.balanceNanos !== undefined) {
         if (account.loggedUs >= decidedUs) continue;
-        account.balanceNanos = told.balanceNanos;
+        account.balanceNanos = logged.balanceNanos;
         account.version = versionOf(batchToken);
         account.loggedUs = decidedUs;
-      } else if (told?.news !== undefined) {
-        known.apply(account, told.news);
+      } else if (logged?.news !== undefined) {
+        known.apply(account, logged.news);
       }
     }
     return reads;
   }
 
-  /** The reservation becomes a hit, unless a proof has told of it before the batch's own answer came. */
+  /** The reservation becomes a hit, unless a proof came before the batch's answer and has counted it. */
   #count(reservation: Reservation, decidedUs: number): void {
     const { accounts, onLogged } = this.#options;
     const { account, keySpending, priceNanos, window } = reservation;
-    // If the account was dropped meanwhile, the reservation stays until the answer has told its window.
+    // If the account was dropped meanwhile, its window stays open until the read is answered, which shows the window.
     if (account.isCurrent) {
       release(accounts, reservation);
       if (account.loggedUs < decidedUs) {
@@ -148,14 +148,14 @@ export class ReadLog {
   }
 }
 
-/** Whether the read was decided by the account as it is known now, its own process's reads aside. */
+/** Whether nothing but reads of this process has changed the account since the read was decided. */
 function isStanding({ account, newsCount }: Reservation): boolean {
   return account.isCurrent && newsCount === account.newsCount;
 }
 
 /**
- * Partitions of the usage log are made ahead of time, by the database's clock: where that has leapt, the
- * one that it needs now is missing, and is made.
+ * Partitions of the usage log are made ahead of time, by the database's clock. If the clock has leapt, the partition
+ * of this month is missing, and is made here.
  */
 async function withUsagePartition<Result>(
   database: Database,

@@ -1,11 +1,11 @@
 /**
  * A read that is answered with an error costs nothing, also if it was logged.
  *
- * If a connection dies while a batch is under way, its reads are answered 503, and whether they were committed
- * is not known. The background step here looks later: it renews the accounts' versions, so that the batch can't
- * be written any more, and refunds what was written under its token (`refund_reads.sql`). The same statement
- * refunds a single read whose client has gone. What can't be refunded now is tried again until it can; only a
- * process that is killed before forgets it. Decisions 6.
+ * If a connection dies while a batch is under way, its reads are answered with 503, and it is not known whether they
+ * were committed. A background step finds out: it renews the accounts' versions, so that the batch can't be written
+ * any more, and refunds what was written under its token (`refund_reads.sql`). The same statement refunds a single
+ * read whose client has gone. A refund that fails is tried again until it succeeds. If the process is killed before,
+ * the refund is lost. Decisions 6.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface Sending {
 /** What is to be refunded; the statement's parameters but the time that has passed. */
 interface Debt extends Sending {
   readonly accountIds: readonly string[];
-  /** Null where it is the whole batch. */
+  /** Null: the whole batch. */
   readonly onlyUsage: string | null;
 }
 
@@ -55,7 +55,7 @@ export class Refunds {
     this.#owe({ ...sending, accountIds, onlyUsage: null });
   }
 
-  /** Resolves after the first try; where that fails, more follow in the background. */
+  /** Resolves after the first try. If it fails, more follow in the background. */
   async refundRead(accountId: string, usageId: string): Promise<void> {
     const debt = {
       batchToken: usageId.slice(-BATCH_TOKEN_DIGITS),
@@ -99,7 +99,7 @@ export class Refunds {
         if (performance.now() - debt.sentMs < LOST_BATCH_MS_MAX) {
           await Bun.sleep(pauseMs);
           pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
-          // To the end: a debt that can't be paid holds up no other.
+          // To the end, so that a refund that fails delays no other.
           this.#debts = [...others(), debt];
           continue;
         }

@@ -26,11 +26,11 @@ export interface Reservation {
   readonly priceNanos: bigint;
   /** The event that the read repeats, if any. */
   readonly remembered: Remembered | undefined;
-  /** Of the caller's key, where it has a budget and the read costs something. */
+  /** Of the caller's key, if it has a budget and the read costs something. */
   readonly keySpending: KeySpending | undefined;
   /** The database's clock, as estimated when the read was last decided. */
   decidedUs: number;
-  /** The account's `newsCount` then: by newer news, the read must be decided again. */
+  /** The account's `newsCount` then. If newer news comes, the read must be decided again. */
   newsCount: number;
   /** Whether it has ended: the read was logged, or the reservation was released. */
   isReleased: boolean;

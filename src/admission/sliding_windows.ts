@@ -14,7 +14,7 @@ import { numberAt } from "../lib/number_at.ts";
 import { US_PER_MS } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
 
-/** Number of a window; free numbers are given again. */
+/** Number of a window. The number of a closed window is used again. */
 export type WindowNumber = number;
 
 /** How long a hit counts. */
@@ -36,7 +36,7 @@ export class SlidingWindows {
   #windowsUsed = 0;
   #freeWindow = NONE;
   #size = 0;
-  /** A window that nobody counts in: that of a caller that has none. */
+  /** A window that stays empty, for accounts that have none of a name. */
   readonly empty: WindowNumber = this.open();
 
   /** Windows that are open, without the empty one. */
@@ -59,7 +59,7 @@ export class SlidingWindows {
     return window;
   }
 
-  /** Nobody may name the window any more. */
+  /** Closes the window. The caller must not use its number again. */
   close(window: WindowNumber): void {
     this.#expire(window, Number.POSITIVE_INFINITY);
     this.#reserved[window] = 0;
@@ -95,13 +95,13 @@ export class SlidingWindows {
     this.#counts[window] = numberAt(this.#counts, window) + 1;
   }
 
-  /** When the oldest hit leaves; where there are only reservations, or none, that of one made now. */
+  /** When the oldest hit leaves; if there is none, when a hit of this moment would leave. */
   resetUs(window: WindowNumber, nowUs: number): number {
     const first = numberAt(this.#firsts, window);
     return (first === NONE ? nowUs : numberAt(this.#times, first)) + HIT_LIFE_US;
   }
 
-  /** When a full window has room again. A reservation counts as a hit of now. */
+  /** When a full window has room again. A reservation counts as a hit of this moment. */
   freesAtUs(window: WindowNumber, limit: number, nowUs: number): number {
     const used = this.used(window, nowUs);
     let hit = numberAt(this.#firsts, window);

@@ -1,6 +1,6 @@
 /**
  * The terms of a read: what it costs, how often it may be made, whether it must be bought first, and which of
- * its account's windows counts it. Interface 8, decisions 7, beyond 11. Nobody else decides these.
+ * its account's windows counts it. Interface 8, decisions 7, beyond 11. All of this is decided here and nowhere else.
  *
  * @module
  */
@@ -26,8 +26,8 @@ export function dataLimitOf(priceType: PriceType, limits: TierLimits): number {
 }
 
 /**
- * Price in USD cents of a feed whose data, or whether they have changed, are told only to its owner and to
- * accounts that bought it; undefined where nothing must be bought.
+ * Price in USD cents of a feed that must be bought before its data are read, or before a conditional read says whether
+ * they have changed; undefined: nothing must be bought.
  */
 export function purchasePriceOf({ operation, feed }: Claim, accountId: string): bigint | undefined {
   const isSold =

@@ -22,7 +22,7 @@ export class WindowTable {
   #owners = new Int32Array(CAPACITY_MIN);
   #names = new Int32Array(CAPACITY_MIN);
   readonly #numbers = new Map<string, number>();
-  /** By a name's number: the name, and the windows that have it. Free numbers are given again. */
+  /** By a name's number: the name, and how many windows have it. Free numbers are used again. */
   readonly #texts: string[] = [];
   readonly #uses: number[] = [];
   readonly #freeNumbers: number[] = [];
@@ -56,7 +56,7 @@ export class WindowTable {
     const mask = slots.length - 1;
     let hole = this.#slotOf(numberAt(this.#owners, window), number);
     assert(slots[hole] === window, "only a window that was added is removed");
-    // What probed past the hole moves into it, so that it is still found.
+    // A window that probing found behind the hole moves into it, so that it is still found.
     let slot = (hole + 1) & mask;
     for (let next = numberAt(slots, slot); next !== NONE; next = numberAt(slots, slot)) {
       const probedSlots = (slot - this.#homeOf(next)) & mask;

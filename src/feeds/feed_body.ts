@@ -37,7 +37,7 @@ import {
 } from "./feed_shapes.ts";
 import { decidePricing, type GivenPricing, type Pricing, type PricingOutcome } from "./pricing.ts";
 
-/** Whether a feed is made, or one that is there is changed. */
+/** Whether a feed is made, or an existing one is changed. */
 export type SaveMode = "create" | "edit";
 
 export type BodyOutcome =
@@ -79,7 +79,7 @@ const PRICING: ReadonlySet<string> = new Set([
 ]);
 /** Stored as they are, and bounded in serialized bytes. Decisions 4. */
 const DOCUMENTS: ReadonlySet<string> = new Set(["schema_definition", "sample_response"]);
-/** What other services call a field of ours. Beyond 12. */
+/** Names that other services give to our fields. Beyond 12. */
 const OTHER_NAMES = new Map([
   ["type", "feed_type"],
   ["slug", "endpoint_path"],
@@ -111,7 +111,7 @@ export function parseBody(text: string): BodyOutcome {
   }
 }
 
-/** The feed that a create body names, in lower case; undefined where it names none. */
+/** The feed that a create body names, in lower case; undefined if it names none. */
 export function upsertIdOf(json: JsonText): string | undefined {
   const id = findMember(json.root, "id");
   return id?.kind === "string" ? parseUuid(stringOf(json, id)) : undefined;
@@ -153,7 +153,7 @@ export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
   };
 }
 
-/** One a field, in the body's order, from the errors of the route's schema and what only the text tells. */
+/** One a field, in the body's order: the errors of the route's schema, and those that only the text shows. */
 function mistakesIn(json: JsonText, mode: SaveMode): FieldError[] {
   const mistakes = new Map<string, string>();
   const check = CHECKS[mode];

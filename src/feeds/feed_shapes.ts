@@ -199,7 +199,7 @@ const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
 TypeRegistry.Set(
   "Slug",
   (_, value) =>
-    // A slug of a UUID's form would be taken for an id wherever either is welcome.
+    // A slug of a UUID's form would be taken for an id.
     typeof value === "string" && SLUG.test(value) && parseUuid(value) === undefined,
 );
 TypeRegistry.Set("JsonObject", (_, value) => isObject(value));
@@ -263,7 +263,7 @@ const writable = {
   ),
   retention_days: Type.Optional(retentionDays),
   price_type: Type.Optional(
-    oneOf(PRICE_TYPES, { description: "Told from the prices where left out." }),
+    oneOf(PRICE_TYPES, { description: "If left out, the prices decide it." }),
   ),
   price_per_1k: Type.Optional(
     nullable(
@@ -343,7 +343,7 @@ export const EditFeedShape = Type.Object(
   },
 );
 
-/** What a removal of rows did. */
+/** The ids that were removed, and those that the feed does not have. */
 export const DeletedRowsShape = Type.Object(
   {
     deleted: Type.Array(Type.String(), { description: "Ids of the rows that were removed." }),

@@ -1,9 +1,9 @@
 /**
  * Which feed a caller means: by UUID or by `endpoint_path`.
  *
- * A feed that was found is remembered together with its `definition_version`. A read that is planned
- * by what is remembered names that version to admission, which refuses it as stale where the feed has
- * changed since; so memory saves a round trip and never shows an old state.
+ * A feed that was found is remembered together with its `definition_version`. A read that is planned by memory passes
+ * that version to admission, which answers `changed` if the feed has changed since. So memory saves a round trip and
+ * never shows an old state.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export const FEED_STATUSES = ["draft", "inactive", "active"] as const;
 export type FeedStatus = (typeof FEED_STATUSES)[number];
 export const PRICE_TYPES: readonly PriceType[] = ["free", "metered", "one_time"];
 
-/** What planning needs to know of a feed. */
+/** What a read is planned by. */
 export interface Feed {
   readonly feedId: string;
   /** The owner. */
@@ -37,7 +37,7 @@ export interface Feed {
   readonly callPriceNanos: bigint | null;
   /** USD cents; null if the feed is not sold once. */
   readonly oneTimePriceCents: bigint | null;
-  /** As of the look-up; admission says what it is now. */
+  /** At the look-up; admission returns the current one. */
   readonly dataVersion: bigint;
   /** Whether any row was ever stored. */
   readonly hasData: boolean;
@@ -47,7 +47,7 @@ export interface Feed {
   readonly suspensionReason: string | null;
 }
 
-/** The feeds that a role sees. What is not found is asked anew each time, so it always takes as long. */
+/** The feeds that a role sees. A feed that was not found is looked up each time, so that always takes as long. */
 export class Feeds {
   readonly #database: Database;
   readonly #isActiveOnly: boolean;
@@ -76,7 +76,7 @@ export class Feeds {
     const forget = () => this.#foreseen.delete(reference);
     const found = this.findFresh(GATEWAY, reference);
     this.#foreseen.set(reference, found);
-    // Whoever asks meanwhile has the same promise, and hears of a failure.
+    // A failure reaches the callers that share the promise.
     found.then(forget, forget);
   }
 
@@ -118,7 +118,7 @@ export async function findOwned(
   reference: string,
 ): Promise<Feed | undefined> {
   const feedId = parseUuid(reference);
-  // A slug may name another feed by now, and what is written does not depend on the slug.
+  // The id, because the slug may name another feed by now.
   const feed = await (feedId === undefined
     ? feeds.findFresh(accountId, reference)
     : feeds.find(accountId, feedId));

@@ -20,7 +20,7 @@ import { FEED_TYPES, type Feeds, type FeedType } from "./find.ts";
 
 /** The feed that is meant, and whether it may be made. */
 export interface SaveTarget {
-  /** Undefined for a new feed with an id of our making. */
+  /** Undefined: a new feed, whose id is made here. */
   readonly feedId: string | undefined;
   readonly mode: SaveMode;
 }
@@ -35,7 +35,7 @@ interface SaveServices {
   readonly findWarnings: (definition: SavedDefinition) => Promise<readonly string[]>;
 }
 
-/** What a feed's definition says of its rows, and rows that should be as it says. */
+/** What a feed's definition says of its rows, and rows that should meet it. */
 export interface SavedDefinition {
   /** JSON text of `schema_definition`. */
   readonly schema: string;
@@ -54,7 +54,7 @@ export interface InvalidSchema {
   readonly pointer: string;
 }
 
-/** Busy: more schemas wait than are ever checked in time, or the machine is too busy for this one. 503. */
+/** 503: more schemas wait than can be checked in time, or the machine is too busy for this one. */
 export type SchemaCheck = { readonly kind: "valid" } | InvalidSchema | { readonly kind: "busy" };
 
 interface SaveOwner {
@@ -87,7 +87,7 @@ export type SaveRefusal =
       readonly maxFeedsAllowed: number;
     };
 
-/** Whose feed a create body means: only it says so. */
+/** Finds the feed that a create body names. */
 export async function targetOfCreate(
   { storedFeeds }: Pick<SaveServices, "storedFeeds">,
   { accountId }: SaveOwner,

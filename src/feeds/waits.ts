@@ -61,14 +61,14 @@ export class Waits {
     return this.#isDraining;
   }
 
-  /** A place for a reader of this account; undefined if there are too many. The signal tells that its client has gone. */
+  /** A place for a reader of this account, until its client has gone (`signal`); undefined if there are too many. */
   enter(accountId: string, signal: AbortSignal): WaitPlace | undefined {
     const ofAccount = this.#places.get(accountId) ?? 0;
     if (this.#open >= WAITS_MAX || ofAccount >= WAITS_PER_ACCOUNT_MAX) return undefined;
     this.#open += 1;
     this.#places.set(accountId, ofAccount + 1);
     let waiter: Waiter | undefined;
-    // Once for all waits of the place: to take a listener away costs more than a wait.
+    // One listener for all waits of the place, because to remove one costs more than a wait.
     signal.addEventListener("abort", () => waiter?.end("gone"), { once: true });
     let isLeft = false;
     return {
@@ -149,7 +149,7 @@ export class Waits {
       const versions = new Map(rows.map((row) => [row.feed_id, row.data_version]));
       for (const feedId of feedIds) this.moved(feedId, versions.get(feedId));
     } catch (error) {
-      // The next time is soon. Whoever waits on is none the worse for it.
+      // The next time is soon. Other waiters are not affected.
       this.#log.warn("versions of feeds that are waited for could not be read", { error });
     } finally {
       this.#isAsking = false;

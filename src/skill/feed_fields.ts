@@ -33,7 +33,7 @@ export function parseFeedFields(schema: string | null, sample: string | null): F
   return { fields, unnamedCount: all.length - fields.length };
 }
 
-/** Fillers are letters, so a name of letters may still hold what nobody sees. */
+/** Unicode counts invisible fillers as letters, so a name of letters may hold some. */
 function isPlain(name: string): boolean {
   return PLAIN_NAME.test(name) && withoutInvisible(name) === name;
 }

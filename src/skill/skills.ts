@@ -61,13 +61,13 @@ export class Skills {
     this.#context = context;
   }
 
-  /** Undefined if the feed is listed no more. */
+  /** Undefined if the feed is not listed any more. */
   file(version: SkillVersion, format: SkillFormat): Promise<SkillFile | undefined> {
     return this.#once(`${format} ${keyOf(version)}`, async () => {
       const skill = await this.#render(version);
       if (skill === undefined) return undefined;
       const { name, markdown, schema, sample } = skill;
-      // An archive's tag is of what it holds: its bytes tell when it was made.
+      // An archive's tag is made of its content, because its bytes also hold the time.
       const content =
         format === "md" ? markdown : JSON.stringify([format, markdown, schema, sample]);
       const body = format === "md" ? markdown : await packSkill(skill, format);
@@ -116,7 +116,7 @@ export class Skills {
     });
   }
 
-  /** What the index says of a skill, with the digest of its SKILL.md. */
+  /** The entry of a skill in the index, with the digest of its SKILL.md. */
   #entry(version: SkillVersion): Promise<SkillFile | undefined> {
     return this.#once(`entry ${keyOf(version)}`, async () => {
       const skill = await this.#render(version);

@@ -1,13 +1,13 @@
--- What a gateway that knows an account as of some version lacks to know it as of now, one row an account.
+-- What has changed of an account since a gateway last read it, one row an account.
 --
--- The events are those that count in windows: of the last window_us, and decided after known_us. Where the
--- generation has moved, known_us says nothing, and the gateway must read all of the account anew; it then
--- passes generation -1. Events that lie ahead of the clock, which was set back since, count, too.
+-- The events are those that count in windows: of the last window_us, and decided after known_us. If the generation has
+-- moved, known_us means nothing, and the gateway must read all of the account again; it then passes generation -1. If
+-- the clock was set back, events that lie ahead of it count, too.
 --
 -- news: [version, generation, balance_nanos, logged_us, events, spending] as JSON
--- events: [[window, decided_us], …], the oldest first; null where the generation has moved. As in `terms.ts`, reads
+-- events: [[window, decided_us], …], the oldest first; null if the generation has moved. As in `terms.ts`, reads
 --   of data are counted by feed, all else by operation
--- spending: [[key_id, day, spent_nanos], …] of the budgets, by the first keys of their chains; null where none is
+-- spending: [[key_id, day, spent_nanos], …] of the budgets, by the first keys of their chains; null if there is none
 create or replace function account_news(
   account_id uuid,
   known_generation bigint,

@@ -9,12 +9,12 @@
 --
 -- batch_token: 48 random bits in hexadecimal: the end of the batch's usage ids
 -- new_version: the same as a number: the version of the accounts that are written
--- clock_us: the latest time by which the gateway decided. Where the clock is behind it, it was set back:
---   nothing is written, and only decided_us comes back
+-- clock_us: the latest time by which the gateway decided. If the clock is behind it, the clock was set back. Then
+--   nothing is written, and only decided_us is returned
 -- account_ids, known_versions, known_generations, known_us, amounts: one element an account; known_us is the
 --   logged_us that the gateway knows, amounts are the sums of the charges
 -- The other arrays have one element a read: account_numbers (place of its account, from 1), operations,
---   feed_ids, definition_versions and data_versions (null where no feed is meant; data_version null to skip
+--   feed_ids, definition_versions and data_versions (null: no feed; data_version null to skip
 --   the check; for metadata it is the version of the feed's row, xmin), charges (nano-dollars), key_ids,
 --   key_ends (microseconds of the epoch; null: the key does not expire)
 -- remembered_reads, idempotency_keys, query_hashes, answered_versions, beginnings: the reads, by place, that came with
@@ -25,10 +25,10 @@
 -- A read of the operation purchase buys its feed for the charge. Every purchase renews the account's version. So the
 -- version proves that the account has not bought the feed yet, and the gateway must read the account anew afterwards.
 --
--- verdicts: a letter a read: c (feed and key are current), d (the data has moved: seen_versions tells where),
+-- verdicts: a letter a read: c (feed and key are current), d (the data has moved, to seen_versions),
 --   f (the feed has changed or closed), k (the key has expired)
 -- seen_versions: a list, data or row version a read; empty for null
--- balances: a list, one an account, after the charge; empty where the account's reads were not written
+-- balances: a list, one an account, after the charge; empty if the account's reads were not written
 -- news: of the accounts that were not written since their version has moved, as JSON:
 --   [[number, news], …]; see account_news
 create or replace function log_reads(
@@ -125,7 +125,7 @@ begin
     set balance_nanos = accounts.balance_nanos - charged.amount,
       version = new_version,
       logged_us = decided_us,
-      -- The clock was set back: whoever knows events of later than now must read all anew.
+      -- The clock was set back. A gateway that knows events ahead of it must read all of the account again.
       generation = case
         when accounts.logged_us >= decided_us then floor(random() * 281474976710656)::bigint
         else accounts.generation
@@ -219,7 +219,7 @@ begin
       as asked (account_number, key_id, amount)
     where is_written[asked.account_number]
     on conflict (account_id, key_id) do update
-    -- Where the clock was set back, the later day goes on.
+    -- If the clock was set back, the later day goes on.
     set day = greatest(known.day, excluded.day),
       spent_nanos = excluded.spent_nanos
         + case when known.day >= excluded.day then known.spent_nanos else 0 end;

@@ -1,10 +1,10 @@
--- What is true of calls now, one row a call, in their order.
+-- Key, account, feed and Idempotency-Key of calls as they are now, one row a call, in their order.
 --
--- A function for its plan alone: as a statement of its own it is planned at every call, which takes ten times
--- as long as to run it, since PostgreSQL thinks a plan for any number of calls dearer than one for these.
+-- It is a function so that its plan is kept. As a statement it would be planned at every call, which takes ten times as
+-- long as to run it: PostgreSQL estimates that a plan for any number of calls costs more than one for these.
 --
 -- account_ids, known_generations, known_us: of the callers, as the gateway knows them; see account_news
--- feed_ids, idempotency_keys: null where none is meant
+-- feed_ids, idempotency_keys: null if there is none
 -- window_us, idempotency_us: length of the window, and how long an Idempotency-Key is remembered
 create or replace function prove_calls(
   account_ids uuid[],

@@ -2,7 +2,7 @@
 -- lost, or one read of a batch.
 --
 -- The accounts' versions are renewed first. A lost batch that has not updated them yet finds its versions
--- outdated and writes nothing; one that has is waited for, and its events are found. To ask twice is harmless.
+-- outdated and writes nothing. If it has updated them, this waits for it, and finds its events. Twice is harmless.
 --
 -- An event under an Idempotency-Key that a client has been answered with since is not refunded. Nor is a purchase: it
 -- stands, and a client that asks again is answered with it.

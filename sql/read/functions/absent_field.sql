@@ -1,5 +1,5 @@
--- The first of these names that no row of a batch (zero: of a stream) has; null if each is there, or if it can't be
--- told. Asked when a filter found nothing.
+-- The first of these names that no row of a batch (zero: of a stream) has; null if each is there, or if that is not
+-- known. Asked when a filter found nothing.
 --
 -- A small feed is looked through whole. Of a large one the filter index has the names, and what it lacks is looked
 -- through, if that is little.

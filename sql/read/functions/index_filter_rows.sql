@@ -1,7 +1,7 @@
 -- Puts the next rows of a batch or stream into its filter index: those that were replaced since they were
 -- indexed, or else those behind the index. True if there may be more.
 --
--- The names of their fields are noted, too (filter_name), so that a filter by a name that no row has can be told.
+-- The names of their fields are noted, too (filter_name), so that a filter by a name that no row has can be refused.
 --
 -- A step is bounded by the bytes of its rows, and so by their terms. No push waits for it. Rows of a stream
 -- never change. Rows of a collection may, so the feed is locked, but only at the end, for as long as it

@@ -211,7 +211,7 @@ begin
       ) as place
     from rescored
     union all
-    -- What the common words add moves no leader behind the others, which keep their order.
+    -- Common words only raise the scores of the leaders, so those stay before all others, whose order stays.
     select others.feed_id, others.place
     from (
       select

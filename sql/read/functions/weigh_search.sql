@@ -5,8 +5,8 @@
 -- the closest known words. Worth is the inverse document frequency (how rare a word is), less if a word was guessed.
 -- Beyond five words, unknown ones are not guessed at: the others are enough to find by.
 --
--- A beginning of words that stand in more than postings_max feeds tells little. If other words are
--- known, it only adds to what they find; if not, it is sought in names alone.
+-- If the words with this beginning stand in more than postings_max feeds, it says little about any of them. If other
+-- words are known, it only adds to their score; if not, it is sought in names alone.
 --
 -- Gives the alternatives as arrays, those of the rarest words first: the first found_by of them stand in
 -- postings_max feeds together at most. is_broad: there are words, but even the rarest stands in more.

@@ -1,5 +1,5 @@
 -- Known words that hold a part, such as "earthquak" for "quak": the shortest first, since the part is most of them.
--- A part of more than words_seen words tells nothing, and so none of them is given.
+-- If more than words_seen words hold the part, it says nothing, and none of them is given.
 create or replace function words_around(part text, words_max integer)
 returns table (word text, feeds bigint)
 language plpgsql

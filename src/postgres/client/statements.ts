@@ -685,7 +685,7 @@ export interface StatementTypes {
       readonly news: string | null;
     };
   };
-  /** what is true of calls now, before one is refused, or answered without being logged */
+  /** proves key, account, feed and Idempotency-Key before a call is refused, or answered without being logged */
   prove_calls: {
     parameters: {
       readonly account_ids: readonly (string | null)[];
@@ -1394,7 +1394,7 @@ export interface StatementTypes {
       readonly push_id: bigint;
     };
   };
-  /** the first of some names that no row of a batch (0: of a stream) has, if that can be told, with names that the */
+  /** the first of some names that no row of a batch (0: of a stream) has, if that is known, with names that the */
   find_absent_field: {
     parameters: {
       readonly feed_id: string;

@@ -29,7 +29,7 @@ interface CatalogPage extends ReturnType<typeof pageOf> {
 export function createListCatalog(services: Services, reads: ReadPipeline) {
   const { config, reader, http } = services;
   const limits = { free: config.limits.discovery, paid: config.limits.discovery };
-  // The catalog is the same for every reader: all who wait for a page are shown one reading of it.
+  // The catalog is the same for every reader, so all readers that wait for a page share one query.
   const pages = createSingleFlight(
     readPage,
     ({ limit, offset, category = "" }: CatalogPage) => `${limit} ${offset} ${category}`,

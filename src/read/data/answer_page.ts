@@ -90,7 +90,7 @@ export function takenPage(
   };
 }
 
-/** HEAD: as 200, but for `Content-Length` and `Link`, which would tell what a charge buys. Decisions 10. */
+/** HEAD: as 200, without `Content-Length` and `Link`, which would give away what a charge buys. Decisions 10. */
 export function headOfPage(tag: string, window: WindowState): Answer {
   return answerHead({
     "Content-Type": "application/json",

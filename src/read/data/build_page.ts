@@ -1,8 +1,8 @@
 /**
  * A page: the answer to a plan but for its `_origin`, at one data version.
  *
- * PostgreSQL puts the rows together as text, and the text goes out as it is, unless a projection asks
- * for a part of it. Decisions 6.
+ * PostgreSQL joins the rows as text, and the text is sent as it is, unless a projection picks a part of it.
+ * Decisions 6.
  *
  * @module
  */
@@ -59,7 +59,7 @@ interface Build {
   readonly feed: Feed;
   /** The data version that the page must at least have. */
   readonly atLeast: bigint;
-  /** On whose behalf: in its turn the page is read, and a large projection made. */
+  /** The account in whose turn the page is read, and a large projection made. */
   readonly accountId: string;
 }
 
@@ -97,7 +97,7 @@ export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | un
 
 /**
  * `query` is the normalized query. The feed is in it: a slug may change hands, and data versions begin anew with each
- * feed. So is the incarnation: in a database of an earlier moment, versions that were told before come again.
+ * feed. So is the incarnation: a database that was restored to an earlier moment gives the same versions to other data.
  */
 export function tagOf(query: string, dataVersion: bigint, incarnation: string): string {
   return weakTag(`${dataVersion} ${query}${incarnation}`);
@@ -169,7 +169,7 @@ async function readCollection(build: Build, plan: PagePlan): Promise<Rows | unde
       ...filterParameters(plan),
       grace: RETIRED_BATCH_GRACE,
     },
-    // A batch that can't be read may be one that the replica has not heard of yet.
+    // If a batch can't be read, the replica may not have it yet.
     (found) => isAt(atLeast)(found) && found?.is_readable === true,
   );
   if (row === undefined) return undefined;
@@ -184,7 +184,7 @@ async function readCollection(build: Build, plan: PagePlan): Promise<Rows | unde
     position === null ? undefined : ({ kind: "collection", batchNumber, position } as const);
   return {
     ...(await pageOf(build, plan, { row, batchNumber, last })),
-    // A page of a retired batch expires with time rather than with a version.
+    // A page of a retired batch expires by time, not by a version.
     expiresMs: row.is_current === true ? Number.POSITIVE_INFINITY : 0,
   };
 }
@@ -247,9 +247,9 @@ async function checkFields(
   of: { readonly plan: PagePlan; readonly batchNumber: bigint; readonly version: bigint },
 ): Promise<void> {
   const { plan, batchNumber, version } = of;
-  // A locked schema has judged the names, or leaves them open on purpose.
+  // If a schema is locked, the names were checked by it, or it leaves them open on purpose.
   if (feed.lockedSchema !== null) return;
-  // A filter that no text can meet has lost its name.
+  // A filter that no stored text can match has no name any more.
   const names = plan.filters.flatMap(({ name, text }) => (text === null ? [] : [name]));
   if (names.length === 0) return;
   const row = await source.reader.row(
@@ -270,7 +270,7 @@ async function checkFields(
   refuseAbsentField({ name: row.absent, present, schema: row.schema_definition });
 }
 
-/** Whether what was read is new enough. A feed that is not there may only have come later. */
+/** Whether what was read is new enough. If the feed is missing, the replica may not have it yet. */
 function isAt(atLeast: bigint) {
   return (row: { readonly data_version: bigint } | undefined) =>
     row !== undefined && row.data_version >= atLeast;

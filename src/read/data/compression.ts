@@ -1,9 +1,9 @@
 /**
  * Compressed answers whose start is shared and whose end is the reader's own.
  *
- * A page is compressed once a data version, up to a point where its bytes are whole (a flush), and kept.
- * Each reader's `_origin` then follows as one stored block. So an answer costs a copy, 1 µs, where to
- * compress it costs 30 to 130. Only gzip: zstd and Brotli cost as much and are 3 to 15 % smaller.
+ * A page is compressed once for each data version, ends with a flush, so that its bytes are whole, and is kept.
+ * Each reader's `_origin` then follows as one stored block. So an answer costs a copy of 1 µs. To compress it would
+ * cost 30 to 130. Only gzip: zstd and Brotli cost as much and are 3 to 15 % smaller.
  *
  * gzip: RFC 1952 and 1951, 3.2.4.
  *

@@ -1,5 +1,5 @@
 /**
- * Cursors: where a page ended, as a token that tells a client nothing.
+ * Cursors: where a page ended, as a token that reveals nothing to a client.
  *
  * A cursor is bound to the feed, the filters and the time bounds of its walk; `limit` and `jsonpath`
  * may change from page to page. It holds a position and no state, so it survives a restart and a
@@ -31,7 +31,7 @@ const MICROS_PER_SECOND = 1_000_000n;
 const MICROS_DIGITS = 6;
 const WHOLE_SECONDS_LENGTH = "2026-01-01T00:00:00".length;
 
-/** 60 characters, whatever the position is, so that the length tells nothing either. */
+/** 60 characters for every position, so that the length reveals nothing either. */
 export function writeCursor(cursor: Cursor, { secret, binding }: CursorScope): string {
   const payload = Buffer.alloc(2 * POSITION_START);
   payload.writeBigInt64BE(

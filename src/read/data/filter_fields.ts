@@ -1,7 +1,7 @@
 /**
- * Filters by fields that no row has, so that a mistyped name is not answered with an empty page. A locked schema
- * that names its properties tells before anything is read. Without one, the rows tell, if a filter finds nothing.
- * Beyond 12.
+ * Refuses filters by fields that no row has, so that a mistyped name is not answered with an empty page. If a schema is
+ * locked and names its properties, they decide, before anything is read. Otherwise the rows decide, after a filter
+ * found nothing. Beyond 12.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { Filter } from "./filters.ts";
 const ALWAYS = ["id", "event_timestamp"];
 /** Keywords by which a schema may take more properties than it names. */
 const OPENING = ["patternProperties", "$ref", "allOf", "anyOf", "oneOf"];
-/** What may be shown to a reader: a provider's name may hold anything, also a sentence. */
+/** Names that are shown to a reader. Others are not, because a provider's name may hold anything, also a sentence. */
 const SHOWN = /^[\p{L}\p{N}_.$-]{1,40}$/u;
 const SHOWN_MAX = 10;
 

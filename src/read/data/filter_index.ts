@@ -19,7 +19,7 @@ export interface FilterTarget {
   readonly batchNumber: bigint;
 }
 
-/** What a filtered read says of the index. */
+/** What a filtered read reports of the index. */
 export interface Unindexed {
   /** Rows that the index lacks. */
   readonly unindexed: bigint;
@@ -27,7 +27,7 @@ export interface Unindexed {
   readonly is_refused: boolean;
 }
 
-/** Told of each filtered read, it brings the index up to date if the read lacked it much. */
+/** Takes the report of each filtered read. If the index lacked many rows, brings it up to date. */
 export type NoteUnindexed = (target: FilterTarget, lacked: Unindexed) => void;
 
 /** The work rests this many times as long as a step lasts: it takes a third of one core at most. */
@@ -39,14 +39,14 @@ export function createFilterIndexer({ database, log, state }: Services): NoteUni
   const queue = new Map<string, FilterTarget>();
   const working = new BackgroundWork(indexQueued);
 
-  /** A step of each in turn, so that none waits behind a large one. */
+  /** One step of each in turn, so that none waits for a large one. */
   async function indexQueued(): Promise<void> {
     for (const [key, target] of queue) {
       if (state.isDraining) return;
       const startedMs = performance.now();
       const hasMore = await indexStep(target);
       queue.delete(key);
-      // A map gives back last what was put in last, also to a walk that is under way.
+      // A walk over a map comes to what was added last at the end, also if it is added during the walk.
       if (hasMore) queue.set(key, target);
       await Bun.sleep(Math.max(REST_MS_MIN, REST_FACTOR * (performance.now() - startedMs)));
     }

@@ -10,10 +10,10 @@ import { BoundedMap } from "../../lib/bounded_map.ts";
 import { KNOWN_PLANS_MAX } from "../../limits.ts";
 import { parseReadQuery, planRead, type ReadPlan, type ReadQuery } from "./read_plan.ts";
 
-/** A longer query is planned anew each time, so that what is kept is bounded in bytes, too. */
+/** A longer query is planned each time, so that the plans in memory are bounded in bytes, too. */
 const SEARCH_LENGTH_KEPT_MAX = 512;
 
-/** `search` is the query as it was sent. What is returned throws every 400 of `parseReadQuery` and `planRead`. */
+/** Returns a planner; `search` is the query as it was sent. It throws every 400 of `parseReadQuery` and `planRead`. */
 export function createPlans(cursorSecret: string) {
   const known = new BoundedMap<string, ReadPlan>(KNOWN_PLANS_MAX);
   return ({ query, search }: { query: ReadQuery; search: string }, feed: Feed): ReadPlan => {

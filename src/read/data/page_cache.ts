@@ -1,6 +1,6 @@
 /**
- * Pages in memory, bounded by bytes. A page is used only at the data version that admission returned,
- * so what is here can be old but is never shown old.
+ * Pages in memory, bounded by bytes. A page may be old here. It is answered only if its data version is the one that
+ * admission returned.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Pages of feeds: from memory where they are there, else built, once for all who want the same.
+ * Pages of feeds: from memory, or built once for all readers that want the same.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { ReadPlan } from "./read_plan.ts";
 
 /** What a page is of. */
 export interface PageWanted {
-  /** Who asks first: in its turn a large projection is made. */
+  /** The account that asks first. In its turn a large projection is made. */
   readonly accountId: string;
   readonly feed: Feed;
   readonly plan: ReadPlan;
@@ -41,7 +41,7 @@ export function createPages(services: Services, projections: Projections) {
     const underWay = building.get(key);
     if (underWay !== undefined) {
       return underWay.catch((error: unknown) => {
-        // It was built in another's turn, which may have had no room.
+        // It was built in another account's turn, which may have had no room.
         const isOfTurn =
           error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
         if (isOfTurn) return buildNow(wanted, atLeast);
@@ -55,7 +55,7 @@ export function createPages(services: Services, projections: Projections) {
 
   async function buildAtLeast(wanted: PageWanted, atLeast: bigint): Promise<Page> {
     const first = await build(wanted, atLeast);
-    // What another read had begun to build may have been read before this version was.
+    // Another read may have begun to build its page before this version existed.
     if (first.dataVersion >= atLeast) return first;
     const second = await build(wanted, atLeast);
     return second.dataVersion >= atLeast ? second : buildNow(wanted, atLeast);
@@ -70,8 +70,8 @@ export function createPages(services: Services, projections: Projections) {
 
   return {
     /**
-     * At this data version of the feed, or a newer one; null: from memory at any version, or as of the look-up of
-     * the feed. One build serves all who ask meanwhile. @throws {Problem} 404, 400 and 410
+     * The page at this data version of the feed, or a newer one; null: at any version if it is in memory, else at that
+     * of the feed's look-up. One build serves all readers that ask meanwhile. @throws {Problem} 404, 400 and 410
      */
     atLeast(wanted: PageWanted, dataVersion: bigint | null): Page | Promise<Page> {
       const known = cache.get(wanted.plan.key);

@@ -60,7 +60,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     const feed = await findFeed(feeds, wantedFeed);
     if (feed !== undefined) call.subject.feedId = feed.feedId;
     if (!feed?.hasData) {
-      // A wrong parameter is told before a missing feed. Decisions 2.
+      // A wrong parameter is answered with 400 before a missing feed with 404. Decisions 2.
       parseReadQuery(query, search);
       if (feed === undefined) throw await problemOfNoFeed(feeds, wantedFeed);
       throw new Problem("FEED_NOT_SYNCED", {
@@ -79,7 +79,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     const { request } = call;
     // The route has checked the header's form.
     const charsMax = request.headers.get("feedgate-max-chars");
-    // The length is part of the query, so that no page must be built to tell its tag.
+    // The length is part of the query, so that the tag is known before the page is built.
     const query = charsMax === null ? plan.key : `${charsMax} ${plan.key}`;
     return {
       claim: claimOf({ operation: "data", feed, limits, query }, request.headers),
@@ -111,7 +111,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       },
       async describe(dataVersion) {
         const version = dataVersion ?? feed.dataVersion;
-        // What may be a 400 or 410 by now is one before it is a 304.
+        // A read that is a 400 or 410 by now is not answered with 304.
         const mayFail =
           plan.projection !== undefined ||
           ("cursor" in plan && plan.cursor) ||
@@ -127,7 +127,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     };
   }
 
-  /** A page ends at an earlier row; a document has none. @throws {Problem} 400 */
+  /** A page can end at an earlier row. A document has no rows, so it is refused. @throws {Problem} 400 */
   function refuseLongDocument(
     { accountId, plan }: PageWanted,
     { dataLength }: Page,
@@ -140,7 +140,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     );
   }
 
-  /** The page with fewer rows, since its data would be longer than asked for. */
+  /** The page with fewer rows, so that its data is no longer than asked for. */
   async function fit(wanted: PageWanted, whole: Page, charsMax: number) {
     let { plan } = wanted;
     let page = whole;
@@ -155,7 +155,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
     return { pageKey: plan.key, page };
   }
 
-  /** An answer that would be 304 waits until the feed changes, or the time is up. Beyond 3. */
+  /** If the answer would be 304, waits until the feed changes or the time is up. Beyond 3. */
   async function answerAfter(
     readCall: ReadCall,
     read: FeedRead,

@@ -2,7 +2,7 @@
  * From the query of a data read to what is to be read: pure, and before anything is charged.
  *
  * In goes a query that the route's schema has passed, then the feed; out comes a `ReadPlan`, or a 400. A mistake
- * that does not depend on the feed is told before whether there is one. Interface 4.4, decisions 2, 6 and 10.
+ * that does not depend on the feed is answered before a missing feed. Interface 4.4, decisions 2, 6 and 10.
  *
  * @module
  */

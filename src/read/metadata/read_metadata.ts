@@ -1,5 +1,5 @@
 /**
- * A feed's metadata as a resource: all about it and none of its rows. Interface 2.1 and 4.3.
+ * A feed's metadata as a resource: everything but its rows. Interface 2.1 and 4.3.
  *
  * Metadata that was read once is remembered with the version of the feed's row. It is shown again only if the
  * statement that logs the read finds the same version.
@@ -51,7 +51,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
     call.subject.feedId = feed.feedId;
     let newest: Metadata = metadata;
     return listingResource({ operation: "metadata", feed, limits }, async (version) => {
-      // By the id: the reference may be another feed's by now.
+      // By the id, because the slug may be another feed's by now.
       if (version === null) return newest;
       const found = await read(accountId, reference, feed.feedId);
       if (found === undefined) throw feedNotFound();
@@ -72,7 +72,7 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
       known.delete(reference);
       return undefined;
     }
-    // Looked up after the row: if a push came between, the read is built again for the row that it left.
+    // Looked up after the row. If a push comes between, the row has another version, and the read is built again.
     const span =
       row.feed_type === "stream"
         ? await database.onBehalfOf(accountId).row("find_event_span", { feed_id: row.feed_id })

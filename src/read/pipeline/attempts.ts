@@ -14,7 +14,7 @@ import { Problem } from "../../http/errors.ts";
 import { KeyedMutex } from "../../lib/mutex.ts";
 import { PLANS_MAX } from "../../limits.ts";
 
-/** What memory said of key or feed is not so: look both up, and act again. */
+/** Memory was behind: look key and feed up in the database, and act again. */
 export const STALE = "stale";
 export type Stale = typeof STALE;
 
@@ -22,7 +22,7 @@ export type Stale = typeof STALE;
 export interface ReadCall {
   readonly call: Call;
   readonly principal: Principal;
-  /** Whether a wait goes on that was counted before: the client has not asked anew. */
+  /** Whether this call goes on with a wait that was counted before. */
   readonly isWakeUp?: boolean | undefined;
 }
 
@@ -53,7 +53,7 @@ export class Attempts {
     this.#services = services;
   }
 
-  /** Acts by what memory says of key and feed; where that is not so, by what the database says. */
+  /** Acts by what memory says of key and feed. If memory was behind, acts by what the database says. */
   async run<Found extends Claimed, Result extends object>(
     { call, principal: known, isWakeUp }: ReadCall,
     find: Find<Found>,
@@ -66,7 +66,7 @@ export class Attempts {
       try {
         resource = await (isFresh ? this.#findProven(principal, find) : find(false));
       } catch (error) {
-        // What memory refuses is found anew.
+        // A refusal that rests on memory is decided again.
         if (isFresh || !(error instanceof Problem)) throw error;
         continue;
       }
@@ -86,7 +86,7 @@ export class Attempts {
     return this.#turns.run(`${principal.accountId} ${idempotency.key}`, act);
   }
 
-  /** Proves the claim; `changed` if the feed is not as it was planned by, or the account is not as it is known. */
+  /** Proves the claim; `changed` if feed or account have changed since they were looked up. */
   async prove({ principal, resource }: Attempt<Claimed>): Promise<Proof | Refusal | Changed> {
     const { caller } = principal;
     const { claim } = resource;
@@ -113,7 +113,7 @@ export class Attempts {
     });
   }
 
-  /** By what the database says. A key that does not hold is told before all else. */
+  /** Finds by what the database says. If the key does not hold, that is the answer, whatever else is wrong. */
   async #findProven<Found>(principal: Principal, find: Find<Found>): Promise<Found> {
     const { keys } = this.#services;
     const [found, proven] = await Promise.allSettled([find(true), keys.prove(principal)]);

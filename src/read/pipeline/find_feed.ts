@@ -1,6 +1,6 @@
 /**
- * Finds the feed of a read. What memory does not know is looked up afresh before a client is told of it, and only
- * then is a slug that was probably meant looked for.
+ * Finds the feed of a read. A feed that memory does not know is looked up in the database before a client gets 404.
+ * Only then a slug is looked for that the client probably meant.
  *
  * @module
  */
@@ -13,7 +13,7 @@ interface WantedFeed {
   readonly accountId: string;
   /** A feed's id or its `endpoint_path`. */
   readonly reference: string;
-  /** Whether the database is asked, whatever memory has. */
+  /** Whether to ask the database even if memory has the feed. */
   readonly isFresh: boolean;
 }
 

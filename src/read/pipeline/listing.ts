@@ -10,7 +10,7 @@ import { sharedHeaders } from "../../http/shared_headers.ts";
 import { originText } from "./receipt.ts";
 import type { Resource } from "./resource.ts";
 
-/** What is shown. */
+/** A body as it was read. */
 export interface Listing {
   /** The members of the body's JSON object but `_origin`, as text. */
   readonly members: string;
@@ -19,14 +19,14 @@ export interface Listing {
   readonly version: bigint | null;
 }
 
-/** Stands in the body that HEAD only tells the length of. */
+/** Stands in the body of HEAD, which is not sent. */
 const NO_RECEIPT: Receipt = {
   usageId: "00000000-0000-0000-0000-000000000000",
   timestamp: "1970-01-01T00:00:00.000000Z",
   chargeNanos: 0n,
 };
 
-/** `read` gives the listing at the version, or as it is remembered where that is null. */
+/** `read` gives the listing at this version, or a remembered one if the version is null. */
 export function listingResource(
   claim: Claim,
   read: (version: bigint | null) => Promise<Listing>,

@@ -4,8 +4,8 @@
  * This file alone owns the order of the checks, for data, metadata, catalog and search, for GET, HEAD,
  * conditional and idempotent reads. Decisions 2, 6 and 7.
  *
- * What memory says of a feed may be old. A refusal that rests on it is repeated with fresh knowledge before it
- * is told, and a grant is proven by the statement that logs it.
+ * What memory says of a feed may be old. So a refusal that rests on it is decided again by what the database says,
+ * before it is answered. A grant is proven by the statement that logs it.
  *
  * @module
  */
@@ -37,7 +37,7 @@ type Outcome<Seen> = Answered<Seen> | Problem | Stale;
 type Reading<Seen> = Attempt<Resource<Seen>>;
 
 export interface ReadPipeline {
-  /** Of all reads: an account's take turns, whatever they are of. */
+  /** Shared by all reads, so that an account has one turn, whatever it reads. */
   readonly projections: Projections;
   /** Of all admitted calls. */
   readonly attempts: Attempts;
@@ -91,7 +91,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     }
   }
 
-  /** HEAD, and a GET whose client has what is shown; undefined: the body is needed. */
+  /** Answers HEAD, and a GET whose client has the page already; undefined: the body is needed. */
   async function answerWithoutBody<Seen>(
     reading: Reading<Seen>,
   ): Promise<Outcome<Seen> | undefined> {
@@ -118,7 +118,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return { answer: head(admission.windowOf(caller, claim)), seen };
   }
 
-  /** Proves key, feed and purchase as of now. A problem tells why the caller may not read the feed at all. */
+  /** Proves key, feed and purchase now. A problem: the caller may not read the feed at all. */
   async function prove(reading: Reading<unknown>): Promise<Proof | Problem | Stale> {
     const { caller } = reading.principal;
     const { claim } = reading.resource;
@@ -128,7 +128,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
     return unsold === undefined ? proof : attempts.refuse(reading, unsold);
   }
 
-  /** A place and a price. An Idempotency-Key is proven first, and every refusal but that of a full window. */
+  /** Reserves. An Idempotency-Key is proven first, and so is every refusal but that of a full window. */
   function reserve(reading: Reading<unknown>) {
     const { claim } = reading.resource;
     if (claim.idempotency === undefined) {
@@ -148,18 +148,18 @@ export function createReadPipeline(services: Services): ReadPipeline {
     const proof = await attempts.prove(reading);
     if (proof.kind !== "proof") return proof;
     if (claim.idempotency === undefined) return admission.reserve(caller, claim);
-    // By news that came beside the proof, another process may have used the key since.
+    // If other news came beside the proof, another process may have used the Idempotency-Key since.
     const isNewest = account.newsCount === newsCount || account.version === proof.news.version;
     if (!isNewest) return { kind: "changed" };
     return judgeRepeat(claim, proof) ?? admission.reserve(caller, claim, proof.remembered);
   }
 
-  /** Counts what the client has asked. A provider's pushes wake waits, and must not use up a reader's limit. */
+  /** Counts a call once. A push wakes a wait again and again, and must not use up the reader's limit. */
   function countUnlogged({ principal, isWakeUp }: Reading<unknown>): Refusal | undefined {
     return isWakeUp ? undefined : admission.countUnlogged(principal.caller, "revalidate");
   }
 
-  /** Nothing is charged for nothing; but the key must hold, and nothing may have come since. */
+  /** An empty page costs nothing. Still, the key must hold, and no event may have come since. */
   async function answerEmpty<Seen>(
     reading: Reading<Seen>,
     { seen }: Shown<Seen>,
@@ -189,7 +189,7 @@ export function createReadPipeline(services: Services): ReadPipeline {
       return { answer, seen: shown.seen };
     } finally {
       if (grant.isReplay) {
-        // Its event was counted, and seen, before.
+        // The first answer of this usage event was counted.
       } else if (isSent) http.metrics.readAnswered();
       else await admission.refund(principal.caller, grant);
     }

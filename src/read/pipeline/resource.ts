@@ -15,7 +15,7 @@ export interface Shown<Seen = null> {
   readonly seen: Seen;
   /** The version that it shows: of the feed's data, or for metadata of its row; null: of no feed. */
   readonly version: bigint | null;
-  /** Of a follower's page: the position behind which it begins. Events that came since are on the next page. */
+  /** Of a follower's page: the position behind which it begins. Newer events are on the next page. */
   readonly beginsAfter?: bigint;
   /** 200, with the receipt of a read that was logged. */
   answer(grant: Grant): Answer | Promise<Answer>;
@@ -23,7 +23,7 @@ export interface Shown<Seen = null> {
   readonly empty?: EmptyShown;
 }
 
-/** Nothing, as of a version of the feed's data. */
+/** An empty page, at a version of the feed's data. */
 export interface EmptyShown {
   readonly version: bigint;
   /** 200; `window` is the one that a read with rows is counted in. */
@@ -43,9 +43,9 @@ interface Description<Seen> {
 export interface Resource<Seen = null> {
   readonly claim: Claim;
   /**
-   * Builds what is shown, at this version or a newer one; null: as it is remembered. `repeated` is the read that this
-   * one repeats.
-   * @throws {Problem} every 400, 404 and 410 that only building it tells
+   * Builds the page at this version or a newer one; null: a page in memory is new enough. `repeated` is the read that
+   * this one repeats.
+   * @throws {Problem} every 400, 404 and 410 that is found only by building it
    */
   build(atLeast: bigint | null, repeated?: Remembered): Promise<Shown<Seen>>;
   /** Describes it at the data version that is proven to be the newest. @throws {Problem} as `build` */

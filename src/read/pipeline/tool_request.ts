@@ -1,12 +1,12 @@
 /**
- * A request of a tool in this process to one of the routes. It takes the way of every request, so that the same
- * checks, limits, charges and receipts hold. Beside it go wishes that HTTP has no words for. Beyond 4.
+ * A request of a tool in this process to one of the routes. It goes through the route as every request, so the same
+ * checks, limits, charges and receipts hold. It carries wishes that HTTP has no words for. Beyond 4.
  *
  * @module
  */
 import type { WindowState } from "../../admission/claims.ts";
 
-/** What a route does for a tool and for nobody else. */
+/** What a route does for a tool only. */
 export interface ToolWishes {
   /** Top-level members to keep of each row. */
   readonly fields?: readonly string[] | undefined;
@@ -14,14 +14,14 @@ export interface ToolWishes {
   readonly category?: string | undefined;
   /**
    * Takes the rows of a read that was logged, in place of the answer's body. If it throws, the read is refunded. So
-   * whatever may fail is done here.
+   * a tool does here whatever may fail.
    */
   readonly take?: (rows: RowsTaken) => void;
 }
 
 /** A page of rows, and what belongs to it. */
 export interface RowsTaken {
-  /** JSON text of an array. The parts are to be put together; answers may share them. */
+  /** JSON text of an array, in parts to join. Answers may share the parts. */
   readonly rows: readonly string[];
   /** Where the next page is. */
   readonly next:

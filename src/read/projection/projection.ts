@@ -44,7 +44,7 @@ interface Run extends Nodes {
   selected: number;
   /** UTF-16 units, which are never more than the bytes. */
   units: number;
-  /** Of the fields to keep: those that a row had. */
+  /** Those of the fields to keep that a row had. */
   readonly fieldsFound: Set<string>;
 }
 
@@ -198,7 +198,7 @@ function pickChildren({ run, selector, found }: Pick, node: number): void {
   for (let child = node + 1; child < end; child = numberAt(nexts, child)) {
     run.visits++;
     const at = numberAt(names, child);
-    // The key of a name is its JSON text, as it stands in data.
+    // A name is compared by its JSON text, as it stands in data.
     const isPicked =
       name === undefined || (at < 0 ? escapedNames[~at] === name : data.startsWith(key, at));
     if (isPicked) children.push(child);
@@ -222,7 +222,7 @@ function positionsOf({ start, end, step }: Slice, length: number): number[] {
   return positions;
 }
 
-/** One pass over the text. It trusts it to be JSON, and only tells values, names and the rest apart. */
+/** One pass over the text, which must be JSON. It only separates values, names and the rest. */
 function readNodes(text: string): Nodes {
   // A value and what parts it from the next are two characters at least.
   const nodesMax = (text.length >> 1) + 1;
@@ -239,7 +239,7 @@ function readNodes(text: string): Nodes {
     if (code === COMMA || code <= SPACE) {
       at++;
     } else if (code === COLON) {
-      // What was taken for the last value is the name of the next one.
+      // The last value was a name: it belongs to the next one.
       name = numberAt(starts, --node);
       const quoted = text.slice(name, ends[node]);
       if (quoted.includes("\\")) name = ~(escapedNames.push(JSON.parse(quoted)) - 1);

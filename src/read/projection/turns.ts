@@ -1,9 +1,9 @@
 /**
- * Projections of pages, of which none holds up the gateway. Decisions 6.
+ * Projections of pages, in turns, so that none blocks the gateway. Decisions 6.
  *
- * A small one is done at once. Large ones are done one at a time: accounts take turns, and after each,
- * everybody else has as much of the processor. One that grows too large is 400, which neither costs nor
- * counts, so an account that had ten of them within a minute gets 429 for its projections.
+ * A small one is done at once. Large ones are done one at a time: accounts take turns, and after each projection all
+ * other work gets as much processor time. One that grows too large is answered with 400. That costs nothing, so an
+ * account that had ten of them within a minute gets 429 for its projections.
  *
  * @module
  */
@@ -33,7 +33,7 @@ interface Waiting extends Projecting {
 /** What is done at once, 5 ms at most: characters of the data, and nodes looked at. */
 const SMALL_LENGTH_MAX = 256 * 1_024;
 const SMALL_VISITS_MAX = 50_000;
-/** Those that wait for their turn, each with its data of up to some MB, and for how long. */
+/** How many may wait for their turn, each with its data of up to some MB, and for how long. */
 const WAITING_MAX = 16;
 const WAIT_MS_MAX = 5_000;
 const ACCOUNTS_MAX = 10_000;
@@ -73,7 +73,7 @@ export class Projections {
     }
   }
 
-  /** Counts a projection whose result is refused, for whatever reason: it was made for nothing. */
+  /** Counts a projection whose result is refused for any reason, since it was made for nothing. */
   noteRefused(accountId: string): void {
     this.#refusals.set(accountId, [...this.#recentRefusals(accountId), performance.now()]);
   }

@@ -77,7 +77,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     read: TailRead,
     onEnd: () => void,
   ): Promise<Answer | Problem> {
-    // A problem that exists from the start is told by a status.
+    // If there is a problem from the start, the answer has its status.
     const proof = await reads.recheck(readCall, (isFresh) => findTail(readCall, read, isFresh));
     if (proof instanceof Problem) return proof;
     const place = waits.enter(readCall.principal.accountId, readCall.call.request.signal);
@@ -92,7 +92,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     });
   }
 
-  /** Events until something ends them, which the last of them tells. */
+  /** Events, until a problem ends them. The last event has the problem. */
   async function* follow(
     readCall: ReadCall,
     read: TailRead,
@@ -173,11 +173,11 @@ export function createFollow(services: Services, reads: ReadPipeline) {
   }
 
   /**
-   * Asks whether the feed still has a version; yes if the database can't tell now. It proves the feed that was
-   * found before, because to find it takes as long as the rest. Throws the problem if key or feed don't hold.
+   * Asks whether the feed still has a version. If the database does not answer, assumes that it has. The feed is found
+   * once, because that takes as long as the rest. @throws {Problem} if key or feed don't hold any more
    */
   function stillAt(readCall: ReadCall, read: TailRead): (version: bigint) => Promise<boolean> {
-    // The offset does not matter here, and to open it takes longer than all the rest.
+    // The offset does not matter here, and to open a token takes longer than all the rest.
     const anywhere = { ...read, offset: "now" };
     let found: Promise<Resource<unknown>> | undefined;
     const find = (isFresh: boolean) => {
@@ -220,7 +220,7 @@ function nothingCame(offset: string, isDraining: boolean): Answer {
   };
 }
 
-/** The problems that pass while the stream waits: a full window, an unreachable database. @throws all other errors */
+/** A problem that passes while the stream waits: a full window, an unreachable database. @throws every other error */
 function passingProblem(error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code !== "RATE_LIMITED" && problem.code !== "UNAVAILABLE") throw error;

@@ -1,5 +1,5 @@
 /**
- * Offsets: how far a follower has come in a stream, as a token that tells it nothing. Beyond 3.
+ * Offsets: how far a follower has come in a stream, as a token that reveals nothing to it. Beyond 3.
  *
  * An offset is bound to the feed. It holds a position and no state, so it survives a restart, a change of
  * instance, and the removal of the events around it.

@@ -1,8 +1,8 @@
 /**
  * A page of a stream in the order of arrival, as a resource. Beyond 3.
  *
- * Positions are given out under the feed's lock, in the order of commit. So whoever goes on from the last
- * position that it has seen passes over no event.
+ * Positions are given out under the feed's lock, in the order of commit. So a follower that goes on from the last
+ * position that it has seen misses no event.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { keepingFields } from "../projection/projection_parse.ts";
 import type { Projections } from "../projection/turns.ts";
 import { type OffsetScope, readOffset, writeOffset } from "./offset.ts";
 
-/** Where a follower goes on: behind a position, or at the end as it is by then. */
+/** Where a follower goes on: behind a position, or behind the newest event when the page is read. */
 type Place = bigint | "now";
 
 /** What a follower asks for. */
@@ -84,7 +84,7 @@ export function createTailReads(services: Services, projections: Projections) {
       accountId,
       "read_stream_tail",
       { feed_id: feedId, after_position: place === "now" ? null : place, limit },
-      // A replica that is behind has no page that looks like the last one.
+      // If a replica is behind, its last page may lack events.
       (found) => found !== undefined && (found.has_more || found.data_version >= atLeast),
     );
     if (row === undefined) throw feedNotFound();
@@ -130,7 +130,7 @@ export function createTailReads(services: Services, projections: Projections) {
     return {
       claim: claimOf({ operation: "stream", feed, limits, query }, headers),
       async build(atLeast, repeated) {
-        // A page that was waited for began further on than its query says.
+        // A long poll waited, so its page began further on than its query says.
         const from = repeated?.beginsAfter ?? place;
         const wantedPage = {
           accountId,
@@ -149,7 +149,7 @@ export function createTailReads(services: Services, projections: Projections) {
         return {
           seen: tail,
           version: tail.dataVersion,
-          // A page that begins at now is empty.
+          // A page from `now` is empty.
           ...(from !== "now" && { beginsAfter: from }),
           answer: (grant: Grant) => answer(originText(grant.receipt, feedId), grant.window),
           ...(tail.isEmpty && {

@@ -169,7 +169,7 @@ export function streamRoutes(services: Services, reads: ReadPipeline) {
         if (live === undefined)
           return respondOutcome(http, call, await follow.page(readCall, read));
         if (live === "sse") {
-          // A comment comes more often; a client that reads nothing is given up by the stream itself.
+          // Comments come more often than that. The stream itself gives up a client that reads nothing.
           server?.timeout(request, 0);
           // At the end the client has this long to take what is left.
           const onEnd = () => server?.timeout(request, IDLE_SECONDS_MAX);
