@@ -1,41 +1,74 @@
 -- name: list_keys
--- why: keys in any state, oldest first, from behind the page before: an account's, or what an operator means by an
--- id, a whole key's hash or the beginning of a key
--- The beginning is compared with what is stored of a key: a longer one finds nothing.
+-- why: keys in any state, oldest first, from behind the page before: an account's, operators' own, or what an operator
+-- means by an id, a whole key's hash or the beginning of a key
+-- The beginning is compared with what is stored of a key: a longer one finds nothing. An operator's key has no account.
 -- :account_id uuid?
+-- :is_admin_only boolean
 -- :key_id uuid?
 -- :key_hash bytea?
 -- :beginning text?
 -- :after_key_id uuid?
 -- :limit int
--- returns key_id uuid, key_start text, permission text, account_id uuid, account_name text,
+-- returns key_id uuid, key_start text, permission text, account_id uuid?, account_name text?,
 --   name text?, created_at timestamptz, expires_at timestamptz?, revoked_at timestamptz?,
 --   last_used_at timestamptz?, daily_nanos bigint?, feed_ids text?
+with keys as not materialized (
+  select
+    key_id,
+    key_hash,
+    key_start,
+    permission,
+    account_id,
+    name,
+    created_at,
+    expires_at,
+    revoked_at,
+    last_used_at,
+    daily_nanos,
+    feed_ids
+  from api_keys
+  where not :is_admin_only::boolean
+  union all
+  select
+    key_id,
+    key_hash,
+    key_start,
+    permission,
+    null,
+    name,
+    created_at,
+    expires_at,
+    revoked_at,
+    last_used_at,
+    null,
+    null
+  from admin_keys
+)
 select
-  api_keys.key_id,
-  api_keys.key_start,
-  api_keys.permission,
-  api_keys.account_id,
+  keys.key_id,
+  keys.key_start,
+  keys.permission,
+  keys.account_id,
   accounts.name as account_name,
-  api_keys.name,
-  api_keys.created_at,
-  api_keys.expires_at,
-  api_keys.revoked_at,
-  api_keys.last_used_at,
-  api_keys.daily_nanos,
-  array_to_string(api_keys.feed_ids, ',') as feed_ids
-from api_keys
-join accounts
-  on accounts.account_id = api_keys.account_id
-where (:account_id::uuid is null or api_keys.account_id = :account_id)
-  and (:key_id::uuid is null or api_keys.key_id = :key_id)
-  and (:key_hash::bytea is null or api_keys.key_hash = :key_hash)
-  and (:beginning::text is null or starts_with(api_keys.key_start, :beginning))
+  keys.name,
+  keys.created_at,
+  keys.expires_at,
+  keys.revoked_at,
+  keys.last_used_at,
+  keys.daily_nanos,
+  array_to_string(keys.feed_ids, ',') as feed_ids
+from keys
+left join accounts
+  on accounts.account_id = keys.account_id
+where (:account_id::uuid is null or keys.account_id = :account_id)
+  and (:key_id::uuid is null or keys.key_id = :key_id)
+  and (:key_hash::bytea is null or keys.key_hash = :key_hash)
+  and (:beginning::text is null or starts_with(keys.key_start, :beginning))
   and (
     :after_key_id::uuid is null
-    or (api_keys.created_at, api_keys.key_id) > (
-      select created_at, key_id from api_keys where key_id = :after_key_id
+    or (keys.created_at, keys.key_id) > (
+      select after.created_at, after.key_id from keys as after where after.key_id = :after_key_id
     )
   )
-order by api_keys.created_at, api_keys.key_id
+order by keys.created_at, keys.key_id
 limit :limit::int

@@ -1,14 +1,18 @@
 /**
- * The form of an API key: `fg_read_` or `fg_write_`, 32 random base62 characters, and 6 of a CRC-32
- * over all that goes before, so that a mistyped key is refused without a database read and a scanner
+ * The form of an API key: `fg_read_`, `fg_write_` or `fg_admin_`, 32 random base62 characters, and 6 of a
+ * CRC-32 over all that goes before, so that a mistyped key is refused without a database read and a scanner
  * can find a leaked one. Decisions 3.
  *
  * @module
  */
 import { randomInt } from "node:crypto";
 
+/** Of an account's key. */
 export type Permission = "read" | "write";
+/** Of any key: an operator's own is no account's. Beyond 5. */
+export type KeyPermission = Permission | "admin";
 
+const KEY_PERMISSIONS: readonly KeyPermission[] = ["read", "write", "admin"];
 /** Every key begins with it. */
 const KEY_PREFIX = "fg_";
 /** Finds in a text what may be a key, also a mistyped one. */
@@ -19,11 +23,11 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 /** Characters of a key that are stored and shown. */
 const START_LENGTH = 12;
-const BEGINNING = new RegExp(`^${KEY_PREFIX}(read|write)_[0-9A-Za-z]`);
-const FORM = new RegExp(`^(${KEY_PREFIX}(read|write)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$`);
+const BEGINNING = new RegExp(`^${KEY_PREFIX}(read|write|admin)_[0-9A-Za-z]`);
+const FORM = new RegExp(`^(${KEY_PREFIX}(read|write|admin)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$`);
 
 /** A new key, from the system's random source. */
-export function generateKey(permission: Permission): string {
+export function generateKey(permission: KeyPermission): string {
   let body = `${KEY_PREFIX}${permission}_`;
   for (let length = 0; length < RANDOM_LENGTH; length++) {
     body += DIGITS[randomInt(DIGITS.length)];
@@ -32,10 +36,10 @@ export function generateKey(permission: Permission): string {
 }
 
 /** The permission that a well-formed key claims; undefined if its form or checksum is wrong. */
-export function permissionOf(key: string): Permission | undefined {
+export function permissionOf(key: string): KeyPermission | undefined {
   const [, body = "", permission, check] = FORM.exec(key) ?? [];
-  const isWhole = check !== undefined && checksum(body) === check;
-  return isWhole && (permission === "read" || permission === "write") ? permission : undefined;
+  if (check === undefined || checksum(body) !== check) return undefined;
+  return KEY_PERMISSIONS.find((each) => each === permission);
 }
 
 /** Whether a text is the beginning of a key, and longer than the prefix that all keys of a permission share. */

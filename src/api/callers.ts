@@ -7,7 +7,12 @@
  * @module
  */
 
-import { hashKey, type Permission, permissionOf } from "../accounts/key_format.ts";
+import {
+  hashKey,
+  type KeyPermission,
+  type Permission,
+  permissionOf,
+} from "../accounts/key_format.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { Caller } from "../admission/known_accounts.ts";
 import type { Call } from "../http/call.ts";
@@ -61,9 +66,7 @@ export class Keys {
     call.subject.keyId = principal.keyId;
     if (principal.permission !== permission) {
       await this.prove(principal, permission);
-      throw new Problem("KEY_PERMISSION", {
-        detail: `This route needs a ${permission} key and got a ${principal.permission} key. Send your ${permission} key.`,
-      });
+      throw wrongPermission(permission, principal.permission);
     }
     this.#noteUse(principal.keyId, performance.now());
     return principal;
@@ -118,7 +121,12 @@ export class Keys {
   }
 
   async #find(key: string, permission: Permission, onLookUp?: () => void): Promise<Caller> {
-    if (permissionOf(key) === undefined) throw keyInvalid(permission);
+    const claimed = permissionOf(key);
+    if (claimed === undefined) throw keyInvalid(permission);
+    if (claimed === "admin") {
+      const admin = await this.#database.row("find_admin_key", { key_hash: hashKey(key) });
+      throw admin === undefined ? keyInvalid(permission) : wrongPermission(permission, claimed);
+    }
     onLookUp?.();
     const caller = await this.#admission.identify(markOf(key), hashKey(key));
     if (caller === undefined) throw keyInvalid(permission);
@@ -142,6 +150,13 @@ function bearerOf(headers: Headers): string | undefined {
   const value = headers.get("authorization");
   if (value === null) return undefined;
   return /^bearer +(\S+)\s*$/i.exec(value)?.[1];
+}
+
+function wrongPermission(needed: KeyPermission, got: KeyPermission): Problem {
+  const article = (permission: KeyPermission) => (permission === "admin" ? "an" : "a");
+  return new Problem("KEY_PERMISSION", {
+    detail: `This route needs ${article(needed)} ${needed} key and got ${article(got)} ${got} key. Send your ${needed} key.`,
+  });
 }
 
 function keyRequired(permission: Permission): Problem {

@@ -106,8 +106,8 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Call it from a program, or ask the operator to allow the page's origin.",
   },
   KEY_PERMISSION: {
-    when: "A write key on a consumer route, or a read key on a provider route.",
-    remedy: "Send the account's other key.",
+    when: "A write key on a consumer route, a read key on a provider route, or an admin key on either; on operator routes any key but an admin key.",
+    remedy: "Send the key that the route takes.",
   },
   KEY_SCOPE: {
     when: "A feed that is not among those that the key may read.",

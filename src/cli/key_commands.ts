@@ -3,12 +3,15 @@
  *
  * @module
  */
+import type { KeyPermission } from "../accounts/key_format.ts";
 import {
+  createAdminKey,
   createKey,
   editKey,
   findKeyRecord,
   GRACE_SECONDS_MAX,
   type KeyOutcome,
+  listAdminKeys,
   listKeys,
   revokeKey,
   rotateKey,
@@ -42,27 +45,34 @@ const keyCreate = databaseCommand({
   about: "make a key; it is printed once and never again",
   isPrintedOnce: true,
   options: {
-    account: required(ACCOUNT_OPTION),
+    account: ACCOUNT_OPTION,
     permission: required(
-      oneOf(["read", "write"], "read: catalog, search, data; write: push and edit own feeds"),
+      oneOf(
+        ["read", "write", "admin"],
+        "read: catalog, search, data; write: push and edit own feeds; admin: the operator's API",
+      ),
     ),
     name: NAME,
     expires: time("when it ends; default never"),
     "daily-credits": credits("what it may spend in a UTC day; default all that the account has"),
     feeds: FEEDS,
   },
+  check: ({ values }) => {
+    inputOf(values);
+  },
   run: async ({ operator, actor, values }) => {
-    const { account, permission, name, expires, "daily-credits": daily, feeds } = values;
-    const limits = { expires_at: expires, daily_credits: daily, feed_ids: feeds };
-    const input = { account_id: account, permission, name, ...limits };
-    const made = await createKey(operator, input, actor).catch(throwUsage);
+    const input = inputOf(values);
+    const made =
+      input.permission === "admin"
+        ? await createAdminKey(operator, input, actor)
+        : await createKey(operator, input, actor).catch(throwUsage);
     return {
       json: JSON.stringify(made),
       text: [
         fields({
           key: made.key,
           id: made.id,
-          permission,
+          permission: made.permission,
           account: made.account_id,
           name: made.name,
           expires: made.expires_at ?? "never",
@@ -73,6 +83,34 @@ const keyCreate = databaseCommand({
     };
   },
 });
+
+interface GivenKey {
+  readonly account: string | undefined;
+  readonly permission: KeyPermission;
+  readonly name: string | undefined;
+  readonly expires: string | undefined;
+  readonly "daily-credits": bigint | undefined;
+  readonly feeds: readonly string[] | undefined;
+}
+
+/** An operator's key has a name in place of an account. @throws {UsageError} */
+function inputOf({ account, permission, name, expires, ...limits }: GivenKey) {
+  const { "daily-credits": daily, feeds } = limits;
+  if (permission === "admin") {
+    if (account !== undefined || daily !== undefined || feeds !== undefined) {
+      throw new UsageError(
+        "an admin key belongs to no account and reads nothing: leave --account, --daily-credits and --feeds out",
+      );
+    }
+    if (name === undefined) {
+      throw new UsageError("an admin key needs --name, which the audit trail shows");
+    }
+    return { permission, name, expires_at: expires };
+  }
+  if (account === undefined) throw new UsageError("--account is required");
+  const read = { daily_credits: daily, feed_ids: feeds };
+  return { permission, account_id: account, name, expires_at: expires, ...read };
+}
 
 /** Options that contradict each other are wrong usage. */
 function throwUsage(error: unknown): never {
@@ -123,10 +161,24 @@ const keyRotate = databaseCommand({
 
 const keyList = databaseCommand({
   words: "key list",
-  about: "list an account's keys, in any state, oldest first",
-  options: { account: required(ACCOUNT_OPTION), limit: LIMIT_OPTION, after: AFTER_OPTION },
-  run: async ({ operator, values: { account, limit, after } }) =>
-    listAnswer(await listKeys(operator, { account_id: account, limit, cursor: after }), {
+  about: "list an account's keys, or operators' own, in any state, oldest first",
+  options: {
+    account: ACCOUNT_OPTION,
+    permission: oneOf(["admin"], "operators' own keys, in place of an account's"),
+    limit: LIMIT_OPTION,
+    after: AFTER_OPTION,
+  },
+  check: ({ values }) => {
+    listedAccountOf(values);
+  },
+  run: async ({ operator, values }) => {
+    const account = listedAccountOf(values);
+    const page = { limit: values.limit, cursor: values.after };
+    const keys =
+      account === undefined
+        ? await listAdminKeys(operator, page)
+        : await listKeys(operator, { account_id: account, ...page });
+    return listAnswer(keys, {
       ID: (row) => row.id,
       "STARTS WITH": { whole: (row) => row.key_start },
       PERMISSION: (row) => row.permission,
@@ -137,8 +189,21 @@ const keyList = databaseCommand({
       "DAILY CREDITS": (row) => limitsOf(row)["daily credits"],
       FEEDS: (row) => row.feed_ids?.length ?? "all",
       CREATED: (row) => row.created_at,
-    }),
+    });
+  },
 });
+
+/** The account whose keys are listed; undefined: operators' own. @throws {UsageError} */
+function listedAccountOf({
+  account,
+  permission,
+}: {
+  readonly account: string | undefined;
+  readonly permission: "admin" | undefined;
+}): string | undefined {
+  if ((account === undefined) !== (permission === undefined)) return account;
+  throw new UsageError("give --account, or --permission admin for operators' own keys");
+}
 
 const keyFind = databaseCommand({
   words: "key find",
@@ -152,7 +217,7 @@ const keyFind = databaseCommand({
     const found = await findKeyRecord(operator, { key });
     return {
       json: JSON.stringify(found),
-      text: [textOf(found), `owner:  ${shown(found.account_name)}`].join("\n"),
+      text: [textOf(found), `owner:  ${shown(found.account_name ?? "an operator")}`].join("\n"),
     };
   },
 });

@@ -38,9 +38,9 @@ export const KeyShape = Type.Object(
   {
     id: uuid("Of the key."),
     key_start: Type.String({ description: "The first characters of the key." }),
-    permission: Type.String(),
-    account_id: uuid("Whose it is."),
-    name: nullable(Type.String()),
+    permission: Type.String({ description: "read, write or admin." }),
+    account_id: nullable(uuid("Whose it is; null: an operator's own.")),
+    name: nullable(Type.String({ description: "For people." })),
     created_at: time("When it was made."),
     expires_at: nullable(time("When it ends; null: never.")),
     revoked_at: nullable(time("When it was revoked.")),
@@ -55,9 +55,9 @@ export const CreatedKeyShape = Type.Object(
   {
     id: uuid("Of the key."),
     key: Type.String({ description: "The key itself, shown this once." }),
-    permission: Type.String(),
-    account_id: uuid("Whose it is."),
-    name: nullable(Type.String()),
+    permission: Type.String({ description: "read, write or admin." }),
+    account_id: nullable(uuid("Whose it is; null: an operator's own.")),
+    name: nullable(Type.String({ description: "For people." })),
     expires_at: nullable(time("When it ends; null: never.")),
     ...limits,
   },
@@ -76,7 +76,10 @@ export const RotatedKeyShape = Type.Object(
 export type RotatedKeyOutcome = Static<typeof RotatedKeyShape>;
 
 export const FoundKeyShape = Type.Object(
-  { ...KeyShape.properties, account_name: Type.String({ description: "Of its account." }) },
+  {
+    ...KeyShape.properties,
+    account_name: nullable(Type.String({ description: "Of its account." })),
+  },
   { $id: "FoundKey", description: "The record of a key, and whose it is." },
 );
 export type FoundKeyOutcome = Static<typeof FoundKeyShape>;
@@ -119,17 +122,27 @@ export async function createKey(
     }),
   );
   if (made.outcome === "not_for_reading") throw notForReading();
-  const row = keyOf(await findKey(database, present(made.key_id)));
-  return {
-    id: row.id,
-    key,
-    permission,
-    account_id: accountId,
-    name: row.name,
-    expires_at: row.expires_at,
-    daily_credits: row.daily_credits,
-    feed_ids: row.feed_ids,
-  };
+  return createdOf(await findKey(database, present(made.key_id)), key);
+}
+
+export const CreateAdminKeyInput = Type.Object({ name, expires_at: Type.Optional(endInput) });
+
+/** Makes a key of an operator, which belongs to no account. Only the command does. */
+export async function createAdminKey(
+  { database }: Operator,
+  input: InputOf<typeof CreateAdminKeyInput>,
+  actor: Actor,
+): Promise<CreatedKeyOutcome> {
+  const { name, expires_at: end = null } = input;
+  const key = generateKey("admin");
+  const made = await database.row("create_admin_key", {
+    key_hash: hashKey(key),
+    key_start: startOf(key),
+    name,
+    expires_at: end,
+    actor,
+  });
+  return createdOf(await findKey(database, present(made).key_id), key);
 }
 
 export const EditKeyInput = Type.Object({
@@ -146,8 +159,15 @@ export async function editKey(
   input: InputOf<typeof EditKeyInput>,
   actor: Actor,
 ): Promise<KeyOutcome> {
-  const { key_id: keyId } = await findKey(database, input.key_id);
+  const { key_id: keyId, permission } = await findKey(database, input.key_id);
   const { name, expires_at, daily_credits: daily, feed_ids: feeds } = input;
+  if (permission === "admin") {
+    if ((daily ?? feeds ?? null) !== null) throw notForReading();
+    const fields = JSON.stringify({ name, expires_at });
+    const edited = await database.row("edit_admin_key", { key_id: keyId, fields, actor });
+    if (edited === undefined) throw notUsable(input.key_id, "is revoked, and can't be changed");
+    return keyOf(await findKey(database, keyId));
+  }
   const changes = JSON.stringify({
     name,
     expires_at,
@@ -179,10 +199,12 @@ export async function rotateKey(
   { key_id: given, grace_seconds: graceSeconds = GRACE_SECONDS }: InputOf<typeof RotateKeyInput>,
   actor: Actor,
 ): Promise<RotatedKeyOutcome> {
-  const { key_id: keyId, permission } = await findKey(database, given);
-  const key = generateKey(permission === "write" ? "write" : "read");
+  const { key_id: keyId, permission: known } = await findKey(database, given);
+  const permission = known === "admin" || known === "write" ? known : "read";
+  const key = generateKey(permission);
   const grace = `${graceSeconds} seconds`;
-  const rotated = await database.row("rotate_key", {
+  const statement = permission === "admin" ? "rotate_admin_key" : "rotate_key";
+  const rotated = await database.row(statement, {
     key_id: keyId,
     new_hash: hashKey(key),
     new_start: startOf(key),
@@ -209,6 +231,31 @@ export async function listKeys(
     read: (rowsMax) =>
       database.rows("list_keys", {
         account_id: accountId,
+        is_admin_only: false,
+        key_id: null,
+        key_hash: null,
+        beginning: null,
+        after_key_id: afterId,
+        limit: rowsMax,
+      }),
+    cursorOf: (row) => row.key_id,
+    entryOf: keyOf,
+  });
+}
+
+export const ListAdminKeysInput = Type.Object(PAGE_INPUT);
+
+/** Operators' own keys in any state, oldest first. The cursor is a key's id. */
+export async function listAdminKeys(
+  { database }: Operator,
+  { limit, cursor }: InputOf<typeof ListAdminKeysInput>,
+): Promise<Page<KeyOutcome>> {
+  const afterId = cursor === undefined ? null : (await findKey(database, cursor)).key_id;
+  return readPage(limit, {
+    read: (rowsMax) =>
+      database.rows("list_keys", {
+        account_id: null,
+        is_admin_only: true,
         key_id: null,
         key_hash: null,
         beginning: null,
@@ -243,14 +290,19 @@ export async function revokeKey(
   { key_id: given }: InputOf<typeof RevokeKeyInput>,
   actor: Actor,
 ): Promise<KeyOutcome> {
-  const { key_id: keyId } = await findKey(database, given);
+  const { key_id: keyId, permission } = await findKey(database, given);
   // PostgreSQL reads "now" as the time.
-  await database.row("edit_key", {
+  await database.row(permission === "admin" ? "edit_admin_key" : "edit_key", {
     key_id: keyId,
     fields: JSON.stringify({ revoked_at: "now" }),
     actor,
   });
   return keyOf(await findKey(database, keyId));
+}
+
+function createdOf(row: Row<"list_keys">, key: string): CreatedKeyOutcome {
+  const { id, permission, account_id, name, expires_at, daily_credits, feed_ids } = keyOf(row);
+  return { id, key, permission, account_id, name, expires_at, daily_credits, feed_ids };
 }
 
 function keyOf(row: Row<"list_keys">): KeyOutcome {

@@ -52,9 +52,17 @@ export async function findKey(database: Database, text: string): Promise<Row<"li
   const parameters = keyParameters(text);
   const { beginning } = parameters;
   const isKey = beginning === null || isKeyBeginning(beginning);
-  const asked = { ...parameters, account_id: null, after_key_id: null, limit: CANDIDATES_MAX };
+  const asked = {
+    ...parameters,
+    account_id: null,
+    is_admin_only: false,
+    after_key_id: null,
+    limit: CANDIDATES_MAX,
+  };
   const rows = isKey ? await database.rows("list_keys", asked) : [];
-  const candidates = rows.map((row) => `${row.key_id} (${row.key_start}, of ${row.account_name})`);
+  const candidates = rows.map(
+    (row) => `${row.key_id} (${row.key_start}, of ${row.account_name ?? "an operator"})`,
+  );
   refuseSeveral(candidates, {
     problem: `several keys begin with "${text}"`,
     advice: "name one by its id, or by more of it",

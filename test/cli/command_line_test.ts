@@ -83,7 +83,10 @@ describe("parseCommandLine", () => {
       ["account show", "expected ID and got none"],
       ["account show a b", 'expected ID and got "a", "b"'],
       ["account list --json=yes", "--json"],
-      [`key create --account ${ID} --permission admin`, "--permission must be read or write"],
+      [
+        `key create --account ${ID} --permission owner`,
+        "--permission must be read or write or admin",
+      ],
       [
         `key create --account ${ID} --permission read --expires soon`,
         "--expires must be a date such as",

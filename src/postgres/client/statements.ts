@@ -90,12 +90,17 @@ import sql_migrations_0004_limits_of_read_keys from "../../../sql/migrations/000
 import sql_migrations_0005_findings from "../../../sql/migrations/0005_findings.sql" with { type: "text" };
 import sql_migrations_0006_deleted_feeds from "../../../sql/migrations/0006_deleted_feeds.sql" with { type: "text" };
 import sql_migrations_0007_bought_from_balance from "../../../sql/migrations/0007_bought_from_balance.sql" with { type: "text" };
+import sql_migrations_0008_admin_keys from "../../../sql/migrations/0008_admin_keys.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
+import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
 import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
+import sql_operator_edit_admin_key from "../../../sql/operator/edit_admin_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" with { type: "text" };
+import sql_operator_find_admin_key from "../../../sql/operator/find_admin_key.sql" with { type: "text" };
 import sql_operator_find_home from "../../../sql/operator/find_home.sql" with { type: "text" };
 import sql_operator_functions_credits_of_nanos from "../../../sql/operator/functions/credits_of_nanos.sql" with { type: "text" };
+import sql_operator_functions_rotate_admin_key from "../../../sql/operator/functions/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
 import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
 import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
@@ -107,6 +112,7 @@ import sql_operator_list_revenue from "../../../sql/operator/list_revenue.sql" w
 import sql_operator_list_stale_feeds from "../../../sql/operator/list_stale_feeds.sql" with { type: "text" };
 import sql_operator_list_top_reads from "../../../sql/operator/list_top_reads.sql" with { type: "text" };
 import sql_operator_prove_ledger from "../../../sql/operator/prove_ledger.sql" with { type: "text" };
+import sql_operator_rotate_admin_key from "../../../sql/operator/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
 import sql_operator_suspend_feed from "../../../sql/operator/suspend_feed.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
@@ -186,6 +192,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0005_findings", text: sql_migrations_0005_findings },
   { name: "0006_deleted_feeds", text: sql_migrations_0006_deleted_feeds },
   { name: "0007_bought_from_balance", text: sql_migrations_0007_bought_from_balance },
+  { name: "0008_admin_keys", text: sql_migrations_0008_admin_keys },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -235,6 +242,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "run_job", text: sql_jobs_functions_run_job },
   { name: "score_feeds", text: sql_jobs_functions_score_feeds },
   { name: "credits_of_nanos", text: sql_operator_functions_credits_of_nanos },
+  { name: "rotate_admin_key", text: sql_operator_functions_rotate_admin_key },
   { name: "await_replay", text: sql_postgres_functions_await_replay },
   { name: "distribute_rows", text: sql_postgres_functions_distribute_rows },
   { name: "add_row_totals", text: sql_push_functions_add_row_totals },
@@ -314,8 +322,11 @@ export const STATEMENTS = {
   run_job: numbered(sql_jobs_run_job),
   count_rows_left: numbered(sql_operator_count_rows_left),
   create_account: numbered(sql_operator_create_account),
+  create_admin_key: numbered(sql_operator_create_admin_key),
   edit_account: numbered(sql_operator_edit_account),
+  edit_admin_key: numbered(sql_operator_edit_admin_key),
   export_usage: numbered(sql_operator_export_usage),
+  find_admin_key: numbered(sql_operator_find_admin_key),
   find_home: numbered(sql_operator_find_home),
   has_accounts: numbered(sql_operator_has_accounts),
   list_accounts: numbered(sql_operator_list_accounts),
@@ -328,6 +339,7 @@ export const STATEMENTS = {
   list_stale_feeds: numbered(sql_operator_list_stale_feeds),
   list_top_reads: numbered(sql_operator_list_top_reads),
   prove_ledger: numbered(sql_operator_prove_ledger),
+  rotate_admin_key: numbered(sql_operator_rotate_admin_key),
   set_feeds_public: numbered(sql_operator_set_feeds_public),
   suspend_feed: numbered(sql_operator_suspend_feed),
   await_replay: numbered(sql_postgres_await_replay),
@@ -483,10 +495,11 @@ export interface StatementTypes {
       readonly usage_id: string;
     };
   };
-  /** keys in any state, oldest first, from behind the page before: an account's, or what an operator means by an */
+  /** keys in any state, oldest first, from behind the page before: an account's, operators' own, or what an operator */
   list_keys: {
     parameters: {
       readonly account_id: string | null;
+      readonly is_admin_only: boolean;
       readonly key_id: string | null;
       readonly key_hash: Uint8Array | null;
       readonly beginning: string | null;
@@ -497,8 +510,8 @@ export interface StatementTypes {
       readonly key_id: string;
       readonly key_start: string;
       readonly permission: string;
-      readonly account_id: string;
-      readonly account_name: string;
+      readonly account_id: string | null;
+      readonly account_name: string | null;
       readonly name: string | null;
       readonly created_at: string;
       readonly expires_at: string | null;
@@ -1002,6 +1015,19 @@ export interface StatementTypes {
       readonly account_id: string;
     };
   };
+  /** a new key of an operator, by its hash */
+  create_admin_key: {
+    parameters: {
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+      readonly name: string;
+      readonly expires_at: string | null;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
+    };
+  };
   /** changes an account's name or quota, suspends it or ends that */
   edit_account: {
     parameters: {
@@ -1011,6 +1037,17 @@ export interface StatementTypes {
     };
     row: {
       readonly account_id: string;
+    };
+  };
+  /** changes the name or the end of an operator's key that was not revoked, or revokes it */
+  edit_admin_key: {
+    parameters: {
+      readonly key_id: string;
+      readonly fields: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
     };
   };
   /** a chunk of an account's usage log, oldest first, from behind the chunk before */
@@ -1029,6 +1066,16 @@ export interface StatementTypes {
       readonly feed_id: string | null;
       readonly key_id: string | null;
       readonly charge_nanos: bigint;
+    };
+  };
+  /** the operator's key behind a hash, if it holds; notes its use, to the minute */
+  find_admin_key: {
+    parameters: {
+      readonly key_hash: Uint8Array;
+    };
+    row: {
+      readonly key_id: string;
+      readonly name: string;
     };
   };
   /** where the tables are, as names in a statement, quoted where they must be */
@@ -1225,6 +1272,19 @@ export interface StatementTypes {
       readonly revoked_nanos: bigint;
       readonly charged_nanos: bigint;
       readonly refunded_nanos: bigint;
+    };
+  };
+  /** a new key of an operator in place of one that holds, which ends after the grace */
+  rotate_admin_key: {
+    parameters: {
+      readonly key_id: string;
+      readonly new_hash: Uint8Array;
+      readonly new_start: string;
+      readonly grace: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
     };
   };
   /** lists feeds or takes them off the list; what is as wanted already stays untouched */
@@ -1690,7 +1750,7 @@ export const ARGUMENTS: {
   find_ledger_entry: (by) => [by.entry_id],
   find_purchase: (by) => [by.account_id, by.feed_id],
   find_usage_walk_end: (by) => [by.account_id, by.since, by.until, by.before_usage_id, by.events],
-  list_keys: (by) => [by.account_id, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
+  list_keys: (by) => [by.account_id, by.is_admin_only, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
   list_purchases: (by) => [by.account_id, by.before_purchased_at, by.before_purchase_id, by.limit],
   page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],
   record_purchase: (by) => [by.account_id, by.feed_id, by.reference, by.actor],
@@ -1720,8 +1780,11 @@ export const ARGUMENTS: {
   run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
   count_rows_left: (by) => [by.feed_id],
   create_account: (by) => [by.name, by.max_feeds_allowed, by.account_id, by.actor],
+  create_admin_key: (by) => [by.key_hash, by.key_start, by.name, by.expires_at, by.actor],
   edit_account: (by) => [by.account_id, by.fields, by.actor],
+  edit_admin_key: (by) => [by.key_id, by.fields, by.actor],
   export_usage: (by) => [by.account_id, by.since, by.until, by.after_usage_id, by.limit],
+  find_admin_key: (by) => [by.key_hash],
   find_home: () => [],
   has_accounts: () => [],
   list_accounts: (by) => [by.account_id, by.name, by.after_account_id, by.limit],
@@ -1734,6 +1797,7 @@ export const ARGUMENTS: {
   list_stale_feeds: (by) => [by.since, by.as_of, by.after_due_at, by.after_feed_id, by.limit],
   list_top_reads: (by) => [by.since, by.is_by_credits, by.limit],
   prove_ledger: (by) => [by.account_id],
+  rotate_admin_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
   set_feeds_public: (by) => [by.feed_ids, by.is_public, by.actor],
   suspend_feed: (by) => [by.feed_id, by.reason, by.actor],
   await_replay: (by) => [by.wal_position, by.wait_max],

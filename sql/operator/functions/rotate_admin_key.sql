@@ -1,0 +1,41 @@
+-- Makes a key of an operator with the settings of another one, which ends after the grace, or earlier if it was to end
+-- anyway. No row comes back if the other one does not hold. As for accounts' keys, a key that was rotated before gets
+-- another successor with the end of the one before.
+create or replace function rotate_admin_key(
+  old_key uuid,
+  new_hash bytea,
+  new_start text,
+  grace interval,
+  actor text
+)
+returns setof uuid
+language plpgsql
+as $$
+declare
+  rotated admin_keys;
+  made_key uuid;
+begin
+  perform act_as(actor);
+  select *
+  into rotated
+  from admin_keys
+  where admin_keys.key_id = old_key
+    and is_usable_key(admin_keys.revoked_at, admin_keys.expires_at, clock_timestamp())
+  for no key update;
+  if not found then
+    return;
+  end if;
+  insert into admin_keys (key_hash, key_start, name, expires_at, replaces)
+  select new_hash, new_start, rotated.name, ends.expires_at, old_key
+  from admin_keys as ends
+  where old_key in (ends.key_id, ends.replaces)
+  -- Its own end if it has no successor.
+  order by ends.key_id = old_key, ends.created_at desc
+  limit 1
+  returning key_id into made_key;
+  update admin_keys
+  set expires_at = least(admin_keys.expires_at, clock_timestamp() + grace)
+  where admin_keys.key_id = old_key;
+  return next made_key;
+end
+$$;
