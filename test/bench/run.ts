@@ -26,6 +26,7 @@ const HELPERS: ReadonlySet<string> = new Set([
   "usage",
   "gateways",
   "windows",
+  "cold_reads",
 ]);
 const FOLDER = Bun.fileURLToPath(new URL("./", import.meta.url));
 

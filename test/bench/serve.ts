@@ -7,6 +7,7 @@
  * - Fastify, `pg` and `rate-limiter-flexible` on PostgreSQL, and one transaction a read: what is written
  *   by hand;
  * - bare `Bun.serve` and one SQL call a read that does the whole job;
+ * - cold reads, one at a time: key, feed and page have never been seen by the gateway (`cold_reads.ts`);
  * - with `--only bare,skeleton`: the least that a read of this design costs (`peers/skeleton.ts`). It decides by a
  *   memory of its own, so it is no fair neighbour of the gateway on one database.
  *
@@ -29,6 +30,7 @@ import { parseArgs } from "node:util";
 import { arrayLiteral } from "../../src/postgres/client/array_literal.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
 import { siblingUrl } from "../support/database.ts";
+import { type ColdSet, readCold, seedCold } from "./cold_reads.ts";
 import { benchGateways } from "./gateways.ts";
 import { type Generator, generatorHere, type LoadFigures, runLoad } from "./load.ts";
 import { type BenchSet, PEERS_DATABASE, seedBench } from "./peers/seed.ts";
@@ -87,6 +89,9 @@ interface Plan {
 /** What the servers and their database share. */
 interface Stage {
   readonly database: BenchDatabase;
+  readonly ours: ServerProcess;
+  /** Undefined: no cold reads. */
+  readonly cold: ColdSet | undefined;
   readonly set: BenchSet;
   readonly folder: string;
   readonly contenders: readonly Contender[];
@@ -114,8 +119,13 @@ export async function benchServe(
   set: BenchSet,
   plan: Plan,
 ): Promise<Figures> {
-  const before = await countAll(database, set);
-  const stage = await startStage({ database, set, plan });
+  const { only } = plan;
+  const isCold = only === undefined || only.includes("cold");
+  const cold = isCold ? await seedCold(database, plan.rounds) : undefined;
+  const accountIds = [...set.accountIds, ...(cold?.accountIds ?? [])];
+  const charged = { ...set, accountIds };
+  const before = await countAll(database, charged);
+  const stage = await startStage({ database, set, plan, cold });
   try {
     await checkGenerators(stage, plan);
     const samples: Sample[] = [];
@@ -123,7 +133,9 @@ export async function benchServe(
       const load = { connections: 64, seconds: plan.warmUpSeconds };
       samples.push(await sample(stage, contender, { ...load, round: -1, plan }));
     }
+    samples.push(...(await sampleCold(stage, -1)));
     for (let round = 0; round < plan.rounds; round++) {
+      samples.push(...(await sampleCold(stage, round)));
       for (const connections of plan.connections) {
         for (const contender of stage.contenders) {
           const load = { connections, seconds: plan.seconds };
@@ -131,7 +143,7 @@ export async function benchServe(
         }
       }
     }
-    audit(before, await countAll(database, set), samples);
+    audit(before, await countAll(database, charged), samples);
     return tableOf(samples.filter(({ round }) => round >= 0));
   } finally {
     await stage.stop();
@@ -194,8 +206,9 @@ async function startStage(given: {
   database: BenchDatabase;
   set: BenchSet;
   plan: Plan;
+  cold: ColdSet | undefined;
 }): Promise<Stage> {
-  const { database, set, plan } = given;
+  const { database, set, plan, cold } = given;
   const folder = mkdtempSync(join(tmpdir(), "feedgate-bench-load-"));
   const file = (name: string, lines: readonly string[]) => {
     writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
@@ -246,6 +259,8 @@ async function startStage(given: {
   }
   return {
     database,
+    ours,
+    cold,
     set,
     folder,
     contenders: contenders.filter(({ name }) => only === undefined || only.includes(name)),
@@ -349,6 +364,26 @@ async function sample(
   };
 }
 
+/** Whatever the number of connections is, cold reads use one. */
+async function sampleCold({ database, ours, cold }: Stage, round: number): Promise<Sample[]> {
+  if (cold === undefined) return [];
+  const before = usedSeconds(ours, database);
+  const figures = await readCold(cold, ours.port, round);
+  const after = usedSeconds(ours, database);
+  return [
+    {
+      ...figures,
+      name: "cold",
+      connections: 1,
+      round,
+      serverSeconds: after.server - before.server,
+      databaseSeconds: after.database - before.database,
+      serverMb: residentMb(ours.pid),
+      databaseMb: familyMb(database.postmasterPid),
+    },
+  ];
+}
+
 function usedSeconds(server: ServerProcess, database: BenchDatabase) {
   return {
     server: familyProcessorSeconds(server.pid),
@@ -417,9 +452,10 @@ function audit(before: Counts, after: Counts, samples: readonly Sample[]): void 
     );
     if (!isRight) process.exitCode = 1;
   };
+  const charging = ["granted", "mcp", "skeleton", "cold"];
   // One more: the answer that the bare server repeats.
-  check("usage rows of metered reads", "metered", ["granted", "mcp", "skeleton"], 1);
-  check("charges of metered reads", "charges", ["granted", "mcp", "skeleton"], 1);
+  check("usage rows of metered reads", "metered", charging, 1);
+  check("charges of metered reads", "charges", charging, 1);
   check("usage rows of free reads", "free", ["refused"]);
   check("usage rows of catalog", "catalog", ["catalog"]);
   check("usage rows of metadata", "metadata", ["metadata"]);

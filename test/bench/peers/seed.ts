@@ -37,17 +37,27 @@ export function rowText(feed: number, position: number): string {
   return `${head}${"x".repeat(ROW_BYTES - head.length - 2)}"}`;
 }
 
-export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
-  const { sql } = database;
+/** Accounts with credit and a key each. */
+export async function seedReaders(
+  { sql }: BenchDatabase,
+  readers: number,
+): Promise<Pick<BenchSet, "accountIds" | "keys">> {
   const accounts = await sql`
     insert into accounts (name, max_feeds_allowed, balance_nanos)
-    select 'bench', 0, ${BALANCE_NANOS}::bigint from generate_series(1, ${ACCOUNTS}::int)
+    select 'bench', 0, ${BALANCE_NANOS}::bigint from generate_series(1, ${readers}::int)
     returning account_id`;
   const accountIds = accounts.map((row) => row.account_id as string);
+  return { accountIds, keys: await insertKeys(sql, accountIds, "read") };
+}
+
+/** Feeds of these numbers, both included, with their rows; number 0 is free, and the others are metered. */
+export async function seedFeeds(
+  { sql }: BenchDatabase,
+  { first, last, isPublic }: { first: number; last: number; isPublic: boolean },
+) {
   // No reader: an owner reads its own feeds free.
   const [owner] = await sql`
     insert into accounts (name, max_feeds_allowed) values ('bench owner', 0) returning account_id`;
-  const keys = await insertKeys(sql, accountIds, "read");
   const feeds = await sql`
     insert into feeds (
       account_id, name, description, category, endpoint_path, feed_type, status, first_pushed_at,
@@ -59,26 +69,33 @@ export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
       'bench-' || number, 'collection', 'active', now(), now(),
       case when number = 0 then 'free' else 'metered' end,
       case when number = 0 then 0 else ${PRICE_NANOS}::bigint end,
-      true, now() - number * interval '1 second', 1, 1, ${ROWS + 1}::bigint, 1
-    from generate_series(0, ${FEEDS}::int) as number
+      ${isPublic}, now() - number * interval '1 second', 1, 1, ${ROWS + 1}::bigint, 1
+    from generate_series(${first}::int, ${last}::int) as number
     returning feed_id, price_type`;
+  const feedIds = feeds.map((row) => row.feed_id as string);
   await sql`
     insert into batches (feed_id, batch_number, status, finalized_at)
-    select feed_id, 1, 'final', now() from feeds`;
-  const feedIds = feeds.map((row) => row.feed_id as string);
-  for (const [number, feedId] of feedIds.entries()) {
-    const texts = Array.from({ length: ROWS }, (_, position) => rowText(number, position + 1));
+    select feed_id, 1, 'final', now() from unnest(${arrayLiteral(feedIds)}::uuid[]) as ids (feed_id)`;
+  for (const [index, feedId] of feedIds.entries()) {
+    const texts = Array.from({ length: ROWS }, (_, row) => rowText(first + index, row + 1));
     await sql`
       insert into collection_rows (feed_id, batch_number, position, row_id, payload)
       select ${feedId}::uuid, 1, place, 'row-' || place, text::json
       from unnest(${arrayLiteral(texts)}::text[]) with ordinality as rows (text, place)`;
   }
-  const meteredFeeds = feeds.filter((row) => row.price_type === "metered");
+  return feeds.map((row) => ({ feedId: row.feed_id as string, isFree: row.price_type === "free" }));
+}
+
+export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
+  const { sql } = database;
+  const { accountIds, keys } = await seedReaders(database, ACCOUNTS);
+  const feeds = await seedFeeds(database, { first: 0, last: FEEDS, isPublic: true });
+  const feedIds = feeds.map(({ feedId }) => feedId);
   const set: BenchSet = {
     accountIds,
     keys,
-    meteredFeeds: meteredFeeds.map((row) => row.feed_id as string),
-    freeFeed: feeds.find((row) => row.price_type === "free")?.feed_id as string,
+    meteredFeeds: feeds.filter(({ isFree }) => !isFree).map(({ feedId }) => feedId),
+    freeFeed: feeds.find(({ isFree }) => isFree)?.feedId as string,
     balanceNanos: BigInt(BALANCE_NANOS),
     priceNanos: BigInt(PRICE_NANOS),
   };
@@ -90,7 +107,7 @@ export async function seedBench(database: BenchDatabase): Promise<BenchSet> {
 
 async function seedPeers(
   database: BenchDatabase,
-  ids: { accountIds: string[]; hashes: string[]; feedIds: string[] },
+  ids: { accountIds: readonly string[]; hashes: string[]; feedIds: string[] },
 ): Promise<void> {
   await database.sql.unsafe(`create database ${PEERS_DATABASE}`);
   const address = { url: siblingUrl(database.address.url, PEERS_DATABASE) };
