@@ -23,7 +23,7 @@ select
   feeds.is_public, feeds.reliability_score, feeds.last_sync_at, feeds.created_at,
   feeds.updated_at, feeds.definition_version, feeds.retention_days, feeds.suspension_reason,
   feeds.deleted_at, feeds.emptied_at,
-  -- The transaction that wrote the row as it is: admit tells the same of metadata.
+  -- The transaction that wrote the row. log_reads compares it with the version of the metadata that is shown.
   feeds.xmin::text::bigint as row_version,
   coalesce(row_totals.row_count, 0) as row_count,
   coalesce(row_totals.payload_bytes, 0) as payload_bytes

@@ -55,7 +55,7 @@ page_start as (
   limit 1
 ),
 found_rows as (
-  -- Of the two halves one is not run at all.
+  -- PostgreSQL runs only one of the two halves.
   (
     select
       event_at,

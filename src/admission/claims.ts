@@ -20,9 +20,9 @@ export interface FeedTerms {
   /** Moves with every change of the feed's definition, its price included. */
   readonly definitionVersion: bigint;
   readonly priceType: PriceType;
-  /** Nano-dollars of one call; null where the feed is sold once. */
+  /** Nano-dollars of one call; null if the feed is sold once. */
   readonly callPriceNanos: bigint | null;
-  /** USD cents; null where the feed is not sold once. */
+  /** USD cents; null if the feed is not sold once. */
   readonly oneTimePriceCents: bigint | null;
 }
 

@@ -22,7 +22,7 @@ export interface GivenPricing {
 /** What is stored. */
 export interface Pricing {
   readonly priceType: PriceType;
-  /** Price of one call; null where calls are not what is paid for. */
+  /** Price of one call; null if calls are not paid for. */
   readonly callPriceNanos: bigint | null;
   readonly oneTimePriceCents: bigint | null;
 }

@@ -256,7 +256,7 @@ done
 A call waits up to 20 seconds; 204 without a body means that nothing came. Keep \`next_offset\` to go on later, and begin with \`offset=start\` for all events. A page with events is one call of the limit and, where the feed is metered, one call charged; an empty one is free. \`live=sse\` sends the same pages as server-sent events.`;
 }
 
-/** The parameter that filters by a field; `payload.` where its name would mean something else. */
+/** The parameter that filters by a field; `payload.` in front if its name would mean something else. */
 function filterName(field: FeedField | undefined): string {
   if (field === undefined) return "FIELD";
   const { name } = field;

@@ -461,7 +461,7 @@ describe("admission: Idempotency-Key", () => {
     expect(statuses).toEqual([...Array(10).fill(200), 429]);
   });
 
-  test("a replay that outlasts a change of the account tells what is left of the window as it was", async () => {
+  test("a replay that outlasts a change of the account shows what was left of the window", async () => {
     const feed = await seedFeed(gateway, owner, {
       type: "collection",
       rows: [{ id: 1 }],
@@ -483,8 +483,8 @@ describe("admission: Idempotency-Key", () => {
     await readFrom(base, feed, key);
     await holder`commit`;
     holder.release();
-    const { status, headers: told } = await replaying;
-    expect([status, told.get("x-ratelimit-remaining")]).toEqual([200, "93"]);
+    const { status, headers: shown } = await replaying;
+    expect([status, shown.get("x-ratelimit-remaining")]).toEqual([200, "93"]);
   });
 
   test("once the data has moved it is stale, on every process and uncharged, and a new key reads on", async () => {

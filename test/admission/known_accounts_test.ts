@@ -40,7 +40,7 @@ test("a window with a hit of the last minute, or with a reservation, is never cl
   expect(accounts.windows.used(reserved, nowUs)).toBe(1);
 });
 
-test("hits of now count where the log has later events, since the clock was set back", () => {
+test("if the clock was set back, new hits count, though the log has later events", () => {
   account.loggedUs = 3_600 * US_PER_SECOND;
   for (let feed = 0; feed < 20; feed++) {
     accounts.windows.hit(accounts.window(account, `feed ${feed}`), nowUs);

@@ -136,7 +136,7 @@ describe("402", () => {
     });
   });
 
-  test("a refusal tells the balance of now, though another was remembered", async () => {
+  test("a refusal shows the current balance, though another was remembered", async () => {
     const account = await gateway.createAccount({ credits: 2 });
     const key = await gateway.createKey(account, "read");
     expect((await gateway.get(pathOf(metered), key)).status).toBe(200);
@@ -174,7 +174,7 @@ describe("402", () => {
     });
   });
 
-  test("PURCHASE_REQUIRED tells the price of now, though another was remembered", async () => {
+  test("PURCHASE_REQUIRED shows the current price, though another was remembered", async () => {
     await gateway.sql`
       update feeds set one_time_price_cents = 700, definition_version = definition_version + 1
       where feed_id = ${soldOnce.feedId}`;

@@ -3,7 +3,7 @@ import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { seedFeed } from "../support/seed.ts";
 
 const WARMING_CALLS = 50;
-/** So many calls tell equal times on a quiet machine. If they don't, there are more, up to the last. */
+/** On a quiet machine, so many calls are enough to show equal times. If not, there are more, up to the last. */
 const LOOK_AFTER_CALLS = [300, 1_000];
 /** What noise moves a median by; what betrayed a draft moved it by 1.3 and by 4. */
 const RATIO_MAX = 1.15;
@@ -63,7 +63,7 @@ test.each([
   ["metadata", (slug: string) => `/v1/feed/${slug}/metadata`, ["draft", "unknown"]],
   ["skill", (slug: string) => `/public/feeds/${slug}/agent-skill`, ["draft", "unknown"]],
 ] as const)(
-  "%s: the time of a 404 does not tell whether there is a feed that is not active",
+  "%s: the time of a 404 does not reveal whether there is a feed that is not active",
   async (_name, pathOf, slugs) => {
     expect(await ratioOf(pathOf, slugs)).toBeLessThan(RATIO_MAX);
   },

@@ -259,7 +259,7 @@ describe("create", () => {
     }
   });
 
-  test("a field that is misspelt is told the one that was probably meant", async () => {
+  test("a misspelt field is refused with the name that was probably meant", async () => {
     const body = { name: "n", endpoint_path: newSlug(), catgory: "Finance", banana: 1 };
     const problem = await expectProblem(await create(body), 422, "VALIDATION_FAILED");
     expect(problem.errors).toEqual([
@@ -268,7 +268,7 @@ describe("create", () => {
     ]);
   });
 
-  test("a field by its usual other name is told ours, at create and at edit", async () => {
+  test("a field by its usual other name is refused with ours, at create and at edit", async () => {
     const names = {
       type: "feed_type",
       slug: "endpoint_path",
@@ -824,7 +824,7 @@ describe("create and edit", () => {
       update api_keys set revoked_at = now() where account_id = ${accountId} and key_hash <> (
         select key_hash from api_keys where account_id = ${accountId} order by created_at limit 1)`;
     for (const [method, path, body] of routes) {
-      // Remembered, yet refused before anything else is told.
+      // Remembered, yet refused before anything else.
       await expectProblem(await gateway.send(method, path, revoked, body), 401, "KEY_INVALID");
       await expectProblem(await gateway.send(method, path, revoked, "nope"), 401, "KEY_INVALID");
       const foreign = path.replace(feed.id, UNKNOWN_ID);
@@ -906,7 +906,7 @@ describe("create and edit", () => {
       ["PATCH", path],
       ["POST", CREATE],
     ] as const) {
-      // The window comes before the body: 415 is not what is told.
+      // The window comes before the body, so the answer is not 415.
       const refused = await gateway.send(method, route, key, "x", { "Content-Type": "text/plain" });
       expect(refused.headers.get("x-ratelimit-limit")).toBe("120");
       expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");

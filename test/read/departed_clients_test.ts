@@ -33,7 +33,7 @@ function readOver(manner: Manner, request: string): Promise<string> {
     socket.on("data", (bytes) => {
       received += bytes.toString("latin1");
     });
-    // A reset tells no more than the close that follows it.
+    // The close that follows a reset is enough.
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(timer);

@@ -157,7 +157,7 @@ begin
           saved.status, saved.draft_step, saved.price_type, saved.call_price_nanos,
           saved.one_time_price_cents, saved.retention_days
         ),
-        -- Another retention shows other events.
+        -- A change of retention_days changes which events readers see.
         data_version = feeds.data_version
           + (saved.retention_days is distinct from feed.retention_days)::int,
         definition_version = feeds.definition_version + 1,

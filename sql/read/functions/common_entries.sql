@@ -6,7 +6,7 @@
 -- many times as many entries, each is looked up there, so the leader's entries bound the cost.
 --
 -- terms: two of each filter, see filter_lookups
--- leader: in, the filter whose entries bound this piece (about entries_max of them); out, a rarer one where
+-- leader: in, the filter whose entries bound this piece (about entries_max of them); out, a rarer one if
 --   there is one
 -- times, positions: null if none is left
 create or replace function common_entries(

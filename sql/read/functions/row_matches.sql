@@ -28,7 +28,7 @@ begin
         return false;
       end if;
     else
-      -- Neither is it where the field is missing.
+      -- An object, an array, or no such field.
       return false;
     end if;
   end loop;

@@ -34,7 +34,7 @@ create or replace function weigh_search(
   out name_query tsquery,
   out category_query tsquery,
   out rarest_query tsquery,
-  -- Of the rarest word, the part that stands in most feeds; null where their number is not exact.
+  -- Of the rarest word, the part that stands in most feeds; null if their number is not exact.
   out largest_query tsquery,
   out largest_feeds bigint
 )

@@ -51,7 +51,7 @@ export function createSearchFeeds(services: Services, reads: ReadPipeline) {
     return { members, tag: weakTag(members), version: null };
   }
 
-  /** Where the same search would have hits. */
+  /** The categories in which the same search has hits. */
   async function readCategories(accountId: string, q: string): Promise<readonly string[]> {
     const rows = await reader.rows(accountId, "list_categories_found", {
       q: q.replaceAll("\0", " "),

@@ -73,7 +73,7 @@ interface Rows extends Pick<Page, "dataVersion" | "nextCursor" | "expiresMs"> {
 
 /**
  * The page at the data version `atLeast` or a newer one; undefined if the feed has gone meanwhile.
- * @throws {Problem} 410 `CURSOR_EXPIRED`; 400 `JSONPATH_INVALID` where the projection grows too large.
+ * @throws {Problem} 410 `CURSOR_EXPIRED`; 400 `JSONPATH_INVALID` if the projection grows too large.
  */
 export async function buildPage(build: Build, plan: ReadPlan): Promise<Page | undefined> {
   const { source, accountId } = build;

@@ -10,7 +10,7 @@ import { Problem } from "../../http/errors.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { isWithinDouble, NUMBER_LENGTH_MAX } from "../../lib/json_text.ts";
 
-/** One filter: the field's exact key, and the value as text and, where it is one, as a literal. */
+/** One filter: the field's exact key, and the value as text and, if it is one, as a literal. */
 export interface Filter {
   readonly name: string;
   /** Compared with strings. Null if no stored text can equal it. */

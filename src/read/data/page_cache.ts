@@ -74,7 +74,7 @@ export class PageCache {
   }
 }
 
-/** In memory a character takes one byte where all are ASCII, else two. */
+/** In memory a character takes one byte if all are ASCII, else two. */
 function textBytes(text: string): number {
   return Buffer.byteLength(text, "utf8") === text.length ? text.length : 2 * text.length;
 }

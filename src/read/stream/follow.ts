@@ -39,7 +39,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
     return reads.read(readCall, (isFresh) => findTail(readCall, read, isFresh));
   }
 
-  /** The next page with events; 204 where none comes in time. */
+  /** The next page with events; 204 if none comes in time. */
   async function longPoll(
     readCall: ReadCall,
     read: TailRead,

@@ -44,7 +44,7 @@ async function page(query: string, limit: number, offset: number): Promise<Page>
   return (await response.json()) as Page;
 }
 
-/** The names on all pages; each page must tell the same total, and truly whether more follow. */
+/** The names on all pages; each page must have the same total, and say rightly whether more follow. */
 async function walk(query: string): Promise<string[]> {
   const names: string[] = [];
   for (;;) {
@@ -98,7 +98,7 @@ describe("search pages", () => {
     expect(results.every(({ name }) => name.startsWith("Platform room"))).toBe(true);
   });
 
-  test("a page beyond the end is empty and tells the total", async () => {
+  test("a page beyond the end is empty and has the total", async () => {
     for (const query of ["weekly", "platform"]) {
       const total = query === "weekly" ? every(3) : FEEDS;
       expect(await page(query, 20, total)).toMatchObject({ total, has_more: false, results: [] });

@@ -89,14 +89,14 @@ describe("HEAD", () => {
     expect(usage?.count).toBe(1);
   });
 
-  test("of a free feed it tells the free limit, as the GET does", async () => {
+  test("of a free feed it shows the free limit, as the GET does", async () => {
     const { slug } = await seedFeed(gateway, owner, { type: "collection", rows });
     const limitOf = ({ headers }: Response) => headers.get("x-ratelimit-limit");
     const path = `/v1/feed/${slug}?limit=1`;
     expect(limitOf(await head(path))).toBe(limitOf(await gateway.get(path, key)));
   });
 
-  test("a 402 tells of the window that a GET is counted in, to HEAD and to a condition", async () => {
+  test("a 402 shows the window that a GET is counted in, to HEAD and to a condition", async () => {
     const feed = await seedFeed(gateway, owner, {
       type: "collection",
       rows,
@@ -166,7 +166,7 @@ describe("HEAD", () => {
     }
   });
 
-  test("HEAD of a metered feed without credits is 402, and tells nothing of the rows", async () => {
+  test("HEAD of a metered feed without credits is 402, and reveals nothing of the rows", async () => {
     const feed = await seedFeed(gateway, owner, {
       type: "collection",
       rows,
@@ -179,14 +179,14 @@ describe("HEAD", () => {
         head(`${path}${encodeURIComponent(id)}`, { "x-api-key": poor }),
       ),
     );
-    const told = answers.map(({ status, headers }) => [
+    const shown = answers.map(({ status, headers }) => [
       status,
       headers.get("content-length"),
       headers.get("link"),
       headers.get("etag"),
     ]);
-    expect(told[0]?.[0]).toBe(402);
-    expect(told[0]).toEqual(told[1]);
+    expect(shown[0]?.[0]).toBe(402);
+    expect(shown[0]).toEqual(shown[1]);
   });
 });
 

@@ -47,7 +47,7 @@ function wantedBy(accountId: string) {
   return { accountId, feed: FEED, plan: PLAN };
 }
 
-test("the tag of a page tells the database's incarnation, in which versions may come again", async () => {
+test("the tag of a page holds the database's incarnation, in which versions may come again", async () => {
   const tagIn = async (incarnation: string) => {
     const pages = pagesOf(async () => ({ data: "1", data_version: 1n }), incarnation);
     return (await pages.atLeast(wantedBy("reader"), null)).tag;

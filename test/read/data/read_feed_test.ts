@@ -264,7 +264,7 @@ describe("readFeed: refusals", () => {
     expect(await problemOf(wrong)).toMatchObject({ status: 403, code: "KEY_INVALID" });
   });
 
-  test("a revoked key is told so before anything about the feed, also where it was known", async () => {
+  test("a revoked key is refused before anything about the feed, also if the feed was known", async () => {
     const accountId = await gateway.createAccount();
     const revoked = await gateway.createKey(accountId, "read");
     const feed = await seedFeed(gateway, owner, { type: "collection", rows: rows(1) });

@@ -126,17 +126,17 @@ describe("decisions 6: time bounds", () => {
     ]);
   });
 
-  test("a date alone, and a time without a zone, are told the full form to send", async () => {
+  test("a date alone, and a time without a zone, are refused with the full form to send", async () => {
     const cases = [
       ["start_time=2026-01-02", "Send start_time=2026-01-02T00:00:00Z."],
       ["end_time=2026-01-02", "Send end_time=2026-01-02T23:59:59.999999Z."],
       ["start_time=2026-01-02T10:00:00", "Send start_time=2026-01-02T10:00:00Z."],
       ["end_time=2026-02-30", "such as 2026-01-31T00:00:00Z"],
     ] as const;
-    for (const [query, told] of cases) {
+    for (const [query, detail] of cases) {
       const { body, ...problem } = await problemOf(await get(`${stream}?${query}`));
       expect(problem).toMatchObject({ status: 400, code: "INVALID_PARAMETER" });
-      expect(body.detail).toContain(told);
+      expect(body.detail).toContain(detail);
     }
   });
 });
@@ -230,7 +230,7 @@ describe("decisions 6: projection", () => {
     expect(counted[0]?.count).toBe(0);
   });
 
-  test("no path, a path too long, a filter and a function are told apart", async () => {
+  test("no path, a path too long, a filter and a function are refused in words of their own", async () => {
     await expectRefusals([
       [`${collection}?jsonpath=`, "JSONPATH_INVALID"],
       [`${collection}?jsonpath=${path(`$${".a".repeat(512)}`)}`, "JSONPATH_INVALID"],

@@ -136,8 +136,8 @@ describe("walks along next_cursor", () => {
     );
   }, 120_000);
 
-  // A readable cursor told the time and the rank of a paid stream's rows to whoever saw the `Link`.
-  test("cursors tell nothing: neither what they hold nor, by their length, how much", async () => {
+  // A readable cursor would reveal the time and the rank of a paid stream's rows to everyone who sees the `Link`.
+  test("cursors reveal nothing: neither what they hold nor, by their length, how much", async () => {
     const feedId = await scene.createFeed({ type: "stream" });
     const event_timestamp = "2026-01-02T03:04:05Z";
     await push(

@@ -50,7 +50,7 @@ describe("GET /v1/feed/{id}/metadata, remembered", () => {
     expect(after.etag).not.toBe(before.etag);
   });
 
-  test("a stream tells its oldest and newest event, and tells them anew after a push", async () => {
+  test("a stream shows its oldest and newest event, also after a push", async () => {
     const at = (day: string) => `2018-02-${day}T00:00:00Z`;
     const rows = ["07", "04"].map((day) => ({ id: day, event_timestamp: at(day) }));
     const { feedId } = await seedFeed(gateway, provider, { type: "stream", rows });
@@ -100,7 +100,7 @@ describe("GET /v1/feed/{id}/metadata, remembered", () => {
     expect((await metadata(third.slug)).body.id).toBe(other.feedId);
   });
 
-  test("of a feed that is not active nothing is told, to HEAD and to a condition neither", async () => {
+  test("of a feed that is not active nothing is shown, to HEAD and to a condition neither", async () => {
     const { feedId } = await newFeed();
     await gateway.sql`
       update feeds set status = 'draft', definition_version = definition_version + 1

@@ -161,7 +161,7 @@ describe("a page of a stream in the order of arrival", () => {
     expect(await problemOf(dear)).toMatchObject({ code: "PRICE_ABOVE_MAX" });
   });
 
-  test("HEAD tells the limits and neither charges nor logs", async () => {
+  test("HEAD shows the limits and neither charges nor logs", async () => {
     const { slug } = await createStream([event("a")], 1_000);
     const before = (await operations()).length;
     const response = await fetch(`${gateway.baseUrl}/v1/feed/${slug}/stream?live=sse`, {
@@ -359,7 +359,7 @@ describe("server-sent events", () => {
     resumed.close();
   });
 
-  test("tell whoever begins at now where it began, so that it misses nothing if it is cut off", async () => {
+  test("give a follower of now the offset where it began, so that it misses nothing if it is cut off", async () => {
     const { feedId, slug } = await createStream([event("a")]);
     const url = `${gateway.baseUrl}/v1/feed/${slug}/stream?live=sse&offset=now`;
     const source = await readEvents(url, { "x-api-key": key });
