@@ -30,7 +30,7 @@ import { isBadData } from "./client/failures.ts";
 import { hasOtherGateways } from "./client/other_gateways.ts";
 import { MIGRATIONS } from "./client/statements.ts";
 import { inTransaction } from "./migrate/migrate.ts";
-import { digestOf } from "./migrate/schema_check.ts";
+import { digestOf, listTables } from "./migrate/schema_check.ts";
 
 export interface BackupReport {
   readonly tables: number;
@@ -75,8 +75,6 @@ const LINE_BREAK = 10;
 const LINE_BYTES_MAX = 64 * 1_024 * 1_024;
 /** The line after the last row. No row looks like it. */
 const END_OF_TABLE = "\\.\n";
-/** The migrator's own table, which the database to restore into has already. */
-const LEFT_OUT = "schema_migrations";
 
 /** Writes the whole database into `sink`, which stays open. */
 export async function writeBackup(connections: Connections, sink: Writable): Promise<BackupReport> {
@@ -195,7 +193,9 @@ async function dropForeignKeys(session: Connections) {
       quote_ident(conname) as name,
       pg_get_constraintdef(oid) as definition
     from pg_constraint
-    where connamespace = 'public'::regnamespace and contype = 'f' and conparentid = 0
+    where confrelid::regclass::text in ${session(await listTables(session))}
+      and contype = 'f'
+      and conparentid = 0
     order by conrelid, conname`;
   for (const { table, name } of keys) {
     await session.unsafe(`alter table ${table} drop constraint ${name}`);
@@ -290,8 +290,12 @@ function otherSchema(difference: string): BackupRefusedError {
   );
 }
 
-/** Every table but partitions, which are read and written through what they are part of. */
+/**
+ * Every table of the schema but partitions, which are read and written through what they are part of. An operator's
+ * own tables are left out, whatever they are called and a file says of them.
+ */
 async function readShapes(session: Connections): Promise<TableShape[]> {
+  const names = await listTables(session);
   const rows = await session`
     select
       tables.relname as name,
@@ -311,10 +315,8 @@ async function readShapes(session: Connections): Promise<TableShape[]> {
         where pg_inherits.inhparent = tables.oid
       )::text as partitions
     from pg_class as tables
-    where tables.relnamespace = 'public'::regnamespace
-      and tables.relkind in ('r', 'p')
+    where tables.oid::regclass::text in ${session(names)}
       and not tables.relispartition
-      and tables.relname <> ${LEFT_OUT}
     order by tables.relname`;
   return rows.map(({ name, columns, partitions }) => ({
     name,
@@ -378,7 +380,7 @@ async function advanceSequences(session: Connections): Promise<void> {
     from pg_attribute
     join pg_class
       on pg_class.oid = attrelid
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and attidentity <> ''
+    where attrelid::regclass::text in ${session(await listTables(session))} and attidentity <> ''
     order by attrelid`;
   for (const { table, column } of identities) {
     await session.unsafe(

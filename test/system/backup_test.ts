@@ -245,6 +245,41 @@ describe("backup and restore", () => {
     expect((await restoreInto(url))[0]).toBe(0);
   }, 60_000);
 
+  test("restore leaves an operator's own tables as they are, whatever a file says, and finds its own in any schema", async () => {
+    const { url } = await createEmptyDatabase();
+    const look = async (text: string): Promise<object[]> => {
+      const sql = connect({ url }, { connectionsMax: 1 });
+      const rows = await sql.unsafe(text);
+      await sql.end();
+      return [...rows];
+    };
+    await look("create schema apart");
+    const address = `${url}&search_path=apart`;
+    const operator = operatorOf(address);
+    expect((await operator.run(["migrate"])).code).toBe(0);
+    await look("create table apart.own as select 'kept' as note");
+    const [head = "", ...rest] = Buffer.from(Bun.gunzipSync(readFileSync(file)))
+      .toString("latin1")
+      .split("\n");
+    const header = JSON.parse(head);
+    const at = header.tables.findIndex(({ name }: { name: string }) => name > "own");
+    header.tables.splice(at, 0, { name: "own", columns: ["note"], partitions: [] });
+    const ends = rest.flatMap((line, index) => (line === "\\." ? [index] : []));
+    rest.splice((ends[at - 1] ?? 0) + 1, 0, "lost", "\\.");
+    const trailer = JSON.parse(rest.at(-2) ?? "");
+    trailer.rows.splice(at, 0, 1);
+    rest.splice(-2, 1, JSON.stringify(trailer));
+    const crafted = join(files, "own.crafted");
+    const text = [JSON.stringify(header), ...rest].join("\n");
+    writeFileSync(crafted, Bun.gzipSync(Buffer.from(text, "latin1")));
+    const refused = await operator.run(["restore", crafted]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("further tables")]);
+    const restored = await operator.run(["restore", file]);
+    expect([restored.code, restored.stderr]).toEqual([0, ""]);
+    expect(await look("select note from apart.own")).toEqual([{ note: "kept" }]);
+    expect(await look("select from apart.accounts")).not.toHaveLength(0);
+  }, 60_000);
+
   test("a backup of another schema is refused, and not said to be damaged", async () => {
     const folder = await usedDataDir();
     const [head = "", ...rest] = Buffer.from(Bun.gunzipSync(readFileSync(file)))

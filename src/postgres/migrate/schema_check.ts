@@ -13,6 +13,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { present } from "../../lib/assert.ts";
 import type { Connections } from "../client/connect.ts";
 import type { Queries } from "../client/query.ts";
 import { type MIGRATIONS, STATEMENTS } from "../client/statements.ts";
@@ -88,6 +89,14 @@ export async function isSchemaWhole(database: Queries): Promise<boolean> {
   const record = (await database.rows("list_migrations", {})).at(-1);
   const parts = await database.rows("list_schema_parts", { table_name: OWN_TABLE });
   return partsOf(record?.parts)?.isSubsetOf(new Set(parts.map(({ part }) => part))) === true;
+}
+
+/** The tables that the migrations have made, and not what else an operator keeps beside them. */
+export async function listTables(connection: Connections): Promise<readonly string[]> {
+  const record = (await connection.unsafe(STATEMENTS.list_migrations)).at(-1);
+  const parts = [...present(partsOf(record?.parts))];
+  const names = parts.map((part) => /^column ([^.]+)\./.exec(part)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))];
 }
 
 /** The schema that a table is in. @param table by default the migrator's own */
