@@ -179,7 +179,7 @@ begin
     into outcome, feed_id, max_feeds_allowed, feeds_used, suspension_reason
     from save_feed(
       owner_id, saved_feed_id, 'edit', fields, given_price_type, given_call_price_nanos,
-      given_one_time_price_cents, acting_key
+      given_one_time_price_cents, actor
     ) as again;
     return;
   end;
