@@ -8,6 +8,7 @@ import { basePlugins } from "./api/base_plugins.ts";
 import { healthRoutes } from "./api/health.ts";
 import { unroutedRequests } from "./api/unrouted.ts";
 import { accountRoutes } from "./consumer/account_routes.ts";
+import { purchaseRoutes } from "./consumer/purchase_routes.ts";
 import { billingRoutes } from "./docs/billing_page.ts";
 import { discoveryRoutes } from "./docs/discovery_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
@@ -36,7 +37,8 @@ export function createApp(services: Services) {
     .use(streamRoutes(services, reads))
     .use(pushRoutes(services))
     .use(feedsRoutes(services))
-    .use(accountRoutes(services));
+    .use(accountRoutes(services))
+    .use(purchaseRoutes(services, reads));
   const routes = new Elysia({
     strictPath: true,
     // What a schema does not name is refused, not dropped.

@@ -53,8 +53,10 @@ export const LIMITS_DEFAULT: Limits = {
 export const WINDOW_MS = 60_000;
 /** The same as PostgreSQL counts it. */
 export const WINDOW_US = BigInt(WINDOW_MS) * 1_000n;
-/** Account, usage, own feeds, create and edit: calls in a window, per account and operation. */
+/** Account, usage, purchases, own feeds, create and edit: calls in a window, per account and operation. */
 export const HOUSEKEEPING_LIMIT = 120;
+/** Bytes of the body of a purchase, which holds one number. */
+export const PURCHASE_BODY_BYTES_MAX = 4_096;
 /** Answers without a body (304 and HEAD) in a window, per account. Decisions 6. */
 export const REVALIDATION_LIMIT = 600;
 

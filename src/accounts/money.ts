@@ -6,8 +6,6 @@
  * @module
  */
 
-/** A cent is 0.01 USD. */
-export const NANOS_PER_CENT = 10_000_000n;
 const CREDIT_DECIMALS = 3;
 const USD_DECIMALS = 9;
 const PRICE_DECIMALS = 6;

@@ -340,6 +340,8 @@ export class Admission {
     { usageId, decidedUs }: Extract<LogOutcome, { kind: "logged" }>,
   ): Grant {
     const { caller, claim, priceNanos } = reservation;
+    // A purchase renews the version once more, so the account must be looked up anew.
+    if (claim.operation === "purchase") this.#accounts.drop(caller.account);
     return {
       kind: "granted",
       isReplay: false,

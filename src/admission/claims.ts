@@ -4,11 +4,18 @@
  * @module
  */
 
-/** A read that is charged and logged. Each operation has windows of its own. */
-export type LoggedOperation = "data" | "stream" | "catalog" | "search" | "metadata";
+/** A read, or a purchase, that is charged and logged. Each operation has windows of its own. */
+export type LoggedOperation = "data" | "stream" | "catalog" | "search" | "metadata" | "purchase";
 
 /** A call that is limited in memory and not logged. Decisions 7. */
-export type UnloggedOperation = "revalidate" | "account" | "usage" | "feeds" | "save";
+export type UnloggedOperation =
+  | "revalidate"
+  | "account"
+  | "usage"
+  | "purchases"
+  | "buy"
+  | "feeds"
+  | "save";
 
 export type PriceType = "free" | "metered" | "one_time";
 

@@ -4,12 +4,17 @@
  *
  * @module
  */
+import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import type { Claim, FeedTerms, LoggedOperation, PriceType, TierLimits } from "./claims.ts";
 
-/** Price of a call in nano-dollars. Only data costs anything, only of metered feeds, and not their owner. */
+/**
+ * Price in nano-dollars of a purchase, or of a call: only data costs anything, only of metered feeds. An owner pays
+ * nothing.
+ */
 export function priceOf({ operation, feed }: Claim, accountId: string): bigint {
-  const isCharged =
-    isOfData(operation) && feed?.priceType === "metered" && feed.accountId !== accountId;
+  if (feed === undefined || feed.accountId === accountId) return 0n;
+  if (operation === "purchase") return (feed.oneTimePriceCents ?? 0n) * NANOS_PER_CENT;
+  const isCharged = isOfData(operation) && feed.priceType === "metered";
   return isCharged ? (feed.callPriceNanos ?? 0n) : 0n;
 }
 

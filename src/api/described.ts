@@ -79,7 +79,7 @@ const ProblemShape = Type.Object(
     max_credits: Type.Optional(
       Type.Number({
         minimum: 0,
-        description: "402: the most that `Feedgate-Max-Credits` lets the call cost.",
+        description: "402: the most that `Feedgate-Max-Credits` or `max_credits` lets it cost.",
       }),
     ),
     budget: Type.Optional(amount("402: what the key may spend in a UTC day.")),

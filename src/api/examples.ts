@@ -165,3 +165,21 @@ export const ACCOUNT = {
     { operation: "search", tier: "all", limit: 120, window_seconds: 60 },
   ],
 };
+
+const BOUGHT_FEED = {
+  purchase_id: USAGE_ID,
+  feed_id: FEED_ID,
+  account_id: ACCOUNT_ID,
+  purchased_at: ORIGIN.timestamp,
+  price: { credits: 5_000_000, usd: 5 },
+};
+
+export const PURCHASE = { ...BOUGHT_FEED, endpoint_path: "quakes", paid_from: "balance" };
+
+export const BOUGHT = {
+  ...BOUGHT_FEED,
+  balance: { credits: 20_000_000, usd: 20 },
+  _origin: { ...ORIGIN, credits_charged: 5_000_000 },
+};
+
+export const BOUGHT_BEFORE = { ...BOUGHT, _origin: { ...ORIGIN, credits_charged: 0 } };

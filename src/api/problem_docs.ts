@@ -76,19 +76,19 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Check the key for typing errors, or ask the operator for a new one.",
   },
   INSUFFICIENT_CREDITS: {
-    when: "A metered feed whose price is above the account's balance. Nothing was charged.",
+    when: "A read or a purchase whose price is above the account's balance. Nothing was charged.",
     remedy: "Add credits at `billing_url`; `price` and `balance` say how many are missing.",
     extras: { ...PAYMENT, balance: { credits: 0.25, usd: 0.00000025 } },
   },
   PURCHASE_REQUIRED: {
     when: "A feed that is sold once and that the account has not bought.",
     remedy:
-      "Pay at `billing_url`. Once the operator has recorded the purchase, all reads of it are free.",
+      "Buy it with `POST /v1/feed/{id}/purchase` if `balance` covers `price`, else add credits at `billing_url` first. All reads of it are free from then on.",
     extras: { ...PAYMENT, price: { credits: 5_000_000, usd: 5 } },
   },
   PRICE_ABOVE_MAX: {
-    when: "A call that costs more than its `Feedgate-Max-Credits`.",
-    remedy: "Raise the header if the data is worth `price` to you, or leave it out.",
+    when: "A call that costs more than its `Feedgate-Max-Credits`, or a purchase that costs more than its `max_credits`.",
+    remedy: "Raise it if the data is worth `price` to you.",
     extras: { ...PAYMENT, price: { credits: 1.5, usd: 0.0000015 }, max_credits: 1 },
   },
   KEY_BUDGET_SPENT: {
@@ -156,6 +156,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "An edit that sets `status` to `active` before any push has succeeded.",
     remedy: "Push first: the first successful push activates the feed by itself.",
   },
+  FEED_NOT_FOR_SALE: {
+    when: "A purchase of a feed that is not sold once, or of the account's own.",
+    remedy: "Read it: a free feed and your own cost nothing, and a metered one charges each read.",
+  },
   FEED_TYPE_LOCKED: {
     when: "A change of `feed_type` once data is stored.",
     remedy: "Leave `feed_type` as it is, or create another feed.",
@@ -165,12 +169,14 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Begin a new batch with a `batch_id` not used before.",
   },
   IDEMPOTENCY_KEY_REUSED: {
-    when: "An `Idempotency-Key` that was sent with another query or feed in the last 24 hours.",
-    remedy: "Send a new key with each new read; repeat a key only to repeat the very same read.",
+    when: "An `Idempotency-Key` that was sent with another query or feed, or to buy, in the last 24 hours.",
+    remedy:
+      "Send a new key with each new read or purchase; repeat a key only to repeat the very same one.",
   },
   IDEMPOTENCY_KEY_STALE: {
-    when: "An `Idempotency-Key` that was used in the last 24 hours, for a feed whose data has changed since. Nothing was charged; `usage_id` is the usage event that the key paid for.",
-    remedy: "Send a new key to read what the feed holds now. That is a new read.",
+    when: "An `Idempotency-Key` that was used in the last 24 hours, for a feed whose data has changed since, or for a purchase that was undone since. Nothing was charged; `usage_id` is the usage event that the key paid for.",
+    remedy:
+      "Send a new key to read what the feed holds now, or to buy the feed again. That is a new read or purchase.",
     extras: { usage_id: USAGE_ID },
   },
   CURSOR_EXPIRED: {

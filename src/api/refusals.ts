@@ -9,13 +9,13 @@ import {
   creditsNumber,
   creditsText,
   creditsWords,
-  NANOS_PER_CENT,
   usdOfCents,
 } from "../accounts/money.ts";
 import type { Refusal, Suspended } from "../admission/claims.ts";
 import type { Caller } from "../admission/known_accounts.ts";
 import { Problem, unavailable } from "../http/errors.ts";
 import { unreachable } from "../lib/assert.ts";
+import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { MS_PER_SECOND, US_PER_MS } from "../lib/time_units.ts";
 import { WAITS_PER_ACCOUNT_MAX } from "../limits.ts";
 import { rateHeaders, rateLimited } from "./rate_headers.ts";
@@ -26,6 +26,8 @@ const WAITS_RETRY_MS = 5_000;
 interface RefusalContext {
   /** Whom it refuses. */
   readonly principal: { readonly permission: Caller["permission"]; readonly accountId: string };
+  /** What was asked for. */
+  readonly operation?: string;
   /** The feed that is read, if any. */
   readonly feedId?: string | undefined;
   /** Where a 402 points; account and feed are added to its query. */
@@ -37,6 +39,8 @@ interface RefusalContext {
 /** The problem of a refusal. */
 export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
   const { principal, nowMs } = context;
+  const isPurchase = context.operation === "purchase";
+  const what = isPurchase ? "This feed" : "This call";
   switch (decision.kind) {
     case "limited":
       return rateLimited(decision, nowMs);
@@ -44,16 +48,22 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       const { priceNanos, balanceNanos } = decision;
       const payment = paymentOf(decision, context, priceNanos);
       return new Problem("INSUFFICIENT_CREDITS", {
-        detail: `This call costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits at ${payment.billing_url}.`,
+        detail: `${what} costs ${creditsWords(priceNanos)} and the balance is ${creditsText(balanceNanos)}. Add credits at ${payment.billing_url}.`,
         extras: payment,
         headers: rateHeaders(decision.window, nowMs),
       });
     }
     case "not_purchased": {
-      const { priceCents } = decision;
-      const payment = paymentOf(decision, context, priceCents * NANOS_PER_CENT);
+      const { priceCents, balanceNanos } = decision;
+      const priceNanos = priceCents * NANOS_PER_CENT;
+      const payment = paymentOf(decision, context, priceNanos);
+      const credits = creditsText(priceNanos);
+      const topUp =
+        priceNanos > balanceNanos
+          ? `Add credits at ${payment.billing_url} (the balance is ${creditsText(balanceNanos)}), then buy`
+          : "Buy";
       return new Problem("PURCHASE_REQUIRED", {
-        detail: `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. Pay at ${payment.billing_url}: once the operator has recorded the purchase, all reads of it are free.`,
+        detail: `This feed is sold once for $${usdOfCents(priceCents)}, and this account has not bought it. ${topUp} it with POST /v1/feed/${context.feedId}/purchase and {"max_credits": ${credits}}; all reads of it are free from then on.`,
         extras: payment,
         headers: rateHeaders(decision.window, nowMs),
       });
@@ -61,7 +71,9 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     case "above_max": {
       const { priceNanos, priceNanosMax } = decision;
       return new Problem("PRICE_ABOVE_MAX", {
-        detail: `This call costs ${creditsWords(priceNanos)} and Feedgate-Max-Credits allows ${creditsText(priceNanosMax)}. Raise it or leave it out.`,
+        detail: isPurchase
+          ? `This feed costs ${creditsWords(priceNanos)} and max_credits allows ${creditsText(priceNanosMax)}. Raise it if the feed is worth its price to you.`
+          : `This call costs ${creditsWords(priceNanos)} and Feedgate-Max-Credits allows ${creditsText(priceNanosMax)}. Raise it or leave it out.`,
         extras: {
           ...paymentOf(decision, context, priceNanos),
           max_credits: creditsNumber(priceNanosMax),
@@ -73,7 +85,7 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
       const { priceNanos, budgetNanos, spentNanos, resetUs } = decision;
       const resetsAt = new Date(resetUs / US_PER_MS).toISOString();
       return new Problem("KEY_BUDGET_SPENT", {
-        detail: `This call costs ${creditsWords(priceNanos)}, and the key has spent ${creditsText(spentNanos)} of ${creditsText(budgetNanos)} today. Wait until ${resetsAt}, or ask whoever gave you the key for more.`,
+        detail: `${what} costs ${creditsWords(priceNanos)}, and the key has spent ${creditsText(spentNanos)} of ${creditsText(budgetNanos)} today. Wait until ${resetsAt}, or ask whoever gave you the key for more.`,
         extras: {
           ...paymentOf(decision, context, priceNanos),
           budget: amountOf(budgetNanos),
@@ -95,12 +107,13 @@ export function refusalOf(decision: Refusal, context: RefusalContext): Problem {
     case "key_reused":
       return new Problem("IDEMPOTENCY_KEY_REUSED", {
         detail:
-          "This Idempotency-Key was used for another query in the last 24 hours. Send a new one.",
+          "This Idempotency-Key was used for another request in the last 24 hours. Send a new one.",
       });
     case "key_stale":
       return new Problem("IDEMPOTENCY_KEY_STALE", {
-        detail:
-          "The feed's data has changed since this Idempotency-Key was used, and nothing was charged again. Send a new one to read what the feed holds now.",
+        detail: isPurchase
+          ? "The purchase under this Idempotency-Key was undone, and nothing was charged again. Send a new one to buy the feed again."
+          : "The feed's data has changed since this Idempotency-Key was used, and nothing was charged again. Send a new one to read what the feed holds now.",
         extras: { usage_id: decision.usageId },
       });
     case "overloaded":
@@ -143,6 +156,13 @@ export function feedNotFound(nearest?: string): Problem {
     nearest === undefined ? "Find one with GET /v1/catalog." : `Did you mean "${nearest}"?`;
   return new Problem("FEED_NOT_FOUND", {
     detail: `No active feed has this id or endpoint_path. ${remedy}`,
+  });
+}
+
+/** 404 for an active feed without data. */
+export function feedNotSynced(): Problem {
+  return new Problem("FEED_NOT_SYNCED", {
+    detail: "The feed is active, but its provider has pushed no data yet. Try again later.",
   });
 }
 

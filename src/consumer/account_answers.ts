@@ -55,6 +55,8 @@ function limitsOf(limits: Limits) {
     of("metadata", "all", limits.discovery),
     of("account", "all", HOUSEKEEPING_LIMIT),
     of("usage", "all", HOUSEKEEPING_LIMIT),
+    of("purchase", "all", HOUSEKEEPING_LIMIT),
+    of("purchases", "all", HOUSEKEEPING_LIMIT),
     of("revalidate", "all", REVALIDATION_LIMIT),
   ];
 }

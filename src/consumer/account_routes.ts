@@ -1,6 +1,6 @@
 /**
- * `GET /v1/account` and `GET /v1/usage`: a consumer's own balance, limits and usage log. Neither is
- * charged, logged or given an `_origin`. Decisions 7 and 10.
+ * `GET /v1/account`, `GET /v1/usage` and `GET /v1/purchases`: a consumer's own balance, limits, usage log and
+ * purchases. None is charged, logged or given an `_origin`. Decisions 7 and 10, beyond 13.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Elysia } from "elysia";
 import { pageUsage, readUsageQuery } from "../accounts/usage_page.ts";
 import { authenticated } from "../api/auth.ts";
 import { COUNTED, described, documented } from "../api/described.ts";
-import { ACCOUNT, USAGE_EVENT } from "../api/examples.ts";
+import { ACCOUNT, PURCHASE, USAGE_EVENT } from "../api/examples.ts";
 import { cappedLimit, limitParameter } from "../api/paging.ts";
 import {
   invalidParameter,
@@ -28,6 +28,8 @@ import { assert } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
 import { accountText, usageText } from "./account_answers.ts";
 import { AccountShape, UsageShape } from "./account_shapes.ts";
+import { listPurchases } from "./list_purchases.ts";
+import { PurchasesShape } from "./purchase_shapes.ts";
 
 const USAGE_QUERY = parameters({
   limit: limitParameter("Events"),
@@ -78,6 +80,30 @@ const LIST_USAGE = described({
   problems: ["CURSOR_INVALID", ...COUNTED],
 });
 
+const PURCHASES_QUERY = parameters({
+  limit: limitParameter("Purchases"),
+  cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
+});
+const LIST_PURCHASES = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "listPurchases",
+  tag: "account",
+  summary: "List the feeds that your account has bought, newest first",
+  description: "Neither charged nor logged. A purchase that was undone is not among them.",
+  answers: {
+    200: documented(PurchasesShape, {
+      description: "A page of purchases.",
+      headers: ["Cache-Control"],
+      headersOptional: ["Link"],
+      examples: {
+        "One purchase": { purchases: [PURCHASE], limit: 20, has_more: false, next_cursor: null },
+      },
+    }),
+  },
+  problems: ["CURSOR_INVALID", ...COUNTED],
+});
+
 /** Without a prefix: mounted at `/v1` and `/api/v1`. */
 export function accountRoutes(services: Services) {
   const { http, keys, database, config, cursorSecret } = services;
@@ -121,5 +147,32 @@ export function accountRoutes(services: Services) {
         return respond({ headers, body: usageText(page, limit) });
       },
       { query: USAGE_QUERY, ...LIST_USAGE },
+    )
+    .get(
+      "/purchases",
+      async ({ call, principal, query }) => {
+        const { accountId } = principal;
+        const limit = cappedLimit(query.limit);
+        await admitHousekeeping(services, { call, principal, operation: "purchases" });
+        const { cursor } = query;
+        const page = await listPurchases(database.onBehalfOf(accountId), {
+          accountId,
+          limit,
+          cursor,
+          cursorSecret,
+        });
+        if (page === undefined) {
+          throw new Problem("CURSOR_INVALID", {
+            detail: "This cursor was not issued for this account. Start again without it.",
+          });
+        }
+        const headers = privateJson();
+        if (page.nextCursor !== null) {
+          const link = { requestUrl: call.request.url, baseUrl: http.baseUrl() };
+          headers.Link = nextLink(link, page.nextCursor);
+        }
+        return respond({ headers, body: page.text });
+      },
+      { query: PURCHASES_QUERY, ...LIST_PURCHASES },
     );
 }

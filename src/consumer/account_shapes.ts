@@ -42,8 +42,8 @@ const UsageEventShape = Type.Object(
   {
     usage_id: uuid("The same as in the answer's `_origin`."),
     timestamp: time("When the call was admitted."),
-    operation: oneOf(["catalog", "search", "metadata", "data", "stream"], {
-      description: "What was read.",
+    operation: oneOf(["catalog", "search", "metadata", "data", "stream", "purchase"], {
+      description: "What was read, or that a feed was bought.",
     }),
     feed_id: nullable(uuid("Null for catalog and search.")),
     credits_charged: Type.Number({ minimum: 0, description: "0 after a refund." }),

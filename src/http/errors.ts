@@ -43,6 +43,7 @@ export const PROBLEMS = {
   METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed" },
   ENDPOINT_PATH_TAKEN: { status: 409, title: "endpoint_path in use" },
   FEED_NEVER_PUSHED: { status: 409, title: "Feed was never pushed to" },
+  FEED_NOT_FOR_SALE: { status: 409, title: "Feed is not for sale" },
   FEED_TYPE_LOCKED: { status: 409, title: "Feed type is locked" },
   BATCH_CLOSED: { status: 409, title: "Batch is closed" },
   IDEMPOTENCY_KEY_REUSED: { status: 409, title: "Idempotency key reused" },

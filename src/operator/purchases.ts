@@ -7,8 +7,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { changeLedger } from "../accounts/ledger.ts";
-import { NANOS_PER_CENT, usdNumber } from "../accounts/money.ts";
+import { usdNumber } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
+import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";

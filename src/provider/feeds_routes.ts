@@ -20,16 +20,15 @@ import { CREATED_FEED, OWN_FEED, ROWS, SCHEMA_DEFINITION, WRITTEN_FEED } from ".
 import {
   feedForbidden,
   feedSuspended,
-  problemOfBody,
   problemOfSave,
   saveTooLarge,
   tooManyDeletions,
 } from "../api/feed_problems.ts";
 import { idsParameter, readIds } from "../api/ids.ts";
+import { receiveJsonObject } from "../api/json_body.ts";
 import { PAGE_PARAMETERS, pageOf } from "../api/paging.ts";
 import { invalidParameter, NO_PARAMETERS, parameters } from "../api/parameters.ts";
 import { admitHousekeeping } from "../api/unlogged_calls.ts";
-import { parseBody } from "../feeds/feed_body.ts";
 import {
   CreateFeedShape,
   DeletedRowsShape,
@@ -42,10 +41,8 @@ import { findOwned, referenceParameters } from "../feeds/find.ts";
 import { type SavedDefinition, type SaveTarget, saveFeed, targetOfCreate } from "../feeds/save.ts";
 import { CACHE_PRIVATE, privateJson } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
-import { Problem } from "../http/errors.ts";
 import type { HoldBytes } from "../http/load/body_budget.ts";
 import { uploads } from "../http/load/uploads.ts";
-import { bodyTextOf, mediaTypeOf, receiveBody } from "../http/read_body.ts";
 import { respond } from "../http/respond.ts";
 import { present } from "../lib/assert.ts";
 import type { JsonText } from "../lib/json_text.ts";
@@ -324,13 +321,8 @@ async function receiveFeed(
   request: Request,
   hold: HoldBytes,
 ): Promise<JsonText> {
-  const mediaType = mediaTypeOf(request);
-  if (mediaType instanceof Problem) throw mediaType;
   const bytesMax = config.limits.requestBodyBytes;
-  const tooLarge = () => saveTooLarge(bytesMax);
-  const outcome = parseBody(bodyTextOf(await receiveBody(request, { bytesMax, tooLarge, hold })));
-  if (outcome.kind !== "body") throw problemOfBody(outcome);
-  return outcome.body;
+  return receiveJsonObject(request, { bytesMax, tooLarge: () => saveTooLarge(bytesMax), hold });
 }
 
 /** @throws {Problem} every refusal of a create or edit whose body was read */

@@ -6,6 +6,7 @@
  */
 
 import { invalidParameter } from "../../api/parameters.ts";
+import { feedNotSynced } from "../../api/refusals.ts";
 import type { WaitPlace } from "../../feeds/waits.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
@@ -63,9 +64,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
       // A wrong parameter is answered with 400 before a missing feed with 404. Decisions 2.
       parseReadQuery(query, search);
       if (feed === undefined) throw await problemOfNoFeed(feeds, wantedFeed);
-      throw new Problem("FEED_NOT_SYNCED", {
-        detail: "The feed is active, but its provider has pushed no data yet. Try again later.",
-      });
+      throw feedNotSynced();
     }
     const { fields } = wishesOf(call.request);
     const planned = plans({ query, search }, feed);

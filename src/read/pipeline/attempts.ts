@@ -107,6 +107,7 @@ export class Attempts {
     admission.noteRefused(claim.operation, refusal);
     return refusalOf(refusal, {
       principal,
+      operation: claim.operation,
       feedId: claim.feed?.feedId,
       billingUrl: billingUrl(),
       nowMs: Date.now(),

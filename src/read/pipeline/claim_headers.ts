@@ -11,15 +11,20 @@ import type { Feed } from "../../feeds/find.ts";
 import { weakTag } from "../../http/etag.ts";
 import { Expected } from "../../lib/typebox.ts";
 
-/** Headers that a claim is made of, as a route checks them. */
-export const CLAIM_HEADERS = {
-  "idempotency-key": Type.Optional(
+/** An `Idempotency-Key`, and what it does on the route. */
+export const idempotencyKeyHeader = (description: string) =>
+  Type.Optional(
     Type.String({
       pattern: "^[\\x21-\\x7e]{1,255}$",
       [Expected]: "1 to 255 visible ASCII characters",
-      description:
-        "For 24 hours, and while the feed's data has not changed, repeats of the same read are charged once and share one `_origin`.",
+      description,
     }),
+  );
+
+/** Headers that a claim is made of, as a route checks them. */
+export const CLAIM_HEADERS = {
+  "idempotency-key": idempotencyKeyHeader(
+    "For 24 hours, and while the feed's data has not changed, repeats of the same read are charged once and share one `_origin`.",
   ),
   "feedgate-max-credits": Type.Optional(
     Type.String({

@@ -1,0 +1,8 @@
+/**
+ * Units of money, as whole numbers of nano-dollars.
+ *
+ * @module
+ */
+
+/** 0.01 USD, which is 10,000 credits. */
+export const NANOS_PER_CENT = 10_000_000n;
