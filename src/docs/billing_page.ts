@@ -102,11 +102,11 @@ ${facts.length > 0 ? `<dl>\n${facts.join("\n")}\n</dl>\n` : ""}${how}
 function outcomeOf(feed: BilledFeed | undefined): string {
   switch (feed?.price_type) {
     case "one_time":
-      return "As soon as the operator has recorded the purchase, the feed can be read, and no read of it costs anything.";
+      return "As soon as the operator has added the price as credits, the agent can buy the feed with <code>POST /v1/feed/{id}/purchase</code> (<code>buy_feed</code> over MCP). Or the operator has recorded the purchase, and the feed can be read at once. No read of it costs anything then.";
     case "metered":
       return "As soon as the operator has added credits, the feed can be read, and each read takes its price from them.";
     default:
-      return "As soon as the operator has added credits, or recorded the purchase of a feed, it can be read.";
+      return "As soon as the operator has added credits, metered feeds can be read, and feeds with a one-time price can be bought. A feed whose purchase the operator has recorded can be read at once.";
   }
 }
 

@@ -105,10 +105,16 @@ function llmsText(baseUrl: string): string {
 
 ## Use it
 
-- [MCP endpoint](${baseUrl}/mcp): tools to search, describe, read and follow feeds
+- [MCP endpoint](${baseUrl}/mcp): tools to search, describe, buy, read and follow feeds
 - [OpenAPI document](${baseUrl}/openapi.json): every route, with examples
 - [Catalog](${baseUrl}/v1/catalog): the listed feeds; needs a key
 - [Agent skills](${baseUrl}/.well-known/agent-skills/index.json): one for each listed feed
+
+## Pay
+
+- Reads of metered feeds take their price from the account's balance: \`GET ${baseUrl}/v1/account\`
+- A feed with a one-time price is bought once from the balance: \`POST ${baseUrl}/v1/feed/{id}/purchase\` with \`{"max_credits": N}\`, where 10,000 credits are a cent; over MCP, \`buy_feed\`
+- Every 402 has \`price\`, \`balance\`, and in \`detail\` what to do next
 
 ## Guides
 

@@ -4,10 +4,11 @@
  * @module
  */
 import type { Static } from "@sinclair/typebox";
-import { pricingText } from "../accounts/money.ts";
+import { creditsText, pricingText } from "../accounts/money.ts";
 import { dataLimitOf } from "../admission/terms.ts";
 import type { FeedMetadataShape } from "../feeds/feed_shapes.ts";
 import { assert } from "../lib/assert.ts";
+import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { isObject } from "../lib/records.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
@@ -62,10 +63,17 @@ export const describeFeed = defineTool({
         limit: dataLimitOf(metadata.price_type, readLimits),
         window_seconds: WINDOW_MS / MS_PER_SECOND,
       },
-      next: `Call read_feed with feed "${metadata.endpoint_path}".`,
+      next: nextOf(metadata),
     });
   },
 });
+
+function nextOf({ endpoint_path: slug, one_time_price_cents: cents }: Metadata): string {
+  const read = `read_feed with feed "${slug}"`;
+  if (cents === null) return `Call ${read}.`;
+  const credits = creditsText(BigInt(cents) * NANOS_PER_CENT);
+  return `Call buy_feed with feed "${slug}" and max_credits ${credits} unless the account has bought it, then ${read}.`;
+}
 
 function priceOf({ price_type, price_per_1k: per1k, one_time_price_cents: cents }: Metadata) {
   return pricingText({

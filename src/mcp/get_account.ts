@@ -3,10 +3,8 @@
  *
  * @module
  */
-import { assert } from "../lib/assert.ts";
-import { isObject } from "../lib/records.ts";
 import { defineTool, problemResult, structured } from "./tool.ts";
-import { parseExact } from "./values.ts";
+import { parseExactObject } from "./values.ts";
 
 const EVENTS_LISTED = 10;
 
@@ -22,14 +20,7 @@ export const getAccount = defineTool({
     ]);
     if (account.status !== 200) return problemResult(account);
     if (usage.status !== 200) return problemResult(usage);
-    const { usage: events } = recordOf(usage.text);
-    return structured({ ...recordOf(account.text), usage: events });
+    const { usage: events } = parseExactObject(usage.text);
+    return structured({ ...parseExactObject(account.text), usage: events });
   },
 });
-
-/** Amounts keep their digits. */
-function recordOf(text: string): Record<string, unknown> {
-  const parsed = parseExact(text);
-  assert(isObject(parsed), "the answers of the account's routes are objects");
-  return parsed;
-}

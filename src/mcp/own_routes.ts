@@ -19,6 +19,8 @@ export interface OwnAnswer {
 interface OwnRequest {
   /** With its query. */
   readonly path: string;
+  /** Sent as JSON, by POST; without it, the route is asked by GET. */
+  readonly body?: unknown;
   /** Beside the client's key. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** What HTTP has no words for. */
@@ -53,13 +55,24 @@ export function ownRoutes({ handle, request, requestId }: Exchange): AskRoute {
     const value = request.headers.get(name);
     if (value !== null) passedOn[name] = value;
   }
-  return async ({ path, headers: own = {}, wishes = {} }) => {
+  return async ({ path, body, headers: own = {}, wishes = {} }) => {
     const headers = { ...passedOn };
+    if (body !== undefined) headers["content-type"] = "application/json";
     for (const [name, value] of Object.entries(own)) {
       if (value !== undefined) headers[name] = value;
     }
     const { signal } = request;
-    const response = await handle(new ToolRequest(WITHIN + path, { headers, signal }, wishes));
+    const response = await handle(
+      new ToolRequest(
+        WITHIN + path,
+        {
+          headers,
+          signal,
+          ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+        },
+        wishes,
+      ),
+    );
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
 }

@@ -36,6 +36,8 @@ interface ToolDefinition<Given> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
+  /** Whether it changes anything. Then it may be repeated without changing more. @default false */
+  readonly isBuying?: boolean;
   run(gateway: ToolGateway, given: Given): Promise<ToolAnswer>;
 }
 
@@ -82,7 +84,8 @@ export function structured(structure: Record<string, unknown>): ToolAnswer {
 }
 
 /** Words of a problem's detail for a client of the HTTP API, and the words for a tool's caller. */
-const OVER_HTTP = new Map([
+const OVER_HTTP = new Map<string | RegExp, string>([
+  [/POST \/v1\/feed\/\S+\/purchase and \{"max_credits": (\S+)\}/, "buy_feed and max_credits $1"],
   ["GET /v1/catalog", "search_feeds"],
   ["GET /v1/feed/{id}", "read_feed"],
   ["Feedgate-Max-Credits", "max_credits"],

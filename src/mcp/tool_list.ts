@@ -8,6 +8,7 @@ import { parameterProblem } from "../api/validation.ts";
 import { schemaHint } from "../feeds/schema_properties.ts";
 import { problemAnswer } from "../http/errors.ts";
 import { GATEWAY } from "../postgres/client/query.ts";
+import { buyFeed } from "./buy_feed.ts";
 import { describeFeed } from "./describe_feed.ts";
 import { followStream } from "./follow_stream.ts";
 import { getAccount } from "./get_account.ts";
@@ -18,19 +19,21 @@ import { searchFeeds } from "./search_feeds.ts";
 import { problemResult, type Tool, type ToolAnswer } from "./tool.ts";
 
 export const TOOLS: ReadonlyMap<string, Tool> = new Map(
-  [searchFeeds, describeFeed, readFeed, getRecords, followStream, getAccount].map((tool) => [
-    tool.name,
-    tool,
-  ]),
+  [searchFeeds, describeFeed, readFeed, getRecords, followStream, buyFeed, getAccount].map(
+    (tool) => [tool.name, tool],
+  ),
 );
 
 export const LISTED_TOOLS = [...TOOLS.values()].map(
-  ({ name, title, description, inputSchema }) => ({
+  ({ name, title, description, inputSchema, isBuying = false }) => ({
     name,
     title,
     description,
     inputSchema,
-    annotations: { readOnlyHint: true, openWorldHint: true },
+    annotations: isBuying
+      ? // It destroys nothing, and buys a feed once however often it is called.
+        { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true }
+      : { readOnlyHint: true, openWorldHint: true },
   }),
 );
 

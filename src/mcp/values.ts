@@ -4,6 +4,7 @@
  * @module
  */
 import { toExactNumber } from "../accounts/money.ts";
+import { assert } from "../lib/assert.ts";
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { isObject } from "../lib/records.ts";
 
@@ -22,6 +23,13 @@ export function parseExact(text: string): unknown {
     return typeof value === "number" && source !== undefined ? toExactNumber(source) : value;
   };
   return JSON.parse(text, keepDigits);
+}
+
+/** The same of an answer that is an object. */
+export function parseExactObject(text: string): Record<string, unknown> {
+  const parsed = parseExact(text);
+  assert(isObject(parsed), "the answer is an object");
+  return parsed;
 }
 
 /**

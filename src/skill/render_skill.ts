@@ -11,6 +11,7 @@ import { creditsText, pricePer1kText, usdOfCents } from "../accounts/money.ts";
 import { consumerType, intervalText } from "../feeds/feed_text.ts";
 import type { FeedType } from "../feeds/find.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
+import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { type Limits, REVALIDATION_LIMIT } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { type FeedField, type FeedFields, isFilterable, parseFeedFields } from "./feed_fields.ts";
@@ -273,28 +274,40 @@ function projection(type: FeedType, fields: readonly FeedField[]): string {
   return type === "singleton" ? `$.{${members}}` : `$[*].{${members}}`;
 }
 
-function price({ feed, context }: Facts): string {
-  const { limits, billingUrl } = context;
+function price(facts: Facts): string {
+  const { feed, context } = facts;
+  const { limits } = context;
   const reads = feed.price_type === "free" ? limits.readsFree : limits.readsPaid;
   return `## Price and limits
 
-- ${priceText(feed, billingUrl)}
+- ${priceText(facts)}
 - At most ${reads} reads in any 60 seconds, of your account and this feed; \`X-RateLimit-Remaining\` says how many are left.
 - The provider promises new data ${intervalText(feed.sync_interval_mins)}; reading more often brings nothing new.
 - Send an answer's \`ETag\` back as \`If-None-Match\`: where nothing has changed, you get a 304. It is free and counts in a limit of its own, ${REVALIDATION_LIMIT} in 60 seconds.
 - Data license: ${DATA_LICENSE}. Name the provider, "${quotable(feed.account_name, NAME_QUOTED_MAX)}", as the source.`;
 }
 
-function priceText(feed: SkillFeed, billingUrl: string): string {
+function priceText(facts: Facts): string {
+  const { feed } = facts;
   const { price_type: priceType, call_price_nanos: nanos, one_time_price_cents: cents } = feed;
   switch (priceType) {
     case "metered":
       return `$${pricePer1kText(nanos ?? 0n)} per 1,000 calls: each call costs ${creditsText(nanos ?? 0n)} of your credits (a credit is 0.000001 USD). Only a 200 is charged.`;
     case "one_time":
-      return `Bought once for $${usdOfCents(cents ?? 0n)} at ${billingUrl}; reads are then free.`;
+      return oneTimeText(facts, cents ?? 0n);
     default:
       return "Free of charge.";
   }
+}
+
+function oneTimeText({ address, context }: Facts, cents: bigint): string {
+  const credits = creditsText(cents * NANOS_PER_CENT);
+  return `Bought once for $${usdOfCents(cents)}, which is ${credits} of your credits; reads are then free. Once the user has agreed, buy it from the balance; a repeat buys nothing twice. Credits are to be had at ${context.billingUrl}.
+
+\`\`\`sh
+curl -sS -X POST -H "x-api-key: $FEEDGATE_READ_KEY" -H 'Content-Type: application/json' -d '{"max_credits": ${credits}}' '${address}/purchase'
+\`\`\`
+`;
 }
 
 function answers({ context, type }: Facts): string {
@@ -311,7 +324,7 @@ Errors are problem documents (\`application/problem+json\`): decide by \`code\`,
 | 304 | nothing has changed since your \`ETag\` | use what you have |
 | 400 | a parameter is wrong | mend it as \`detail\` says; the same call will fail again |
 | 401, 403 | the key is missing, wrong, or no read key | ask the user for a read key |
-| 402 | the balance is too small, or the feed is not bought | stop, and tell the user to pay at \`billing_url\` |
+| 402 | the balance is too small, or the feed is not bought | stop, tell the user the \`price\`, and buy or pay as \`detail\` says once the user has agreed |
 | 404 | the feed is gone, or has no data yet | stop; find another with ${context.baseUrl}/v1/search?q=WORDS |${gone}
 | 429 | too many calls | wait \`retry_after_ms\`, then go on; double the wait each time it comes again |
 | 500, 503 | a fault of the gateway | wait the seconds in \`Retry-After\`, else one; give up after five tries |`;

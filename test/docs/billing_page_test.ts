@@ -57,7 +57,8 @@ describe("/billing", () => {
     const page = await pageAt(`?feed_id=${sold.feedId}`);
     expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt; <code>");
     expect(page).toContain("$5.00 one-time");
-    expect(page).toContain("has recorded the purchase, the feed can be read");
+    expect(page).toContain("has recorded the purchase, and the feed can be read");
+    expect(page).toContain("POST /v1/feed/{id}/purchase");
     expect(page).not.toContain("<script");
     expect(page).not.toContain("\u202e");
   });

@@ -26,7 +26,7 @@ beforeAll(async () => {
     FEEDGATE_REQUEST_BODY_BYTES: "60000",
   });
   contract = await loadContract(gateway.baseUrl);
-  const provider = await gateway.createAccount({ maxFeeds: 10 });
+  const provider = await gateway.createAccount({ maxFeeds: 12 });
   const reader = await gateway.createAccount({ credits: 100 });
   write = await gateway.createKey(provider, "write");
   ownRead = await gateway.createKey(provider, "read");
@@ -291,6 +291,36 @@ describe("every answer is one that the document promises", () => {
     await get(400, "/v1/usage?cursor=x", read);
   });
 
+  test("every answer of buyFeed and listPurchases is documented", async () => {
+    const sold = { price_type: "one_time", one_time_price_cents: 100 };
+    await filledFeed("for-sale", sold, ROWS);
+    await filledFeed("for-sale-too", sold, ROWS);
+    const buyer = await gateway.createKey(
+      await gateway.createAccount({ credits: 1_500_000 }),
+      "read",
+    );
+    const path = "/v1/feed/for-sale/purchase";
+    const body = { max_credits: 1_000_000 };
+    const headers = { "Idempotency-Key": "bought" };
+    await send(402, ["POST", path, buyer, { max_credits: 1 }]);
+    await send(402, ["POST", path, poor, body]);
+    await send(201, ["POST", path, buyer, body], headers);
+    await send(200, ["POST", path, buyer, body], headers);
+    await send(400, ["POST", path, buyer, ""]);
+    await send(401, ["POST", path, undefined, body]);
+    await send(403, ["POST", path, write, body]);
+    await send(404, ["POST", "/v1/feed/made/purchase", buyer, body]);
+    await send(409, ["POST", "/v1/feed/for-sale-too/purchase", buyer, body], headers);
+    await send(409, ["POST", "/v1/feed/collection/purchase", buyer, body]);
+    await send(413, ["POST", path, buyer, { more: "x".repeat(5_000) }]);
+    await send(415, ["POST", path, buyer, body], { "Content-Type": "text/plain" });
+    await send(422, ["POST", path, buyer, {}]);
+    await get(200, "/v1/purchases?limit=1", buyer);
+    await get(400, "/v1/purchases?cursor=x", buyer);
+    await get(401, "/v1/purchases");
+    await get(403, "/v1/purchases", write);
+  });
+
   test("every answer of the skills' and operations' routes is documented", async () => {
     const skill = "/public/feeds/stream/agent-skill";
     for (const query of ["", "?format=zip", "?format=tar.gz"]) await get(200, skill + query);
@@ -328,12 +358,14 @@ describe("every answer is one that the document promises", () => {
     await contract.check("GET", draining);
   });
 
-  test("over the limit of 120 a minute, account, usage, own feeds, create and edit are 429 as documented", async () => {
+  test("over the limit of 120 a minute, account, usage, purchases, own feeds, create and edit are 429 as documented", async () => {
     const id = await create({ endpoint_path: "limited" });
     const bearer = { Authorization: `Bearer ${write}` };
     const calls: readonly (readonly [method: string, () => Promise<Response>])[] = [
       ["GET", () => gateway.get("/v1/account", read)],
       ["GET", () => gateway.get("/v1/usage?limit=1", read)],
+      ["GET", () => gateway.get("/v1/purchases?limit=1", read)],
+      ["POST", () => gateway.send("POST", "/v1/feed/none/purchase", read, { max_credits: 0 })],
       ["GET", () => gateway.get("/v1/provider/feeds?limit=1", undefined, bearer)],
       ["PATCH", () => gateway.send("PATCH", edit(id), write, {})],
       ["POST", () => gateway.send("POST", CREATE, write, {})],
@@ -430,6 +462,12 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
     reading(`/v1/feed/${slug}/stream`),
     reading("/v1/account"),
     reading("/v1/usage"),
+    reading("/v1/purchases"),
+    {
+      method: "POST",
+      path: `/v1/feed/${slug}/purchase`,
+      send: () => gateway.send("POST", `/v1/feed/${slug}/purchase`, readKey, { max_credits: 0 }),
+    },
     reading(`/public/feeds/${slug}/agent-skill`),
     reading("/.well-known/agent-skills/index.json"),
     { method: "GET", path: own, send: () => gateway.get(own, undefined, headers) },

@@ -89,6 +89,49 @@ async function balance(): Promise<bigint> {
   return BigInt(account?.balance);
 }
 
+describe("buy_feed", () => {
+  test("buys what describe_feed and a refusal say how to buy, once, and tells the purchase", async () => {
+    const sold = await seedFeed(gateway, provider, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      oneTimePriceCents: 100,
+    });
+    const buyer = await gateway.createAccount({ credits: 1_500_000 });
+    const buyerKey = await gateway.createKey(buyer, "read");
+    const call = (name: string, given: Record<string, unknown> = {}) =>
+      callTool(gateway, buyerKey, name, { feed: sold.slug, ...given });
+    const described = await call("describe_feed");
+    const how = `buy_feed with feed "${sold.slug}" and max_credits 1000000`;
+    expect(described.structuredContent.next).toContain(how);
+    const unpaid = await call("read_feed");
+    expect(unpaid.structuredContent.code).toBe("PURCHASE_REQUIRED");
+    expect(unpaid.structuredContent.detail).toContain("buy_feed and max_credits 1000000;");
+    const dear = await call("buy_feed", { max_credits: 999_999.999 });
+    expect([dear.isError, dear.structuredContent.code]).toEqual([true, "PRICE_ABOVE_MAX"]);
+    expect(dear.structuredContent).toMatchObject({ price: { credits: 1_000_000, usd: 1 } });
+    const bought = await call("buy_feed", { max_credits: 1_000_000 });
+    expect(bought.isError).toBe(false);
+    expect(bought.structuredContent).toMatchObject({
+      feed_id: sold.feedId,
+      account_id: buyer,
+      price: { credits: 1_000_000, usd: 1 },
+      balance: { credits: 500_000, usd: 0.5 },
+      receipt: { credits_charged: 1_000_000 },
+    });
+    const again = await call("buy_feed", { max_credits: 0 });
+    expect(again.structuredContent).toMatchObject({
+      purchase_id: bought.structuredContent.purchase_id,
+      receipt: { credits_charged: 0 },
+    });
+    expect((await call("read_feed")).structuredContent.rows).toEqual([{ id: 1 }]);
+    for (const given of [{}, { max_credits: -1 }, { max_credits: "1" }]) {
+      expect((await call("buy_feed", given)).structuredContent.code).toBe("INVALID_PARAMETER");
+    }
+    const digits = await call("buy_feed", { max_credits: 0.0001 });
+    expect(digits.structuredContent.code).toBe("VALIDATION_FAILED");
+  });
+});
+
 describe("rows are a list", () => {
   test("each value that a jsonpath matches is a row, with fields and without", async () => {
     for (const [feed, given, expected] of [

@@ -140,6 +140,7 @@ describe("POST /mcp", () => {
       const client = await connect(key);
       const { tools } = await client.listTools();
       expect(tools.map((tool) => tool.name).sort()).toEqual([
+        "buy_feed",
         "describe_feed",
         "follow_stream",
         "get_account",
@@ -147,7 +148,10 @@ describe("POST /mcp", () => {
         "read_feed",
         "search_feeds",
       ]);
-      expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+      for (const { name: tool, annotations } of tools) {
+        expect([tool, annotations?.readOnlyHint]).toEqual([tool, tool !== "buy_feed"]);
+        expect([tool, annotations?.idempotentHint ?? false]).toEqual([tool, tool === "buy_feed"]);
+      }
       for (const [tool, given] of [
         ["search_feeds", { query: "gold" }],
         ["describe_feed", { feed: stream.slug }],

@@ -27,8 +27,8 @@ export interface DemoAccounts {
 const SETTING = "demo:accounts";
 const KEYS_FILE = "demo-keys.json";
 const PROVIDER_FEEDS_MAX = 20;
-/** A dollar: a million reads of a feed at $0.001 per 1,000 calls. */
-const CREDIT_NANOS = 1_000_000_000n;
+/** Ten dollars: the demo's one-time feed, and five million reads at $0.001 per 1,000 calls. */
+const CREDIT_NANOS = 10_000_000_000n;
 
 /** Makes what is missing; may be interrupted anywhere and called again. */
 export async function keepDemoAccounts(database: Database, dataDir: string): Promise<DemoAccounts> {
