@@ -88,7 +88,7 @@ const PUSH_BODY = documented(PushBodyShape, {
   },
 });
 
-/** By the letter of `push_to_feed`. */
+/** The letters of `write_push`. */
 const ROW_OUTCOMES = new Map<string, "inserted" | "updated" | "duplicate">([
   ["i", "inserted"],
   ["u", "updated"],

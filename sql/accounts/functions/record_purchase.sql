@@ -1,5 +1,5 @@
 -- Notes that an account has bought a one-time feed. It is paid elsewhere: the entry's amount is 0 and
--- its reason tells the price. A feed is bought once; to record it again is harmless, unless the
+-- its reason names the price. A feed is bought once; to record it again is harmless, unless the
 -- reference says that it was paid a second time. After an undo it may be bought again, but not by the
 -- reference of before, which may be a late retry.
 --

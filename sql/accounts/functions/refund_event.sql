@@ -1,6 +1,6 @@
 -- Gives back what a read was charged that was answered: an operator's decision, once for each usage event.
 --
--- A replay under the read's Idempotency-Key tells the same event from then on, with a charge of 0.
+-- A replay under the read's Idempotency-Key answers with the same event from then on, with a charge of 0.
 --
 -- Outcomes: refunded; repeated (`entry` is the refund of before); usage_unknown; not_charged (the read cost
 -- nothing); balance_full as in append_ledger_entry.

@@ -1,7 +1,7 @@
 -- Proves the ledgers of the next accounts in order of their ids, for 200 ms at most. Each account is one snapshot.
 --
--- mark: the account that was proven last, how many of the pass are wrong, and which, the first ten of them. What is
--- wrong is told at once, that all is well only at the end of a pass.
+-- mark: the account that was proven last, how many of the pass are wrong, and which, the first ten of them. A wrong
+-- account is reported at once, and that all is well only at the end of a pass.
 create or replace function check_ledgers(
   inout mark text,
   moment timestamptz,
@@ -12,11 +12,11 @@ language plpgsql
 as $$
 declare
   nil constant text := '00000000-0000-0000-0000-000000000000';
-  told_max constant int := 10;
+  listed_max constant int := 10;
   ends_at constant timestamptz := clock_timestamp() + interval '200 milliseconds';
   reached text := split_part(mark, ' ', 1);
   wrong int := coalesce(nullif(split_part(mark, ' ', 2), ''), '0')::int;
-  told text := split_part(mark, ' ', 3);
+  listed text := split_part(mark, ' ', 3);
   proven_id uuid;
   ledger record;
   accounts_done int := 0;
@@ -35,8 +35,8 @@ begin
       <> ledger.balance_nanos
     then
       wrong := wrong + 1;
-      if wrong <= told_max then
-        told := concat_ws(',', nullif(told, ''), proven_id);
+      if wrong <= listed_max then
+        listed := concat_ws(',', nullif(listed, ''), proven_id);
       end if;
     end if;
     reached := proven_id;
@@ -48,10 +48,10 @@ begin
   end loop;
   if wrong > 0 or not is_more then
     insert into findings (name, amount, detail, found_at)
-    values ('ledger check', wrong, told, moment)
+    values ('ledger check', wrong, listed, moment)
     on conflict (name) do update
     set amount = excluded.amount, detail = excluded.detail, found_at = excluded.found_at;
   end if;
-  mark := case when is_more then concat_ws(' ', reached, wrong, told) else '' end;
+  mark := case when is_more then concat_ws(' ', reached, wrong, listed) else '' end;
 end
 $$;

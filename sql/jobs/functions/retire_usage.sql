@@ -75,7 +75,7 @@ begin
   )
   into removed
   using row_limit, replace(right(partition_name, 7), '_', '-'), moment;
-  -- Asked, not told from the count: an event that is being refunded at this moment was passed over.
+  -- The count is not enough, because an event that is being refunded at this moment was passed over.
   if removed < row_limit then
     execute format('select not exists (select from %I)', partition_name) into is_empty;
   end if;

@@ -1,5 +1,5 @@
 -- Puts rows into a batch of a collection, and may finalize it. Called by write_push, under the feed's
--- lock; its parameters are told there.
+-- lock; which describes the parameters.
 --
 -- The batch is the named one. Without a name, it is a whole new one if the push completes it, or else the one that
 -- readers see. A row whose id the batch has replaces that row in its place; a text that is
@@ -232,7 +232,7 @@ begin
   is_shown := batch_shown = target;
   is_changed := coalesce(batch_shown <> batch_shown_before, false)
     or (is_shown and outcomes ~ '[iu]');
-  -- What is there by the same text has been replaced, too; it only was not written.
+  -- A row with the same text counts as replaced, although it was not written.
   outcomes := translate(outcomes, 'd', 'u');
 end
 $$;

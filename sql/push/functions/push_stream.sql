@@ -1,4 +1,4 @@
--- Appends events to a stream. Called by write_push, under the feed's lock; its parameters are told there.
+-- Appends events to a stream. Called by write_push, under the feed's lock; which describes the parameters.
 --
 -- The first row of an id stays: a row that the stream has already is left as it is. Positions count up in the order
 -- of the push. The positions of skipped rows stay unused, and if all rows are skipped, none is given out.
