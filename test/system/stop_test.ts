@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { linesOf, PROGRAM, refused, runFeedgate, spawnFeedgate, TYPED } from "../cli/support.ts";
@@ -70,6 +70,19 @@ describe("stop", () => {
     child.kill("SIGKILL");
     await child.exited;
     expect((await stop(dataDir, "--json")).stdout).toBe('{"stopped":[]}\n');
+  });
+
+  test("what only has the name of a gateway's file stops no stop, and one that can't be locked is named", async () => {
+    const dataDir = await usedDataDir();
+    const named = (pid: number) => join(dataDir, `gateway-${pid}@${hostname()}.lock`);
+    mkdirSync(named(1));
+    symlinkSync("/nowhere", named(2));
+    expect((await stop(dataDir, "--json")).stdout).toBe('{"stopped":[]}\n');
+    writeFileSync(
+      named(3),
+      "a note of somebody else, which is longer than the head of a database\n".repeat(9),
+    );
+    refused(await stop(dataDir), named(3), "remove the file");
   });
 
   test("stop refuses a folder without a database, and DATABASE_URL, which has no folder", async () => {

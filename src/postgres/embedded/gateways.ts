@@ -9,6 +9,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { messageOf } from "../../lib/error_fields.ts";
 import { takeLock, tryLock } from "./lock.ts";
 import { dataDirError, makeDataDir } from "./site.ts";
 
@@ -44,9 +45,14 @@ export async function noteGateway(path: string): Promise<() => void> {
   }
 }
 
-/** Those that run, in the order of their names. What others have left behind is removed. */
+/**
+ * Those that run, in the order of their names. What others have left behind is removed. Gateways make files: a
+ * folder or a link of such a name is none of theirs.
+ */
 export function listGateways(dataDir: string): RunningGateway[] {
-  return readdirSync(dataDir)
+  return readdirSync(dataDir, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
     .sort()
     .flatMap((name) => {
       const [, pid, host = ""] = FORM.exec(name) ?? [];
@@ -56,12 +62,23 @@ export function listGateways(dataDir: string): RunningGateway[] {
     });
 }
 
-/** Whether nobody holds the lock. Then the file goes, too. */
+/** Whether nobody holds the lock. Then the file goes, too. @throws if it can't be asked. */
 function removeIfFree(file: string): boolean {
   if (!existsSync(file)) return true;
-  const free = tryLock(file);
+  const free = tryToLock(file);
   if (free === undefined) return false;
   rmSync(file, { force: true });
   free();
   return true;
+}
+
+function tryToLock(file: string): (() => void) | undefined {
+  try {
+    return tryLock(file);
+  } catch (error) {
+    throw new Error(
+      `${file} can't be locked (${messageOf(error)}): run this as the account of its gateway, or remove the file if none has made it`,
+      { cause: error },
+    );
+  }
 }
