@@ -70,7 +70,7 @@ function renderBill({ accountId, feed, words, payUrl }: Bill): string {
   const named = [
     feed && "the feed",
     accountId === undefined
-      ? "your account, whose id <code>GET /v1/account</code> shows"
+      ? "your account, whose id <code>GET /v1/account</code> shows,"
       : "the account",
   ].filter(Boolean);
   const facts = [
@@ -82,7 +82,8 @@ function renderBill({ accountId, feed, words, payUrl }: Bill): string {
     payUrl !== undefined
       ? `<p><a href="${escaped(payUrl)}">Pay here</a>.</p>`
       : (words
-          ?.split(/\n\s*\n/)
+          ?.trim()
+          .split(/\n\s*\n/)
           .map(paragraph)
           .join("\n") ??
         "<p>This gateway takes no payment by itself. Write to its operator, who takes it.</p>");

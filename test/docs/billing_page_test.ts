@@ -3,7 +3,8 @@ import { UNKNOWN_ID } from "../cli/support.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type SeededFeed, seedFeed } from "../support/seed.ts";
 
-const WORDS = "Send the money to <Acme> & Sons:\nIBAN DE00 1234\n\nQuestions: pay@acme.example";
+const WORDS =
+  "Send the money to <Acme> & Sons:\nIBAN DE00 1234\n\nQuestions: pay@acme.example\n \n";
 const HOSTILE = "<script>alert(1)</script>\u202e";
 
 let gateway: TestGateway;
@@ -51,6 +52,8 @@ describe("/billing", () => {
     expect(page).toContain(
       '<p class="words">Send the money to &lt;Acme&gt; &amp; Sons:\nIBAN DE00 1234</p>\n<p class="words">Questions: pay@acme.example</p>',
     );
+    expect(page).not.toContain('<p class="words"></p>');
+    expect(page).toContain("<code>GET /v1/account</code> shows, when you pay.");
   });
 
   test("a provider's text is escaped, and hides nothing", async () => {
