@@ -87,16 +87,16 @@ export type SaveRefusal =
       readonly maxFeedsAllowed: number;
     };
 
-/** Finds the feed that a create body names. */
+/** Finds the feed that a create body names; undefined: it is another account's. */
 export async function targetOfCreate(
   { storedFeeds }: Pick<SaveServices, "storedFeeds">,
   { accountId }: SaveOwner,
   body: JsonText,
-): Promise<SaveTarget | { readonly kind: "forbidden" }> {
+): Promise<SaveTarget | undefined> {
   const feedId = upsertIdOf(body);
   const feed = feedId === undefined ? undefined : await storedFeeds.find(accountId, feedId);
   if (feed === undefined) return { feedId, mode: "create" };
-  return feed.accountId === accountId ? { feedId, mode: "edit" } : { kind: "forbidden" };
+  return feed.accountId === accountId ? { feedId, mode: "edit" } : undefined;
 }
 
 /** Stores a body, or says why not. @throws {DatabaseUnavailableError} */

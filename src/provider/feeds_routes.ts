@@ -239,7 +239,7 @@ export function feedsRoutes(services: Services) {
           const body = await receiveFeed(services, call.request, hold);
           // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
           const target = await targetOfCreate(services, principal, body);
-          if ("kind" in target) throw feedForbidden();
+          if (target === undefined) throw feedForbidden();
           return answerSave(services, call, { principal, ...target, body });
         });
       },
