@@ -39,6 +39,7 @@
  */
 
 import { assert } from "../lib/assert.ts";
+import { JoinedRuns } from "../lib/joined_runs.ts";
 import type { Log } from "../lib/log.ts";
 import { LOG_TRIES_MAX, WINDOW_US } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
@@ -104,8 +105,8 @@ export class Admission {
   readonly #callLimits = new CallLimits();
   readonly #refunds: Refunds;
   readonly #proofs: Proofs;
-  /** Look-ups of keys that are under way, by the key's mark. */
-  readonly #lookups = new Map<string, Promise<Caller | Suspended | undefined>>();
+  /** Look-ups of keys, by the key's mark. */
+  readonly #lookups = new JoinedRuns<Caller | Suspended | undefined>();
   readonly #readLog: ReadLog;
 
   constructor(options: AdmissionOptions) {
@@ -133,13 +134,9 @@ export class Admission {
   /** Looks a key up, with its account. Undefined: it is unknown, revoked or expired. */
   async identify(keyMark: string, keyHash: Uint8Array): Promise<Caller | Suspended | undefined> {
     // Calls that come together share one look-up. If one that began earlier found nothing, the key is looked up again.
-    const shared = await this.#lookups.get(keyMark);
+    const shared = await this.#lookups.underWay(keyMark);
     if (shared?.kind === "caller" && shared.account.isCurrent) return shared;
-    const lookup = this.#lookUp(keyMark, keyHash).finally(() => {
-      if (this.#lookups.get(keyMark) === lookup) this.#lookups.delete(keyMark);
-    });
-    this.#lookups.set(keyMark, lookup);
-    return lookup;
+    return this.#lookups.join(keyMark, () => this.#lookUp(keyMark, keyHash));
   }
 
   /** Reads key, account, feed and Idempotency-Key from the database, and brings the account in memory up to date. */

@@ -11,6 +11,7 @@ import { Elysia } from "elysia";
 import type { HttpContext } from "../http/call.ts";
 import { unavailable } from "../http/errors.ts";
 import { respond } from "../http/respond.ts";
+import { JoinedRuns } from "../lib/joined_runs.ts";
 import { oneOf } from "../lib/typebox.ts";
 import { DISK_FREE_BYTES_MIN } from "../limits.ts";
 import { isSchemaWhole } from "../postgres/migrate/schema_check.ts";
@@ -91,14 +92,7 @@ function noStore(contentType = "application/json"): Record<string, string> {
 export type Checked = Pick<Databases, "database" | "diskRoom">;
 
 export function healthRoutes(http: HttpContext, { database, diskRoom }: Checked) {
-  let pinging: Promise<unknown> | undefined;
-  // No key is needed, so the cost must be bounded: callers that ask at the same time share one ping.
-  const ping = () => {
-    pinging ??= askDatabase().finally(() => {
-      pinging = undefined;
-    });
-    return pinging;
-  };
+  const pings = new JoinedRuns<void>();
   let nextCheckMs = 0;
   async function askDatabase(): Promise<void> {
     if (isDiskFull(database.diskFullMs, diskRoom?.()?.freeBytes)) {
@@ -129,7 +123,8 @@ export function healthRoutes(http: HttpContext, { database, diskRoom }: Checked)
         if (http.isDraining()) {
           throw unavailable("The gateway is draining. Send this to another instance.");
         }
-        await ping();
+        // No key is needed, so the cost must be bounded: callers that ask at the same time share one ping.
+        await pings.join("", askDatabase);
         return respond({ headers: noStore(), body: `{"status":"ready"}` });
       },
       { query: NO_PARAMETERS, ...READYZ },

@@ -6,6 +6,7 @@
 
 import { feedNotFound } from "../../api/refusals.ts";
 import type { Feed } from "../../feeds/find.ts";
+import { JoinedRuns } from "../../lib/joined_runs.ts";
 import { PAGE_CACHE_BYTES_MAX } from "../../limits.ts";
 import { DatabaseOverloadedError, DatabaseTimeSpentError } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
@@ -34,23 +35,19 @@ export function createPages(services: Services, projections: Projections) {
   };
   const cache = new PageCache(PAGE_CACHE_BYTES_MAX);
   metrics.gauge("feedgate_page_cache_bytes", "Bytes of pages in memory", () => cache.bytes);
-  const building = new Map<string, Promise<Page>>();
+  const builds = new JoinedRuns<Page>();
 
   function build(wanted: PageWanted, atLeast: bigint): Promise<Page> {
     const { key } = wanted.plan;
-    const underWay = building.get(key);
-    if (underWay !== undefined) {
-      return underWay.catch((error: unknown) => {
-        // It was built in another account's turn, which may have had no room.
-        const isOfTurn =
-          error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
-        if (isOfTurn) return buildNow(wanted, atLeast);
-        throw error;
-      });
-    }
-    const built = buildNow(wanted, atLeast).finally(() => building.delete(key));
-    building.set(key, built);
-    return built;
+    const underWay = builds.underWay(key);
+    if (underWay === undefined) return builds.join(key, () => buildNow(wanted, atLeast));
+    return underWay.catch((error: unknown) => {
+      // It was built in another account's turn, which may have had no room.
+      const isOfTurn =
+        error instanceof DatabaseTimeSpentError || error instanceof DatabaseOverloadedError;
+      if (isOfTurn) return buildNow(wanted, atLeast);
+      throw error;
+    });
   }
 
   async function buildAtLeast(wanted: PageWanted, atLeast: bigint): Promise<Page> {
