@@ -27,7 +27,9 @@ block as (
   limit 1
 ),
 -- The rest of the instant at which the block begins, then all that is older: two ordered walks, since
--- time descends and ids ascend.
+-- time descends and ids ascend. A block has at most 512 feeds (fold_listing), so neither walk goes further than that
+-- and a page. Without the limits PostgreSQL expects to skip a tenth of all feeds. If many of them were pushed to since
+-- the last vacuum, it would then read and sort all.
 page as (
   select listed.listed_at, listed.feed_id
   from block
@@ -39,6 +41,7 @@ page as (
         and listed_at = block.starts_at
         and feed_id >= block.starts_with
       order by listed_at desc, feed_id
+      limit :limit::int + 512
     )
     union all
     (
@@ -47,6 +50,7 @@ page as (
       where listed_at is not null
         and listed_at < block.starts_at
       order by listed_at desc, feed_id
+      limit :limit::int + 512
     )
     order by listed_at desc, feed_id
     limit :limit::int
