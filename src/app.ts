@@ -14,6 +14,7 @@ import { discoveryRoutes } from "./docs/discovery_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
 import { refuseCrowd } from "./http/load/crowded.ts";
 import { mcpRoutes } from "./mcp/mcp_routes.ts";
+import { earningsRoutes } from "./provider/earnings_routes.ts";
 import { feedsRoutes } from "./provider/feeds_routes.ts";
 import { pushRoutes } from "./push/push_route.ts";
 import { catalogRoutes } from "./read/catalog/catalog_routes.ts";
@@ -37,6 +38,7 @@ export function createApp(services: Services) {
     .use(streamRoutes(services, reads))
     .use(pushRoutes(services))
     .use(feedsRoutes(services))
+    .use(earningsRoutes(services))
     .use(accountRoutes(services))
     .use(purchaseRoutes(services, reads));
   const routes = new Elysia({

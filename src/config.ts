@@ -42,6 +42,8 @@ export interface Config {
   readonly billingUrl: string | undefined;
   /** How to pay, in the operator's words, for the page at `{base_url}/billing`; absent: it says to ask. */
   readonly billingText: string | undefined;
+  /** The platform's fee of each sale, in millionths. @default 0 */
+  readonly platformFeeMillionths: number;
   /** @default "info" */
   readonly logLevel: LogLevel;
   /** Signs cursors; absent: kept in the database. */
@@ -75,6 +77,7 @@ const SECRET_LENGTH_MIN = 16;
 /** A page of a person's words, in code points. */
 const BILLING_TEXT_LENGTH_MAX = 4_000;
 export const PORT_MAX = 65_535;
+const MILLION = 1_000_000;
 const LIMIT_MAX = 1_000_000_000;
 /** A hundred years at most. */
 const RETENTION_DAYS = { least: 1, most: 36_500 };
@@ -124,6 +127,7 @@ export function readConfig(environment: Environment): Config {
     baseUrl: read.base("FEEDGATE_BASE_URL"),
     billingUrl: read.url("FEEDGATE_BILLING_URL"),
     billingText: read.words("FEEDGATE_BILLING_TEXT", BILLING_TEXT_LENGTH_MAX),
+    platformFeeMillionths: read.percent("FEEDGATE_PLATFORM_FEE_PERCENT") ?? 0,
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS) ?? "info",
     cursorSecret: read.secret("FEEDGATE_CURSOR_SECRET"),
     usageRetentionDays: read.integer("FEEDGATE_USAGE_RETENTION_DAYS", RETENTION_DAYS) ?? 400,
@@ -222,6 +226,17 @@ function environmentReader(environment: Environment, mistakes: string[]) {
       if (/^\d{1,10}$/.test(value) && number >= range.least && number <= range.most) return number;
       return refuse(
         `${name} must be an integer from ${range.least} to ${range.most}, got "${value}"`,
+      );
+    },
+    /** A percentage with up to 4 decimals, in millionths of the whole. */
+    percent(name: string): number | undefined {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      const [, whole = "", fraction = ""] = /^(\d{1,3})(?:\.(\d{1,4}))?$/.exec(value) ?? [];
+      const millionths = Number(`${whole}${fraction.padEnd(4, "0")}`);
+      if (whole !== "" && millionths <= MILLION) return millionths;
+      return refuse(
+        `${name} must be a number from 0 to 100 with at most 4 decimals, got "${value}"`,
       );
     },
     url,

@@ -136,6 +136,9 @@ export const SCHEMA_BYTES_MAX = 256 * KIB;
 export const SYNC_INTERVAL_MINS_MAX = 525_600;
 /** Days of `retention_days`. Beyond 2. */
 export const RETENTION_DAYS_MAX = 3_650;
+/** Days of earnings that are shown if no beginning is given, and at most. Beyond 6. */
+export const EARNINGS_DAYS_DEFAULT = 30;
+export const EARNINGS_DAYS_MAX = 3_660;
 /** Feeds that an account may delete in 24 hours, for each feed of its quota. */
 export const DELETIONS_PER_FEED_ALLOWED = 10;
 /** How long the slug of a deleted feed that was public stays taken, in milliseconds. Beyond 2. */

@@ -139,6 +139,8 @@ export async function createServices({ config, databases, log }: ServicesOptions
       Number(reader.hasReplica),
     );
   }
+  // Sales from now on have this fee.
+  await database.row("keep_fee_rate", { rate_millionths: config.platformFeeMillionths });
   const incarnation = await keptSetting(database, "incarnation", "");
   const proposed = randomBytes(SECRET_BYTES).toString("base64url");
   const secret = config.cursorSecret ?? (await keptSetting(database, "cursor_secret", proposed));

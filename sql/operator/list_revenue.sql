@@ -5,6 +5,8 @@
 -- All pages are as of one moment: reads, refunds and purchases that come later would move feeds from page to page. Only
 -- a purchase that is undone between two pages is missing from the second.
 -- :since timestamptz
+-- :until timestamptz?
+-- :account_id uuid?
 -- :as_of timestamptz?
 -- :after_earned_nanos bigint?
 -- :after_feed_id uuid?
@@ -13,7 +15,7 @@
 --   paid_reads bigint, charged_nanos bigint, refunded_nanos bigint, purchases bigint,
 --   purchases_cents bigint, earned_nanos bigint, as_of timestamptz
 with moment as (
-  select coalesce(:as_of, now()) as as_of
+  select least(coalesce(:as_of, now()), :until::timestamptz + interval '1 microsecond') as as_of
 ),
 charges as (
   select
@@ -84,7 +86,10 @@ join feeds
   on feeds.feed_id = earnings.feed_id
 join accounts
   on accounts.account_id = feeds.account_id
-where :after_feed_id::uuid is null
-  or (earnings.earned_nanos, earnings.feed_id) < (:after_earned_nanos::bigint, :after_feed_id)
+where (:account_id::uuid is null or feeds.account_id = :account_id)
+  and (
+    :after_feed_id::uuid is null
+    or (earnings.earned_nanos, earnings.feed_id) < (:after_earned_nanos::bigint, :after_feed_id)
+  )
 order by earnings.earned_nanos desc, earnings.feed_id desc
 limit :limit::int

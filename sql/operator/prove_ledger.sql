@@ -1,9 +1,19 @@
 -- name: prove_ledger
--- why: whether granted - revoked - charged + refunded = balance, in one snapshot
+-- why: whether granted - revoked - charged + refunded = balance, and what was paid is what providers earned by it, in
+-- one snapshot
 -- :account_id uuid
 -- returns balance_nanos bigint, granted_nanos bigint, revoked_nanos bigint, charged_nanos bigint,
---   refunded_nanos bigint
-select balance_nanos, granted_nanos, revoked_nanos, charged_nanos, refunded_nanos
-from ledger_of(:account_id)
+--   refunded_nanos bigint, paid_nanos bigint, counted_nanos bigint, waiting_nanos bigint
+select
+  balance_nanos,
+  granted_nanos,
+  revoked_nanos,
+  charged_nanos,
+  refunded_nanos,
+  paid_nanos,
+  counted_nanos,
+  waiting_nanos
+from ledger_of(:account_id) as credit
+cross join lateral sales_of(:account_id, credit.charged_nanos, credit.refunded_nanos)
 where balance_nanos is not null
 order by balance_nanos

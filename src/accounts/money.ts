@@ -48,6 +48,11 @@ export function nanosOfCredits(text: string): bigint | undefined {
   return parseDecimal(text, CREDIT_DECIMALS);
 }
 
+/** Nano-dollars of an amount of USD given as text; undefined if it has more than 9 decimals. */
+export function nanosOfUsd(text: string): bigint | undefined {
+  return parseDecimal(text, USD_DECIMALS);
+}
+
 /** USD of cents, with two decimals: `5.00`. */
 export function usdOfCents(cents: bigint): string {
   return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;

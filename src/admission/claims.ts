@@ -12,6 +12,8 @@ export type UnloggedOperation =
   | "revalidate"
   | "account"
   | "usage"
+  | "earnings"
+  | "payouts"
   | "purchases"
   | "buy"
   | "feeds"

@@ -66,7 +66,7 @@ export function registerDatabaseMetrics(
   );
   metrics.gauge(
     "feedgate_ledger_balanced",
-    "Whether granted - revoked - charged + refunded was the balance of every account at the last check",
+    "Whether granted - revoked - charged + refunded was the balance of every account at the last check, and what all accounts spent was what providers earned",
     finding("ledger check", ({ amount }) => Number(amount === 0n)),
     "min",
   );

@@ -17,6 +17,39 @@ export const ORIGIN = {
   credits_charged: 1,
 };
 
+const SOLD = {
+  reads: 5_200,
+  paid_reads: 5_000,
+  accounts: 12,
+  purchases: 1,
+  gross_usd: 5.005,
+  refunded_usd: 0.001,
+  fee_usd: 0.5004,
+  net_usd: 4.5036,
+  is_final: true,
+};
+
+export const EARNINGS = {
+  from: "2026-11-20",
+  to: "2026-11-20",
+  group_by: "day",
+  groups: [{ date: "2026-11-20", ...SOLD }],
+  totals: SOLD,
+  complete_until: "2026-11-21T09:01:40.200513Z",
+};
+
+export const EARNED = {
+  payouts: [
+    { payout_id: 7, paid_at: "2026-11-02T10:00:00.118204Z", usd: 40, reference: "sepa-2026-10" },
+  ],
+  earned_usd: 44.5036,
+  paid_usd: 40,
+  owed_usd: 4.5036,
+  limit: 20,
+  has_more: false,
+  next_cursor: null,
+};
+
 export const ORIGIN_FREE = { ...ORIGIN, feed_id: null, credits_charged: 0 };
 
 export const ROWS = [

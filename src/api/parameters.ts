@@ -17,6 +17,7 @@ import {
   TypeRegistry,
 } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { parseDay } from "../earnings/utc_day.ts";
 import { Problem } from "../http/errors.ts";
 import { parseQuery, searchOf } from "../http/query_string.ts";
 import { excerpt } from "../lib/code_points.ts";
@@ -105,6 +106,16 @@ export function queryTime({
       ...options,
     },
   );
+}
+
+/** A day such as 2026-01-31. */
+export function queryDay(options: SchemaOptions) {
+  return queryValue(parseDay, {
+    [Expected]: "a day such as 2026-01-31",
+    type: "string",
+    format: "date",
+    ...options,
+  });
 }
 
 /** A UUID. The handler gets it in lower case. */

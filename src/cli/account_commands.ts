@@ -103,7 +103,7 @@ const accountShow = databaseCommand({
   options: {},
   run: async ({ operator, argument: id }) => {
     const account = await showAccount(operator, { account_id: id });
-    const { ledger } = account;
+    const { earned, ledger, spent } = account;
     return {
       json: JSON.stringify(account),
       text: fields({
@@ -115,6 +115,10 @@ const accountShow = databaseCommand({
         ledger: ledger.is_balanced
           ? "balanced: granted - revoked - charged + refunded = balance"
           : "NOT BALANCED: granted - revoked - charged + refunded is not the balance",
+        spent: spent.is_balanced
+          ? `${spent.usd.rawJSON} USD: what providers earned by it, or will within a minute`
+          : `${spent.usd.rawJSON} USD, NOT BALANCED: providers have ${spent.counted_usd.rawJSON}, and ${spent.waiting_usd.rawJSON} waits`,
+        earned: `${earned.earned_usd.rawJSON} USD as a provider, ${earned.paid_usd.rawJSON} paid out, ${earned.owed_usd.rawJSON} owed`,
       }),
     };
   },

@@ -14,6 +14,7 @@ import { grants } from "./grants_command.ts";
 import { KEY_COMMANDS } from "./key_commands.ts";
 import { licenses } from "./licenses_command.ts";
 import { migrate } from "./migrate_command.ts";
+import { PAYOUT_COMMANDS } from "./payout_commands.ts";
 import { PROMOTION_COMMANDS } from "./promotion_commands.ts";
 import { PURCHASE_COMMANDS } from "./purchase_commands.ts";
 import { REPORT_COMMANDS } from "./report_commands.ts";
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
   ...CREDIT_COMMANDS,
   ...PROMOTION_COMMANDS,
   ...PURCHASE_COMMANDS,
+  ...PAYOUT_COMMANDS,
   ...FEED_COMMANDS,
   ...USAGE_COMMANDS,
   ...REPORT_COMMANDS,

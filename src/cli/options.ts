@@ -5,7 +5,8 @@
  * @module
  */
 
-import { nanosOfCredits } from "../accounts/money.ts";
+import { nanosOfCredits, nanosOfUsd } from "../accounts/money.ts";
+import { parseDay } from "../earnings/utc_day.ts";
 import { hasAtMost } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
@@ -104,6 +105,17 @@ export function credits(about: string): Option<bigint> {
   });
 }
 
+/** USD above 0, with up to 9 decimals, as nano-dollars. */
+export function usd(about: string): Option<bigint> {
+  return optional({ placeholder: "N", about }, (given, name) => {
+    const nanos = nanosOfUsd(given);
+    if (nanos !== undefined && nanos > 0n && nanos <= AMOUNT_NANOS_MAX) return nanos;
+    throw new UsageError(
+      `${name} must be a number above 0 with at most 9 decimals, and at most 10^9, got "${given}"`,
+    );
+  });
+}
+
 /** The same option, or a word that stands for null: `none`, `never`. */
 export function orNull<Value>(option: Option<Value>, word: string): Option<Value | null> {
   return {
@@ -136,6 +148,25 @@ export function duration(about: string, secondsMax: number): Option<number> {
       `${name} must be a time such as 30m, 24h, 7d or 0, and at most ${secondsMax / SECONDS_PER_DAY}d, got "${given}"`,
     );
   });
+}
+
+/** A day in UTC. */
+export function day(about: string): Option<string> {
+  return optional({ placeholder: "DAY", about }, (given, name) => {
+    const found = parseDay(given);
+    if (found !== undefined) return found;
+    throw new UsageError(`${name} must be a day such as 2026-11-21, got "${given}"`);
+  });
+}
+
+/** An RFC 3339 date-time, or a date, which stands for its end in UTC; as UTC. */
+export function endTime(about: string): Option<string> {
+  const plain = time(about);
+  const end = "T23:59:59.999999Z";
+  return {
+    ...plain,
+    read: (given, name) => parseEventTime(given + end) ?? plain.read(given, name),
+  };
 }
 
 /** An RFC 3339 date-time, or a date, which stands for its beginning in UTC; as UTC. */

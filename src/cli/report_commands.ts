@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import { type Earnings, GROUPINGS } from "../earnings/earnings.ts";
 import { PAGE_ROWS_MAX } from "../operator/keyset_page.ts";
 import {
   ERRORS_CURSOR,
@@ -14,10 +16,11 @@ import {
   STALE_CURSOR,
   type TopOutcome,
 } from "../operator/reports.ts";
+import { reportEarnings } from "../operator/statements.ts";
 import { databaseCommand } from "./database.ts";
 import { afterCursor, LIMIT_OPTION, listAnswer } from "./list_page.ts";
-import { oneOf, time } from "./options.ts";
-import { type Columns, table } from "./output.ts";
+import { ACCOUNT_OPTION, day, endTime, oneOf, required, time } from "./options.ts";
+import { type Columns, fields, table } from "./output.ts";
 
 const PERIOD_OPTION = time("inclusive lower bound; default 7 days ago");
 
@@ -84,11 +87,13 @@ const revenue = databaseCommand({
     "list what feeds have earned: charges less refunds, and one-time purchases; the most first",
   options: {
     since: PERIOD_OPTION,
+    until: endTime("inclusive upper bound; a date is its end in UTC; default now"),
+    account: { ...ACCOUNT_OPTION, about: "feeds of this provider only, by id or exact name" },
     limit: LIMIT_OPTION,
     after: afterCursor(REVENUE_CURSOR),
   },
-  run: async ({ operator, values: { since, limit, after } }) =>
-    listAnswer(await reportRevenue(operator, { since, limit, cursor: after }), {
+  run: async ({ operator, values: { account, after, ...period } }) =>
+    listAnswer(await reportRevenue(operator, { ...period, account_id: account, cursor: after }), {
       FEED: (row) => row.feed_id,
       SLUG: { whole: (row) => row.endpoint_path },
       USD: (row) => row.revenue_usd.rawJSON,
@@ -122,4 +127,72 @@ const errors = databaseCommand({
     }),
 });
 
-export const REPORT_COMMANDS = [top, stale, revenue, errors];
+const earnings = databaseCommand({
+  words: "report earnings",
+  about: "show what a provider has earned in a range of days, and what it is owed",
+  options: {
+    account: required(ACCOUNT_OPTION),
+    since: day("the first day, in UTC; default 30 days with the last one"),
+    until: day("the last day, in UTC; default today"),
+    by: oneOf(GROUPINGS, "what a row is; default day"),
+  },
+  run: async ({ operator, values: { account, since, until, by } }) => {
+    const asked = { account_id: account, from: since, to: until, group_by: by };
+    const statement = await reportEarnings(operator, asked);
+    const { earnings, earned } = statement;
+    const { totals } = earnings;
+    const rows = earnings.groups.filter((row) => row.reads + row.purchases > 0 || hasMoney(row));
+    const groups = table(rows, {
+      [earnings.group_by.toUpperCase()]: {
+        whole: (row) => row.date ?? row.month ?? row.feed_id,
+      },
+      ...EARNED_COLUMNS,
+      ...(earnings.group_by === "feed" && { NAME: (row) => row.name ?? "" }),
+    });
+    const text = fields({
+      account: `${statement.accountId} (${statement.accountName})`,
+      days: `${earnings.from} to ${earnings.to}${totals.is_final ? "" : ", not complete yet"}`,
+      reads: `${totals.reads}, ${totals.paid_reads} of them paid, by ${totals.accounts} accounts`,
+      purchases: totals.purchases,
+      gross: `${totals.gross_usd.rawJSON} USD`,
+      refunded: `${totals.refunded_usd.rawJSON} USD`,
+      fee: `${totals.fee_usd.rawJSON} USD`,
+      net: `${totals.net_usd.rawJSON} USD`,
+      "earned in all": `${earned.earned_usd.rawJSON} USD`,
+      "paid out": `${earned.paid_usd.rawJSON} USD`,
+      owed: `${earned.owed_usd.rawJSON} USD`,
+    });
+    const { earned_usd, paid_usd, owed_usd } = earned;
+    return {
+      json: JSON.stringify({
+        account_id: statement.accountId,
+        ...earnings,
+        earned_usd,
+        paid_usd,
+        owed_usd,
+      }),
+      text: (columns) => [groups(columns), "", text].join("\n"),
+    };
+  },
+});
+
+type EarnedRow = Earnings["groups"][number];
+
+/** Whether something was given back on a day without sales. */
+function hasMoney({ refunded_usd: refunded }: EarnedRow): boolean {
+  return refunded.rawJSON !== "0";
+}
+
+const EARNED_COLUMNS: Columns<EarnedRow> = {
+  READS: (row) => row.reads,
+  PAID: (row) => row.paid_reads,
+  ACCOUNTS: (row) => row.accounts,
+  SOLD: (row) => row.purchases,
+  GROSS: (row) => row.gross_usd.rawJSON,
+  REFUNDED: (row) => row.refunded_usd.rawJSON,
+  FEE: (row) => row.fee_usd.rawJSON,
+  NET: (row) => row.net_usd.rawJSON,
+  FINAL: (row) => (row.is_final ? "yes" : "not yet"),
+};
+
+export const REPORT_COMMANDS = [top, stale, revenue, earnings, errors];

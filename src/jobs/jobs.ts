@@ -27,6 +27,8 @@ export interface Job {
   readonly name: string;
   /** From the end of a pass to the beginning of the next, over all processes. */
   readonly everyMs: number;
+  /** Whether its first turn comes soon after the start, since readers wait for what it makes. @default false */
+  readonly isPrompt?: boolean;
   /** Does one bounded piece; true if more is left. `now` is RFC 3339. @default the database's clock */
   step(database: Database, now?: string): Promise<boolean>;
 }
@@ -45,9 +47,13 @@ export interface JobOptions {
 const PRIMARIES_MS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+/** Totals are at most a minute behind, also when other jobs come first. */
+const SALES_MS = 10_000;
 
 /** Rows that one step removes at most: some 50 ms, in which it holds a connection of its own. */
 const ROWS_MAX = 5_000;
+/** Events of the usage log that are added to the totals in one step: some 200 ms. */
+const SALES_MAX = 100_000;
 const USAGE_ROWS_MAX = 10_000;
 const BATCHES_MAX = 100;
 const FEEDS_MAX = 200;
@@ -65,6 +71,8 @@ export function createJobs(options: JobOptions): readonly Job[] {
     job("deleted feeds", MINUTE_MS, { ageMs: DELETED_SLUG_MS, amount: ROWS_MAX }),
     job("event retention", MINUTE_MS, { amount: EVENTS_MAX }),
     job("abandoned batches", 10 * MINUTE_MS, { ageMs: ABANDONED_BATCH_MS, amount: BATCHES_MAX }),
+    // Before the retention of the log, which waits for it.
+    { ...job("sales", SALES_MS, { amount: SALES_MAX }), isPrompt: true },
     job("usage retention", HOUR_MS, {
       ageMs: usageRetentionDays * MS_PER_DAY,
       amount: USAGE_ROWS_MAX,

@@ -36,7 +36,10 @@ export function startMaintenance(options: MaintenanceOptions) {
   const turns = options.jobs.map((job) => ({
     job,
     // Anywhere in the interval, so that processes that start together do not all ask at once.
-    atMs: performance.now() + firstTurnMsMin + Math.random() * job.everyMs,
+    atMs:
+      performance.now() +
+      (job.isPrompt === true ? 0 : firstTurnMsMin) +
+      Math.random() * job.everyMs,
   }));
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -6,6 +6,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { creditsNumber, usdNumber } from "../accounts/money.ts";
+import { readEarned } from "../earnings/payouts.ts";
 import { present } from "../lib/assert.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
@@ -43,6 +44,26 @@ export const ProvenAccountShape = Type.Object(
         }),
       },
       { description: "The proof of the balance." },
+    ),
+    spent: Type.Object(
+      {
+        usd: exact("For reads and feeds, less refunds, by the ledger; however it was paid."),
+        counted_usd: exact("Of it, what providers' earnings have."),
+        waiting_usd: exact("What they don't have yet; counted within a minute."),
+        is_balanced: Type.Boolean({ description: "Whether counted + waiting = spent." }),
+      },
+      { description: "The proof that providers have earned what the account spent." },
+    ),
+    earned: Type.Object(
+      {
+        gross_usd: exact("What its own feeds have sold."),
+        refunded_usd: exact("Of it, given back."),
+        fee_usd: exact("The platform's fee."),
+        earned_usd: exact("Gross less refunded less fee."),
+        paid_usd: exact("Payouts."),
+        owed_usd: exact("Earned less paid."),
+      },
+      { description: "What it has earned as a provider." },
     ),
   },
   { $id: "ProvenAccount", description: "An account, and the proof of its balance." },
@@ -154,6 +175,7 @@ export async function showAccount(
   const proof = present(await inTime(database.row("prove_ledger", { account_id: row.account_id })));
   const { granted_nanos: granted, revoked_nanos: revoked, balance_nanos: balance } = proof;
   const { charged_nanos: charged, refunded_nanos: refunded } = proof;
+  const { paid_nanos: paid, counted_nanos: counted, waiting_nanos: waiting } = proof;
   return {
     // The balance of the proof's snapshot, since reads go on meanwhile.
     ...outcomeOf({ ...row, balance_nanos: balance }),
@@ -164,6 +186,13 @@ export async function showAccount(
       refunded_credits: creditsNumber(refunded),
       is_balanced: granted - revoked - charged + refunded === balance,
     },
+    spent: {
+      usd: usdNumber(paid),
+      counted_usd: usdNumber(counted),
+      waiting_usd: usdNumber(waiting),
+      is_balanced: counted + waiting === paid,
+    },
+    earned: await readEarned(database, row.account_id),
   };
 }
 

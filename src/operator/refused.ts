@@ -34,6 +34,8 @@ export type RefusalCode =
   /** It was to get limits of reading, and it reads nothing. */
   | "KEY_NOT_FOR_READING"
   | "FEED_DELETED"
+  /** A range that ends before it begins, or is too long. */
+  | "RANGE_INVALID"
   /** The database took too long. */
   | "REPORT_TOO_LONG";
 

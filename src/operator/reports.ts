@@ -12,11 +12,12 @@ import { creditsNumber, toExactNumber, usdNumber, usdOfCents } from "../accounts
 import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { count, time, uuid } from "../shapes.ts";
-import { exact } from "./common_shapes.ts";
+import { accountReference, exact } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";
 import { amountPart, defineCursor, numberPart, timePart, uuidPart } from "./keyset_cursor.ts";
 import { PAGE_INPUT, PAGE_ROWS, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
+import { accountIdOf } from "./references.ts";
 
 const PERIOD_MS = 7 * 24 * 60 * 60_000;
 
@@ -136,7 +137,12 @@ export function reportStale(
 
 /** The period's beginning, the moment, what the feed has earned, and its id. */
 export const REVENUE_CURSOR = defineCursor(timePart, timePart, amountPart, uuidPart);
-export const RevenueInput = Type.Object({ ...PAGE_INPUT, since });
+export const RevenueInput = Type.Object({
+  ...PAGE_INPUT,
+  since,
+  until: Type.Optional(time("Inclusive upper bound; default now.")),
+  account_id: Type.Optional(accountReference),
+});
 export const RevenueShape = Type.Object(
   {
     ...feedMembers,
@@ -154,10 +160,11 @@ export const RevenueShape = Type.Object(
 export type RevenueOutcome = Static<typeof RevenueShape>;
 
 /** What feeds have earned: charges less refunds, and one-time purchases; the most first. */
-export function reportRevenue(
+export async function reportRevenue(
   { database }: Operator,
-  { since: asked, limit, cursor }: InputOf<typeof RevenueInput>,
+  { since: asked, until, account_id: account, limit, cursor }: InputOf<typeof RevenueInput>,
 ): Promise<Page<RevenueOutcome>> {
+  const accountId = await accountIdOf(database, account);
   const [since = asked ?? periodStart(), asOf = null, earned, feedId = null] =
     REVENUE_CURSOR.parse(cursor);
   const earnedNanos = earned === undefined ? null : BigInt(earned);
@@ -166,6 +173,8 @@ export function reportRevenue(
       inTime(
         database.rows("list_revenue", {
           since,
+          until: until ?? null,
+          account_id: accountId,
           as_of: asOf,
           after_earned_nanos: earnedNanos,
           after_feed_id: feedId,

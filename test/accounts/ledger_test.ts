@@ -392,7 +392,7 @@ describe("ledger", () => {
     const statuses = (await Promise.all(reads)).map((response) => response.status);
     await Promise.all(grants);
     const charged = 1_500n * BigInt(statuses.filter((status) => status === 200).length);
-    expect(await database.row("prove_ledger", { account_id: accountId })).toEqual({
+    expect(await database.row("prove_ledger", { account_id: accountId })).toMatchObject({
       balance_nanos: 20_000n - charged,
       granted_nanos: 20_000n,
       revoked_nanos: 0n,

@@ -51,6 +51,15 @@ describe("account", () => {
         refunded_credits: 0,
         is_balanced: true,
       },
+      spent: { usd: 0, counted_usd: 0, waiting_usd: 0, is_balanced: true },
+      earned: {
+        gross_usd: 0,
+        refunded_usd: 0,
+        fee_usd: 0,
+        earned_usd: 0,
+        paid_usd: 0,
+        owed_usd: 0,
+      },
     });
     const readable = await operator.run(["account", "show", account.id]);
     expect(readable.stdout).toContain(name);

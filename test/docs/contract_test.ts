@@ -150,6 +150,18 @@ describe("every answer is one that the document promises", () => {
     await getAsProvider(403, "/v1/provider/feeds", read);
   });
 
+  test("every answer of getEarnings and listPayouts is documented", async () => {
+    await getAsProvider(200, "/v1/provider/earnings", write);
+    await getAsProvider(200, "/v1/provider/earnings?format=csv&group_by=month", write);
+    await getAsProvider(200, "/v1/provider/payouts", write);
+    await getAsProvider(400, "/v1/provider/payouts?cursor=x", write);
+    for (const path of ["/v1/provider/earnings", "/v1/provider/payouts"]) {
+      await getAsProvider(400, `${path}?x=1`, write);
+      await getAsProvider(401, path, undefined);
+      await getAsProvider(403, path, read);
+    }
+  });
+
   test("every answer of pushFeed is documented", async () => {
     const id = await create({
       endpoint_path: "pushed",
@@ -367,6 +379,8 @@ describe("every answer is one that the document promises", () => {
       ["GET", () => gateway.get("/v1/purchases?limit=1", read)],
       ["POST", () => gateway.send("POST", "/v1/feed/none/purchase", read, { max_credits: 0 })],
       ["GET", () => gateway.get("/v1/provider/feeds?limit=1", undefined, bearer)],
+      ["GET", () => gateway.get("/v1/provider/earnings", undefined, bearer)],
+      ["GET", () => gateway.get("/v1/provider/payouts", undefined, bearer)],
       ["PATCH", () => gateway.send("PATCH", edit(id), write, {})],
       ["POST", () => gateway.send("POST", CREATE, write, {})],
       ["DELETE", () => sendDelete(`/v1/provider/feed/${id}/rows?ids=1`, write)],
@@ -452,7 +466,6 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
     path,
     send: () => gateway.send(method, path, ownKey, body),
   });
-  const own = "/v1/provider/feeds";
   const headers = { Authorization: `Bearer ${ownKey}` };
   return [
     reading("/v1/catalog"),
@@ -470,7 +483,11 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
     },
     reading(`/public/feeds/${slug}/agent-skill`),
     reading("/.well-known/agent-skills/index.json"),
-    { method: "GET", path: own, send: () => gateway.get(own, undefined, headers) },
+    ...["/v1/provider/feeds", "/v1/provider/earnings", "/v1/provider/payouts"].map((path) => ({
+      method: "GET",
+      path,
+      send: () => gateway.get(path, undefined, headers),
+    })),
     writing("POST", push(id), [{ id: 4 }]),
     writing("POST", CREATE, { ...feed, endpoint_path: `${slug}-2` }),
     writing("PATCH", edit(id), { name: "Edited" }),

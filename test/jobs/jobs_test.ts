@@ -237,6 +237,7 @@ describe("usage", () => {
       )
       values (uuid_from_time(${start.toISOString()}), ${accountId}, 'data', 7, now())
       returning usage_id`;
+    await pass("sales", today);
     const job = jobs.find(({ name }) => name === "usage retention") as Job;
     await sql`delete from maintenance_jobs`;
     const other = await sql.reserve();
@@ -293,6 +294,7 @@ describe("usage", () => {
       Promise.all(
         agents.map((accountId) => database.row("prove_ledger", { account_id: accountId })),
       );
+    await pass("sales", today);
     const before = await proofs();
     const names = await partitions();
     const job = jobs.find(({ name }) => name === "usage retention") as Job;

@@ -20,16 +20,18 @@ describe("reports", () => {
     await gateway.sql.begin(async (session) => {
       await session`lock table usage_events, pushes in access exclusive mode`;
       for (const report of [
-        reportTop(operator, {}),
-        reportRevenue(operator, {}),
-        reportErrors(operator, {}),
-        showAccount(operator, { account_id: accountId }),
+        () => reportTop(operator, {}),
+        () => reportRevenue(operator, {}),
+        () => reportErrors(operator, {}),
+        () => showAccount(operator, { account_id: accountId }),
       ]) {
-        await expect(report).rejects.toMatchObject({ name: "Refused", code: "REPORT_TOO_LONG" });
+        await expect(report()).rejects.toMatchObject({ name: "Refused", code: "REPORT_TOO_LONG" });
       }
       const [running] = await session`
         select count(*)::int as statements from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
+        where datname = current_database() and wait_event_type = 'Lock'
+          -- The gateway's own, which counts what was sold.
+          and query not like '%run_job%'`;
       expect(running?.statements).toBe(0);
     });
     expect(await reportTop(operator, {})).toEqual({ feeds: [], accounts: [], hasMore: false });

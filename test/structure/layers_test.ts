@@ -31,7 +31,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["jobs", "push/schema"],
   ["api"],
   ["operator"],
-  ["feeds"],
+  ["feeds", "earnings"],
   ["accounts"],
   ["admission"],
   ["http"],

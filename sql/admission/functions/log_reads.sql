@@ -79,6 +79,8 @@ declare
   held_back int[];
   written_numbers int[];
   written_balances bigint[];
+  -- Accounts whose log has been ahead of this moment.
+  late_numbers int[];
   is_written boolean[];
 begin
   decided_us := epoch_us(moment);
@@ -129,18 +131,25 @@ begin
       generation = case
         when accounts.logged_us >= decided_us then floor(random() * 281474976710656)::bigint
         else accounts.generation
+      end,
+      late_until_us = case
+        when accounts.logged_us >= decided_us
+          then greatest(accounts.late_until_us, accounts.logged_us)
+        else accounts.late_until_us
       end
     from unnest(account_ids, known_versions, amounts)
       with ordinality as charged (account_id, known_version, amount, number)
     where accounts.account_id = charged.account_id
       and accounts.version = charged.known_version
       and (charged.number = any (held_back)) is not true
-    returning charged.number::int, accounts.balance_nanos
+    returning
+      charged.number::int, accounts.balance_nanos, accounts.late_until_us >= decided_us as is_late
   )
   select
     array_agg(written.number order by written.number),
-    array_agg(written.balance_nanos order by written.number)
-  into written_numbers, written_balances
+    array_agg(written.balance_nanos order by written.number),
+    array_agg(written.number) filter (where written.is_late)
+  into written_numbers, written_balances, late_numbers
   from written;
 
   if cardinality(written_numbers) = cardinality(account_ids) then
@@ -186,6 +195,17 @@ begin
       with ordinality as asked (account_number, operation, feed_id, charge, place)
     where asked.operation = 'purchase'
       and is_written[asked.account_number];
+  end if;
+
+  if late_numbers is not null then
+    insert into sale_changes (kind, account_id, feed_id, usage_id, amount_nanos, sold_at)
+    select
+      'late', account_ids[asked.account_number], asked.feed_id,
+      usage_id_of(decided_us, asked.place::int, batch_token), asked.charge, moment
+    from unnest(account_numbers, feed_ids, charges)
+      with ordinality as asked (account_number, feed_id, charge, place)
+    where asked.account_number = any (late_numbers)
+      and asked.feed_id is not null;
   end if;
 
   if cardinality(remembered_reads) > 0 then

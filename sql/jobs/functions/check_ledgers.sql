@@ -1,4 +1,6 @@
--- Proves the ledgers of the next accounts in order of their ids, for 200 ms at most. Each account is one snapshot.
+-- Proves the ledgers of the next accounts in order of their ids, for 200 ms at most, and that what each has paid is what
+-- providers have earned by it. Each account is one snapshot. At the end of a pass, what all have paid must be what all
+-- providers have earned; if not, that counts as one more, named earnings.
 --
 -- mark: the account that was proven last, how many of the pass are wrong, and which, the first ten of them. A wrong
 -- account is reported at once, and that all is well only at the end of a pass.
@@ -30,9 +32,12 @@ begin
     order by account_id
     limit account_limit
   loop
-    select * into ledger from ledger_of(proven_id);
+    select * into ledger
+    from ledger_of(proven_id) as credit
+    cross join lateral sales_of(proven_id, credit.charged_nanos, credit.refunded_nanos);
     if ledger.granted_nanos - ledger.revoked_nanos - ledger.charged_nanos + ledger.refunded_nanos
       <> ledger.balance_nanos
+      or ledger.paid_nanos <> ledger.counted_nanos + ledger.waiting_nanos
     then
       wrong := wrong + 1;
       if wrong <= listed_max then
@@ -46,6 +51,12 @@ begin
       exit;
     end if;
   end loop;
+  if not is_more and (select coalesce(sum(paid_nanos), 0) from counted_accounts)
+    <> (select coalesce(sum(gross_nanos - refunded_nanos), 0) from earning_days)
+  then
+    wrong := wrong + 1;
+    listed := concat_ws(',', nullif(listed, ''), 'earnings');
+  end if;
   if wrong > 0 or not is_more then
     insert into findings (name, amount, detail, found_at)
     values ('ledger check', wrong, listed, moment)

@@ -4,6 +4,8 @@
 -- the events go a piece at a time, and with each piece their charges become an entry of the credit
 -- ledger for each account, of the kind charges and with a negative amount. An empty partition is dropped.
 --
+-- Totals of what was sold are made from the log, so its events stay until they are counted (`count_sales`).
+--
 -- It has the rights of its owner, because a gateway's role may own no tables.
 create or replace function retire_usage(
   moment timestamptz,
@@ -20,6 +22,7 @@ set lock_timeout = '250ms'
 as $$
 declare
   partition_name text;
+  month_end timestamptz;
   removed int;
   is_empty boolean := false;
 begin
@@ -33,6 +36,21 @@ begin
     and pg_class.relname ~ '^usage_events_[0-9]{4}_[0-9]{2}$'
     and right(pg_class.relname, 7) < to_char((moment - retention) at time zone 'UTC', 'YYYY_MM');
   if partition_name is null then
+    return false;
+  end if;
+  month_end := (to_date(right(partition_name, 7), 'YYYY_MM') + interval '1 month')
+    at time zone 'UTC';
+  if not exists (
+    select
+    from totals_progress
+    where name = 'sales'
+      and complete_until >= month_end
+  ) or exists (
+    select
+    from sale_changes
+    where usage_id < uuid_from_time(month_end)
+  )
+  then
     return false;
   end if;
 

@@ -69,6 +69,8 @@ begin
       select step.mark, step.is_more
       into reached, is_more
       from index_large_batches(reached, amount, work_max) as step;
+    when 'sales' then
+      is_more := count_sales(moment, amount);
     when 'overdue feeds' then
       perform count_overdue_feeds(moment);
     when 'ledger check' then

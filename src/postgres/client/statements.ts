@@ -50,6 +50,19 @@ import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with 
 import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
+import sql_earnings_find_earned from "../../../sql/earnings/find_earned.sql" with { type: "text" };
+import sql_earnings_functions_add_earnings from "../../../sql/earnings/functions/add_earnings.sql" with { type: "text" };
+import sql_earnings_functions_count_customers from "../../../sql/earnings/functions/count_customers.sql" with { type: "text" };
+import sql_earnings_functions_count_sales from "../../../sql/earnings/functions/count_sales.sql" with { type: "text" };
+import sql_earnings_functions_is_customer from "../../../sql/earnings/functions/is_customer.sql" with { type: "text" };
+import sql_earnings_functions_keep_fee_rate from "../../../sql/earnings/functions/keep_fee_rate.sql" with { type: "text" };
+import sql_earnings_functions_record_payout from "../../../sql/earnings/functions/record_payout.sql" with { type: "text" };
+import sql_earnings_functions_sales_of from "../../../sql/earnings/functions/sales_of.sql" with { type: "text" };
+import sql_earnings_functions_waiting_sales_of from "../../../sql/earnings/functions/waiting_sales_of.sql" with { type: "text" };
+import sql_earnings_keep_fee_rate from "../../../sql/earnings/keep_fee_rate.sql" with { type: "text" };
+import sql_earnings_list_earnings from "../../../sql/earnings/list_earnings.sql" with { type: "text" };
+import sql_earnings_list_payouts from "../../../sql/earnings/list_payouts.sql" with { type: "text" };
+import sql_earnings_record_payout from "../../../sql/earnings/record_payout.sql" with { type: "text" };
 import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
 import sql_feeds_delete_feed from "../../../sql/feeds/delete_feed.sql" with { type: "text" };
 import sql_feeds_delete_rows from "../../../sql/feeds/delete_rows.sql" with { type: "text" };
@@ -91,6 +104,7 @@ import sql_migrations_0005_findings from "../../../sql/migrations/0005_findings.
 import sql_migrations_0006_deleted_feeds from "../../../sql/migrations/0006_deleted_feeds.sql" with { type: "text" };
 import sql_migrations_0007_bought_from_balance from "../../../sql/migrations/0007_bought_from_balance.sql" with { type: "text" };
 import sql_migrations_0008_admin_keys from "../../../sql/migrations/0008_admin_keys.sql" with { type: "text" };
+import sql_migrations_0009_earnings from "../../../sql/migrations/0009_earnings.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -193,6 +207,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0006_deleted_feeds", text: sql_migrations_0006_deleted_feeds },
   { name: "0007_bought_from_balance", text: sql_migrations_0007_bought_from_balance },
   { name: "0008_admin_keys", text: sql_migrations_0008_admin_keys },
+  { name: "0009_earnings", text: sql_migrations_0009_earnings },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -221,6 +236,14 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "usage_id_of", text: sql_admission_functions_usage_id_of },
   { name: "utc_day", text: sql_admission_functions_utc_day },
   { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
+  { name: "add_earnings", text: sql_earnings_functions_add_earnings },
+  { name: "count_customers", text: sql_earnings_functions_count_customers },
+  { name: "count_sales", text: sql_earnings_functions_count_sales },
+  { name: "is_customer", text: sql_earnings_functions_is_customer },
+  { name: "keep_fee_rate", text: sql_earnings_functions_keep_fee_rate },
+  { name: "record_payout", text: sql_earnings_functions_record_payout },
+  { name: "sales_of", text: sql_earnings_functions_sales_of },
+  { name: "waiting_sales_of", text: sql_earnings_functions_waiting_sales_of },
   { name: "delete_feed", text: sql_feeds_functions_delete_feed },
   { name: "delete_rows", text: sql_feeds_functions_delete_rows },
   { name: "lock_rows", text: sql_feeds_functions_lock_rows },
@@ -307,6 +330,11 @@ export const STATEMENTS = {
   prove_calls: numbered(sql_admission_prove_calls),
   refund_reads: numbered(sql_admission_refund_reads),
   replay_read: numbered(sql_admission_replay_read),
+  find_earned: numbered(sql_earnings_find_earned),
+  keep_fee_rate: numbered(sql_earnings_keep_fee_rate),
+  list_earnings: numbered(sql_earnings_list_earnings),
+  list_payouts: numbered(sql_earnings_list_payouts),
+  record_payout: numbered(sql_earnings_record_payout),
   count_feeds: numbered(sql_feeds_count_feeds),
   delete_feed: numbered(sql_feeds_delete_feed),
   delete_rows: numbered(sql_feeds_delete_rows),
@@ -750,6 +778,82 @@ export interface StatementTypes {
     };
     row: {
       readonly usage_id: string;
+    };
+  };
+  /** what a provider has sold, and has been paid, since the beginning */
+  find_earned: {
+    parameters: {
+      readonly account_id: string;
+    };
+    row: {
+      readonly gross_nanos: bigint;
+      readonly refunded_nanos: bigint;
+      readonly fee_nanos: bigint;
+      readonly paid_nanos: bigint;
+    };
+  };
+  /** notes the platform's fee from now on, if it is another than before */
+  keep_fee_rate: {
+    parameters: {
+      readonly rate_millionths: number;
+    };
+    row: {
+      readonly is_kept: boolean;
+    };
+  };
+  /** what a provider has sold in a range of UTC days, by day, month or feed, and in all; of the daily totals only */
+  list_earnings: {
+    parameters: {
+      readonly account_id: string;
+      readonly from_day: string;
+      readonly to_day: string;
+      readonly group_by: string;
+    };
+    row: {
+      readonly group_name: string | null;
+      readonly feed_id: string | null;
+      readonly feed_name: string | null;
+      readonly reads: bigint;
+      readonly paid_reads: bigint;
+      readonly accounts: bigint;
+      readonly purchases: bigint;
+      readonly gross_nanos: bigint;
+      readonly refunded_nanos: bigint;
+      readonly fee_nanos: bigint;
+      readonly is_final: boolean;
+      readonly complete_until: string | null;
+    };
+  };
+  /** what a provider, or every one, has been paid, newest first, from behind the page before */
+  list_payouts: {
+    parameters: {
+      readonly account_id: string | null;
+      readonly before_payout_id: bigint | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly payout_id: bigint;
+      readonly account_id: string;
+      readonly amount_nanos: bigint;
+      readonly reference: string;
+      readonly paid_at: string;
+    };
+  };
+  /** notes what a provider has been paid, once for each reference */
+  record_payout: {
+    parameters: {
+      readonly account_id: string;
+      readonly amount_nanos: bigint;
+      readonly reference: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly outcome: string;
+      readonly payout_id: bigint;
+      readonly account_id: string;
+      readonly amount_nanos: bigint;
+      readonly reference: string;
+      readonly paid_at: string;
     };
   };
   /** how many feeds an account owns, drafts included: what counts against its quota */
@@ -1200,6 +1304,8 @@ export interface StatementTypes {
   list_revenue: {
     parameters: {
       readonly since: string;
+      readonly until: string | null;
+      readonly account_id: string | null;
       readonly as_of: string | null;
       readonly after_earned_nanos: bigint | null;
       readonly after_feed_id: string | null;
@@ -1261,7 +1367,7 @@ export interface StatementTypes {
       readonly charge_nanos: bigint;
     };
   };
-  /** whether granted - revoked - charged + refunded = balance, in one snapshot */
+  /** whether granted - revoked - charged + refunded = balance, and what was paid is what providers earned by it, in */
   prove_ledger: {
     parameters: {
       readonly account_id: string;
@@ -1272,6 +1378,9 @@ export interface StatementTypes {
       readonly revoked_nanos: bigint;
       readonly charged_nanos: bigint;
       readonly refunded_nanos: bigint;
+      readonly paid_nanos: bigint;
+      readonly counted_nanos: bigint;
+      readonly waiting_nanos: bigint;
     };
   };
   /** a new key of an operator in place of one that holds, which ends after the grace */
@@ -1765,6 +1874,11 @@ export const ARGUMENTS: {
   prove_calls: (by) => [by.account_ids, by.known_generations, by.known_us, by.key_ids, by.feed_ids, by.idempotency_keys, by.window_us, by.idempotency_us],
   refund_reads: (by) => [by.batch_token, by.account_ids, by.elapsed_ms, by.sent_at, by.only_usage],
   replay_read: (by) => [by.account_id, by.idempotency_key, by.usage_id],
+  find_earned: (by) => [by.account_id],
+  keep_fee_rate: (by) => [by.rate_millionths],
+  list_earnings: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
+  list_payouts: (by) => [by.account_id, by.before_payout_id, by.limit],
+  record_payout: (by) => [by.account_id, by.amount_nanos, by.reference, by.actor],
   count_feeds: (by) => [by.account_id],
   delete_feed: (by) => [by.account_id, by.feed_id, by.endpoint_path, by.actor, by.deletions_per_feed],
   delete_rows: (by) => [by.account_id, by.feed_id, by.row_ids, by.actor],
@@ -1793,7 +1907,7 @@ export const ARGUMENTS: {
   list_newest_pushes: (by) => [by.feed_id, by.limit],
   list_promotions: (by) => [by.after_code, by.limit],
   list_refusals: (by) => [by.since, by.newest_push_id, by.before_push_id, by.limit],
-  list_revenue: (by) => [by.since, by.as_of, by.after_earned_nanos, by.after_feed_id, by.limit],
+  list_revenue: (by) => [by.since, by.until, by.account_id, by.as_of, by.after_earned_nanos, by.after_feed_id, by.limit],
   list_stale_feeds: (by) => [by.since, by.as_of, by.after_due_at, by.after_feed_id, by.limit],
   list_top_reads: (by) => [by.since, by.is_by_credits, by.limit],
   prove_ledger: (by) => [by.account_id],

@@ -1,0 +1,213 @@
+-- Counts what has been sold since the last time into the daily totals of providers. True if more is left.
+--
+-- A charged read pays nothing for it, and no sale is missed or counted twice, in whatever order transactions commit:
+-- an account's events are written under the account's lock, which is held until the commit. So if one of them is
+-- visible, so are all of the account with smaller ids, and a line for each account (`counted_accounts`) divides what was
+-- counted from what was not. Which accounts have moved, their versions tell. Two things break that order, and both are
+-- noted in `sale_changes`: events that came late, since the clock was set back, and what becomes of an event later.
+--
+-- One statement reads lines, log and changes in one snapshot, and moves the lines. Of an event behind its line the log
+-- itself tells all, so a change of it is dropped. An event before its line was counted as it was then, so its change is
+-- counted. `run_job` lets one process at a time do this; if it is killed, nothing of the step is left.
+--
+-- moment: totals are complete until some time before it, since a read takes the time before it is committed
+-- event_limit: events of the log that a step counts at most. Changes are few, and are all counted
+create or replace function count_sales(moment timestamptz, event_limit int)
+returns boolean
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  -- Longer than a statement of a gateway may take.
+  writing_time constant interval := '15 seconds';
+  complete_until constant timestamptz := least(
+    moment - writing_time,
+    (
+      select min(xact_start)
+      from pg_stat_activity
+      where datname = current_database()
+        and backend_xid is not null
+        and pid <> pg_backend_pid()
+    )
+  );
+  event_count int;
+  sales customer_sales[];
+begin
+  -- No rate changes meanwhile: see keep_fee_rate.
+  perform pg_advisory_xact_lock_shared(7306929);
+
+  with changed as materialized (
+    select
+      accounts.account_id,
+      accounts.version,
+      coalesce(counted.counted_to, '00000000-0000-0000-0000-000000000000') as counted_to
+    from accounts
+    left join counted_accounts as counted
+      on counted.account_id = accounts.account_id
+    where counted.version is distinct from accounts.version
+  ),
+  fresh as materialized (
+    select event.*
+    from changed
+    cross join lateral (
+      select account_id, usage_id, operation, feed_id, charge_nanos, refunded, failed, happened_at
+      from usage_events
+      where usage_events.account_id = changed.account_id
+        and usage_events.usage_id > changed.counted_to
+      order by usage_events.usage_id
+      limit event_limit
+    ) as event
+    limit event_limit
+  ),
+  lines as (
+    select account_id, max(usage_id::text)::uuid as counted_to, count(*) as events
+    from fresh
+    group by account_id
+  ),
+  taken as (
+    delete from sale_changes
+    returning *
+  ),
+  -- Without those of events that are behind their line, or that are counted with them as late.
+  changes as (
+    select taken.*
+    from taken
+    left join counted_accounts as counted
+      on counted.account_id = taken.account_id
+    where taken.usage_id is null
+      or taken.usage_id <= counted.counted_to
+        and (
+          taken.kind = 'late'
+          or not exists (
+            select
+            from taken as late
+            where late.kind = 'late'
+              and late.usage_id = taken.usage_id
+          )
+        )
+  ),
+  events as (
+    select account_id, usage_id, operation, feed_id, charge_nanos, refunded, failed, happened_at
+    from fresh
+    union all
+    select
+      event.account_id, event.usage_id, event.operation, event.feed_id, event.charge_nanos,
+      event.refunded, event.failed, event.happened_at
+    from changes
+    join usage_events as event
+      on event.account_id = changes.account_id
+      and event.usage_id = changes.usage_id
+    where changes.kind = 'late'
+  ),
+  reads as (
+    select *
+    from events
+    where operation in ('data', 'stream', 'export')
+      and feed_id is not null
+      and not failed
+  ),
+  -- Each with the day that it counts on, and the moment of the sale, whose rate it has.
+  movements as (
+    select
+      account_id, feed_id, happened_at as counts_at, happened_at as sold_at,
+      1 as reads, (charge_nanos > 0)::int as paid_reads, 0 as purchases,
+      charge_nanos as gross_nanos, 0::bigint as refunded_nanos
+    from reads
+    union all
+    select
+      reads.account_id, reads.feed_id, refund.created_at, reads.happened_at, 0, 0, 0, 0,
+      reads.charge_nanos
+    from reads
+    join credit_ledger as refund
+      on refund.reference = 'refund:' || reads.usage_id
+    where reads.refunded
+    union all
+    select
+      account_id, feed_id,
+      case when kind = 'refunded' then changed_at else sold_at end,
+      sold_at,
+      -(kind = 'failed')::int,
+      -(kind = 'failed' and amount_nanos > 0)::int,
+      (kind = 'purchased')::int,
+      case kind when 'purchased' then amount_nanos when 'failed' then -amount_nanos else 0 end,
+      case when kind = 'refunded' then amount_nanos else 0 end
+    from changes
+    where kind <> 'late'
+  ),
+  rates as materialized (
+    select
+      since,
+      coalesce(lead(since) over (order by since), 'infinity') as until,
+      rate_millionths
+    from fee_rates
+  ),
+  sums as materialized (
+    select
+      movements.account_id,
+      movements.feed_id,
+      (movements.counts_at at time zone 'UTC')::date as day,
+      sum(movements.reads)::bigint as reads,
+      sum(movements.paid_reads)::bigint as paid_reads,
+      sum(movements.purchases)::bigint as purchases,
+      sum(movements.gross_nanos)::bigint as gross_nanos,
+      sum(movements.refunded_nanos)::bigint as refunded_nanos,
+      sum((movements.gross_nanos - movements.refunded_nanos)::numeric * rates.rate_millionths)
+        as fee_parts
+    from movements
+    join rates
+      on movements.sold_at >= rates.since
+      and movements.sold_at < rates.until
+    group by movements.account_id, movements.feed_id, day
+  ),
+  paid as (
+    select account_id, sum(gross_nanos - refunded_nanos)::bigint as paid_nanos
+    from sums
+    group by account_id
+  ),
+  moved as (
+    insert into counted_accounts as known (account_id, version, counted_to, paid_nanos)
+    select
+      account_id,
+      -- If the step is full, nobody knows whose log has more.
+      case when (select count(*) from fresh) < event_limit then changed.version end,
+      coalesce(lines.counted_to, changed.counted_to, '00000000-0000-0000-0000-000000000000'),
+      coalesce(paid.paid_nanos, 0)
+    from changed
+    left join lines
+      using (account_id)
+    full join paid
+      using (account_id)
+    where (select count(*) from fresh) < event_limit
+      or lines.account_id is not null
+      or paid.account_id is not null
+    order by account_id
+    on conflict (account_id) do update
+    set version = excluded.version,
+      counted_to = greatest(known.counted_to, excluded.counted_to),
+      paid_nanos = known.paid_nanos + excluded.paid_nanos
+  )
+  select
+    (select count(*) from fresh),
+    (
+      select array_agg(row(
+        sums.account_id, sums.feed_id, feeds.account_id, sums.day, sums.reads, sums.paid_reads,
+        sums.purchases, sums.gross_nanos, sums.refunded_nanos, sums.fee_parts
+      )::customer_sales)
+      from sums
+      join feeds
+        on feeds.feed_id = sums.feed_id
+    )
+  into event_count, sales;
+
+  if sales is not null then
+    perform add_earnings(sales);
+  end if;
+  if event_count < event_limit then
+    insert into totals_progress (name, complete_until)
+    values ('sales', complete_until)
+    on conflict (name) do update
+    set complete_until = excluded.complete_until;
+  end if;
+  return event_count = event_limit;
+end
+$$;

@@ -1,0 +1,447 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { connect } from "../../src/postgres/client/connect.ts";
+import { FUNCTION_SCHEMA } from "../../src/postgres/migrate/function_set.ts";
+import type { Gateway } from "../../src/server.ts";
+import { countSales } from "../support/count_sales.ts";
+import { installClock, type TestClock } from "../support/database_clock.ts";
+import {
+  createProvider,
+  createReader,
+  type Provider,
+  type Reader,
+} from "../support/earning_scene.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import type { SeededFeed } from "../support/seed.ts";
+
+let gateway: TestGateway;
+let clock: TestClock;
+/** A gateway whose database has the test's clock. */
+let peer: Gateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  clock = await installClock(gateway.sql, gateway.databaseUrl);
+  peer = await gateway.startPeer({ DATABASE_URL: clock.url });
+});
+afterAll(() => gateway.stop());
+
+const day = (time: string | number) => new Date(time).toISOString().slice(0, 10);
+const WIDE = `?from=${day(Date.now() - 20 * 86_400_000)}&to=${day(Date.now() + 20 * 86_400_000)}`;
+
+/** Whether what the account has spent is what providers have earned by it, counted or not. */
+async function isProven({ accountId }: Reader): Promise<boolean> {
+  const proof = await gateway.gateway.services.database.row("prove_ledger", {
+    account_id: accountId,
+  });
+  return proof !== undefined && proof.paid_nanos === proof.counted_nanos + proof.waiting_nanos;
+}
+
+async function areSumsEqual(): Promise<boolean> {
+  const [row] = await gateway.sql`
+    select
+      (select coalesce(sum(paid_nanos), 0) from counted_accounts)
+        = (select coalesce(sum(gross_nanos - refunded_nanos), 0) from earning_days) as are_equal`;
+  return row?.are_equal;
+}
+
+/** Has the read answered with an error after all, as when its answer is lost. */
+async function fail({ accountId }: Reader, usageId: string): Promise<void> {
+  await gateway.gateway.services.database.row("refund_reads", {
+    batch_token: usageId.slice(-12),
+    account_ids: [accountId],
+    elapsed_ms: 10n ** 9n,
+    sent_at: new Date(Date.now() - 10 ** 9).toISOString(),
+    only_usage: usageId,
+  });
+}
+
+describe("totals", () => {
+  test("a batch that commits after later ones were counted is counted, too, and once", async () => {
+    const { sql } = gateway;
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed();
+    const [late, early] = [await createReader(gateway), await createReader(gateway)];
+    const first = await late.read(feed);
+    await countSales(sql);
+    const batch = await sql.reserve();
+    await batch`begin`;
+    await batch`update accounts set version = 1 where account_id = ${late.accountId}`;
+    // As a batch writes it that begins now and commits after the others.
+    await batch`
+      insert into usage_events (usage_id, account_id, operation, feed_id, charge_nanos, happened_at)
+      values (
+        usage_id_of(epoch_us(clock_timestamp()), 1, 'abcdefabcdef'), ${late.accountId}, 'data',
+        ${feed.feedId}, 1000, clock_timestamp()
+      )`;
+    await early.read(feed);
+    await countSales(sql);
+    expect((await provider.earnings()).totals).toMatchObject({ reads: 2, accounts: 2 });
+    await batch`update accounts set balance_nanos = balance_nanos - 1000 where account_id = ${late.accountId}`;
+    await batch`commit`;
+    batch.release();
+    expect(await isProven(late)).toBe(true);
+    await countSales(sql);
+    await countSales(sql);
+    expect((await provider.earnings()).totals).toMatchObject({ reads: 3, gross_usd: 0.000003 });
+    expect(await isProven(late)).toBe(true);
+    expect(first.usage_id).toBeString();
+  });
+
+  test("of a job that is killed, nothing stays; the next one counts all", async () => {
+    const { sql } = gateway;
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed();
+    const reader = await createReader(gateway);
+    await reader.read(feed);
+    const killed = connect({ url: gateway.databaseUrl }, { connectionsMax: 1 });
+    const [session] = await killed`select pg_backend_pid() as pid`;
+    const step = killed.unsafe(
+      `select ${FUNCTION_SCHEMA}.count_sales(now(), 100), pg_terminate_backend(${session?.pid})`,
+    );
+    await expect(step).rejects.toThrow();
+    await killed.end();
+    await countSales(sql);
+    expect((await provider.earnings()).totals).toMatchObject({ reads: 1, accounts: 1 });
+    expect(await areSumsEqual()).toBe(true);
+  });
+
+  test("reads of a clock that was set back are counted on their day, whenever the job comes", async () => {
+    const { sql } = gateway;
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed();
+    const reader = await createReader(gateway);
+    const dayMs = 86_400_000;
+    const days = [0, -dayMs, -dayMs + 1_000, dayMs, -3 * dayMs, 2_000];
+    const seen: string[] = [];
+    for (const [place, aheadMs] of days.entries()) {
+      await clock.setAhead(aheadMs);
+      // Two on the first day that was before, since the second comes behind a line that has moved.
+      for (let reads = 0; reads < 2; reads++) {
+        seen.push(day((await reader.read(feed, peer.baseUrl)).timestamp));
+      }
+      if (place % 2 === 1) await countSales(sql);
+      expect(await isProven(reader)).toBe(true);
+    }
+    await clock.setAhead(0);
+    await countSales(sql);
+    const { groups, totals } = await provider.earnings(WIDE);
+    const counted = groups.flatMap(({ date, reads }) => Array.from({ length: reads }, () => date));
+    expect(counted).toEqual(seen.toSorted());
+    expect(totals).toMatchObject({ reads: 12, accounts: 1, gross_usd: 0.000012 });
+    expect(await isProven(reader)).toBe(true);
+    const [waiting] = await sql`select count(*)::int as changes from sale_changes`;
+    expect(waiting?.changes).toBe(0);
+  });
+
+  test("a read that failed is no sale and no reader, whether it was counted before or not", async () => {
+    const { sql } = gateway;
+    const provider = await createProvider(gateway);
+    const [paid, free] = [await provider.feed(), await provider.feed({})];
+    for (const feed of [paid, free]) {
+      for (const isCountedBefore of [true, false]) {
+        const reader = await createReader(gateway);
+        const { usage_id: usageId } = await reader.read(feed);
+        if (isCountedBefore) await countSales(sql);
+        await fail(reader, usageId);
+        await countSales(sql);
+        expect((await provider.earnings("?group_by=feed")).totals).toMatchObject({
+          reads: 0,
+          paid_reads: 0,
+          accounts: 0,
+          gross_usd: 0,
+          refunded_usd: 0,
+        });
+        expect(await isProven(reader)).toBe(true);
+      }
+    }
+    expect(await areSumsEqual()).toBe(true);
+  });
+
+  test("a sale has the fee of its moment, and a refund gives that back", async () => {
+    const { sql } = gateway;
+    const { database } = gateway.gateway.services;
+    const rate = (millionths: number) =>
+      database.row("keep_fee_rate", { rate_millionths: millionths });
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed({ callPriceNanos: 1_000_000 });
+    const reader = await createReader(gateway);
+    await reader.read(feed);
+    await rate(100_001);
+    const { usage_id: usageId } = await reader.read(feed);
+    await rate(250_000);
+    await reader.read(feed);
+    await countSales(sql);
+    expect((await provider.earnings()).totals).toMatchObject({
+      gross_usd: 0.003,
+      fee_usd: 0.000350001,
+      net_usd: 0.002649999,
+    });
+    await database.row("refund_event", { usage_id: usageId, reason: "S", actor: null });
+    await countSales(sql);
+    expect((await provider.earnings()).totals).toMatchObject({
+      refunded_usd: 0.001,
+      fee_usd: 0.00025,
+      net_usd: 0.00175,
+    });
+    await rate(0);
+  });
+
+  test("accounts are distinct over any range, in whatever order their days come", async () => {
+    const { sql } = gateway;
+    const date = fc.nat(11).map((offset) => day(Date.UTC(2025, 5, 25 + offset)));
+    const visit = fc.record({ account: fc.nat(3), date, isRemoved: fc.boolean() });
+    const database = gateway.gateway.services.database;
+    await fc.assert(
+      fc.asyncProperty(fc.array(visit, { maxLength: 25 }), date, date, async (visits, one, two) => {
+        const scope = crypto.randomUUID();
+        const accounts = Array.from({ length: 4 }, () => crypto.randomUUID());
+        const model = new Set<string>();
+        for (const { account, date, isRemoved } of visits) {
+          const key = `${account} ${date}`;
+          if (model.has(key) !== isRemoved) continue;
+          const days = `array[row('${scope}', '${accounts[account]}', '${date}')::customer_days]`;
+          const row = `'${scope}', '${accounts[account]}', '${date}'`;
+          if (isRemoved) {
+            await sql.unsafe(`select count_customers(${days}, -1)`);
+            await sql.unsafe(
+              `delete from customer_days where (scope_id, account_id, day) = (${row})`,
+            );
+            model.delete(key);
+          } else {
+            await sql.unsafe(`insert into customer_days values (${row})`);
+            await sql.unsafe(`select count_customers(${days}, 1)`);
+            model.add(key);
+          }
+        }
+        const [from = "", to = ""] = [one, two].toSorted();
+        const rows = await database.rows("list_earnings", {
+          account_id: scope,
+          from_day: from,
+          to_day: to,
+          group_by: "month",
+        });
+        const distinct = (isIn: (date: string) => boolean) => {
+          const visitors = [...model]
+            .map((key) => key.split(" "))
+            .filter(([, date = ""]) => isIn(date));
+          return BigInt(new Set(visitors.map(([account]) => account)).size);
+        };
+        expect(rows.map(({ accounts }) => accounts)).toEqual([
+          ...rows
+            .slice(0, -1)
+            .map(({ group_name: month }) =>
+              distinct((date) => date >= from && date <= to && date.slice(0, 7) === month),
+            ),
+          distinct((date) => date >= from && date <= to),
+        ]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("the log goes only once it is counted, and with it goes no earning", async () => {
+    const { sql } = gateway;
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed();
+    const reader = await createReader(gateway);
+    const start = new Date(Date.UTC(2024, 0, 1)).toISOString();
+    await sql`select create_usage_partitions(${start}, 1)`;
+    await sql`
+      insert into usage_events (usage_id, account_id, operation, feed_id, charge_nanos, happened_at)
+      select
+        usage_id_of(epoch_us(${start}::timestamptz + n * interval '1 day'), 1, 'abcdefabcdef'),
+        ${reader.accountId}, 'data', ${feed.feedId}, 1000,
+        ${start}::timestamptz + n * interval '1 day'
+      from generate_series(0, 9) as n`;
+    await sql`
+      update accounts set balance_nanos = balance_nanos - 10000
+      where account_id = ${reader.accountId}`;
+    const events = async () =>
+      (
+        await sql`select count(*)::int as n from usage_events where account_id = ${reader.accountId}`
+      )[0]?.n;
+    const retire = () => sql`select retire_usage(now(), interval '400 days', 1000)`;
+    await sql`delete from totals_progress`;
+    await retire();
+    expect(await events()).toBe(10);
+    await countSales(sql);
+    for (let steps = 0; steps < 3; steps++) await retire();
+    expect(await events()).toBe(0);
+    const asked = "?from=2024-01-01&to=2024-01-31&group_by=month";
+    expect((await provider.earnings(asked)).totals).toMatchObject({
+      reads: 10,
+      gross_usd: 0.00001,
+      is_final: true,
+    });
+    expect(await isProven(reader)).toBe(true);
+  });
+});
+
+type Step =
+  | { do: "read"; reader: number; feed: number; isPeer: boolean }
+  | { do: "refund" | "fail"; read: number }
+  | { do: "buy" | "undo"; reader: number; feed: number }
+  | { do: "set"; aheadMs: number }
+  | { do: "rate"; millionths: number }
+  | { do: "count"; isKilled: boolean };
+
+const HOUR_MS = 3_600_000;
+const number = fc.nat(1);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("read" as const),
+      reader: number,
+      feed: fc.nat(2),
+      isPeer: fc.boolean(),
+    }),
+  },
+  fc.record({ do: fc.constantFrom("refund", "fail"), read: fc.nat(5) }),
+  fc.record({ do: fc.constantFrom("buy", "undo"), reader: number, feed: number }),
+  fc.record({
+    do: fc.constant("set" as const),
+    aheadMs: fc.constantFrom(0, -HOUR_MS, -30 * HOUR_MS, 5 * HOUR_MS, 26 * HOUR_MS),
+  }),
+  fc.record({
+    do: fc.constant("rate" as const),
+    millionths: fc.constantFrom(0, 125_000, 333_333),
+  }),
+  fc.record({ do: fc.constant("count" as const), isKilled: fc.boolean() }),
+);
+
+interface Sale {
+  readonly usageId: string;
+  readonly reader: Reader;
+  readonly provider: number;
+  readonly charge: number;
+  readonly date: string;
+  isFailed: boolean;
+  isRefunded: boolean;
+}
+
+test("random histories: every provider has what accounts have paid for its feeds, to the nano-dollar", async () => {
+  const { sql } = gateway;
+  const { database } = gateway.gateway.services;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      await clock.setAhead(0);
+      const providers: Provider[] = [await createProvider(gateway), await createProvider(gateway)];
+      const prices = [700, 1_300, 0];
+      const feeds: SeededFeed[] = [];
+      for (const [place, price] of prices.entries()) {
+        const own = providers[place % 2] as Provider;
+        feeds.push(await own.feed(price === 0 ? {} : { callPriceNanos: price }));
+      }
+      const sold: SeededFeed[] = [];
+      for (const own of providers) sold.push(await own.feed({ oneTimePriceCents: 100 }));
+      const readers = [await createReader(gateway), await createReader(gateway)];
+      const sales: Sale[] = [];
+      /** By provider: gross less refunded of purchases, in nano-dollars. */
+      const bought = [0, 0];
+      for (const each of steps) {
+        switch (each.do) {
+          case "read": {
+            const reader = readers[each.reader] as Reader;
+            const feed = feeds[each.feed] as SeededFeed;
+            const response = await fetch(
+              `${each.isPeer ? peer.baseUrl : gateway.baseUrl}/v1/feed/${feed.slug}`,
+              { headers: { "x-api-key": reader.key } },
+            );
+            // A free feed has a small window.
+            if (response.status === 429) break;
+            expect(response.status).toBe(200);
+            const { _origin: origin } = (await response.json()) as {
+              _origin: { usage_id: string; timestamp: string };
+            };
+            sales.push({
+              usageId: origin.usage_id,
+              reader,
+              provider: each.feed % 2,
+              charge: prices[each.feed] ?? 0,
+              date: day(origin.timestamp),
+              isFailed: false,
+              isRefunded: false,
+            });
+            break;
+          }
+          case "refund": {
+            const sale = sales[each.read];
+            if (sale === undefined || sale.isFailed || sale.charge === 0) break;
+            const asked = { usage_id: sale.usageId, reason: "S", actor: null };
+            await database.row("refund_event", asked);
+            sale.isRefunded = true;
+            break;
+          }
+          case "fail": {
+            const sale = sales[each.read];
+            if (sale === undefined || sale.isRefunded || sale.isFailed) break;
+            await fail(sale.reader, sale.usageId);
+            const [event] = await sql`
+              select failed from usage_events where usage_id = ${sale.usageId}`;
+            sale.isFailed = event?.failed === true;
+            break;
+          }
+          case "buy":
+          case "undo": {
+            const asked = {
+              account_id: readers[each.reader]?.accountId ?? "",
+              feed_id: sold[each.feed]?.feedId ?? "",
+              actor: null,
+            };
+            const row =
+              each.do === "buy"
+                ? await database.row("record_purchase", { ...asked, reference: null })
+                : await database.row("undo_purchase", { ...asked, reason: "S" });
+            const sign = { purchased: 1, undone: -1 }[row?.outcome ?? ""] ?? 0;
+            bought[each.feed] = (bought[each.feed] ?? 0) + sign * 1_000_000_000;
+            break;
+          }
+          case "set":
+            await clock.setAhead(each.aheadMs);
+            break;
+          case "rate":
+            await database.row("keep_fee_rate", { rate_millionths: each.millionths });
+            break;
+          case "count":
+            if (each.isKilled) {
+              const killed = await sql.reserve();
+              await killed`begin`;
+              await killed.unsafe(`select ${FUNCTION_SCHEMA}.count_sales(now(), 2)`);
+              await killed`rollback`;
+              killed.release();
+            } else {
+              await countSales(sql);
+            }
+        }
+        for (const reader of readers) expect(await isProven(reader)).toBe(true);
+      }
+      await clock.setAhead(0);
+      await countSales(sql);
+      expect(await areSumsEqual()).toBe(true);
+      for (const [place, own] of providers.entries()) {
+        const answered = sales.filter(({ provider, isFailed }) => provider === place && !isFailed);
+        const rows = await database.rows("list_earnings", {
+          account_id: own.accountId,
+          from_day: day(Date.now() - 5 * 24 * HOUR_MS),
+          to_day: day(Date.now() + 5 * 24 * HOUR_MS),
+          group_by: "day",
+        });
+        const whole = rows.at(-1);
+        expect(whole?.reads).toBe(BigInt(answered.length));
+        expect(whole?.paid_reads).toBe(BigInt(answered.filter(({ charge }) => charge > 0).length));
+        const kept = answered.filter(({ isRefunded }) => !isRefunded);
+        const paid = kept.reduce((sum, { charge }) => sum + charge, bought[place] ?? 0);
+        expect((whole?.gross_nanos ?? 0n) - (whole?.refunded_nanos ?? 0n)).toBe(BigInt(paid));
+        const byDay = rows
+          .slice(0, -1)
+          .flatMap(({ group_name: name, reads }) =>
+            Array.from({ length: Number(reads) }, () => name ?? ""),
+          );
+        expect(byDay).toEqual(answered.map(({ date }) => date).toSorted());
+      }
+    }),
+    { numRuns: 25 },
+  );
+}, 120_000);

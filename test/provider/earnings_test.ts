@@ -1,0 +1,250 @@
+import { describe, expect, test } from "bun:test";
+import { startOperatedGateway, UNKNOWN_ID } from "../cli/support.ts";
+import { countSales } from "../support/count_sales.ts";
+import { createProvider, createReader } from "../support/earning_scene.ts";
+import { problemOf } from "../support/gateway.ts";
+
+const { gateway, operator } = await startOperatedGateway({
+  FEEDGATE_PLATFORM_FEE_PERCENT: "12.5",
+});
+const { sql } = gateway;
+const today = new Date().toISOString().slice(0, 10);
+const NOTHING = {
+  reads: 0,
+  paid_reads: 0,
+  accounts: 0,
+  purchases: 0,
+  gross_usd: 0,
+  refunded_usd: 0,
+  fee_usd: 0,
+  net_usd: 0,
+};
+
+describe("GET /v1/provider/earnings", () => {
+  test("reads, purchases, refunds and fees of the last 30 days, by day; distinct accounts in all", async () => {
+    const provider = await createProvider(gateway);
+    const metered = await provider.feed({ callPriceNanos: 1_000 });
+    const free = await provider.feed({});
+    const sold = await provider.feed({ oneTimePriceCents: 500 });
+    const [ann, ben] = [await createReader(gateway), await createReader(gateway)];
+    const first = await ann.read(metered);
+    for (const reader of [ann, ann, ben]) await reader.read(metered);
+    await ben.read(free);
+    await operator.json("purchase", "record", "--account", ben.accountId, "--feed", sold.slug);
+    await ben.read(sold);
+    await operator.json("usage", "refund", first.usage_id, "--reason", "S");
+    await countSales(sql);
+
+    const expected = {
+      reads: 6,
+      paid_reads: 4,
+      accounts: 2,
+      purchases: 1,
+      gross_usd: 5.000004,
+      refunded_usd: 0.000001,
+      fee_usd: 0.625000375,
+      net_usd: 4.375002625,
+      is_final: false,
+    };
+    const earnings = await provider.earnings();
+    expect(earnings).toMatchObject({ to: today, group_by: "day", totals: expected });
+    expect(earnings.groups).toHaveLength(30);
+    expect(earnings.groups[0]).toMatchObject({ date: earnings.from, ...NOTHING, is_final: true });
+    expect(earnings.groups.at(-1)).toEqual({ date: today, ...expected });
+
+    const byMonth = await provider.earnings("?group_by=month");
+    expect(byMonth.groups.at(-1)).toEqual({ month: today.slice(0, 7), ...expected });
+    expect(byMonth.totals).toEqual(expected);
+    const byFeed = await provider.earnings("?group_by=feed");
+    expect(byFeed.totals).toEqual(expected);
+    expect(
+      byFeed.groups.map(({ feed_id, reads, accounts, gross_usd }) => [
+        feed_id,
+        reads,
+        accounts,
+        gross_usd,
+      ]),
+    ).toEqual([
+      [sold.feedId, 1, 1, 5],
+      [metered.feedId, 4, 2, 0.000004],
+      [free.feedId, 1, 1, 0],
+    ]);
+    expect((await provider.earnings("?from=2020-01-01&to=2020-01-31")).totals).toEqual({
+      ...NOTHING,
+      is_final: true,
+    });
+
+    // The purchase is undone: that counts as a refund, with its fee, and not as a sale less.
+    await operator.json(
+      ...["purchase", "undo", "--account", ben.accountId, "--feed", sold.slug, "--reason", "S"],
+    );
+    await countSales(sql);
+    expect((await provider.earnings()).totals).toMatchObject({
+      purchases: 1,
+      gross_usd: 5.000004,
+      refunded_usd: 5.000001,
+      fee_usd: 0.000000375,
+      net_usd: 0.000002625,
+    });
+  });
+
+  test("nobody sees another's, one's own reads cost nothing, and a read key is refused", async () => {
+    const [provider, other] = [await createProvider(gateway), await createProvider(gateway)];
+    const feed = await provider.feed();
+    const own = await gateway.createKey(provider.accountId, "read");
+    expect((await gateway.get(`/v1/feed/${feed.slug}`, own)).status).toBe(200);
+    await countSales(sql);
+    expect((await provider.earnings()).totals).toMatchObject({ ...NOTHING, reads: 1, accounts: 1 });
+    expect((await other.earnings()).totals).toMatchObject(NOTHING);
+    for (const path of ["/v1/provider/earnings", "/v1/provider/payouts"]) {
+      const bearer = { Authorization: `Bearer ${own}` };
+      expect(await problemOf(await gateway.get(path, undefined, bearer))).toMatchObject({
+        status: 403,
+        code: "KEY_PERMISSION",
+      });
+      expect(await problemOf(await gateway.get(path))).toMatchObject({ code: "KEY_REQUIRED" });
+      expect((await provider.get(`/api${path}`)).status).toBe(200);
+    }
+  });
+
+  test("CSV has a line for each group, and no name becomes a formula", async () => {
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed();
+    await sql`update feeds set name = '=SUM("a",1)' where feed_id = ${feed.feedId}`;
+    await (await createReader(gateway)).read(feed);
+    await countSales(sql);
+    const response = await provider.get(
+      `/v1/provider/earnings?format=csv&group_by=feed&from=${today}&to=${today}`,
+    );
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(response.headers.get("content-disposition")).toContain("attachment");
+    expect(await response.text()).toBe(
+      [
+        "feed_id,name,reads,paid_reads,accounts,purchases,gross_usd,refunded_usd,fee_usd,net_usd,is_final",
+        `${feed.feedId},"'=SUM(""a"",1)",1,1,1,0,0.000001,0,0.000000125,0.000000875,false`,
+        "",
+      ].join("\r\n"),
+    );
+  });
+
+  test("what can't be asked is 400", async () => {
+    const provider = await createProvider(gateway);
+    for (const query of [
+      "from=2026-13-01",
+      "from=2026-02-30",
+      "to=yesterday",
+      "from=2026-11-21T00:00:00Z",
+      "from=2026-11-02&to=2026-11-01",
+      "from=2010-01-01&to=2026-01-01",
+      "group_by=week",
+      "format=xml",
+      "since=2026-11-01",
+    ]) {
+      expect(await problemOf(await provider.get(`/v1/provider/earnings?${query}`))).toMatchObject({
+        status: 400,
+        code: "INVALID_PARAMETER",
+      });
+    }
+  });
+});
+
+describe("payouts", () => {
+  test("earned less paid out is owed; a reference is one payout", async () => {
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed({ callPriceNanos: 8_000 });
+    await (await createReader(gateway)).read(feed);
+    await countSales(sql);
+    const record = (...more: string[]) =>
+      operator.run(["payout", "record", "--account", provider.accountId, "--json", ...more]);
+    const first = await record("--usd", "0.000004", "--reference", "sepa-1");
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      account_id: provider.accountId,
+      usd: 0.000004,
+      reference: "sepa-1",
+    });
+    expect((await record("--usd", "0.000004", "--reference", "sepa-1")).stdout).toBe(first.stdout);
+    expect((await record("--usd", "0.000005", "--reference", "sepa-1")).code).toBe(1);
+    expect((await record("--usd", "0.000001", "--reference", "sepa-2")).code).toBe(0);
+    for (const usd of ["0", "-1", "x", "0.0000000001"]) {
+      expect((await record("--usd", usd, "--reference", "sepa-3")).code).toBe(2);
+    }
+    expect((await record("--usd", "1")).code).toBe(2);
+    expect(
+      (
+        await operator.run([
+          ...["payout", "record", "--account", UNKNOWN_ID, "--usd", "1", "--reference", "sepa-4"],
+        ])
+      ).code,
+    ).toBe(1);
+
+    const page = async (query: string) =>
+      (await provider.get(`/v1/provider/payouts${query}`)).json() as Promise<
+        Record<string, unknown>
+      >;
+    const newest = await page("?limit=1");
+    expect(newest).toMatchObject({
+      payouts: [{ usd: 0.000001, reference: "sepa-2" }],
+      earned_usd: 0.000007,
+      paid_usd: 0.000005,
+      owed_usd: 0.000002,
+      limit: 1,
+      has_more: true,
+    });
+    expect(await page(`?limit=1&cursor=${newest.next_cursor}`)).toMatchObject({
+      payouts: [{ usd: 0.000004, reference: "sepa-1" }],
+      has_more: false,
+      next_cursor: null,
+    });
+    expect(await problemOf(await provider.get("/v1/provider/payouts?cursor=x"))).toMatchObject({
+      code: "CURSOR_INVALID",
+    });
+    const trail = await operator.json("audit", "--account", provider.accountId);
+    expect(trail).toEqual(
+      expect.arrayContaining([expect.objectContaining({ action: "payout record" })]),
+    );
+    expect(await operator.json("payout", "list", "--account", provider.accountId)).toHaveLength(2);
+  });
+});
+
+describe("report earnings", () => {
+  test("is a provider's statement, as JSON and as text", async () => {
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed({ callPriceNanos: 8_000 });
+    const reader = await createReader(gateway);
+    await reader.read(feed);
+    await countSales(sql);
+    const report = ["report", "earnings", "--account", provider.accountId];
+    expect(await operator.json(...report, "--since", today, "--until", today)).toMatchObject({
+      account_id: provider.accountId,
+      from: today,
+      to: today,
+      groups: [{ date: today, gross_usd: 0.000008, fee_usd: 0.000001, net_usd: 0.000007 }],
+      owed_usd: 0.000007,
+    });
+    const { stdout } = await operator.run([...report, "--by", "feed"]);
+    expect(stdout).toContain(feed.feedId);
+    expect(stdout).toMatch(/^owed +0\.000007 USD$/m);
+    expect((await operator.run([...report, "--since", "x"])).code).toBe(2);
+    expect(
+      (await operator.run([...report, "--since", "2026-02-02", "--until", "2026-02-01"])).code,
+    ).toBe(1);
+
+    expect(
+      await operator.json(
+        ...["report", "revenue", "--account", provider.accountId, "--until", today],
+      ),
+    ).toMatchObject([{ feed_id: feed.feedId, paid_reads: 1 }]);
+    expect(
+      await operator.json(
+        ...["report", "revenue", "--account", provider.accountId, "--since", "2020-01-01"],
+        ...["--until", "2020-01-31"],
+      ),
+    ).toEqual([]);
+    expect(await operator.json("account", "show", reader.accountId)).toMatchObject({
+      spent: { usd: 0.000008, counted_usd: 0.000008, waiting_usd: 0, is_balanced: true },
+    });
+    expect(await operator.json("account", "show", provider.accountId)).toMatchObject({
+      earned: { gross_usd: 0.000008, fee_usd: 0.000001, owed_usd: 0.000007 },
+    });
+  });
+});
