@@ -52,7 +52,7 @@ curl -sS -H "x-api-key: $FEEDGATE_READ_KEY" '${baseUrl}/v1/feed/gold-prices?limi
 A metered feed charges each page. A feed with a one-time price is bought once, and its reads are free from then on. \`GET ${baseUrl}/v1/account\` shows the balance. Every 402 has a \`price\`, your \`balance\` and a \`billing_url\`: tell your user. Add credits at \`billing_url\`, or, for 402 \`PURCHASE_REQUIRED\` and once your user has agreed to the price, buy:
 
 \`\`\`sh
-curl -sS -X POST -H "x-api-key: $FEEDGATE_READ_KEY" -H 'Content-Type: application/json' -d '{"max_credits": 5000000}' '${baseUrl}/v1/feed/country-names/purchase'
+curl -sS -X POST -H "x-api-key: $FEEDGATE_READ_KEY" -H 'Content-Type: application/json' -d '{"max_credits": 5000000}' '${baseUrl}/v1/feed/territory-names/purchase'
 \`\`\`
 
 \`max_credits\` is the most that it may cost; 10,000 credits are a cent. A repeat buys nothing twice. \`GET ${baseUrl}/v1/purchases\` lists what was bought.

@@ -1,5 +1,5 @@
 /**
- * Random histories of reads over three gateways, with everything that may happen to an account, a feed, a
+ * Random histories of reads and purchases over three gateways, with everything that may happen to an account, a feed, a
  * connection or a clock in between, held against what must be true of the log. `FUZZ_HISTORIES` sets how many.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -18,18 +18,26 @@ const LIMIT_PAID = 5;
 const PRICE_NANOS = 1_500;
 /** What the second key may spend in a day; that of the beginning, and what it is edited to. */
 const BUDGET_NANOS = 3_000;
-const BUDGETS_NANOS = [0, 1_500, 4_500] as const;
+const BUDGETS_NANOS = [0, 1_500, 4_500, 4_000_000_000] as const;
+/** The least that a feed is sold for, in cents and in nano-dollars. It rises by so much at each change. */
+const SALE_CENTS = 100;
+const SALE_NANOS = 1_000_000_000;
+/** Enough for one purchase at the first price. */
+const CREDITS = 1_500_000;
 const HOUR_MS = 3_600_000;
 /** What even few histories come to, many times. */
 const OUTCOMES = ["granted", "RATE_LIMITED", "PURCHASE_REQUIRED", "ACCOUNT_SUSPENDED"] as const;
+/** The same of purchases. */
+const SALES = ["201", "200", "PRICE_ABOVE_MAX", "KEY_BUDGET_SPENT"] as const;
 
 let gateway: TestGateway;
 let clock: TestClock;
 let link: FaultyLink;
 let gateways: Gateway[];
 let owner: string;
-/** Reads by what became of them, over all histories. */
+/** Reads by what became of them, over all histories, and purchases. */
 const outcomes = new Map<string, number>();
+const sales = new Map<string, number>();
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -63,11 +71,21 @@ const step = fc.oneof(
     }),
   },
   {
+    weight: 5,
+    arbitrary: fc.record({
+      does: fc.constant("purchase" as const),
+      at: fc.integer({ min: 0, max: GATEWAYS - 1 }),
+      key: fc.integer({ min: 0, max: 2 }),
+      maxCredits: fc.constantFrom(500_000, 1_000_000, 9_000_000),
+      idempotency: fc.option(fc.constantFrom("a", "b"), { freq: 3 }),
+    }),
+  },
+  {
     weight: 4,
     arbitrary: fc.record({
       does: fc.constantFrom(
-        ...(["grant", "take", "refund", "buy", "undo"] as const),
-        ...(["push", "price", "revoke", "forget", "cut", "kill"] as const),
+        ...(["grant", "take", "spend", "refund", "record", "undo", "undo"] as const),
+        ...(["push", "price", "sale", "revoke", "forget", "cut", "kill"] as const),
         ...(["suspend", "resume", "resume"] as const),
       ),
     }),
@@ -107,10 +125,12 @@ interface Scene {
   readonly feeds: readonly SeededFeed[];
   /** Usage ids that a client has seen. */
   readonly seen: Set<string>;
+  /** Of purchases that a client has been told of. */
+  readonly bought: Set<string>;
 }
 
 async function setScene(): Promise<Scene> {
-  const accountId = await gateway.createAccount({ credits: 5 });
+  const accountId = await gateway.createAccount({ credits: CREDITS });
   const keys = [
     await gateway.createKey(accountId, "read"),
     await gateway.createKey(accountId, "read"),
@@ -119,7 +139,7 @@ async function setScene(): Promise<Scene> {
   const feeds = [
     await seedFeed(gateway, owner, { type: "collection", rows }),
     await seedFeed(gateway, owner, { type: "collection", rows, callPriceNanos: PRICE_NANOS }),
-    await seedFeed(gateway, owner, { type: "collection", rows, oneTimePriceCents: 500 }),
+    await seedFeed(gateway, owner, { type: "collection", rows, oneTimePriceCents: SALE_CENTS }),
   ];
   const [budgeted] = await gateway.sql`
     select key_id, edit_key(key_id, ${JSON.stringify({ daily_nanos: BUDGET_NANOS })}, null)
@@ -140,6 +160,7 @@ async function setScene(): Promise<Scene> {
     resumed: 0,
     feeds,
     seen: new Set(),
+    bought: new Set(),
   };
 }
 
@@ -168,6 +189,9 @@ async function take(scene: Scene, taken: Step): Promise<void> {
       if (wasSuspended) expect(response.status).not.toBe(200);
       return;
     }
+    case "purchase":
+      await buy(scene, taken);
+      return;
     case "suspend":
       await suspend(scene);
       return;
@@ -189,13 +213,19 @@ async function take(scene: Scene, taken: Step): Promise<void> {
     case "take":
       await sql`select append_ledger_entry(${accountId}, 'revocation', -2000, 'test', null)`;
       return;
+    case "spend":
+      // What is left of the balance is too little for a purchase, or for a read.
+      await sql`
+        select append_ledger_entry(account_id, 'revocation', -(balance_nanos - 4000), 'test', null)
+        from accounts where account_id = ${accountId} and balance_nanos > 4000`;
+      return;
     case "refund":
       await sql`
         select refund_event(usage_id, 'test', null) from usage_events
         where account_id = ${accountId} and charge_nanos > 0
         order by random() limit 2`;
       return;
-    case "buy":
+    case "record":
       await sql`select record_purchase(${accountId}, ${feeds[2]?.feedId as string}, null, null)`;
       return;
     case "undo":
@@ -205,6 +235,13 @@ async function take(scene: Scene, taken: Step): Promise<void> {
       await sql`
         update feeds set data_version = data_version + 1
         where feed_id in ${sql(feeds.map(({ feedId }) => feedId))}`;
+      return;
+    case "sale":
+      await sql`
+        update feeds
+        set one_time_price_cents = one_time_price_cents + ${SALE_CENTS}::int,
+          definition_version = definition_version + 1
+        where feed_id = ${feeds[2]?.feedId as string}`;
       return;
     case "price":
       await sql`
@@ -234,6 +271,42 @@ async function take(scene: Scene, taken: Step): Promise<void> {
   }
 }
 
+type PurchaseStep = Extract<Step, { does: "purchase" }>;
+
+/** A purchase through a gateway. What it answers must be in the books from then on. */
+async function buy(scene: Scene, taken: PurchaseStep): Promise<void> {
+  const { isSuspended, resumptions, keys, feeds } = scene;
+  const { baseUrl } = gateways[taken.at] as Gateway;
+  const response = await fetch(`${baseUrl}/v1/feed/${feeds[2]?.slug}/purchase`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "x-api-key": keys[taken.key] as string,
+      ...(taken.idempotency && { "Idempotency-Key": taken.idempotency }),
+    },
+    body: JSON.stringify({ max_credits: taken.maxCredits }),
+  });
+  const { status } = response;
+  const body = (await response.json()) as {
+    code?: string;
+    purchase_id: string;
+    price: { credits: number };
+    _origin: { usage_id: string | null; credits_charged: number };
+  };
+  const outcome = body.code ?? String(status);
+  sales.set(outcome, (sales.get(outcome) ?? 0) + 1);
+  expect([200, 201, 402, 403, 409, 503]).toContain(status);
+  if (isSuspended && resumptions === scene.resumptions) expect(status).toBeGreaterThan(201);
+  if (status > 201) return;
+  const { usage_id: usageId, credits_charged: charged } = body._origin;
+  expect(charged).toBe(status === 201 ? body.price.credits : 0);
+  if (usageId === null) return;
+  expect(usageId).toBe(body.purchase_id);
+  scene.seen.add(usageId);
+  scene.bought.add(usageId);
+  if (status === 201) expect(charged).toBeLessThanOrEqual(taken.maxCredits);
+}
+
 async function suspend(scene: Scene): Promise<void> {
   const { accountId, resumptions, resumed } = scene;
   await gateway.sql`update accounts set suspension_reason = 'test' where account_id = ${accountId}`;
@@ -241,11 +314,12 @@ async function suspend(scene: Scene): Promise<void> {
 }
 
 /** What must be true of the account's log, whatever happened. */
-async function verify({ accountId, budgetKeyId, budgetNanos, seen }: Scene): Promise<void> {
+async function verify(scene: Scene): Promise<void> {
+  const { accountId, budgetKeyId, budgetNanos, seen } = scene;
   const { sql } = gateway;
   const [books] = await sql`
     select
-      balance_nanos::int as balance,
+      balance_nanos::float8 as balance,
       balance_nanos
         - (select coalesce(sum(amount_nanos), 0) from credit_ledger where account_id = ${accountId})
         + (select coalesce(sum(charge_nanos), 0) from usage_events where account_id = ${accountId})
@@ -260,7 +334,7 @@ async function verify({ accountId, budgetKeyId, budgetNanos, seen }: Scene): Pro
   // Where the clock is set back over midnight, the later day's budget goes on.
   const [spent] = await sql`
     select
-      coalesce(sum(charge_nanos), 0)::int as nanos,
+      coalesce(sum(charge_nanos), 0)::float8 as nanos,
       count(distinct (happened_at at time zone 'UTC')::date)::int as days
     from usage_events
     where account_id = ${accountId} and not failed and key_id in (
@@ -277,13 +351,54 @@ async function verify({ accountId, budgetKeyId, budgetNanos, seen }: Scene): Pro
         )::int as reads
       from usage_events
       join feeds using (feed_id)
-      where usage_events.account_id = ${accountId} and not failed
+      where usage_events.account_id = ${accountId} and not failed and operation = 'data'
     ) as counted
     where reads > case when price_type = 'free' then ${LIMIT_FREE}::int else ${LIMIT_PAID}::int end`;
   expect(over.map((row) => ({ ...row }))).toEqual([]);
+  await verifyPurchases(scene);
 }
 
-test(`no window over its limit, no key over its budget, no balance below zero, no read while suspended, each seen usage id logged once: ${HISTORIES} random histories over three gateways`, async () => {
+/** Each purchase was charged once, and what is left of it was given back by its undo or by a refund. */
+async function verifyPurchases({ accountId, bought }: Scene): Promise<void> {
+  const { sql } = gateway;
+  const events = await sql`
+    select
+      usage_id, charge_nanos::float8 as charge, refunded, failed,
+      (
+        select sum(amount_nanos) from credit_ledger
+        where reference = 'refund:' || usage_events.usage_id
+      ) as given_back,
+      exists (
+        select from purchases where purchases.purchase_id = usage_events.usage_id
+          and purchases.price_cents * 10000000 = usage_events.charge_nanos
+      ) as is_open
+    from usage_events
+    where account_id = ${accountId} and operation = 'purchase'`;
+  const logged = new Set(events.map((row) => row.usage_id as string));
+  expect([...bought].filter((usageId) => !logged.has(usageId))).toEqual([]);
+  for (const { charge, refunded, failed, given_back: givenBack, is_open: isOpen } of events) {
+    expect(Number(charge)).toBeGreaterThanOrEqual(SALE_NANOS);
+    expect(failed).toBe(false);
+    expect(Number(givenBack ?? 0)).toBe(refunded ? Number(charge) : 0);
+    // A refund may leave it open; an undo may not leave it charged.
+    if (!isOpen) expect(refunded).toBe(true);
+  }
+  const [paid] = await sql`
+    select count(*)::int as open
+    from purchases
+    where account_id = ${accountId}
+      and entry_id is null
+      and purchase_id not in (select usage_id from usage_events where account_id = ${accountId})`;
+  expect(paid?.open).toBe(0);
+  const [proof] = await sql`
+    select
+      (granted_nanos - revoked_nanos - charged_nanos + refunded_nanos - balance_nanos)::text
+        as difference
+    from ledger_of(${accountId})`;
+  expect(proof?.difference).toBe("0");
+}
+
+test(`no window over its limit, no key over its budget, no balance below zero, no read while suspended, each seen usage id logged once, each purchase charged once and each undo given back once: ${HISTORIES} random histories over three gateways`, async () => {
   await fc.assert(
     fc.asyncProperty(history, async (bursts) => {
       await clock.setAhead(0);
@@ -298,4 +413,5 @@ test(`no window over its limit, no key over its budget, no balance below zero, n
   // The histories come to all that they are to come to.
   const missing = OUTCOMES.filter((outcome) => !outcomes.has(outcome));
   expect(missing).toEqual([]);
+  expect(SALES.filter((outcome) => !sales.has(outcome))).toEqual([]);
 }, 3_600_000);
