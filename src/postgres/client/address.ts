@@ -121,10 +121,13 @@ function takeEncryption(url: URL): Encryption {
   };
 }
 
-/** As in libpq, a server may ask for them, and sslmode decides whether there is any encryption. */
+/**
+ * As in libpq, a server may ask for them, and sslmode decides whether there is any encryption. One that is empty
+ * counts as left out: an address may be put together from variables.
+ */
 function takeClient(url: URL): Encryption["client"] {
-  const certFile = takeParameter(url, "sslcert");
-  const keyFile = takeParameter(url, "sslkey");
+  const certFile = takeParameter(url, "sslcert") || undefined;
+  const keyFile = takeParameter(url, "sslkey") || undefined;
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined) {
     throw new ConfigError([

@@ -177,5 +177,6 @@ describe("hostsOf", () => {
     expect(at("sslmode=require&sslcert=/nowhere.pem")).toThrow(
       "sslcert and sslkey must be set both in a database's address, or neither",
     );
+    expect(at("sslmode=require&sslcert=&sslkey=")).not.toThrow();
   });
 });
