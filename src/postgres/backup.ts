@@ -26,7 +26,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { messageOf } from "../lib/error_fields.ts";
 import type { Connections } from "./client/connect.ts";
-import { isBadData } from "./client/failures.ts";
+import { isBadData, isInvalidDefinition } from "./client/failures.ts";
 import { hasOtherGateways } from "./client/other_gateways.ts";
 import { MIGRATIONS } from "./client/statements.ts";
 import { inTransaction } from "./migrate/migrate.ts";
@@ -160,7 +160,9 @@ async function restore(session: Connections, { header, lines }: OpenedBackup): P
   }
   await session.unsafe(`truncate ${tables.map(({ name }) => quoted(name)).join(", ")}`);
   for (const { partitions } of header.tables) {
-    for (const partition of partitions) await session.unsafe(partitionStatement(partition));
+    for (const partition of partitions) {
+      await refuseDamage(partition.name, session.unsafe(partitionStatement(partition)));
+    }
   }
   const counts: number[] = [];
   for (const table of tables) counts.push(await copyIn(session, table, lines));
@@ -364,12 +366,12 @@ async function copyIn(
   return rows;
 }
 
-/** @throws {BackupRefusedError} if the rows of a table break its types or constraints. */
+/** @throws {BackupRefusedError} if rows break their table's types or constraints, or bounds those of others. */
 async function refuseDamage(table: string, work: PromiseLike<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (!isBadData(error)) throw error;
+    if (!isBadData(error) && !isInvalidDefinition(error)) throw error;
     throw new BackupRefusedError(`it is damaged: ${table}: ${messageOf(error)}`, { cause: error });
   }
 }

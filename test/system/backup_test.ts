@@ -439,12 +439,15 @@ describe("backup and restore", () => {
     const [head = "", ...rest] = lines.split("\n");
     const program = `; create table seen (); copy seen to program 'touch ${witness}'; --`;
     type Header = { schema: unknown; tables: Table[] };
-    type Table = { name: string; columns: string[]; partitions: { name: string; bound: string }[] };
+    type Partition = { name: string; bound: string };
+    type Table = { name: string; columns: string[]; partitions: Partition[] };
     const crafted: Record<string, (header: Header, log: Table) => void> = {
       bound: (_, { partitions: [partition] }) =>
         Object.assign(partition ?? {}, { bound: `${partition?.bound}${program}` }),
       partition: (_, { partitions: [partition] }) =>
         Object.assign(partition ?? {}, { name: `usage_events_2020_01 default${program}` }),
+      overlap: (_, { partitions }) =>
+        partitions.push({ ...(partitions[0] as Partition), name: "usage_events_2020_01" }),
       column: (_, log) => log.columns.push(`x") from stdin${program}`),
       table: (_, log) => Object.assign(log, { name: `usage_events"${program}` }),
       schema: (header) => Object.assign(header, { schema: `1${program}` }),

@@ -20,6 +20,7 @@ const READ_ONLY_TRANSACTION = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
 const DISK_FULL = "53100";
 const TOO_MANY_CONNECTIONS = "53300";
+const INVALID_OBJECT_DEFINITION = "42P17";
 const LOCK_NOT_AVAILABLE = "55P03";
 /** A statement's timeout, too. */
 const QUERY_CANCELED = "57014";
@@ -106,6 +107,11 @@ export function isLocked(error: unknown): boolean {
 /** PostgreSQL has ended the statement, which took longer than it may. */
 export function isCancelled(error: unknown): boolean {
   return codeOf(error instanceof Error ? (error.cause ?? error) : error) === QUERY_CANCELED;
+}
+
+/** A table can't be as it is said, as a partition that overlaps another one. */
+export function isInvalidDefinition(error: unknown): boolean {
+  return codeOf(error) === INVALID_OBJECT_DEFINITION;
 }
 
 /** A value is not of its type, or breaks a constraint: SQLSTATE classes 22 and 23. */
