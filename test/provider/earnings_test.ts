@@ -88,6 +88,43 @@ describe("GET /v1/provider/earnings", () => {
     });
   });
 
+  test("a feed that is bought from the balance is sold once, and given back once, by an undo or a refund", async () => {
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed({ oneTimePriceCents: 200 });
+    const reader = await createReader(gateway, 5_000_000);
+    const buy = () =>
+      gateway.send("POST", `/v1/feed/${feed.slug}/purchase`, reader.key, {
+        max_credits: 2_000_000,
+      });
+    const undo = () =>
+      operator.json(
+        ...["purchase", "undo", "--account", reader.accountId, "--feed", feed.slug],
+        ...["--reason", "S"],
+      );
+    const totals = async () => {
+      await countSales(sql);
+      expect(await operator.json("account", "show", reader.accountId)).toMatchObject({
+        spent: { waiting_usd: 0, is_balanced: true },
+        ledger: { is_balanced: true },
+      });
+      return (await provider.earnings()).totals;
+    };
+    expect((await buy()).status).toBe(201);
+    expect((await buy()).status).toBe(200);
+    expect(await totals()).toMatchObject({ purchases: 1, gross_usd: 2, net_usd: 1.75 });
+    await undo();
+    expect(await totals()).toMatchObject({ purchases: 1, gross_usd: 2, refunded_usd: 2 });
+    const again = (await (await buy()).json()) as { _origin: { usage_id: string } };
+    expect(await totals()).toMatchObject({ purchases: 2, gross_usd: 4, refunded_usd: 2 });
+    await operator.json("usage", "refund", again._origin.usage_id, "--reason", "S");
+    expect(await totals()).toMatchObject({ purchases: 2, gross_usd: 4, refunded_usd: 4 });
+    await undo();
+    expect(await totals()).toMatchObject({
+      ...{ reads: 0, accounts: 1, purchases: 2 },
+      ...{ gross_usd: 4, refunded_usd: 4, fee_usd: 0, net_usd: 0 },
+    });
+  });
+
   test("nobody sees another's, one's own reads cost nothing, and a read key is refused", async () => {
     const [provider, other] = [await createProvider(gateway), await createProvider(gateway)];
     const feed = await provider.feed();
