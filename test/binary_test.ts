@@ -138,7 +138,7 @@ function buildClone(name: string): string {
 }
 
 describe("the executable", () => {
-  test("the executable tells its version, and helps with every command", async () => {
+  test("the executable shows its version, and helps with every command", async () => {
     const { version } = await Bun.file(join(ROOT, "package.json")).json();
     const cwd = emptyFolder();
     const answers = await Promise.all(

@@ -276,7 +276,7 @@ describe("a key that is rotated", () => {
   });
 });
 
-test("usage events tell the key, and are filtered by it", async () => {
+test("usage events name the key, and are filtered by it", async () => {
   const account = await gateway.createAccount({ credits: 100 });
   const first = await createKey(account);
   const second = await createKey(account);

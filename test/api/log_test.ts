@@ -91,7 +91,7 @@ describe("the log line of a request", () => {
     expect(line.feed).toBeString();
   });
 
-  test("a read tells the credits that it was charged, and a repeat 0", async () => {
+  test("a read shows the credits that it was charged, and a repeat 0", async () => {
     const readerId = await scene.createAccount({ credits: 100 });
     const otherKey = await scene.createKey(readerId, "read");
     const priced = await seedFeed(scene, accountId, {
@@ -112,7 +112,7 @@ describe("the log line of a request", () => {
     );
   });
 
-  test("a problem tells its code", async () => {
+  test("a problem shows its code", async () => {
     for (const [path, init, code] of [
       ["/v1/feed/no-such-feed", reading(), "FEED_NOT_FOUND"],
       [`/v1/feed/${feed.slug}?limit=x`, reading(), "INVALID_PARAMETER"],

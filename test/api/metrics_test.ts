@@ -37,7 +37,7 @@ async function added(calls: () => Promise<unknown>): Promise<(name: string) => n
 }
 
 describe("metrics", () => {
-  test("tell of the process what Bun has figures for, without a walk over its heap", async () => {
+  test("show of the process what Bun has figures for, without a walk over its heap", async () => {
     const names = [...(await samples()).keys()].filter((name) => /^(process|nodejs)_/.test(name));
     for (const name of [
       "process_cpu_seconds_total",

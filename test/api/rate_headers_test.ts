@@ -8,13 +8,13 @@ describe("RateLimit", () => {
   const t = (resetSeconds: number) =>
     rateHeaders({ limit: 10, remaining: 3, resetSeconds }, NOW_MS).RateLimit;
 
-  test("tells the seconds to the reset: none where it has passed, and a window's at most", () => {
+  test("shows the seconds to the reset: none where it has passed, and a window's at most", () => {
     expect([t(999), t(1_000), t(1_030), t(1_061)]).toEqual(
       [0, 0, 30, 60].map((seconds) => `"default";r=3;t=${seconds}`),
     );
   });
 
-  test("of a 429 tells no moment behind Retry-After", () => {
+  test("of a 429 shows no moment behind Retry-After", () => {
     expect(told({ limit: 10, remaining: 0, resetSeconds: 1_059 }, 57_900, NOW_MS)).toEqual([
       "58",
       58,
@@ -25,7 +25,7 @@ describe("RateLimit", () => {
     ]);
   });
 
-  test("of one window's 429s is of the moment, whatever was told before", () => {
+  test("of one window's 429s is of the moment, whatever was sent before", () => {
     const window = { limit: 10, remaining: 0, resetSeconds: 1_030 };
     expect(told(window, 29_500, 1_000_500)).toEqual(["30", 30]);
     expect(told(window, 29_100, 1_000_900)).toEqual(["30", 30]);

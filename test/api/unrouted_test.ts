@@ -123,7 +123,7 @@ test("an unknown route is 404, and another method 405 with Allow", async () => {
   }
 });
 
-test("an unknown path is told the route that it is close to", async () => {
+test("an unknown path is answered with the route that it is close to", async () => {
   const detailOf = async (path: string) =>
     (await problemOf(await gateway.get(path, readKey))).body.detail as string;
   for (const [path, route] of [
@@ -142,7 +142,7 @@ test("an unknown path is told the route that it is close to", async () => {
   expect(far).toBe(`No route has this path. All are at ${gateway.baseUrl}/docs.`);
 });
 
-test("an unknown slug is told the listed one that it is close to, and never one that is not listed", async () => {
+test("an unknown slug is answered with the listed one that it is close to, and never one that is not listed", async () => {
   const account = await gateway.createAccount();
   const seed = { type: "collection", rows: [{ id: 1 }] } as const;
   const listed = await seedFeed(gateway, account, { ...seed, isPublic: true });

@@ -113,7 +113,7 @@ describe("account", () => {
     expect(await shown()).toBe("After");
   });
 
-  test("show proves granted - revoked - charged + refunded = balance, and tells where it does not hold", async () => {
+  test("show proves granted - revoked - charged + refunded = balance, and shows where it does not hold", async () => {
     const provider = await gateway.createAccount();
     const feed = await seedFeed(gateway, provider, {
       type: "singleton",

@@ -105,7 +105,7 @@ describe("audit", () => {
     });
   });
 
-  test("a first push is its key's deed, and a purchase is told with its feed", async () => {
+  test("a first push is its key's deed, and a purchase is shown with its feed", async () => {
     const accountId = await gateway.createAccount();
     const writeKey = await gateway.createKey(accountId, "write");
     const [key] = await gateway.sql`select key_id from api_keys where account_id = ${accountId}`;

@@ -82,7 +82,7 @@ describe("credits revoke", () => {
     return operator.run([...argv, "--reason", "charged back", "--json", ...more]);
   };
 
-  test("lowers the balance, down to nothing, and the account's proof tells it", async () => {
+  test("lowers the balance, down to nothing, and the account's proof shows it", async () => {
     const accountId = await gateway.createAccount({ credits: 10 });
     const { code, stdout } = await revoke(accountId, "0.001");
     expect(code).toBe(0);

@@ -93,7 +93,7 @@ describe("a list", () => {
       expect(pages.flat()).toEqual(whole.ids);
     });
 
-    test(`${argv.join(" ")}: without --limit it gives 100 rows, and tells that there are more`, async () => {
+    test(`${argv.join(" ")}: without --limit it gives 100 rows, and says that there are more`, async () => {
       const first = await page(argv);
       expect(first.ids).toHaveLength(100);
       expect(first.cursor).toBe(first.last);
@@ -112,7 +112,7 @@ describe("a list", () => {
     });
   }
 
-  test("whose last page is full does not tell of more", async () => {
+  test("whose last page is full does not say that there are more", async () => {
     const { ids } = await page(["key", "list", "--account", "Has many", "--limit", "103"]);
     expect(ids).toHaveLength(ROWS);
     const { cursor } = await page(["key", "list", "--account", "Has many", "--limit", "102"]);

@@ -131,7 +131,7 @@ describe("feedgate, on a terminal", () => {
     expect(JSON.parse(json.join(""))).toMatchObject([{ name }]);
   });
 
-  test("tells what a name would say to it, and cuts by what is told", async () => {
+  test("shows what a name would say to it, and cuts by what is shown", async () => {
     await operator.json("account", "create", "--name", `\u001b[2J${"\u202e".repeat(100)}`);
     const lines = await screen(["account", "list"], 140);
     expect(lines).toHaveLength(3);

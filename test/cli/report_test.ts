@@ -117,7 +117,7 @@ describe("report top and report revenue", () => {
     });
   });
 
-  test("top shows as many as --limit says of each, and tells that there are more", async () => {
+  test("top shows as many as --limit says of each, and says that there are more", async () => {
     const { code, stdout, stderr } = await operator.run([
       "report",
       "top",

@@ -180,7 +180,7 @@ describe("usage refund", () => {
   const refund = (usageId: string, ...more: string[]) =>
     operator.run(["usage", "refund", usageId, "--reason", "wrong price", "--json", ...more]);
 
-  test("gives the charge back, tells it in ledger, log and trail, and says the same if it is repeated", async () => {
+  test("gives the charge back, shows it in ledger, log and trail, and says the same if it is repeated", async () => {
     const { accountId, key } = await createReader();
     const usageId = await usageIdOf(key);
     await usageIdOf(key);
@@ -292,7 +292,7 @@ describe("usage refund", () => {
     expect((await read(key)).code).toBe("INSUFFICIENT_CREDITS");
   });
 
-  test("a replay under the read's Idempotency-Key has the same event, and tells that it cost nothing", async () => {
+  test("a replay under the read's Idempotency-Key has the same event, and shows that it cost nothing", async () => {
     const { accountId, key } = await createReader();
     const headers = { "Idempotency-Key": "refunded" };
     const { origin } = await read(key, gateway.baseUrl, headers);

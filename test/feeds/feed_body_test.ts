@@ -22,7 +22,7 @@ function read(text: string, mode: SaveMode = "edit"): string | string[] {
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
 describe("parseBody", () => {
-  test("what is no JSON is told apart from JSON that is refused", () => {
+  test("a body that is no JSON is distinguished from JSON that is refused", () => {
     for (const text of ["", "{", "{'a':1}", "NaN", '{"a":1,}', "\ufeff{}"]) {
       expect(parseBody(text).kind).toBe("not_json");
     }

@@ -83,7 +83,7 @@ describe("CORS", () => {
     expect(refused.headers.get("access-control-allow-origin")).toBe(APP);
   });
 
-  test("another origin is told nothing, and caches keep the two apart", async () => {
+  test("another origin gets nothing, and caches keep the two apart", async () => {
     for (const answer of [await preflight(listed, OTHER), await read(listed, OTHER)]) {
       expect(answer.headers.get("access-control-allow-origin")).toBeNull();
       expect(answer.headers.get("vary")).toContain("Origin");

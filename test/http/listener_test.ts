@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readConfig } from "../../src/config.ts";
 import { listenOn } from "../../src/http/listener.ts";
 
-test("a port that the account may not listen on is told as such", () => {
+test("a port that the account may not listen on is reported as such", () => {
   const denied = () => {
     throw Object.assign(new Error("permission denied 127.0.0.1:80"), { code: "EACCES" });
   };

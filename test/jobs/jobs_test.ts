@@ -85,7 +85,7 @@ describe("jobs", () => {
     expect(await version()).toBe(3n);
   });
 
-  test("a step that is told no time goes by the database's clock", async () => {
+  test("a step without a given time goes by the database's clock", async () => {
     const job = jobs.find(({ name }) => name === "idempotency keys") as Job;
     await sql`delete from maintenance_jobs where name = ${job.name}`;
     await job.step(database);
@@ -371,7 +371,7 @@ describe("ledger check", () => {
     expect(await finding()).toEqual(found);
   });
 
-  test("a pass goes on behind the account that was proven last, and tells what is wrong at once", async () => {
+  test("a pass goes on behind the account that was proven last, and reports what is wrong at once", async () => {
     const [first, second] = await sql`select account_id from accounts order by account_id limit 2`;
     const broken: string = first?.account_id;
     await sql`update accounts set balance_nanos = balance_nanos + 1 where account_id = ${broken}`;

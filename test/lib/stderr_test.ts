@@ -53,7 +53,7 @@ describe("StderrLines", () => {
     expect(received).toBe(`${sent.join("\n")}\n`);
   });
 
-  test("lines beyond the bound are dropped and counted, and their number is told when there is room", async () => {
+  test("lines beyond the bound are dropped and counted, and their number is written when there is room", async () => {
     const { writeBytes, drain } = pipe(100_000);
     const dropped: number[] = [];
     const lines = new StderrLines({ writeBytes, onDropped: (count) => dropped.push(count) });

@@ -90,7 +90,7 @@ async function balance(): Promise<bigint> {
 }
 
 describe("buy_feed", () => {
-  test("buys what describe_feed and a refusal say how to buy, once, and tells the purchase", async () => {
+  test("buys what describe_feed and a refusal say how to buy, once, and shows the purchase", async () => {
     const sold = await seedFeed(gateway, provider, {
       type: "collection",
       rows: [{ id: 1 }],
@@ -291,7 +291,7 @@ describe("bounds that the caller sets", () => {
 });
 
 describe("limits and amounts", () => {
-  test("read_feed and describe_feed tell the limit in figures", async () => {
+  test("read_feed and describe_feed show the limit in figures", async () => {
     const read = await found("read_feed", { feed: stream.slug });
     expect(read.limits).toEqual({
       limit: LIMITS_DEFAULT.readsPaid,

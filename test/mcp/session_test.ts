@@ -45,7 +45,7 @@ async function use(name: string, given: Record<string, unknown>) {
   } as Record<string, unknown> & { readonly isError: boolean; readonly text: string };
 }
 
-test("an agent finds gold prices, reads twelve months, pages on, and is told how to pay", async () => {
+test("an agent finds gold prices, reads twelve months, pages on, and learns how to pay", async () => {
   const found = await use("search_feeds", { query: "gold prices" });
   const [gold] = found.feeds as readonly { slug: string; price: string }[];
   expect(gold?.price).toBe("$0.001 per 1,000 calls");

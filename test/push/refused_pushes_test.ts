@@ -41,7 +41,7 @@ function expectRateHeaders(headers: Headers): void {
   for (const name of RATE_HEADERS) expect(headers.get(name)).toMatch(/^\d+$/);
 }
 
-describe("422: every row is told", () => {
+describe("422: every row is listed", () => {
   const PRICE = { type: "object", properties: { price: { type: "number" } }, required: ["price"] };
 
   test("a row without id is named by its place, and hides neither its like nor what a locked schema refuses", async () => {
@@ -541,7 +541,7 @@ describe("422", () => {
     expect(await scene.shown(feedId)).toEqual([]);
     expect(await scene.feed(feedId)).toMatchObject({ push_count: 0n, status: "draft" });
   });
-  test("all mistakes that JSON may hold are told at once, in each form of the body", async () => {
+  test("all mistakes that JSON may hold are listed at once, in each form of the body", async () => {
     const feedId = await scene.createFeed({ type: "collection" });
     const rows = ['{"id":1,"a":"\\u0000\\u0000"}', '{"id":2,"b":[1e400,{"c":1,"c":2}]}'];
     const inside = ["/0/a", "/1/b/0", "/1/b/1/c"];

@@ -109,7 +109,7 @@ test("rows of a retired batch leave the totals with it", async () => {
   expect(await scene.gateway.sql`select from row_totals where feed_id = ${feed}`).toHaveLength(1);
 });
 
-test("metadata tells how many rows and bytes there are, and what all of them cost", async () => {
+test("metadata shows how many rows and bytes there are, and what all of them cost", async () => {
   const price = (feed: string, pricing: object) =>
     scene.gateway.send("PATCH", `/v1/provider/feed/${feed}/edit`, scene.key, pricing);
   const collection = await scene.createFeed({ type: "collection" });

@@ -45,7 +45,7 @@ async function askOverHttp10(slug: string, query: string): Promise<string> {
 }
 
 describe("a follower that waits", () => {
-  test("a follower that waits longer than other requests may last is told what comes then", async () => {
+  test("a follower that waits longer than other requests may last gets what comes then", async () => {
     const startedMs = performance.now();
     const source = await readEvents(`${url}?live=sse&offset=now`, { "x-api-key": key });
     const poll = await gateway.get(`/v1/feed/${feed.slug}/stream?live=long-poll&offset=now`, key);
@@ -59,7 +59,7 @@ describe("a follower that waits", () => {
     source.close();
   }, 40_000);
 
-  test("a follower is told within 20 seconds that its key was revoked, though nothing comes", async () => {
+  test("a follower gets the refusal within 20 seconds after its key was revoked, though nothing comes", async () => {
     const account = await gateway.createAccount();
     const own = await gateway.createKey(account, "read");
     const source = await readEvents(`${url}?live=sse&offset=now`, { "x-api-key": own });

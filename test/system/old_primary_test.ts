@@ -98,7 +98,7 @@ describe("an old primary", () => {
     expect(run.stdout).toContain("After the failover");
   });
 
-  test("an old primary that was told so is refused by a process that reaches nothing else, in one line", async () => {
+  test("an old primary that is marked as old is refused by a process that reaches nothing else, in one line", async () => {
     const run = await runProcess(["account", "list"], { DATABASE_URL: pair.primaryUrl });
     refused(run, "from before a failover", "timeline 1, and 2 has begun elsewhere");
   });

@@ -40,7 +40,7 @@ describe("serve", () => {
     expect((await child.stdout.getReader().read()).done).toBe(true);
   });
 
-  test("serve of a fresh folder tells how to make an account and a key in it", async () => {
+  test("serve of a fresh folder says how to make an account and a key in it", async () => {
     const dataDir = await usedDataDir();
     /** What a start says on standard error, up to a text or to its end. */
     const saidBy = async (more: readonly string[], until?: string) => {
@@ -72,7 +72,7 @@ describe("serve", () => {
     expect(await saidBy([])).toEqual([]);
   }, 30_000);
 
-  test("serve on all addresses prints one that works, and warns if clients elsewhere are not told theirs", async () => {
+  test("serve on all addresses prints one that works, and warns if clients elsewhere do not get theirs", async () => {
     const { databaseUrl } = await createOperator();
     const servedOn = async (environment: Record<string, string>) => {
       const { child, baseUrl } = await serveGateway(["serve", "--host", "0.0.0.0"], {

@@ -163,7 +163,7 @@ describe("hostsOf", () => {
     );
   });
 
-  test("an unknown sslmode, and an unreadable file of authorities, are each told in one line", () => {
+  test("an unknown sslmode, and an unreadable file of authorities, are each reported in one line", () => {
     const at = (query: string) => () => connect({ url: `postgres://u@h/d?${query}` });
     expect(at("sslmode=on")).toThrow(
       'sslmode in a database\'s address must be disable, prefer, require, verify-ca or verify-full, got "on"',

@@ -70,7 +70,7 @@ describe("keepFunctionSet", () => {
     expect((await migrate(sql)).functions).toBe(false);
   });
 
-  test("a role that may not create a schema, or tables, is told what it needs, and with both it migrates", async () => {
+  test("a role that may not create a schema, or tables, gets a message that says what it needs, and with both it migrates", async () => {
     const empty = await createEmptyDatabase();
     const admin = connect({ url: empty.url }, { connectionsMax: 1 });
     const database = new URL(empty.url).pathname.slice(1);

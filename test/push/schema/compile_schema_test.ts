@@ -74,7 +74,7 @@ describe("compileSchema", () => {
     }
   });
 
-  test("mistakes in the branches of anyOf are told only if none of them matches", () => {
+  test("mistakes in the branches of anyOf are listed only if none of them matches", () => {
     const either = { anyOf: [{ type: "string" }, { type: "number" }] };
     expect(errorsOf(either, null).map(({ message }) => message)).toEqual([
       "must be a string",

@@ -61,7 +61,7 @@ describe("equality of JSON values", () => {
     );
   });
 
-  test("equality tells kinds of values apart", () => {
+  test("equality distinguishes kinds of values", () => {
     const values = [0, "0", false, null, "", [], {}, [0], ["0"], { 0: 0 }, "[]", "{}", "null"];
     expect(isValid({ uniqueItems: true }, values)).toBe(true);
     for (const value of values) {

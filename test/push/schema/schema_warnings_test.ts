@@ -45,7 +45,7 @@ describe("findWarnings", () => {
     expect(await warningsOf({ schema: named })).toEqual([]);
   });
 
-  test("a sample that does not meet the schema is told with its first mistake", async () => {
+  test("a sample that does not meet the schema is reported with its first mistake", async () => {
     const message = "sample_response does not meet schema_definition: /id must be a string.";
     expect(await warningsOf({ schema: SCHEMA, sample: { id: 1 } })).toEqual([message]);
     expect(await warningsOf({ schema: SCHEMA, sample: [{ id: "a" }, { id: 1 }] })).toEqual([
@@ -76,7 +76,7 @@ describe("findWarnings", () => {
     expect(await warningsOf({ schema: { allOf: [SCHEMA] } })).toEqual([]);
   });
 
-  test("keywords that look misspelt are told with where they stand; those of providers' own are not", async () => {
+  test("keywords that look misspelt are reported with where they stand; those of providers' own are not", async () => {
     const misspelt = (name: string, meant: string, where = "") =>
       `The keyword "${name}" in schema_definition${where} is unknown and checks nothing; did you mean "${meant}"?`;
     const schema = {
@@ -107,7 +107,7 @@ describe("findWarnings", () => {
     expect(await warningsOf({ schema: many })).toHaveLength(5);
   });
 
-  test("of rows that are there already it tells how many fail, with the first mistake", async () => {
+  test("of rows that are there already it says how many fail, with the first mistake", async () => {
     const rows = [{ id: "a" }, { id: 1 }, { id: 2 }];
     expect(await warningsOf({ schema: SCHEMA, rows })).toEqual([
       "Of the newest 3 rows, 2 fail schema_definition, which is locked: /id must be a string.",
@@ -118,7 +118,7 @@ describe("findWarnings", () => {
     ]);
   });
 
-  test("a schema that takes too long is not reviewed, which is told", async () => {
+  test("a schema that takes too long is not reviewed, and the warning says so", async () => {
     const closed = createRowSchemas();
     closed.close();
     const definition = { schema: "{}", sample: null, feedType: null, newestRows: [] };

@@ -93,7 +93,7 @@ describe("WorkerQueue.run", () => {
     }
   });
 
-  test("an account that has as many jobs waiting as it leaves free is told busy, and another is not", async () => {
+  test("an account that has as many jobs waiting as it leaves free is answered with busy, and another is not", async () => {
     const half = JOBS_WAITING_MAX / 2;
     const jobs = Array.from({ length: half + 2 }, (_, index) => run(String(index)));
     const other = run("other", callerOf("other"));
