@@ -4,6 +4,7 @@
  * @module
  */
 import { Elysia } from "elysia";
+import { operatorRoutes } from "./admin/operator_routes.ts";
 import { basePlugins } from "./api/base_plugins.ts";
 import { healthRoutes } from "./api/health.ts";
 import { unroutedRequests } from "./api/unrouted.ts";
@@ -40,7 +41,8 @@ export function createApp(services: Services) {
     .use(feedsRoutes(services))
     .use(earningsRoutes(services))
     .use(accountRoutes(services))
-    .use(purchaseRoutes(services, reads));
+    .use(purchaseRoutes(services, reads))
+    .use(operatorRoutes(services));
   const routes = new Elysia({
     strictPath: true,
     // What a schema does not name is refused, not dropped.

@@ -153,6 +153,14 @@ export const BATCH_ID_LENGTH_MAX = 128;
 
 /** How long a statement of an operator's command may run. A report over a whole log may take long, but not for ever. */
 export const OPERATOR_STATEMENT_MS_MAX = 60_000;
+/** Connections of a gateway for the operator's API. So no report holds one that a read needs. */
+export const OPERATOR_CONNECTIONS_MAX = 3;
+/** Calls of the operator's API by a key, a minute and process. */
+export const OPERATOR_LIMIT = 600;
+/** Bytes of a body of the operator's API. */
+export const OPERATOR_BODY_BYTES_MAX = 256 * 1_024;
+/** Admin keys whose calls a process counts. */
+export const ADMIN_KEYS_COUNTED_MAX = 1_000;
 
 /** Connections of one process to its database. */
 export const DATABASE_CONNECTIONS_MAX = 12;

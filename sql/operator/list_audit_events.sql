@@ -3,6 +3,7 @@
 -- :account_id uuid?
 -- :feed_id uuid?
 -- :since timestamptz?
+-- :until timestamptz?
 -- :before_event_id bigint?
 -- :limit int
 -- returns event_id bigint, happened_at timestamptz, actor text, action text, account_id uuid?,
@@ -20,6 +21,7 @@ from audit_events
 where (:account_id::uuid is null or account_id = :account_id)
   and (:feed_id::uuid is null or feed_id = :feed_id)
   and (:since::timestamptz is null or happened_at >= :since)
+  and (:until::timestamptz is null or happened_at <= :until)
   and (:before_event_id::bigint is null or event_id < :before_event_id)
 order by event_id desc
 limit :limit::int

@@ -14,8 +14,11 @@ import type { Database, Parameters, Row } from "../postgres/client/query.ts";
 /** An entry as it was written; it never changes. */
 export type LedgerEntry = Row<"find_ledger_entry">;
 
-/** An entry that the gateway writes by itself has a reference of this form; no caller may take one. */
-export const REFERENCE_RESERVED = /^(?:refund|promotion|purchase_undo|charges):/;
+/**
+ * An entry that the gateway writes by itself, or under an `Idempotency-Key`, has a reference of this form. No caller may
+ * take one.
+ */
+export const REFERENCE_RESERVED = /^(?:refund|promotion|purchase_undo|charges|idempotency_key):/;
 
 /** Outcomes with an entry, and without one. */
 type Outcome<WithEntry extends string, Without extends string> =

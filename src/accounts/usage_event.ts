@@ -4,8 +4,25 @@
  *
  * @module
  */
+import { Type } from "@sinclair/typebox";
+import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
+import { time, uuid } from "../shapes.ts";
 import { creditsText } from "./money.ts";
+
+export const UsageEventShape = Type.Object(
+  {
+    usage_id: uuid("The same as in the answer's `_origin`."),
+    timestamp: time("When the call was admitted."),
+    operation: oneOf(["catalog", "search", "metadata", "data", "stream", "purchase"], {
+      description: "What was read, or that a feed was bought.",
+    }),
+    feed_id: nullable(uuid("Null for catalog and search.")),
+    credits_charged: Type.Number({ minimum: 0, description: "0 after a refund." }),
+    key_id: nullable(uuid("The key that the call came with.")),
+  },
+  { $id: "UsageEvent", description: "A logged call." },
+);
 
 export type UsageRow = Row<"page_usage" | "export_usage">;
 

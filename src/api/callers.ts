@@ -73,6 +73,25 @@ export class Keys {
   }
 
   /**
+   * The caller of an operator route, by an admin key. It is looked up each time, so that it needs no memory.
+   * @throws {Problem} 401 `KEY_REQUIRED`, `KEY_INVALID`; 403 `KEY_PERMISSION`, `ACCOUNT_SUSPENDED`
+   */
+  async authenticateOperator(
+    call: Call,
+  ): Promise<{ readonly keyId: string; readonly name: string; readonly key: string }> {
+    const key = bearerOf(call.request.headers);
+    if (key === undefined) throw keyRequired("admin");
+    if (permissionOf(key) !== "admin") {
+      const { permission } = await this.#find(key, "write");
+      throw wrongPermission("admin", permission);
+    }
+    const row = await this.#database.row("find_admin_key", { key_hash: hashKey(key) });
+    if (row === undefined) throw keyInvalid("write");
+    call.subject.keyId = row.key_id;
+    return { keyId: row.key_id, name: row.name, key };
+  }
+
+  /**
    * The account of a request's key; undefined if it has none, or one that nobody has, or one that can't be looked up
    * now. The routes decide what the key may do.
    */
@@ -153,15 +172,18 @@ function bearerOf(headers: Headers): string | undefined {
 }
 
 function wrongPermission(needed: KeyPermission, got: KeyPermission): Problem {
-  const article = (permission: KeyPermission) => (permission === "admin" ? "an" : "a");
   return new Problem("KEY_PERMISSION", {
-    detail: `This route needs ${article(needed)} ${needed} key and got ${article(got)} ${got} key. Send your ${needed} key.`,
+    detail: `This route needs ${articled(needed)} key and got ${articled(got)} key. Send your ${needed} key.`,
   });
 }
 
-function keyRequired(permission: Permission): Problem {
+function articled(permission: KeyPermission): string {
+  return `${permission === "admin" ? "an" : "a"} ${permission}`;
+}
+
+function keyRequired(permission: KeyPermission): Problem {
   const ways =
     permission === "read" ? "x-api-key or as Authorization: Bearer" : "Authorization: Bearer";
-  const detail = `This route needs a ${permission} key. Send yours as ${ways}.`;
+  const detail = `This route needs ${articled(permission)} key. Send yours as ${ways}.`;
   return new Problem("KEY_REQUIRED", { detail });
 }

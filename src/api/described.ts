@@ -109,16 +109,23 @@ const ProblemShape = Type.Object(
 export type ProblemBody = Static<typeof ProblemShape>;
 
 /** Which key the route takes. Interface 5. */
-type Access = "consumer" | "provider" | "public";
+type Access = "consumer" | "provider" | "operator" | "public";
 /** The window that counts the calls of the route. Its 429 and its rate headers are about this window. */
-type Window = "data" | "discovery" | "push" | "housekeeping" | "anonymous";
+type Window = "data" | "discovery" | "push" | "housekeeping" | "operator" | "anonymous";
 
 interface RouteDoc<Answers> {
   readonly access: Access;
   /** None for routes that are never 429. */
   readonly window?: Window;
   readonly operationId: string;
-  readonly tag: "discovery" | "data" | "account" | "provider" | "skills" | "operations";
+  readonly tag:
+    | "discovery"
+    | "data"
+    | "account"
+    | "provider"
+    | "operator"
+    | "skills"
+    | "operations";
   readonly summary: string;
   readonly description: string;
   /** By status. */
@@ -137,6 +144,7 @@ type Responses<Answers> = Answers & {
 const SECURITY: Readonly<Record<Access, Record<string, string[]>[]>> = {
   consumer: [{ apiKey: [] }, { bearer: [] }],
   provider: [{ bearer: [] }],
+  operator: [{ bearer: [] }],
   public: [],
 };
 

@@ -66,6 +66,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "A body that is empty, not JSON, not UTF-8, or a broken gzip stream.",
     remedy: "Send one JSON value in UTF-8.",
   },
+  RANGE_INVALID: {
+    when: "On operator routes: a range that ends before it begins, or is too long.",
+    remedy: "Swap the bounds, or ask for a shorter range.",
+  },
   KEY_REQUIRED: {
     when: "No key, or an `Authorization` header that is no Bearer token.",
     remedy:
@@ -132,6 +136,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Edit one of your feeds, or ask the operator for a larger quota.",
     extras: { max_feeds_allowed: 3 },
   },
+  ADMIN_KEY_BY_COMMAND: {
+    when: "An admin key that is to be edited or rotated by the operator's API.",
+    remedy: "Use `key edit` or `key rotate` of the command on the server.",
+  },
   ROUTE_NOT_FOUND: {
     when: "An address that this gateway does not serve.",
     remedy: "Compare it with this page; a trailing slash counts.",
@@ -143,6 +151,26 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   FEED_NOT_SYNCED: {
     when: "An active feed into which no data was ever pushed.",
     remedy: "Try again later; metadata says how often the feed is updated.",
+  },
+  ACCOUNT_NOT_FOUND: {
+    when: "On operator routes: no account has the id or the exact name.",
+    remedy: "Find it with `GET /v1/operator/accounts`.",
+  },
+  KEY_NOT_FOUND: {
+    when: "On operator routes: no key has the id or the beginning.",
+    remedy: "Find it with `GET /v1/operator/keys`.",
+  },
+  PROMOTION_NOT_FOUND: {
+    when: "On operator routes: there is no such promotion code.",
+    remedy: "Find it with `GET /v1/operator/promotions`.",
+  },
+  USAGE_NOT_FOUND: {
+    when: "On operator routes: there is no such usage event.",
+    remedy: "Find it with `GET /v1/operator/usage`.",
+  },
+  PURCHASE_NOT_FOUND: {
+    when: "On operator routes: the account has not bought the feed.",
+    remedy: "Find its purchases with `GET /v1/operator/purchases`.",
   },
   METHOD_NOT_ALLOWED: {
     when: "A known route with a method that it does not take.",
@@ -178,6 +206,56 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy:
       "Send a new key to read what the feed holds now, or to buy the feed again. That is a new read or purchase.",
     extras: { usage_id: USAGE_ID },
+  },
+  IDEMPOTENCY_KEY_UNFINISHED: {
+    when: "An `Idempotency-Key` of an operator's call that still runs, or whose end was lost with its process.",
+    remedy:
+      "Try again in a moment. If it stays so, look whether the act took place, and send a new key if it did not.",
+  },
+  REFERENCE_AMBIGUOUS: {
+    when: "On operator routes: several accounts or keys have the name or the beginning.",
+    remedy: "Name one by its id; `detail` lists them.",
+  },
+  REFERENCE_TAKEN: {
+    when: "A ledger entry of other content has the `reference`.",
+    remedy: "Choose another one; the same reference is for the same entry only.",
+  },
+  BALANCE_TOO_LARGE: {
+    when: "A grant or refund that would make the balance larger than the ledger can hold.",
+    remedy: "Give less.",
+  },
+  BALANCE_TOO_LOW: {
+    when: "More credits are to be taken back than the account has.",
+    remedy: "Take back at most the balance.",
+  },
+  PROMOTION_TAKEN: {
+    when: "A promotion code that is there with other credits, redemptions or end.",
+    remedy: "Choose another code.",
+  },
+  PROMOTION_REDEEMED: {
+    when: "A promotion code that the account has redeemed before.",
+    remedy: "Leave it: an account redeems a code once.",
+  },
+  PROMOTION_EXPIRED: { when: "A promotion code that has ended.", remedy: "Make another code." },
+  PROMOTION_EXHAUSTED: {
+    when: "A promotion code without a redemption left.",
+    remedy: "Make another code.",
+  },
+  PURCHASE_EXISTS: {
+    when: "A purchase that the account has made already, under another reference or from its balance.",
+    remedy: "Leave it: the feed is open to the account.",
+  },
+  NOTHING_CHARGED: {
+    when: "A refund of a usage event that cost nothing.",
+    remedy: "Leave it: there is nothing to give back.",
+  },
+  KEY_NOT_USABLE: {
+    when: "A revoked or expired key that is to be edited or rotated.",
+    remedy: "Make a new key.",
+  },
+  FEED_DELETED: {
+    when: "On operator routes: a deleted feed that is to be published, suspended or resumed.",
+    remedy: "Choose another feed: a deletion is for good.",
   },
   CURSOR_EXPIRED: {
     when: "A genuine cursor into a batch that has been replaced for 15 minutes and removed.",
@@ -226,6 +304,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
       error_count: 1,
     },
   },
+  KEY_NOT_FOR_READING: {
+    when: "A daily budget or a list of feeds for a key that reads nothing.",
+    remedy: "Give them to a read key.",
+  },
   RATE_LIMITED: {
     when: "More calls in the last minute than the limit allows, or more projections that grow too large; more feeds deleted in 24 hours than ten times the quota.",
     remedy: "Wait `retry_after_ms`, then back off exponentially. Refused calls count nothing.",
@@ -239,6 +321,11 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   INTERNAL: {
     when: "A fault of the gateway. Nothing was charged.",
     remedy: "Try again; report `request_id` if it persists.",
+  },
+  REPORT_TOO_LONG: {
+    when: "A report of an operator that takes longer than a request may. Nothing of it runs on.",
+    remedy: "Ask for a shorter period, or use the command, which waits longer.",
+    extras: { retry_after_ms: 5_000 },
   },
   UNAVAILABLE: {
     when: "The gateway is draining, overloaded or without its database. Nothing was charged.",

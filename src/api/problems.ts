@@ -14,6 +14,8 @@ import { respond } from "../http/respond.ts";
 import { codeOf, messageOf } from "../lib/error_fields.ts";
 import type { Log } from "../lib/log.ts";
 import type { Throttle } from "../lib/throttle.ts";
+import { MS_PER_SECOND } from "../lib/time_units.ts";
+import { Refused } from "../operator/refused.ts";
 import {
   DatabaseOverloadedError,
   DatabaseTimeSpentError,
@@ -25,6 +27,9 @@ import { invalidRequestPart } from "./validation.ts";
 
 /** `Retry-After` of a 503 is this many times the current wait, so that the queue gets shorter. */
 const RETRY_AFTER_LINES = 2;
+
+/** When a report that took too long may be asked for again. */
+const REPORT_RETRY_SECONDS = 5;
 
 /** Codes that only the owner of a feed gets. */
 const PROVEN_FIRST: ReadonlySet<ProblemCode> = new Set(["FEED_FORBIDDEN", "FEED_SUSPENDED"]);
@@ -45,6 +50,7 @@ export function problems(http: HttpContext) {
 /** The problem that a client sees of an error. Unknown errors become 500, and trouble with the database 503. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof Refused) return problemOfRefused(error);
   if (error instanceof DatabaseUnavailableError) {
     return unavailable(
       error instanceof DatabaseOverloadedError
@@ -60,6 +66,17 @@ export function problemOf(error: unknown): Problem {
   return new Problem("INTERNAL", {
     detail: "The gateway failed. Try again, and report the request_id if it persists.",
     cause: error,
+  });
+}
+
+/** The problem of an operator's act that was refused. The table of problems has the status of each code. */
+function problemOfRefused({ code, message }: Refused): Problem {
+  const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  if (code !== "REPORT_TOO_LONG") return new Problem(code, { detail });
+  return new Problem(code, {
+    detail,
+    extras: { retry_after_ms: REPORT_RETRY_SECONDS * MS_PER_SECOND },
+    headers: { "Retry-After": String(REPORT_RETRY_SECONDS) },
   });
 }
 

@@ -10,12 +10,9 @@ import { parseDay } from "../earnings/utc_day.ts";
 import { hasAtMost } from "../lib/code_points.ts";
 import { parseEventTime } from "../lib/event_time.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
+import { AMOUNT_NANOS_MAX, COUNT_MAX } from "../operator/common_shapes.ts";
 import { type Option, UsageError } from "./command.ts";
 
-/** A billion dollars: far from the end of a bigint of nano-dollars. */
-const AMOUNT_NANOS_MAX = 10n ** 18n;
-/** PostgreSQL's integer. */
-const COUNT_MAX = 2 ** 31 - 1;
 /** Each worker has a pool, and PostgreSQL limits connections. */
 const WORKERS_MAX = 64;
 

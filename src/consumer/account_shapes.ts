@@ -4,7 +4,8 @@
  * @module
  */
 import { Type } from "@sinclair/typebox";
-import { nullable, oneOf } from "../lib/typebox.ts";
+import { UsageEventShape } from "../accounts/usage_event.ts";
+import { oneOf } from "../lib/typebox.ts";
 import { amount, nextCursor, page, time, uuid } from "../shapes.ts";
 
 export const AccountShape = Type.Object(
@@ -36,20 +37,6 @@ export const AccountShape = Type.Object(
     ),
   },
   { $id: "Account", description: "The account that owns the key." },
-);
-
-const UsageEventShape = Type.Object(
-  {
-    usage_id: uuid("The same as in the answer's `_origin`."),
-    timestamp: time("When the call was admitted."),
-    operation: oneOf(["catalog", "search", "metadata", "data", "stream", "purchase"], {
-      description: "What was read, or that a feed was bought.",
-    }),
-    feed_id: nullable(uuid("Null for catalog and search.")),
-    credits_charged: Type.Number({ minimum: 0, description: "0 after a refund." }),
-    key_id: nullable(uuid("The key that the call came with.")),
-  },
-  { $id: "UsageEvent", description: "A logged call." },
 );
 
 export const UsageShape = Type.Object(

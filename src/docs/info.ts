@@ -11,6 +11,10 @@ export const TAGS = [
   { name: "data", description: "Read a feed's data." },
   { name: "account", description: "Your balance, limits and logged calls." },
   { name: "provider", description: "Create, edit and fill your own feeds." },
+  {
+    name: "operator",
+    description: "Accounts, keys, credits and feeds, for those who run the gateway.",
+  },
   { name: "skills", description: "Feeds as skills for agent frameworks. No key needed." },
   { name: "operations", description: "For those who run the gateway. No key needed." },
 ] as const;
@@ -25,7 +29,8 @@ export const SECURITY_SCHEMES = {
   bearer: {
     type: "http",
     scheme: "bearer",
-    description: "A read key on consumer routes, a write key, `fg_write_…`, on provider routes.",
+    description:
+      "A read key on consumer routes, a write key, `fg_write_…`, on provider routes, an admin key, `fg_admin_…`, on operator routes.",
   },
 } as const;
 

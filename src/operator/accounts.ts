@@ -19,7 +19,7 @@ import { accountIdOf, findAccount } from "./references.ts";
 export const AccountShape = Type.Object(
   {
     id: uuid("Of the account."),
-    name: Type.String(),
+    name: Type.String({ description: "For people." }),
     max_feeds_allowed: quota,
     balance_credits: exact("What is left to spend."),
     balance_usd: exact("The same in USD."),
@@ -143,19 +143,19 @@ async function change(
   return outcomeOf(await findAccount(database, accountId));
 }
 
-export const ListAccountsInput = Type.Object(PAGE_INPUT);
+export const ListAccountsInput = Type.Object({ ...PAGE_INPUT, name: Type.Optional(name) });
 
-/** Oldest first. The cursor is an account's id, and may be its name. */
+/** Oldest first; only those of exactly that name, if it is given. The cursor is an account's id, and may be its name. */
 export async function listAccounts(
   { database }: Operator,
-  { limit, cursor }: InputOf<typeof ListAccountsInput>,
+  { limit, cursor, name: wanted }: InputOf<typeof ListAccountsInput>,
 ): Promise<Page<AccountOutcome>> {
   const afterId = await accountIdOf(database, cursor);
   return readPage(limit, {
     read: (rowsMax) =>
       database.rows("list_accounts", {
         account_id: null,
-        name: null,
+        name: wanted ?? null,
         after_account_id: afterId,
         limit: rowsMax,
       }),

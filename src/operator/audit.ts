@@ -37,6 +37,7 @@ export const ListAuditEventsInput = Type.Object({
   account_id: Type.Optional(accountReference),
   feed_id: Type.Optional(feedReference),
   since: Type.Optional(time("Inclusive lower bound.")),
+  until: Type.Optional(time("Inclusive upper bound.")),
 });
 
 /** Newest first. The cursor is an event's id. */
@@ -44,7 +45,7 @@ export async function listAuditEvents(
   { database }: Operator,
   input: InputOf<typeof ListAuditEventsInput>,
 ): Promise<Page<AuditEvent>> {
-  const { limit, cursor, since = null } = input;
+  const { limit, cursor, since = null, until = null } = input;
   const accountId = await accountIdOf(database, input.account_id);
   const feedId = await feedIdOf(database, input.feed_id);
   const [before = null] = NUMBER_CURSOR.parse(cursor).map(BigInt);
@@ -54,6 +55,7 @@ export async function listAuditEvents(
         account_id: accountId,
         feed_id: feedId,
         since,
+        until,
         before_event_id: before,
         limit: rowsMax,
       }),

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
+import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { REFERENCE_RESERVED } from "../accounts/ledger.ts";
 import type { ExactNumber } from "../accounts/money.ts";
-import { nullable, text } from "../lib/typebox.ts";
+import { Expected, nullable, text } from "../lib/typebox.ts";
 import { NAME_LENGTH_MAX } from "../limits.ts";
 
 /** PostgreSQL's integer. */
@@ -17,9 +17,27 @@ const REASON_LENGTH_MAX = 500;
 export const exact = (description: string) =>
   Type.Unsafe<ExactNumber>(Type.Number({ description }));
 
-/** Nano-dollars, which a face reads from credits with up to 3 decimals. */
+/** The most that an act moves: a billion dollars, far from the end of a bigint of nano-dollars. */
+export const AMOUNT_NANOS_MAX = 10n ** 18n;
+
+/** The kind of `nanos()`. */
+export const NANOS = "Nanos";
+TypeRegistry.Set(
+  NANOS,
+  (_, value) => typeof value === "bigint" && value > 0n && value <= AMOUNT_NANOS_MAX,
+);
+
+/** Nano-dollars, which a face reads from the text of credits. To a reader of the document they are that number. */
 export const nanos = (description: string) =>
-  Type.Unsafe<bigint>(Type.Number({ minimum: 0, multipleOf: 0.001, description }));
+  Type.Unsafe<bigint>({
+    [Kind]: NANOS,
+    [Expected]: "a number of credits above 0, with at most 3 decimals, and at most 10^15",
+    type: "number",
+    exclusiveMinimum: 0,
+    maximum: 1e15,
+    multipleOf: 0.001,
+    description,
+  });
 
 export const accountReference = text({
   minLength: 1,
@@ -43,6 +61,7 @@ export const entryReference = Type.String({
   minLength: 1,
   maxLength: NAME_LENGTH_MAX,
   pattern: `^(?!${REFERENCE_RESERVED.source.slice(1)})`,
+  [Expected]: `a string of 1 to ${NAME_LENGTH_MAX} characters that does not begin as the gateway's own references do`,
   description: "The same one twice is one entry.",
 });
 export const quota = Type.Integer({

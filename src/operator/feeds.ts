@@ -20,7 +20,7 @@ import { accountIdOf, feedIdOf, findFeed, findLiveFeed } from "./references.ts";
 export const ROWS_SHOWN = 3;
 const PUSHES_SHOWN = 20;
 
-const FeedInput = Type.Object({ feed_id: feedReference });
+export const FeedInput = Type.Object({ feed_id: feedReference });
 
 export const ListFeedsInput = Type.Object({
   ...PAGE_INPUT,
@@ -156,7 +156,7 @@ export const FeedReviewShape = Type.Object(
     ...FeedRowShape.properties,
     row_count: count("Rows that readers see."),
     bytes: count("Of their texts."),
-    suspension_reason: Type.Optional(Type.String()),
+    suspension_reason: Type.Optional(Type.String({ description: "Why nobody reads it." })),
     deleted_at: Type.Optional(time("When it was deleted.")),
     rows_left: Type.Optional(count("Of a deleted feed: rows that are still to be removed.")),
     pushes: Type.Array(Type.Unknown(), { description: "The newest come first." }),

@@ -267,6 +267,16 @@ export async function listAdminKeys(
   });
 }
 
+/** An operator's own key is changed by the command only. @throws {Refused} */
+export async function requireAccountKey({ database }: Operator, given: string): Promise<void> {
+  const { permission } = await findKey(database, given);
+  if (permission !== "admin") return;
+  throw new Refused(
+    "ADMIN_KEY_BY_COMMAND",
+    "an admin key is made and changed by the command on the server only; here it can be found and revoked",
+  );
+}
+
 export const FindKeyInput = Type.Object({ key: keyReference });
 
 /** The record of a key that somebody has found, whole or its beginning. */

@@ -19,7 +19,7 @@ export const LedgerEntryShape = Type.Object(
     credits: exact("What it added to the balance; negative if it took them."),
     balance_before_credits: exact("Before it."),
     balance_after_credits: exact("After it."),
-    reason: Type.String(),
+    reason: Type.String({ description: "Why it was written." }),
     reference: nullable(Type.String({ description: "It is used once over all accounts." })),
     created_at: time("When it was written."),
     feed_id: Type.Optional(uuid("The feed that was bought.")),

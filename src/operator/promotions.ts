@@ -8,7 +8,7 @@ import type { Actor } from "../accounts/actor.ts";
 import { changeLedger } from "../accounts/ledger.ts";
 import { creditsNumber } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
-import { nullable } from "../lib/typebox.ts";
+import { Expected, nullable } from "../lib/typebox.ts";
 import { count, time } from "../shapes.ts";
 import { accountReference, COUNT_MAX, exact, nanos } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
@@ -20,6 +20,7 @@ import { Refused } from "./refused.ts";
 /** Visible ASCII, so that a code can be read out and typed. */
 export const PROMOTION_CODE = Type.String({
   pattern: "^[\\x21-\\x7e]{1,64}$",
+  [Expected]: "1 to 64 visible ASCII characters",
   description: "1 to 64 visible ASCII characters.",
 });
 
@@ -44,7 +45,13 @@ export type ListedPromotionOutcome = Static<typeof ListedPromotionShape>;
 export const CreatePromotionInput = Type.Object({
   code: PROMOTION_CODE,
   credits: nanos("What each redemption gives."),
-  max_redemptions: Type.Optional(Type.Integer({ minimum: 1, maximum: COUNT_MAX })),
+  max_redemptions: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: COUNT_MAX,
+      description: "Over all accounts; default any number.",
+    }),
+  ),
   expires_at: Type.Optional(time("When it ends; default never.")),
 });
 

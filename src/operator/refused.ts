@@ -33,6 +33,8 @@ export type RefusalCode =
   | "KEY_NOT_USABLE"
   /** It was to get limits of reading, and it reads nothing. */
   | "KEY_NOT_FOR_READING"
+  /** It is an operator's own, and the face may not change it. */
+  | "ADMIN_KEY_BY_COMMAND"
   | "FEED_DELETED"
   /** A range that ends before it begins, or is too long. */
   | "RANGE_INVALID"

@@ -12,12 +12,51 @@ import { parseUuid } from "../lib/uuid.ts";
 import type { Database, Parameters } from "../postgres/client/query.ts";
 import { time } from "../shapes.ts";
 import { accountReference, reason } from "./common_shapes.ts";
+import { inTime } from "./in_time.ts";
+import { defineCursor, uuidPart } from "./keyset_cursor.ts";
+import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import { balanceTooLarge, entryOf, type WrittenEntry } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { findAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
 
 const CHUNK_ROWS = 5_000;
+
+export const ListUsageInput = Type.Object({
+  ...PAGE_INPUT,
+  account_id: accountReference,
+  since: Type.Optional(time("Inclusive lower bound.")),
+  until: Type.Optional(time("Inclusive upper bound.")),
+});
+
+const USAGE_CURSOR = defineCursor(uuidPart);
+
+/** The log, newest first. The cursor is an event's id. */
+export async function listUsage(
+  { database }: Operator,
+  input: InputOf<typeof ListUsageInput>,
+): Promise<Page<UsageRow>> {
+  const { account_id: account, limit, cursor, since = null, until = null } = input;
+  const { account_id: accountId } = await findAccount(database, account);
+  const [before = null] = USAGE_CURSOR.parse(cursor);
+  return readPage(limit, {
+    read: (rowsMax) =>
+      inTime(
+        database.rows("page_usage", {
+          account_id: accountId,
+          feed_id: null,
+          key_id: null,
+          since,
+          until,
+          before_usage_id: before,
+          from_usage_id: null,
+          limit: rowsMax,
+        }),
+      ),
+    cursorOf: (row) => row.usage_id,
+    entryOf: (row) => row,
+  });
+}
 
 export const ExportUsageInput = Type.Object({
   account_id: accountReference,

@@ -7,7 +7,11 @@ import type { Config } from "../config.ts";
 import { present } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
-import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_SPARED } from "../limits.ts";
+import {
+  DATABASE_CONNECTIONS_MAX,
+  DATABASE_CONNECTIONS_SPARED,
+  OPERATOR_CONNECTIONS_MAX,
+} from "../limits.ts";
 import {
   type ConnectOptions,
   connect,
@@ -123,13 +127,28 @@ export async function openDatabases(config: Config, log: Log) {
     const background = createDatabase(
       connect(address, { connectionsMax: 1, statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX }),
     );
+    // Opened by the first call of the operator's API.
+    const operatorDatabase = createDatabase(
+      connect(address, { connectionsMax: OPERATOR_CONNECTIONS_MAX, survey }),
+      { runningMax: OPERATOR_CONNECTIONS_MAX },
+    );
     const close = async () => {
       // All reads have been answered by now, so nothing is waited for.
       await replica?.connections.end({ timeout: 0 });
       await background.connections.end({ timeout: 0 });
+      await operatorDatabase.connections.end({ timeout: 0 });
       await closeDatabase();
     };
-    return { database, background, replica, isDistributed, diskRoom, survey, close };
+    return {
+      database,
+      background,
+      operatorDatabase,
+      replica,
+      isDistributed,
+      diskRoom,
+      survey,
+      close,
+    };
   } catch (error) {
     await closeDatabase();
     throw error;

@@ -431,6 +431,8 @@ describe("every answer is one that the document promises", () => {
   test("every documented status of every route was seen in these tests", () => {
     const missing = Object.values(contract.document.paths)
       .flatMap((methods) => Object.values(methods))
+      // `test/admin` holds them against the document.
+      .filter(({ tags }) => !tags.includes("operator"))
       .flatMap(({ operationId, responses }) =>
         Object.keys(responses).map((status) => `${operationId} ${status}`),
       )

@@ -72,13 +72,18 @@ describe("OpenAPI document", () => {
     }
   });
 
-  test("the OpenAPI document requires no query parameter but a search's q and the ids of rows to remove", () => {
+  test("the OpenAPI document requires no query parameter but a search's q, the ids of rows to remove, and the account that an operator asks about", () => {
     const required = operations().flatMap(({ path, operation }) =>
       operation.parameters
         .filter((each) => each.in === "query" && each.required)
         .map(({ name }) => `${path} ${name}`),
     );
-    expect(required).toEqual(["/v1/search q", "/v1/provider/feed/{feed_id}/rows ids"]);
+    expect(required).toEqual([
+      "/v1/search q",
+      "/v1/provider/feed/{feed_id}/rows ids",
+      "/v1/operator/keys account_id",
+      "/v1/operator/usage account_id",
+    ]);
   });
 
   test("every answer with a body has a schema and an example in the OpenAPI document; errors are problems", () => {

@@ -14,6 +14,7 @@ const FEATURES = [
   "push",
   "provider",
   "consumer",
+  "admin",
   "docs",
 ];
 

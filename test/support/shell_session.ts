@@ -24,8 +24,8 @@ const INTERRUPTED = 124;
 
 /** Whole, or shortened with `…` after its first eight digits. */
 const ID = /[0-9a-f]{8}-(?:…|[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/;
-const KEY = /fg_(read|write)_(?:…|[a-z]{1,4}\b)/;
-const PRINTED_KEY = /fg_(read|write)_[0-9A-Za-z]{38}/g;
+const KEY = /fg_(read|write|admin)_(?:…|[a-z]{1,4}\b)/;
+const PRINTED_KEY = /fg_(read|write|admin)_[0-9A-Za-z]{38}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/;
 const PARTS = new RegExp(
   `(?<id>${ID.source})|(?<time>${TIME.source})|(?<word>[\\w-]+)…|(?<rest>…)|(?<space>\\s+)`,

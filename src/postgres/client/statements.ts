@@ -34,6 +34,10 @@ import sql_accounts_refund_event from "../../../sql/accounts/refund_event.sql" w
 import sql_accounts_rotate_key from "../../../sql/accounts/rotate_key.sql" with { type: "text" };
 import sql_accounts_touch_keys from "../../../sql/accounts/touch_keys.sql" with { type: "text" };
 import sql_accounts_undo_purchase from "../../../sql/accounts/undo_purchase.sql" with { type: "text" };
+import sql_admin_begin_operator_call from "../../../sql/admin/begin_operator_call.sql" with { type: "text" };
+import sql_admin_cancel_operator_call from "../../../sql/admin/cancel_operator_call.sql" with { type: "text" };
+import sql_admin_finish_operator_call from "../../../sql/admin/finish_operator_call.sql" with { type: "text" };
+import sql_admin_functions_begin_operator_call from "../../../sql/admin/functions/begin_operator_call.sql" with { type: "text" };
 import sql_admission_create_usage_partition from "../../../sql/admission/create_usage_partition.sql" with { type: "text" };
 import sql_admission_find_key from "../../../sql/admission/find_key.sql" with { type: "text" };
 import sql_admission_functions_account_news from "../../../sql/admission/functions/account_news.sql" with { type: "text" };
@@ -105,6 +109,7 @@ import sql_migrations_0006_deleted_feeds from "../../../sql/migrations/0006_dele
 import sql_migrations_0007_bought_from_balance from "../../../sql/migrations/0007_bought_from_balance.sql" with { type: "text" };
 import sql_migrations_0008_admin_keys from "../../../sql/migrations/0008_admin_keys.sql" with { type: "text" };
 import sql_migrations_0009_earnings from "../../../sql/migrations/0009_earnings.sql" with { type: "text" };
+import sql_migrations_0010_operator_calls from "../../../sql/migrations/0010_operator_calls.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -208,6 +213,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0007_bought_from_balance", text: sql_migrations_0007_bought_from_balance },
   { name: "0008_admin_keys", text: sql_migrations_0008_admin_keys },
   { name: "0009_earnings", text: sql_migrations_0009_earnings },
+  { name: "0010_operator_calls", text: sql_migrations_0010_operator_calls },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -226,6 +232,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "undo_purchase", text: sql_accounts_functions_undo_purchase },
   { name: "uuid_since", text: sql_accounts_functions_uuid_since },
   { name: "uuid_until", text: sql_accounts_functions_uuid_until },
+  { name: "begin_operator_call", text: sql_admin_functions_begin_operator_call },
   { name: "account_news", text: sql_admission_functions_account_news },
   { name: "create_usage_partitions", text: sql_admission_functions_create_usage_partitions },
   { name: "epoch_us", text: sql_admission_functions_epoch_us },
@@ -324,6 +331,9 @@ export const STATEMENTS = {
   rotate_key: numbered(sql_accounts_rotate_key),
   touch_keys: numbered(sql_accounts_touch_keys),
   undo_purchase: numbered(sql_accounts_undo_purchase),
+  begin_operator_call: numbered(sql_admin_begin_operator_call),
+  cancel_operator_call: numbered(sql_admin_cancel_operator_call),
+  finish_operator_call: numbered(sql_admin_finish_operator_call),
   create_usage_partition: numbered(sql_admission_create_usage_partition),
   find_key: numbered(sql_admission_find_key),
   log_reads: numbered(sql_admission_log_reads),
@@ -660,6 +670,43 @@ export interface StatementTypes {
     row: {
       readonly outcome: string;
       readonly entry_id: bigint | null;
+    };
+  };
+  /** takes an Idempotency-Key for a call of an operator, or finds the earlier call that has it */
+  begin_operator_call: {
+    parameters: {
+      readonly admin_key_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly request_hash: Uint8Array;
+      readonly forgotten_after: string;
+      readonly forgotten_max: number;
+    };
+    row: {
+      readonly outcome: string;
+      readonly status: number | null;
+      readonly sealed_body: string | null;
+    };
+  };
+  /** gives an Idempotency-Key free again, since its call was refused and has changed nothing */
+  cancel_operator_call: {
+    parameters: {
+      readonly admin_key_id: string;
+      readonly idempotency_hash: Uint8Array;
+    };
+    row: {
+      readonly admin_key_id: string;
+    };
+  };
+  /** keeps the answer of a call of an operator for its repeats */
+  finish_operator_call: {
+    parameters: {
+      readonly admin_key_id: string;
+      readonly idempotency_hash: Uint8Array;
+      readonly status: number;
+      readonly sealed_body: string;
+    };
+    row: {
+      readonly admin_key_id: string;
     };
   };
   /** the usage log takes events of this month */
@@ -1222,6 +1269,7 @@ export interface StatementTypes {
       readonly account_id: string | null;
       readonly feed_id: string | null;
       readonly since: string | null;
+      readonly until: string | null;
       readonly before_event_id: bigint | null;
       readonly limit: number;
     };
@@ -1868,6 +1916,9 @@ export const ARGUMENTS: {
   rotate_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
   touch_keys: (by) => [by.key_ids, by.ages_ms],
   undo_purchase: (by) => [by.account_id, by.feed_id, by.reason, by.actor],
+  begin_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.request_hash, by.forgotten_after, by.forgotten_max],
+  cancel_operator_call: (by) => [by.admin_key_id, by.idempotency_hash],
+  finish_operator_call: (by) => [by.admin_key_id, by.idempotency_hash, by.status, by.sealed_body],
   create_usage_partition: () => [],
   find_key: (by) => [by.key_hash, by.window_us],
   log_reads: (by) => [by.batch_token, by.new_version, by.clock_us, by.window_us, by.account_ids, by.known_versions, by.known_generations, by.known_us, by.amounts, by.account_numbers, by.operations, by.feed_ids, by.definition_versions, by.data_versions, by.charges, by.key_ids, by.key_ends, by.remembered_reads, by.idempotency_keys, by.query_hashes, by.answered_versions, by.beginnings, by.budget_accounts, by.budget_keys, by.budget_amounts],
@@ -1902,7 +1953,7 @@ export const ARGUMENTS: {
   find_home: () => [],
   has_accounts: () => [],
   list_accounts: (by) => [by.account_id, by.name, by.after_account_id, by.limit],
-  list_audit_events: (by) => [by.account_id, by.feed_id, by.since, by.before_event_id, by.limit],
+  list_audit_events: (by) => [by.account_id, by.feed_id, by.since, by.until, by.before_event_id, by.limit],
   list_demo_settings: () => [],
   list_newest_pushes: (by) => [by.feed_id, by.limit],
   list_promotions: (by) => [by.after_code, by.limit],

@@ -1,0 +1,14 @@
+-- name: finish_operator_call
+-- why: keeps the answer of a call of an operator for its repeats
+-- :admin_key_id uuid
+-- :idempotency_hash bytea
+-- :status int
+-- :sealed_body text
+-- returns admin_key_id uuid
+update operator_calls
+set
+  status = :status,
+  sealed_body = :sealed_body
+where admin_key_id = :admin_key_id
+  and idempotency_hash = :idempotency_hash
+returning admin_key_id

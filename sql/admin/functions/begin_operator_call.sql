@@ -1,0 +1,49 @@
+-- Takes an Idempotency-Key for a call, unless an earlier call has it. Forgets some of the calls that are too old.
+--
+-- Outcomes: begun, reused (for another route or body), unfinished (the earlier call runs, or its end was lost),
+-- repeated (with the earlier answer)
+create or replace function begin_operator_call(
+  caller_id uuid,
+  new_idempotency_hash bytea,
+  new_request_hash bytea,
+  forgotten_after interval,
+  forgotten_max integer,
+  out outcome text,
+  out answer_status integer,
+  out answer_body text
+)
+language plpgsql
+as $$
+declare
+  known operator_calls;
+begin
+  delete from operator_calls
+  where ctid in (
+    select old.ctid
+    from operator_calls as old
+    where old.begun_at < now() - forgotten_after
+    order by old.begun_at
+    limit forgotten_max
+    for update skip locked
+  );
+  insert into operator_calls (admin_key_id, idempotency_hash, request_hash)
+  values (caller_id, new_idempotency_hash, new_request_hash)
+  on conflict do nothing;
+  if found then
+    outcome := 'begun';
+    return;
+  end if;
+  select *
+  into known
+  from operator_calls
+  where operator_calls.admin_key_id = caller_id
+    and operator_calls.idempotency_hash = new_idempotency_hash;
+  outcome := case
+    when known.request_hash <> new_request_hash then 'reused'
+    when known.status is null then 'unfinished'
+    else 'repeated'
+  end;
+  answer_status := known.status;
+  answer_body := known.sealed_body;
+end
+$$;

@@ -1,0 +1,154 @@
+/**
+ * A route of the operator's API: one function of `src/operator`, with its place in HTTP. Beyond 5.
+ *
+ * Parameters and body are made of the function's own input, so that the schema is written once.
+ *
+ * @module
+ */
+import { KindGuard, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import type { Actor } from "../accounts/actor.ts";
+import { documented } from "../api/described.ts";
+import { parameters, queryFlag, queryInteger, queryTime } from "../api/parameters.ts";
+import type { ProblemCode } from "../http/errors.ts";
+import { nullable } from "../lib/typebox.ts";
+import { PAGE_ROWS_MAX, type Page } from "../operator/keyset_page.ts";
+import type { InputOf, Operator } from "../operator/operator.ts";
+import { type Given, readInput } from "./read_input.ts";
+import type { Reply } from "./repeats.ts";
+
+/** Where and by whom a function acts. */
+export interface Acting {
+  readonly operator: Operator;
+  readonly actor: Actor;
+  /** Names the ledger entry of a call that came with an Idempotency-Key. */
+  readonly reference: string | undefined;
+}
+
+interface RouteText {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Below `/operator`. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** The body of the answer, and an example of it, by status. */
+  readonly answers: Readonly<Partial<Record<200 | 201, Answered>>>;
+  /** Codes of this route alone. */
+  readonly problems: readonly ProblemCode[];
+  /** Whether the act may run twice: the second time it changes nothing, and is answered the same. */
+  readonly isSafeToRepeat?: boolean;
+}
+
+interface Answered {
+  readonly shape: TSchema;
+  readonly example: unknown;
+}
+
+interface RouteSpec<Input extends TObject> extends RouteText {
+  readonly input: Input;
+  /** What the path's parameters are in the input. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** An example of the body, if there is one. */
+  readonly example?: object;
+  act(acting: Acting, input: InputOf<Input>): Promise<Reply>;
+}
+
+export interface OperatorRoute extends RouteText {
+  readonly params: TObject;
+  readonly query: ReturnType<typeof parameters>;
+  /** Undefined if the route takes none. */
+  readonly body: TSchema | undefined;
+  run(acting: Acting, given: Given): Promise<Reply>;
+}
+
+export function defineRoute<Input extends TObject>(spec: RouteSpec<Input>): OperatorRoute {
+  const { input, names = {}, example, act, ...text } = spec;
+  const inPath = Object.entries(names);
+  const others = Object.entries<TSchema>(input.properties).filter(
+    ([name]) => !inPath.some(([, known]) => known === name),
+  );
+  const hasBody = text.method === "POST" || text.method === "PATCH";
+  return {
+    ...text,
+    params: Type.Object(
+      Object.fromEntries(inPath.map(([name, known]) => [name, required(input.properties[known])])),
+    ),
+    query: parameters(
+      Object.fromEntries(hasBody ? [] : others.map(([name, each]) => [name, queryOf(name, each)])),
+    ),
+    body:
+      hasBody && others.length > 0
+        ? documented(Type.Object(Object.fromEntries(others)), {
+            description: "What is to be done; at most 256 KB.",
+            examples: { "As an example": example ?? {} },
+          })
+        : undefined,
+    run(acting, { path, query, body }) {
+      const named = Object.fromEntries(inPath.map(([name, known]) => [known, path[name]]));
+      return act(acting, readInput(input, { path: named, query, body }));
+    },
+  };
+}
+
+function required(schema: TSchema | undefined): TSchema {
+  return schema ?? Type.String();
+}
+
+/** A member of an input as a parameter of the query. */
+function queryOf(name: string, schema: TSchema): TSchema {
+  const { description = name } = schema;
+  const parameter = () => {
+    if (KindGuard.IsInteger(schema)) {
+      return queryInteger({ minimum: schema.minimum ?? 0, maximum: schema.maximum, description });
+    }
+    if (KindGuard.IsBoolean(schema)) return queryFlag({ description });
+    if (schema.format === "date-time") {
+      return queryTime({ bound: name === "until" ? "upper" : "lower", description });
+    }
+    return schema;
+  };
+  // The input says which are needed, and an empty query is not held against this.
+  return KindGuard.IsOptional(schema) ? Type.Optional(parameter()) : parameter();
+}
+
+/** The reply of what was done. */
+export function done(outcome: unknown): Reply {
+  return { status: 200, body: JSON.stringify(outcome) };
+}
+
+/** The reply of what was made. */
+export function made(outcome: unknown): Reply {
+  return { status: 201, body: JSON.stringify(outcome) };
+}
+
+/** The codes of each list. */
+export const LIST_PROBLEMS = ["CURSOR_INVALID", "REPORT_TOO_LONG"] as const;
+
+/** A page of a list by cursor. */
+export function listOf(name: string, entry: TSchema, options: { $id: string }): TObject {
+  return Type.Object(
+    {
+      [name]: Type.Array(entry, { description: "In the list's order." }),
+      limit: Type.Integer({ minimum: 1, maximum: PAGE_ROWS_MAX, description: "Entries at most." }),
+      has_more: Type.Boolean({ description: "Whether there are entries behind this page." }),
+      next_cursor: nullable(
+        Type.String({ description: "Pass it as `cursor`; null on the last page." }),
+      ),
+    },
+    { ...options, description: "A page of a list." },
+  );
+}
+
+/** The same as an example. */
+export function listExample(name: string, entry: unknown) {
+  return { [name]: [entry], limit: 100, has_more: false, next_cursor: null };
+}
+
+/** The reply of such a page. `textOf` writes an entry as JSON. */
+export function listReply<Entry>(
+  { entries, nextCursor }: Page<Entry>,
+  { name, limit, textOf }: { name: string; limit: number; textOf: (entry: Entry) => string },
+): Reply {
+  const page = `"limit":${limit},"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)}`;
+  return { status: 200, body: `{"${name}":[${entries.map(textOf).join(",")}],${page}}` };
+}

@@ -1,0 +1,119 @@
+/**
+ * Example values of the operator's API.
+ *
+ * @module
+ */
+import { ACCOUNT_ID, FEED_ID, FEED_ROW, ROWS, USAGE_ID } from "../api/examples.ts";
+
+const KEY_ID = "6c1f0a7b-2d7e-4c39-8b55-5b2e4f0e9a11";
+const MADE_AT = "2026-11-21T08:15:19.038672Z";
+
+export const ACCOUNT = {
+  id: ACCOUNT_ID,
+  name: "Acme agents",
+  max_feeds_allowed: 3,
+  balance_credits: 5_000,
+  balance_usd: 0.005,
+  created_at: MADE_AT,
+};
+
+export const KEY = {
+  id: KEY_ID,
+  key_start: "fg_read_abcd",
+  permission: "read",
+  account_id: ACCOUNT_ID,
+  name: "night-agent",
+  created_at: MADE_AT,
+  expires_at: null,
+  revoked_at: null,
+  last_used_at: null,
+  daily_credits: 500,
+  feed_ids: null,
+};
+
+export const PROVEN_ACCOUNT = {
+  ...ACCOUNT,
+  ledger: {
+    granted_credits: 5_000,
+    revoked_credits: 0,
+    charged_credits: 0,
+    refunded_credits: 0,
+    is_balanced: true,
+  },
+  keys: [KEY],
+};
+
+const { key_start: _start, created_at: _at, revoked_at: _end, last_used_at: _use, ...KEPT } = KEY;
+const PLAIN_KEY = "fg_read_…";
+
+export const CREATED_KEY = { ...KEPT, key: PLAIN_KEY };
+
+export const ROTATED_KEY = {
+  ...KEY,
+  key: PLAIN_KEY,
+  replaces: "0b6f7a52-93d1-4b0e-a1cf-6a1b7f0e9d20",
+};
+
+export const FOUND_KEY = { ...KEY, account_name: "Acme agents" };
+
+export const ENTRY = {
+  entry_id: 42,
+  account_id: ACCOUNT_ID,
+  kind: "grant",
+  credits: 5_000,
+  balance_before_credits: 0,
+  balance_after_credits: 5_000,
+  reason: "invoice 4711",
+  reference: "order-4711",
+  created_at: MADE_AT,
+};
+
+export const PROMOTION = {
+  code: "WELCOME",
+  credits: 1_000,
+  max_redemptions: 100,
+  expires_at: null,
+  created_at: MADE_AT,
+};
+
+export const PURCHASE = {
+  purchase_id: USAGE_ID,
+  paid_from: "elsewhere",
+  entry_id: 43,
+  account_id: ACCOUNT_ID,
+  feed_id: FEED_ID,
+  endpoint_path: "quakes",
+  reference: "order-4712",
+  purchased_at: MADE_AT,
+  price_usd: 5,
+};
+
+export const USAGE_EVENT = {
+  usage_id: USAGE_ID,
+  timestamp: MADE_AT,
+  operation: "data",
+  feed_id: FEED_ID,
+  credits_charged: 1,
+  key_id: KEY_ID,
+};
+
+export const FEED = FEED_ROW;
+
+export const FEED_REVIEW = {
+  ...FEED_ROW,
+  row_count: 2,
+  bytes: 180,
+  pushes: [],
+  newest_rows: ROWS,
+};
+
+export const AUDIT_EVENT = {
+  id: 7,
+  happened_at: MADE_AT,
+  actor: `admin key shop (${KEY_ID})`,
+  action: "credits grant",
+  account_id: ACCOUNT_ID,
+  feed_id: null,
+  before: { balance_credits: 0 },
+  after: { balance_credits: 5_000, amount_credits: 5_000, reason: "invoice 4711" },
+};

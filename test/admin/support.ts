@@ -1,0 +1,44 @@
+/**
+ * Calls of the operator's API with admin keys.
+ *
+ * @module
+ */
+import { generateKey, hashKey, startOf } from "../../src/accounts/key_format.ts";
+import type { TestGateway } from "../support/gateway.ts";
+
+/** Makes an admin key straight in the database; its id, and the key in plain. */
+export async function insertAdminKey(
+  { sql }: TestGateway,
+  name = "shop",
+): Promise<{ readonly id: string; readonly key: string }> {
+  const key = generateKey("admin");
+  const rows = await sql`
+    insert into admin_keys (key_hash, key_start, name)
+    values (${hashKey(key)}, ${startOf(key)}, ${name})
+    returning key_id`;
+  return { id: rows[0]?.key_id, key };
+}
+
+export interface OperatorCall {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** Calls a route below `/v1/operator`. A body that is a text is sent as it is. */
+export function callOperator(
+  baseUrl: string,
+  key: string | undefined,
+  path: string,
+  { method = "GET", body, headers = {} }: OperatorCall = {},
+): Promise<Response> {
+  return fetch(`${baseUrl}/v1/operator${path}`, {
+    method,
+    headers: {
+      ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+}
