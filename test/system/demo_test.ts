@@ -124,7 +124,7 @@ describe("demo", () => {
       const account = await fetch(`${sheet.base_url}/v1/account`, {
         headers: { "x-api-key": sheet.read_key },
       });
-      expect(await account.json()).toMatchObject({ balance: { credits: 1_000_000, usd: 1 } });
+      expect(await account.json()).toMatchObject({ balance: { credits: 10_000_000, usd: 10 } });
     });
   });
 
