@@ -40,6 +40,8 @@ export const PROVEN_ACCOUNT = {
     refunded_credits: 0,
     is_balanced: true,
   },
+  spent: { usd: 0, counted_usd: 0, waiting_usd: 0, is_balanced: true },
+  earned: { gross_usd: 0, refunded_usd: 0, fee_usd: 0, earned_usd: 0, paid_usd: 0, owed_usd: 0 },
   keys: [KEY],
 };
 
