@@ -4,13 +4,18 @@
  * @module
  */
 
+import { shellActor } from "../../src/accounts/actor.ts";
 import type { Permission } from "../../src/accounts/key_format.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { createAccount } from "../../src/operator/accounts.ts";
+import { grantCredits } from "../../src/operator/credits.ts";
+import { createKey } from "../../src/operator/keys.ts";
+import type { Operator } from "../../src/operator/operator.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
+import { createDatabase } from "../../src/postgres/client/query.ts";
 import { type Gateway, startGateway } from "../../src/server.ts";
 import { createTestDatabase } from "./database.ts";
-import { insertKey } from "./insert_key.ts";
 import { checkDetail } from "./problem_detail.ts";
 
 export interface TestGateway {
@@ -38,6 +43,7 @@ export interface TestGateway {
 }
 
 const NANOS_PER_CREDIT = 1_000;
+const ACTOR = shellActor("test");
 
 /** Starts a gateway; `environment` overrides its configuration as a deployment would. */
 export async function startTestGateway(
@@ -50,11 +56,15 @@ export async function startTestGateway(
     startGateway(
       readConfig({ PORT: "0", DATABASE_URL: url, ...environment, ...overrides }),
       log,
-      // No client is left to be told.
+      // No client is left that has to hear of the end.
       { closingNoticeMs: 0 },
     );
   const gateway = await start({});
   const peers: Gateway[] = [];
+  const operator: Operator = {
+    database: createDatabase(sql),
+    limits: gateway.services.config.limits,
+  };
   const { baseUrl } = gateway;
   return {
     baseUrl,
@@ -62,21 +72,18 @@ export async function startTestGateway(
     gateway,
     sql,
     async createAccount({ credits = 0, maxFeeds = 100, name = "Test account" } = {}) {
-      const balance = String(credits * NANOS_PER_CREDIT);
-      const rows = await sql`
-        insert into accounts (name, max_feeds_allowed, balance_nanos)
-        values (${name}, ${maxFeeds}, ${balance})
-        returning account_id`;
-      const accountId: string = rows[0]?.account_id;
+      const made = { name, max_feeds_allowed: maxFeeds };
+      const { id: accountId } = await createAccount(operator, made, ACTOR);
       if (credits > 0) {
-        await sql`
-          insert into credit_ledger
-            (account_id, kind, amount_nanos, balance_before_nanos, balance_after_nanos, reason)
-          values (${accountId}, 'grant', ${balance}, 0, ${balance}, 'test')`;
+        const nanos = BigInt(Math.round(credits * NANOS_PER_CREDIT));
+        const grant = { account_id: accountId, credits: nanos, reason: "test" };
+        await grantCredits(operator, grant, ACTOR);
       }
       return accountId;
     },
-    createKey: (accountId, permission) => insertKey(sql, accountId, permission),
+    async createKey(accountId, permission) {
+      return (await createKey(operator, { account_id: accountId, permission }, ACTOR)).key;
+    },
     async startPeer(overrides = {}) {
       const peer = await start(overrides);
       peers.push(peer);
