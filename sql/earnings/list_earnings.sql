@@ -92,7 +92,8 @@ from groups
 cross join asked
 left join sums
   on sums.is_whole = groups.is_whole
-  and sums.group_name is not distinct from groups.group_name
+  -- By equality, so that the two are hashed: no group has the empty name.
+  and coalesce(sums.group_name, '') = coalesce(groups.group_name, '')
 cross join lateral (
   select coalesce(sum(customer_counts.accounts), 0)::bigint as accounts
   from customer_counts
