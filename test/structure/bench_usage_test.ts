@@ -22,7 +22,10 @@ test("what follows a benchmark's name goes to it, with -- or without; a mistake 
     [["read", "many"], 'a number of rows must be a number of 0 or more, got "many"'],
     [["start", "--rounds", "3"], 'takes no "--rounds"'],
     [["search", "quantity"], '"quantity" must be quality or speed'],
-    [["nothing"], 'there is no benchmark "nothing"; there are: admission, earnings, follow, memory'],
+    [
+      ["nothing"],
+      'there is no benchmark "nothing"; there are: admission, earnings, follow, memory',
+    ],
     [["--quick"], '"--quick" must come after the name of its benchmark'],
     [["serve", "--out"], "--out needs a FILE"],
   ] as const) {
