@@ -103,6 +103,8 @@ export const SEARCH_LENGTH_MAX = 1_000;
 export const NEWEST_ROWS_CHECKED_MAX = 100;
 /** Validation errors listed in one answer; `error_count` counts them all. Decisions 2. */
 export const ERRORS_LISTED_MAX = 20;
+/** Changes listed where two schemas are compared, the breaking ones first. Beyond 7. */
+export const SCHEMA_CHANGES_LISTED_MAX = 100;
 /** How long a retired batch stays readable by cursor, in milliseconds. Decisions 6. */
 export const RETIRED_BATCH_GRACE_MS = 15 * 60_000;
 /** The same as an interval of PostgreSQL. */

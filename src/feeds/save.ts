@@ -54,6 +54,25 @@ export interface InvalidSchema {
   readonly pointer: string;
 }
 
+export const COMPATIBILITIES = ["same", "compatible", "breaking", "unknown"] as const;
+/** Whether agents that were built on the old schema of a feed can read rows of the new one. Beyond 7. */
+export type Compatibility = (typeof COMPATIBILITIES)[number];
+
+/** What is other than it was, at one place of a schema. */
+export interface SchemaChange {
+  /** RFC 6901, inside the schema. */
+  readonly path: string;
+  readonly change: string;
+  /** What it means for readers. */
+  readonly why: string;
+}
+
+export interface SchemaComparison {
+  readonly compatibility: Compatibility;
+  /** The breaking ones first; none where nothing that is checked has changed. */
+  readonly changes: readonly SchemaChange[];
+}
+
 /** 503: more schemas wait than can be checked in time, or the machine is too busy for this one. */
 export type SchemaCheck = { readonly kind: "valid" } | InvalidSchema | { readonly kind: "busy" };
 

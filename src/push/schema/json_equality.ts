@@ -44,7 +44,7 @@ function isComposite(value: unknown): value is object {
 }
 
 /** JSON text with sorted keys: the same for equal values. */
-function canonicalText(value: unknown): string {
+export function canonicalText(value: unknown): string {
   if (!isComposite(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   const members = Object.entries(value)

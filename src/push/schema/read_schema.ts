@@ -205,7 +205,7 @@ export class SchemaDocument {
 }
 
 /** http and https, with and without the empty fragment: all four are in use. */
-function dialectOf({ $schema: uri }: JsonObject, pointer: string): Dialect {
+export function dialectOf({ $schema: uri }: JsonObject, pointer: string): Dialect {
   if (uri === undefined) return "2020-12";
   const dialect = typeof uri === "string" ? DIALECT.exec(uri)?.[1] : undefined;
   if (dialect === "2020-12" || dialect === "draft-07") return dialect;

@@ -11,7 +11,7 @@
  *
  * @module
  */
-import type { SavedDefinition, SchemaCheck } from "../../feeds/save.ts";
+import type { SavedDefinition, SchemaCheck, SchemaComparison } from "../../feeds/save.ts";
 import { assert } from "../../lib/assert.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { IS_COMPILED } from "../../lib/own_process.ts";
@@ -22,6 +22,9 @@ import {
   WorkerQueue,
   type WorkerQueueOptions,
 } from "./worker_queue.ts";
+
+/** More jobs wait than are done in time. */
+type Busy = Extract<SchemaCheck, { readonly kind: "busy" }>;
 
 /** `invalid_schema`: the stored schema does not compile. */
 export type RowsCheck = SchemaCheck | InvalidRows | OverBudget;
@@ -41,6 +44,12 @@ export interface RowSchemas {
   checkSchema(schemaText: string, caller: Caller): Promise<SchemaCheck>;
   /** Warnings for the provider, one sentence each. */
   findWarnings(definition: SavedDefinition, caller: Caller): Promise<readonly string[]>;
+  /** What changes for readers of a feed whose schema is replaced: JSON texts, or null for none. Beyond 7. */
+  compareSchemas(
+    before: string | null,
+    after: string | null,
+    caller: Caller,
+  ): Promise<SchemaComparison | Busy>;
   /** Checks all rows of one push: JSON texts that are known to be well-formed. */
   validateRows(schemaText: string, rows: readonly string[], caller: Caller): Promise<RowsCheck>;
   /** Ends the workers. Jobs that still wait are answered with `busy`. */
@@ -82,6 +91,12 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
       const result = resultOf(await checks.run(job, { timeMs: compileMs, caller }));
       return result.kind === "reviewed" ? result.warnings : [NOT_REVIEWED];
     },
+    async compareSchemas(before, after, caller) {
+      const job = { kind: "compare", before, after } as const;
+      const result = resultOf(await checks.run(job, { timeMs: compileMs, caller }));
+      if (result.kind === "busy") return result;
+      return result.kind === "compared" ? result.comparison : NOT_COMPARED;
+    },
     async validateRows(text, rows, caller) {
       // A definition also changes with its price, so the key is the text's. It names the account, so that
       // nobody's rows make another's schema slow.
@@ -91,7 +106,10 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
       const outcome = await queue.run(job, { timeMs: validateMs, caller });
       if (isSlow(outcome)) slowKeys.set(key, true);
       const result = resultOf(outcome);
-      assert(result.kind !== "reviewed", "rows are checked, not reviewed");
+      assert(
+        result.kind !== "reviewed" && result.kind !== "compared",
+        "rows are checked, not reviewed",
+      );
       return result;
     },
     close() {
@@ -106,6 +124,13 @@ export function createRowSchemas(options: RowSchemasOptions = {}): RowSchemas {
 
 const TIME_DETAIL = "validating these rows takes too long; simplify the schema or push fewer rows";
 const NOT_REVIEWED = "The schema and the sample were not looked at: to do so takes too long now.";
+
+const NOT_COMPARED: SchemaComparison = {
+  compatibility: "unknown",
+  changes: [
+    { path: "", change: "can't be compared", why: "to compare these schemas takes too long" },
+  ],
+};
 
 /** By the job's own cost: to have waited, or run on a busy machine, makes no schema slow. */
 function isSlow(outcome: QueueOutcome): boolean {

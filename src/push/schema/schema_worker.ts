@@ -8,11 +8,12 @@
  */
 import { LRUCache } from "lru-cache";
 import type { FeedType } from "../../feeds/find.ts";
-import type { SavedDefinition } from "../../feeds/save.ts";
+import type { SavedDefinition, SchemaComparison } from "../../feeds/save.ts";
 import { unreachable } from "../../lib/assert.ts";
 import { US_PER_MS } from "../../lib/time_units.ts";
 import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../../limits.ts";
 import { CheckRun, StepsSpent } from "./check_run.ts";
+import { compareSchemas } from "./compare_schemas.ts";
 import { type CompiledSchema, compileSchema } from "./compile_schema.ts";
 import { SchemaRefused } from "./schema_refused.ts";
 import { warningsOf } from "./schema_warnings.ts";
@@ -60,6 +61,8 @@ function perform(job: Job): JobOutcome {
         return { kind: "valid" };
       case "review":
         return { kind: "reviewed", warnings: review(job.definition) };
+      case "compare":
+        return { kind: "compared", comparison: compare(job.before, job.after) };
       case "validate":
         return validateRows(findOrCompile(job.key, job.text), JSON.parse(job.rows));
       default:
@@ -96,6 +99,11 @@ function review({ schema: text, sample, feedType, newestRows }: SavedDefinition)
     rowsFailed: ofRows.kind === "invalid" ? ofRows.rowCount : 0,
     rowError: ofRows.kind === "invalid" ? ofRows.errors[0] : undefined,
   });
+}
+
+function compare(before: string | null, after: string | null): SchemaComparison {
+  const parsed = (text: string | null) => (text === null ? null : JSON.parse(text));
+  return compareSchemas(parsed(before), parsed(after));
 }
 
 /** A sample may be one row or several, but a singleton's is the document. */

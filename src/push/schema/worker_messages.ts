@@ -3,13 +3,15 @@
  *
  * @module
  */
-import type { InvalidSchema, SavedDefinition } from "../../feeds/save.ts";
+import type { InvalidSchema, SavedDefinition, SchemaComparison } from "../../feeds/save.ts";
 import type { ValueError } from "./check_run.ts";
 
 export type Job =
   | { readonly kind: "compile"; readonly text: string }
   /** Find what the provider should be warned of. */
   | { readonly kind: "review"; readonly definition: SavedDefinition }
+  /** Compare two schemas: JSON texts, or null for none. */
+  | { readonly kind: "compare"; readonly before: string | null; readonly after: string | null }
   | {
       readonly kind: "validate";
       readonly key: string;
@@ -43,6 +45,7 @@ export interface OverBudget {
 export type JobOutcome =
   | { readonly kind: "valid" }
   | { readonly kind: "reviewed"; readonly warnings: readonly string[] }
+  | { readonly kind: "compared"; readonly comparison: SchemaComparison }
   | InvalidRows
   | InvalidSchema
   | OverBudget

@@ -13,7 +13,7 @@ function send(message: FromWorker): void {
 }
 
 self.onmessage = ({ data }: MessageEvent<Job>) => {
-  const text = data.kind === "review" ? data.definition.schema : data.text;
+  const text = textOf(data);
   for (;;) {
     if (text === "throw") throw new Error("as told");
     if (text === "end") process.exit(1);
@@ -27,3 +27,8 @@ self.onmessage = ({ data }: MessageEvent<Job>) => {
 };
 
 send("ready");
+
+function textOf(job: Job): string {
+  if (job.kind === "review") return job.definition.schema;
+  return job.kind === "compare" ? (job.after ?? "") : job.text;
+}

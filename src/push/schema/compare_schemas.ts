@@ -1,0 +1,479 @@
+/**
+ * Compares two schemas of a feed for its readers: can rows surprise an agent that was built on the old one? Beyond 7.
+ *
+ * The new schema is compatible if the old one takes every row that it takes. Properties that the old schema doesn't
+ * name are left aside, so its `additionalProperties: false` does not count. Keywords are compared one by one, down the
+ * properties and items that both have. Values that can be counted (`enum`, `const`, booleans) are checked by the old
+ * schema itself. What composes, refers or matches names is not looked into: if it differs, the verdict is `unknown`.
+ *
+ * @module
+ */
+import type { Compatibility, SchemaChange, SchemaComparison } from "../../feeds/save.ts";
+import { excerpt } from "../../lib/code_points.ts";
+import { boundedPointer, pointerTo } from "../../lib/json_text.ts";
+import { isObject, type JsonObject } from "../../lib/records.ts";
+import { SCHEMA_CHANGES_LISTED_MAX } from "../../limits.ts";
+import { CheckRun } from "./check_run.ts";
+import { compileSchema } from "./compile_schema.ts";
+import { canonicalText, isMultipleOf } from "./json_equality.ts";
+import { dialectOf } from "./read_schema.ts";
+import { type Dialect, findKeyword, isSchema, type Schema } from "./schema_keywords.ts";
+import { SchemaRefused } from "./schema_refused.ts";
+
+type Verdict = Exclude<Compatibility, "same">;
+
+/** The worst first: it is the verdict of the whole, and what a bounded list begins with. */
+const VERDICTS: readonly Verdict[] = ["breaking", "unknown", "compatible"];
+/** Keywords that check no row. */
+const ANNOTATIONS = words(
+  "$comment $schema contentEncoding contentMediaType contentSchema default deprecated description examples format readOnly title writeOnly",
+);
+/** Keywords that are not looked into. */
+const OPAQUE = words(
+  "$ref $dynamicRef allOf anyOf oneOf not if then else dependencies dependentRequired dependentSchemas patternProperties propertyNames contains minContains maxContains prefixItems additionalItems unevaluatedItems unevaluatedProperties",
+);
+/** Keywords whose values are in no order. */
+const UNORDERED = words("enum required type");
+/** Texts of values that say nothing. */
+const EMPTY: ReadonlySet<string> = new Set(["{}", "[]"]);
+const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"];
+const DEFINITION = /^#\/(?:\$defs|definitions)\//;
+/** Steps for the values of all enums of a schema. */
+const STEPS_MAX = 2_000_000;
+/** Values that a sentence lists. */
+const SHOWN_MAX = 5;
+
+/** Keywords that bound a count: of what type, and on which side. */
+const COUNTS = [
+  ["minLength", "string", "lower"],
+  ["maxLength", "string", "upper"],
+  ["minItems", "array", "lower"],
+  ["maxItems", "array", "upper"],
+  ["minProperties", "object", "lower"],
+  ["maxProperties", "object", "upper"],
+] as const;
+
+/** Compares two parsed schemas that are sound; null is none, which takes every row. @throws {StepsSpent} */
+export function compareSchemas(before: unknown, after: unknown): SchemaComparison {
+  const [old, fresh] = [readMeaning(before), readMeaning(after)];
+  if (old.dialect === fresh.dialect && canonicalText(old.schema) === canonicalText(fresh.schema)) {
+    return { compatibility: "same", changes: [] };
+  }
+  const areReferencesEqual =
+    old.hasPlainReferences &&
+    fresh.hasPlainReferences &&
+    definitionsText(old.schema) === definitionsText(fresh.schema);
+  const comparison = new Comparison(fresh.dialect, areReferencesEqual);
+  if (old.dialect !== fresh.dialect) {
+    comparison.note(
+      "unknown",
+      "/$schema",
+      "draft changed",
+      "the same keywords may check otherwise",
+    );
+  }
+  comparison.compare(old.schema, fresh.schema, "");
+  return comparison.outcome();
+}
+
+/** A comparison under way. */
+class Comparison {
+  readonly #dialect: Dialect;
+  readonly #areReferencesEqual: boolean;
+  readonly #noted: (SchemaChange & { readonly verdict: Verdict })[] = [];
+  readonly #run = new CheckRun({ stepsMax: STEPS_MAX, isExplaining: false });
+  /** Schemas around the present place that may bound it in a way that is not looked into. */
+  #opaqueAround = 0;
+
+  constructor(dialect: Dialect, areReferencesEqual: boolean) {
+    this.#dialect = dialect;
+    this.#areReferencesEqual = areReferencesEqual;
+  }
+
+  outcome(): SchemaComparison {
+    const placeOf = ({ verdict }: { verdict: Verdict }) => VERDICTS.indexOf(verdict);
+    const sorted = this.#noted.toSorted((a, b) => placeOf(a) - placeOf(b));
+    const changes = sorted
+      .slice(0, SCHEMA_CHANGES_LISTED_MAX)
+      .map(({ path, change, why }) => ({ path, change, why }));
+    return { compatibility: sorted[0]?.verdict ?? "same", changes };
+  }
+
+  note(verdict: Verdict, path: string, change: string, why: string): void {
+    const isHidden = verdict === "breaking" && this.#opaqueAround > 0;
+    this.#noted.push({
+      verdict: isHidden ? "unknown" : verdict,
+      path: boundedPointer(path),
+      change,
+      why: isHidden ? `${why}, unless what is composed or referred to around it forbids that` : why,
+    });
+  }
+
+  /** Notes how what `after` takes differs from what `before` takes. */
+  compare(before: Schema, after: Schema, path: string): void {
+    if (after === false) {
+      if (before !== false)
+        this.note("compatible", path, "nothing allowed", "no value is taken here any more");
+      return;
+    }
+    if (before === false) {
+      this.note("breaking", path, "type widened", "there may now be a value where none could be");
+      return;
+    }
+    const [old, fresh] = [this.#checked(before), this.#checked(after)];
+    const isOpaque = this.#noteOpaque(old, fresh, path);
+    if (isOpaque) this.#opaqueAround += 1;
+    this.#compareChecked(old, fresh, path);
+    if (isOpaque) this.#opaqueAround -= 1;
+  }
+
+  #compareChecked(old: JsonObject, fresh: JsonObject, path: string): void {
+    const values = countedValues(fresh, old.enum !== undefined);
+    if (values !== undefined) {
+      this.#compareValues(old, fresh, { values, path: `${path}/enum` });
+      return;
+    }
+    if (old.enum !== undefined) {
+      const why = `values other than ${shown(listOf(old.enum))} may now come`;
+      this.note("breaking", `${path}/enum`, "enum widened", why);
+      return;
+    }
+    const types = this.#compareTypes(old, fresh, path);
+    for (const [name, type, side] of COUNTS) {
+      if (!types.has(type)) continue;
+      const [from, to] = [countOf(old[name], side), countOf(fresh[name], side)];
+      this.#noteBound(`${path}/${name}`, side === "lower" ? to - from : from - to, name);
+    }
+    if (types.has("number")) this.#compareNumbers(old, fresh, path);
+    if (types.has("string")) this.#comparePattern(old.pattern, fresh.pattern, `${path}/pattern`);
+    if (types.has("array")) this.#compareArrays(old, fresh, path);
+    if (types.has("object")) this.#compareObjects(old, fresh, path);
+  }
+
+  /** What is checked of a subschema. Draft-07 core 8.3: beside a `$ref`, nothing. */
+  #checked(schema: Schema): JsonObject {
+    if (!isObject(schema)) return {};
+    const isReference = this.#dialect === "draft-07" && typeof schema.$ref === "string";
+    return isReference ? { $ref: schema.$ref } : schema;
+  }
+
+  /** Whether the new one is bounded by something that differs and is not looked into. */
+  #noteOpaque(old: JsonObject, fresh: JsonObject, path: string): boolean {
+    const names = [...OPAQUE, ...(isTuple(old) || isTuple(fresh) ? ["items"] : [])];
+    let isOpaque = false;
+    for (const name of names) {
+      const [from, to] = [old[name], fresh[name]];
+      if (from === undefined && to === undefined) continue;
+      const [fromText, toText] = [textOf(from), textOf(to)];
+      const isEqual = fromText === toText;
+      if (isEqual && (this.#areReferencesEqual || !hasReference(name, toText))) continue;
+      isOpaque ||= to !== undefined;
+      const why = isEqual
+        ? "what it refers to may have changed"
+        : `what ${name} allows can't be compared in general`;
+      this.note("unknown", path + pointerTo(name), "can't be compared", why);
+    }
+    return isOpaque;
+  }
+
+  /** The values that the new schema takes are few enough to be checked by the old one. */
+  #compareValues(
+    old: JsonObject,
+    fresh: JsonObject,
+    { values, path }: { readonly values: readonly unknown[]; readonly path: string },
+  ): void {
+    if (canonicalText(old) === canonicalText(fresh)) return;
+    try {
+      const [wasTaken, isTaken] = [this.#taker(old), this.#taker(fresh)];
+      const taken = values.filter(isTaken);
+      const strange = taken.filter((value) => !wasTaken(value));
+      if (strange.length > 0) {
+        this.note("breaking", path, "enum widened", `${shown(strange)} may now come`);
+        return;
+      }
+      const known = new Set(taken.map(canonicalText));
+      const lost = countedValues(old, true)?.filter(
+        (value) => wasTaken(value) && !known.has(canonicalText(value)),
+      );
+      if (lost?.length !== 0) {
+        const why =
+          lost === undefined ? `only ${shown(taken)} may come` : `${shown(lost)} won't come`;
+        this.note("compatible", path, "enum narrowed", why);
+      }
+    } catch (error) {
+      if (!(error instanceof SchemaRefused)) throw error;
+      this.note(
+        "unknown",
+        path,
+        "can't be compared",
+        "its values are checked by what is referred to",
+      );
+    }
+  }
+
+  /** Whether a value meets the schema. @throws {SchemaRefused} where it refers to what is around it */
+  #taker(schema: JsonObject): (value: unknown) => boolean {
+    const $schema = `http://json-schema.org/${this.#dialect}/schema`;
+    const compiled = compileSchema({ ...schema, $schema });
+    return (value) => compiled.isValid(value, this.#run);
+  }
+
+  /** The types of which both take values; `number` for integers, too. */
+  #compareTypes(old: JsonObject, fresh: JsonObject, path: string): ReadonlySet<string> {
+    const [from, to] = [typesOf(old), typesOf(fresh)];
+    const strange = to.filter((type) => !isAmong(type, from));
+    const lost = from.filter((type) => !isAmong(type, to));
+    if (strange.length > 0) {
+      const why = `values may now be of type ${strange.join(", ")}`;
+      this.note("breaking", `${path}/type`, "type widened", why);
+    } else if (lost.length > 0) {
+      const why = `values are no longer of type ${lost.join(", ")}`;
+      this.note("compatible", `${path}/type`, "type narrowed", why);
+    }
+    const shared = [
+      ...from.filter((type) => isAmong(type, to)),
+      ...to.filter((type) => isAmong(type, from)),
+    ];
+    return new Set(shared.map((type) => (type === "integer" ? "number" : type)));
+  }
+
+  #compareNumbers(old: JsonObject, fresh: JsonObject, path: string): void {
+    const isWhole = !typesOf(fresh).includes("number");
+    for (const side of ["lower", "upper"] as const) {
+      const [from, to] = [numberBound(old, side, isWhole), numberBound(fresh, side, isWhole)];
+      this.#noteBound(
+        path + pointerTo(to.name ?? from.name ?? "minimum"),
+        to.value - from.value || to.open - from.open,
+        side,
+      );
+    }
+    const [from, to] = [old.multipleOf, fresh.multipleOf ?? (isWhole ? 1 : undefined)];
+    if (from === to || (typeof from !== "number" && fresh.multipleOf === undefined)) return;
+    const isNarrower =
+      typeof from !== "number" || (typeof to === "number" && isMultipleOf(to, from));
+    if (isNarrower && fresh.multipleOf === undefined) return;
+    this.#noteBound(`${path}/multipleOf`, isNarrower ? 1 : -1, "multipleOf");
+  }
+
+  /** @param tightening How much tighter the bound has become; below 0 it is looser, and NaN is no change. */
+  #noteBound(path: string, tightening: number, name: string): void {
+    if (tightening > 0) {
+      this.note("compatible", path, "bound narrowed", `${name} allows less than before`);
+    } else if (tightening < 0) {
+      this.note("breaking", path, "bound widened", `${name} allows more than before`);
+    }
+  }
+
+  #comparePattern(from: unknown, to: unknown, path: string): void {
+    if (from === to) return;
+    if (from === undefined) this.#noteBound(path, 1, "pattern");
+    else if (to === undefined) this.#noteBound(path, -1, "pattern");
+    else
+      this.note("unknown", path, "can't be compared", "two patterns can't be compared in general");
+  }
+
+  #compareArrays(old: JsonObject, fresh: JsonObject, path: string): void {
+    const [wasUnique, isUnique] = [old.uniqueItems === true, fresh.uniqueItems === true];
+    if (wasUnique !== isUnique)
+      this.#noteBound(`${path}/uniqueItems`, isUnique ? 1 : -1, "uniqueItems");
+    // Lists of them are opaque.
+    if (isTuple(old) || isTuple(fresh)) return;
+    this.#compareHeld(old.items, fresh.items, `${path}/items`);
+  }
+
+  #compareObjects(old: JsonObject, fresh: JsonObject, path: string): void {
+    const [from, to] = [membersOf(old.properties), membersOf(fresh.properties)];
+    const [needed, needs] = [new Set(listOf(old.required)), new Set(listOf(fresh.required))];
+    const others = old.additionalProperties;
+    for (const [name, before] of from) {
+      const at = `${path}/properties${pointerTo(name)}`;
+      const after = to.get(name);
+      if (after === undefined || (after === false && before !== false)) {
+        this.note(
+          "breaking",
+          at,
+          "property removed",
+          "readers count on it, and rows may lack it now",
+        );
+      } else {
+        this.compare(before, after, at);
+        if (needed.has(name) && !needs.has(name)) {
+          this.note("breaking", at, "no longer required", "rows may lack it now");
+        } else if (!needed.has(name) && needs.has(name)) {
+          this.note("compatible", at, "made required", "every row has it now");
+        }
+      }
+    }
+    for (const [name, after] of to) {
+      if (from.has(name)) continue;
+      const at = `${path}/properties${pointerTo(name)}`;
+      this.note("compatible", at, "property added", "readers that don't know it pass over it");
+      if (isObject(others)) this.compare(others, after, at);
+    }
+    for (const name of [...needed].filter((each) => !from.has(String(each)) && !needs.has(each))) {
+      const why = `rows may lack ${shown([name])} now`;
+      this.note("breaking", `${path}/required`, "no longer required", why);
+    }
+    for (const name of [...needs].filter((each) => !to.has(String(each)) && !needed.has(each))) {
+      if (from.has(String(name))) continue;
+      this.note(
+        "compatible",
+        `${path}/required`,
+        "made required",
+        `every row has ${shown([name])} now`,
+      );
+    }
+    this.#compareOthers(others, fresh.additionalProperties, `${path}/additionalProperties`);
+  }
+
+  /** What is said of properties that have no name of their own. */
+  #compareOthers(from: unknown, to: unknown, path: string): void {
+    if (isObject(from)) this.#compareHeld(from, to, path);
+    else if (textOf(from) !== textOf(to)) {
+      const why = "readers pass over properties that the old schema doesn't name";
+      this.note("compatible", path, "other properties changed", why);
+    }
+  }
+
+  /** Of a subschema that may be absent, which takes everything. */
+  #compareHeld(from: unknown, to: unknown, path: string): void {
+    if (from === undefined && to === undefined) return;
+    const [before, after] = [from ?? true, to ?? true];
+    if (isSchema(before) && isSchema(after)) this.compare(before, after, path);
+  }
+}
+
+interface Meaning {
+  readonly dialect: Dialect;
+  /** Without what checks nothing, and with one spelling for what means the same. */
+  readonly schema: Schema;
+  /** Whether every reference is to a definition at the root. */
+  readonly hasPlainReferences: boolean;
+}
+
+function readMeaning(schema: unknown): Meaning {
+  const dialect = isObject(schema) ? dialectOf(schema, "") : "2020-12";
+  let hasPlainReferences = true;
+  const read = (each: unknown, isRoot = false): unknown => {
+    if (!isObject(each)) return each;
+    const { $ref, $dynamicRef, $id } = each;
+    if (typeof $ref === "string" && !DEFINITION.test($ref)) hasPlainReferences = false;
+    if ($dynamicRef !== undefined || ($id !== undefined && !isRoot)) hasPlainReferences = false;
+    const meant: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(each)) {
+      const keyword = findKeyword(dialect, name);
+      if (keyword === undefined || ANNOTATIONS.has(name)) continue;
+      if (keyword.holds === "schema") {
+        meant[name] = Array.isArray(value) ? value.map((one) => read(one)) : read(value);
+      } else if (keyword.holds === "map") {
+        const members = Object.entries(Object(value));
+        // Object.fromEntries defines members, also one that is named __proto__.
+        meant[name] = Object.fromEntries(members.map(([key, one]) => [key, read(one)]));
+      } else meant[name] = value;
+    }
+    return spelledOnce(meant);
+  };
+  const meant = read(schema, true);
+  return { dialect, schema: isSchema(meant) ? meant : true, hasPlainReferences };
+}
+
+function spelledOnce({ const: only, ...schema }: Record<string, unknown>): JsonObject {
+  if (only !== undefined && schema.enum === undefined) schema.enum = [only];
+  else if (only !== undefined)
+    schema.enum = listOf(schema.enum).filter((each) => textOf(each) === textOf(only));
+  for (const name of UNORDERED) {
+    if (schema[name] === undefined) continue;
+    const texts = new Map([schema[name]].flat().map((each) => [canonicalText(each), each]));
+    schema[name] = [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+  }
+  for (const name of ["additionalProperties", "items", "properties", "required"]) {
+    if (schema[name] === true || EMPTY.has(textOf(schema[name]))) delete schema[name];
+  }
+  return schema;
+}
+
+/** What a schema takes, if it is a list: its `enum`, or booleans and null where those are asked for. */
+function countedValues(schema: JsonObject, hasFewTypes: boolean): readonly unknown[] | undefined {
+  if (schema.enum !== undefined) return listOf(schema.enum);
+  const types = typesOf(schema);
+  if (!hasFewTypes || !types.every((type) => type === "boolean" || type === "null"))
+    return undefined;
+  return types.flatMap((type): unknown[] => (type === "null" ? [null] : [true, false]));
+}
+
+function typesOf({ type, multipleOf }: JsonObject): readonly string[] {
+  const types =
+    type === undefined ? TYPES.filter((each) => each !== "integer") : listOf(type).map(String);
+  const isWhole = typeof multipleOf === "number" && Number.isInteger(multipleOf);
+  return isWhole ? types.map((each) => (each === "number" ? "integer" : each)) : types;
+}
+
+function isAmong(type: string, types: readonly string[]): boolean {
+  return types.includes(type) || (type === "integer" && types.includes("number"));
+}
+
+interface Bound {
+  /** The keyword; undefined if there is none. */
+  readonly name: string | undefined;
+  /** Larger is tighter. */
+  readonly value: number;
+  /** 1 if the value itself is refused. */
+  readonly open: number;
+}
+
+/** The bound of numbers on one side, as a lower one. Of whole numbers only, the next whole one. */
+function numberBound(schema: JsonObject, side: "lower" | "upper", isWhole: boolean): Bound {
+  const sign = side === "lower" ? 1 : -1;
+  const names =
+    side === "lower" ? ["minimum", "exclusiveMinimum"] : ["maximum", "exclusiveMaximum"];
+  const bounds = names.flatMap((name, place) => {
+    const value = schema[name];
+    return typeof value === "number" ? [{ name, value: sign * value, open: place }] : [];
+  });
+  const tightest = bounds.toSorted((a, b) => b.value - a.value || b.open - a.open)[0];
+  if (tightest === undefined) return { name: undefined, value: -Infinity, open: 0 };
+  if (!isWhole) return tightest;
+  const { name, value, open } = tightest;
+  return { name, value: open === 1 ? Math.floor(value) + 1 : Math.ceil(value), open: 0 };
+}
+
+function countOf(value: unknown, side: "lower" | "upper"): number {
+  return typeof value === "number" ? value : side === "lower" ? 0 : Infinity;
+}
+
+function membersOf(value: unknown): ReadonlyMap<string, Schema> {
+  const members = isObject(value) ? Object.entries(value) : [];
+  return new Map(members.flatMap(([key, each]) => (isSchema(each) ? [[key, each] as const] : [])));
+}
+
+/** Whether `items` is a list, as draft-07 has it. */
+function isTuple({ items }: JsonObject): boolean {
+  return Array.isArray(items);
+}
+
+function definitionsText(schema: Schema): string {
+  return isObject(schema) ? canonicalText([schema.$defs ?? {}, schema.definitions ?? {}]) : "";
+}
+
+function hasReference(name: string, text: string): boolean {
+  return name.endsWith("ef") || text.includes('"$ref"') || text.includes('"$dynamicRef"');
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? "" : canonicalText(value);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A few values, as a sentence lists them. */
+function shown(values: readonly unknown[]): string {
+  const texts = values.slice(0, SHOWN_MAX).map((value) => excerpt(JSON.stringify(value)));
+  const more = values.length > SHOWN_MAX ? ` and ${values.length - SHOWN_MAX} more` : "";
+  return texts.join(", ") + more;
+}
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(" "));
+}
