@@ -17,6 +17,7 @@ import { refuseCrowd } from "./http/load/crowded.ts";
 import { mcpRoutes } from "./mcp/mcp_routes.ts";
 import { earningsRoutes } from "./provider/earnings_routes.ts";
 import { feedsRoutes } from "./provider/feeds_routes.ts";
+import { pushesRoutes } from "./provider/pushes_routes.ts";
 import { pushRoutes } from "./push/push_route.ts";
 import { catalogRoutes } from "./read/catalog/catalog_routes.ts";
 import { dataRoutes } from "./read/data/data_routes.ts";
@@ -39,6 +40,7 @@ export function createApp(services: Services) {
     .use(streamRoutes(services, reads))
     .use(pushRoutes(services))
     .use(feedsRoutes(services))
+    .use(pushesRoutes(services))
     .use(earningsRoutes(services))
     .use(accountRoutes(services))
     .use(purchaseRoutes(services, reads))

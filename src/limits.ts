@@ -117,8 +117,10 @@ export const ABANDONED_BATCH = `${ABANDONED_BATCH_MS} milliseconds`;
 export const OPEN_BATCHES_LISTED_MAX = 20;
 /** What `reliability_score` looks back on, in milliseconds. Decisions 4. */
 export const RELIABILITY_HISTORY_MS = 30 * 24 * 60 * 60_000;
-/** How long pushes are remembered, in milliseconds. */
-export const PUSH_HISTORY_MS = 31 * 24 * 60 * 60_000;
+/** How long the history of pushes is kept, in milliseconds. Beyond 11. */
+export const PUSH_HISTORY_MS = 90 * 24 * 60 * 60_000;
+/** The same as an interval of PostgreSQL. */
+export const PUSH_HISTORY = `${PUSH_HISTORY_MS} milliseconds`;
 /** Partitions of the usage log that are made ahead, in months. */
 export const USAGE_MONTHS_AHEAD = 3;
 /** How long an idempotency key is remembered, in milliseconds. Decisions 6. */
@@ -210,6 +212,8 @@ export const PUSHES_WAITING_FREE = 64;
 export const PUSH_TURN_WAIT_MS_MAX = 1_500;
 /** Feeds whose full window of pushes a process remembers. */
 export const FULL_PUSH_WINDOWS_MAX = 10_000;
+/** Feeds whose pushes that were refused by rate a process counts for their history. */
+export const LIMITED_FEEDS_MAX = 10_000;
 /**
  * Bytes of bodies in one process's hands at once; the work on them takes some times as many. One account
  * alone has half of them: four times its largest push.

@@ -11,7 +11,8 @@
 --   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, is_public boolean,
 --   reliability_score numeric?, last_sync_at timestamptz?, created_at timestamptz,
 --   updated_at timestamptz, definition_version bigint, retention_days int?,
---   suspension_reason text?, deleted_at timestamptz?, emptied_at timestamptz?, row_version bigint, row_count bigint,
+--   suspension_reason text?, deleted_at timestamptz?, emptied_at timestamptz?,
+--   schema_changed_at timestamptz?, review text, review_reason text?, row_version bigint, row_count bigint,
 --   payload_bytes bigint
 select
   feeds.feed_id, feeds.account_id, accounts.name as account_name,
@@ -22,7 +23,8 @@ select
   feeds.draft_step, feeds.price_type, feeds.call_price_nanos, feeds.one_time_price_cents,
   feeds.is_public, feeds.reliability_score, feeds.last_sync_at, feeds.created_at,
   feeds.updated_at, feeds.definition_version, feeds.retention_days, feeds.suspension_reason,
-  feeds.deleted_at, feeds.emptied_at,
+  feeds.deleted_at, feeds.emptied_at, feeds.schema_changed_at, feeds.review,
+  feeds.review_reason,
   -- The transaction that wrote the row. log_reads compares it with the version of the metadata that is shown.
   feeds.xmin::text::bigint as row_version,
   coalesce(row_totals.row_count, 0) as row_count,

@@ -1,18 +1,51 @@
 -- name: list_feed_contents
--- why: how many rows readers of feeds see, and the newest of the batches that wait to be completed
+-- why: how many rows readers of feeds see, the newest of the batches that wait to be completed, the newest refused
+-- push, and what was read and earned in 30 days, of the daily totals
 -- :feed_ids uuid[]
 -- :abandoned_after interval
 -- :batches_max int
+-- :kept interval
 -- returns feed_id uuid, row_count bigint, batch_id text?, batch_rows bigint?, begun_at timestamptz?,
---   closes_at timestamptz?
+--   closes_at timestamptz?, last_refusal json?, reads bigint, readers bigint, net_nanos bigint
 select
   feeds.feed_id,
   coalesce(shown.row_count, 0) as row_count,
   waiting.batch_id,
   waiting.batch_rows,
   waiting.begun_at,
-  waiting.closes_at
+  waiting.closes_at,
+  (
+    select json_build_object(
+      'push_id', refused.push_id,
+      'pushed_at', to_char(refused.pushed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+      'code', refused.code,
+      'detail', refused.detail
+    )
+    from pushes as refused
+    where refused.feed_id = feeds.feed_id
+      and not refused.stored
+      and refused.pushed_at >= now() - :kept::interval
+    order by refused.pushed_at desc, refused.push_id desc
+    limit 1
+  ) as last_refusal,
+  sold.reads,
+  (
+    select coalesce(sum(customer_counts.accounts), 0)
+    from customer_counts
+    where customer_counts.scope_id = feeds.feed_id
+      and customer_counts.day >= (now() at time zone 'UTC')::date - 29
+      and customer_counts.previous_day < (now() at time zone 'UTC')::date - 29
+  )::bigint as readers,
+  sold.net_nanos
 from feeds
+cross join lateral (
+  select
+    coalesce(sum(earning_days.reads), 0)::bigint as reads,
+    coalesce(sum(gross_nanos - refunded_nanos - fee_nanos), 0)::bigint as net_nanos
+  from earning_days
+  where earning_days.feed_id = feeds.feed_id
+    and earning_days.day >= (now() at time zone 'UTC')::date - 29
+) as sold
 left join row_totals as shown
   on shown.feed_id = feeds.feed_id
   and shown.batch_number = coalesce(feeds.current_batch, 0)

@@ -2,6 +2,9 @@
 -- why: the feeds of an account, drafts included, newest first; the operator may ask for all accounts
 -- :account_id uuid?
 -- :is_unlisted_only boolean
+-- :status text?
+-- :review text?
+-- :is_full boolean
 -- :limit int
 -- :offset bigint
 -- :after_feed_id uuid?
@@ -12,23 +15,29 @@
 --   price_type text, call_price_nanos bigint?, one_time_price_cents bigint?, is_public boolean,
 --   reliability_score numeric?, last_sync_at timestamptz?, created_at timestamptz,
 --   updated_at timestamptz, definition_version bigint, retention_days int?,
---   suspension_reason text?, deleted_at timestamptz?, emptied_at timestamptz?
+--   suspension_reason text?, deleted_at timestamptz?, emptied_at timestamptz?,
+--   schema_changed_at timestamptz?, review text, review_reason text?
 select
   feeds.feed_id, feeds.account_id, accounts.name as account_name,
-  feeds.name, feeds.description, feeds.readme_md, feeds.category, feeds.endpoint_path,
+  feeds.name, feeds.description,
+  case when :is_full then feeds.readme_md end as readme_md, feeds.category, feeds.endpoint_path,
   feeds.former_path,
-  feeds.feed_type, feeds.schema_definition, feeds.schema_version, feeds.schema_locked,
-  feeds.sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,
+  feeds.feed_type,
+  case when :is_full then feeds.schema_definition end as schema_definition, feeds.schema_version, feeds.schema_locked,
+  case when :is_full then feeds.sample_response end as sample_response, feeds.sync_interval_mins, feeds.update_frequency_text, feeds.status,
   feeds.draft_step, feeds.price_type, feeds.call_price_nanos, feeds.one_time_price_cents,
   feeds.is_public, feeds.reliability_score, feeds.last_sync_at, feeds.created_at,
   feeds.updated_at, feeds.definition_version, feeds.retention_days, feeds.suspension_reason,
-  feeds.deleted_at, feeds.emptied_at
+  feeds.deleted_at, feeds.emptied_at, feeds.schema_changed_at, feeds.review,
+  feeds.review_reason
 from feeds
 join accounts
   on accounts.account_id = feeds.account_id
 where (:account_id::uuid is null or feeds.account_id = :account_id)
   and feeds.deleted_at is null
   and not (:is_unlisted_only and feeds.is_public)
+  and (:status::text is null or feeds.status = :status)
+  and (:review::text is null or case when feeds.is_public then 'listed' else feeds.review end = :review)
   and (
     :after_feed_id::uuid is null
     or (feeds.created_at, feeds.feed_id) < (

@@ -7,6 +7,9 @@
 -- :price_type text?
 -- :call_price_nanos bigint?
 -- :one_time_price_cents bigint?
+-- :compared_version bigint?
+-- :is_breaking boolean
+-- :is_dry_run boolean
 -- :actor text
 -- returns outcome text, feed_id uuid?, max_feeds_allowed int, feeds_used bigint?,
 --   suspension_reason text?
@@ -19,5 +22,8 @@ from save_feed(
   given_price_type => :price_type,
   given_call_price_nanos => :call_price_nanos,
   given_one_time_price_cents => :one_time_price_cents,
+  compared_version => :compared_version,
+  is_breaking => :is_breaking,
+  is_dry_run => :is_dry_run,
   actor => :actor
 )

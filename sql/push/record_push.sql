@@ -1,15 +1,22 @@
 -- name: record_push
--- why: notes a refused push in the feed's history
+-- why: notes refused pushes in the feed's history; those that were refused by rate in one minute are one row
 -- :feed_id uuid
 -- :code text
 -- :detail text
 -- :rows_received int
 -- :body_bytes bigint
 -- :duration_ms int
+-- :batch_id text?
+-- :times int
 -- returns push_id bigint
 insert into pushes (
   feed_id, stored, code, detail, rows_received, rows_inserted, rows_updated, rows_duplicate,
-  body_bytes, duration_ms
+  body_bytes, duration_ms, batch_id, times
 )
-values (:feed_id, false, :code, :detail, :rows_received, 0, 0, 0, :body_bytes, :duration_ms)
+values (
+  :feed_id, false, :code, :detail, :rows_received, 0, 0, 0, :body_bytes, :duration_ms, :batch_id, :times
+)
+on conflict (feed_id, date_trunc('minute', pushed_at at time zone 'UTC')) where code = 'RATE_LIMITED'
+do update
+set times = pushes.times + excluded.times
 returning push_id

@@ -13,6 +13,8 @@ import {
   listAuditEvents,
 } from "../operator/audit.ts";
 import {
+  DeclineFeedInput,
+  declineFeed,
   deleteFeed,
   FeedInput,
   type FeedReview,
@@ -118,6 +120,21 @@ export const FEED_ROUTES = [
       const [row] = await unpublishFeeds(operator, { feed_ids: [feed] }, actor);
       return { status: 200, body: feedRowText(present(row), operator.limits) };
     },
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/feeds/:id/decline",
+    operationId: "declineFeed",
+    summary: "Answer a provider that its feed is not listed, and why",
+    description: "The provider sees the reason, and may ask again.",
+    input: DeclineFeedInput,
+    names: BY_FEED,
+    example: { reason: "the sample has no id" },
+    isSafeToRepeat: true,
+    answers: { 200: REVIEW_ANSWER },
+    problems: [...FEED_PROBLEMS, "FEED_LISTED"],
+    act: async ({ operator, actor }, input) =>
+      reviewReply(operator, await declineFeed(operator, input, actor)),
   }),
   defineRoute({
     method: "POST",

@@ -87,6 +87,7 @@ export const FEED_METADATA = {
   storage_config: { max_body_bytes: 2_097_152, max_row_bytes: 51_200, max_rows: 500 },
   schema_definition: SCHEMA_DEFINITION,
   schema_version: 1,
+  schema_changed_at: "2026-11-02T08:30:00.000000Z",
   schema_locked: true,
   sample_response: ROWS[0],
   status: "active",
@@ -107,11 +108,46 @@ export const FEED_ROW = {
   draft_step: null,
   retention_days: null,
   is_public: true,
+  review: "listed",
+  review_reason: null,
   created_at: "2026-11-01T12:00:00.000000Z",
   updated_at: "2026-11-02T08:30:00.000000Z",
 };
 
-export const OWN_FEED = { ...FEED_ROW, row_count: 1_204, open_batches: [] };
+const {
+  schema_definition: _schema,
+  sample_response: _sample,
+  readme_md: _readme,
+  ...SLIM_ROW
+} = FEED_ROW;
+export const OWN_FEED = {
+  ...SLIM_ROW,
+  row_count: 1_204,
+  open_batches: [],
+  reads: 48_210,
+  readers: 37,
+  net_usd: 0.04821,
+  last_refusal: {
+    push_id: 5_120,
+    pushed_at: "2026-11-20T09:00:03.113047Z",
+    code: "VALIDATION_FAILED",
+    detail:
+      "Nothing was stored, since the body is not valid: /payload/0/magnitude: must be a number. Correct what is listed in errors and push again.",
+  },
+};
+
+export const EDIT_JUDGEMENT = {
+  dry_run: true,
+  compatibility: "breaking",
+  changes: [
+    {
+      path: "/properties/place",
+      change: "property removed",
+      why: "readers count on it, and rows may lack it now",
+    },
+  ],
+  refused_with: "SCHEMA_BREAKING",
+};
 
 export const WRITTEN_FEED = {
   ...FEED_ROW,
@@ -122,8 +158,10 @@ export const WRITTEN_FEED = {
 
 export const CREATED_FEED = {
   ...WRITTEN_FEED,
+  schema_changed_at: FEED_ROW.created_at,
   status: "draft",
   is_public: false,
+  review: "none",
   last_sync_at: null,
   reliability_score: null,
 };
@@ -171,6 +209,36 @@ export const PUSH_RESULT = {
   is_visible: true,
   last_sync_at: SYNCED_AT,
   data_version: 42,
+};
+
+export const STORED_PUSH = {
+  push_id: 5_121,
+  pushed_at: SYNCED_AT,
+  outcome: "stored",
+  code: null,
+  detail: null,
+  rows_received: 2,
+  rows_inserted: 1,
+  rows_updated: 0,
+  rows_duplicate: 1,
+  bytes: 211,
+  ms: 4,
+  batch_id: null,
+};
+
+export const LIMITED_PUSH = {
+  ...STORED_PUSH,
+  push_id: 5_122,
+  pushed_at: "2026-11-21T09:01:00.004871Z",
+  outcome: "refused",
+  code: "RATE_LIMITED",
+  detail:
+    "At most 20 pushes into a feed a minute are served here. At least 10 pushes were refused so in this minute.",
+  rows_received: 0,
+  rows_inserted: 0,
+  rows_duplicate: 0,
+  bytes: 0,
+  ms: 0,
 };
 
 export const USAGE_EVENT = {

@@ -11,6 +11,7 @@ import { assert, unreachable } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import { MS_PER_DAY, MS_PER_SECOND } from "../lib/time_units.ts";
 import { limitHeaders, stateHeaders } from "./rate_headers.ts";
+import { keepsChanging } from "./refusals.ts";
 
 /** The same refusal for an unknown id and another account's. */
 export function feedForbidden(): Problem {
@@ -87,6 +88,17 @@ export function problemOfSave(refusal: SaveRefusal): Problem {
         detail:
           "A feed becomes active by its first successful push. Push to it rather than set status to active.",
       });
+    case "schema_breaking": {
+      const { changes } = refusal.comparison;
+      const first = changes[0];
+      const where = first === undefined ? "" : ` (${first.path || "the root"}: ${first.change})`;
+      return new Problem("SCHEMA_BREAKING", {
+        detail: `Nothing was saved: the new schema may surprise agents that read this feed${where}. Send a higher schema_version if the change is meant.`,
+        extras: { changes },
+      });
+    }
+    case "keeps_changing":
+      return keepsChanging("The feed");
     case "type_locked":
       return new Problem("FEED_TYPE_LOCKED", {
         detail:

@@ -192,6 +192,20 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     when: "A change of `feed_type` once data is stored.",
     remedy: "Leave `feed_type` as it is, or create another feed.",
   },
+  SCHEMA_BREAKING: {
+    when: "An edit of an active feed with a locked schema, whose new schema may surprise agents that were built on the old one, without a higher `schema_version`.",
+    remedy:
+      "Send a `schema_version` above the feed's if the change is meant; `changes` says what breaks. `?dry_run=true` tells it before.",
+    extras: {
+      changes: [
+        {
+          path: "/properties/place",
+          change: "property removed",
+          why: "readers count on it, and rows may lack it now",
+        },
+      ],
+    },
+  },
   BATCH_CLOSED: {
     when: "A push to a batch that was finalized or retired.",
     remedy: "Begin a new batch with a `batch_id` not used before.",
@@ -252,6 +266,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
   KEY_NOT_USABLE: {
     when: "A revoked or expired key that is to be edited or rotated.",
     remedy: "Make a new key.",
+  },
+  FEED_LISTED: {
+    when: "On operator routes: a listed feed that is to be declined.",
+    remedy: "Unpublish it first.",
   },
   FEED_DELETED: {
     when: "On operator routes: a deleted feed that is to be published, suspended or resumed.",

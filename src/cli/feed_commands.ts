@@ -6,9 +6,11 @@
  */
 
 import { pricingText } from "../accounts/money.ts";
+import { REVIEWS } from "../feeds/feed_shapes.ts";
 import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import {
+  declineFeed,
   deleteFeed,
   type FeedReview,
   feedReviewText,
@@ -26,7 +28,15 @@ import { type Answer, RefusedError } from "./command.ts";
 import { databaseCommand } from "./database.ts";
 import { jsonLines } from "./json_lines.ts";
 import { AFTER_OPTION, LIMIT_OPTION, listAnswer } from "./list_page.ts";
-import { ACCOUNT_OPTION, flag, integer, SUSPENSION_REASON } from "./options.ts";
+import {
+  ACCOUNT_OPTION,
+  flag,
+  integer,
+  oneOf,
+  required,
+  SUSPENSION_REASON,
+  text,
+} from "./options.ts";
 import { type Columns, fields, table } from "./output.ts";
 
 /** Of a row's text, and lines of a schema or a sample, for a reader; `--json` has all. */
@@ -39,12 +49,16 @@ const feedList = databaseCommand({
   about: "list feeds in any state but deleted, newest first",
   options: {
     account: ACCOUNT_OPTION,
-    unlisted: flag("only those that are not public, which may wait for review"),
+    unlisted: flag("only those that are not public"),
+    review: oneOf(
+      REVIEWS,
+      "only those whose review is so; waiting: the provider asks to be listed",
+    ),
     limit: LIMIT_OPTION,
     after: AFTER_OPTION,
   },
-  run: async ({ operator, values: { account, unlisted, limit, after } }) => {
-    const input = { account_id: account, is_unlisted: unlisted, limit, cursor: after };
+  run: async ({ operator, values: { account, unlisted, review, limit, after } }) => {
+    const input = { account_id: account, is_unlisted: unlisted, review, limit, cursor: after };
     return listAnswer(await listFeeds(operator, input), FEED_COLUMNS, (row) =>
       feedRowText(row, operator.limits),
     );
@@ -69,6 +83,15 @@ const feedUnpublish = databaseCommand({
   options: {},
   run: async ({ operator, actor, arguments: feeds }) =>
     listedAnswer(operator, await unpublishFeeds(operator, { feed_ids: feeds }, actor)),
+});
+
+const feedDecline = databaseCommand({
+  words: "feed decline",
+  argument: "ID",
+  about: "answer a provider that its feed is not listed, and why; it may ask again",
+  options: { reason: required(text("why; its owner can read it")) },
+  run: async ({ operator, actor, values: { reason }, argument: feed }) =>
+    reviewAnswer(operator, await declineFeed(operator, { feed_id: feed, reason }, actor)),
 });
 
 const feedSuspend = databaseCommand({
@@ -122,6 +145,7 @@ export const FEED_COMMANDS = [
   feedList,
   feedPublish,
   feedUnpublish,
+  feedDecline,
   feedSuspend,
   feedResume,
   feedDelete,
@@ -184,13 +208,13 @@ const FEED_COLUMNS: Columns<FeedRow> = {
   SLUG: { whole: (row) => row.endpoint_path },
   TYPE: (row) => row.feed_type,
   STATUS: (row) => (row.suspension_reason === null ? row.status : "suspended"),
-  LISTED: (row) => (row.is_public ? "yes" : "no"),
+  LISTED: (row) => (row.is_public ? "yes" : row.review === "none" ? "no" : row.review),
   PRICE: pricingText,
   "LAST SYNC": (row) => row.last_sync_at,
   OWNER: (row) => row.account_name,
 };
 
-const PUSH_COLUMNS: Columns<Row<"list_newest_pushes">> = {
+const PUSH_COLUMNS: Columns<Row<"list_pushes">> = {
   "PUSHED AT": (push) => push.pushed_at,
   OUTCOME: { whole: (push) => (push.stored ? "stored" : push.code) },
   ROWS: (push) => push.rows_received,
@@ -213,6 +237,7 @@ function reviewFields({ row, rowCount, payloadBytes, rowsLeft }: FeedReview) {
     type: row.feed_type,
     state: stateOf(row, rowsLeft),
     listed: row.is_public ? "yes" : "no",
+    review: row.review === "declined" ? `declined: ${row.review_reason}` : row.review,
     price: pricingText(row),
     owner: `${row.account_id} (${row.account_name})`,
     holds: heldText({ rowCount, payloadBytes }),

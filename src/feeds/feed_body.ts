@@ -58,6 +58,8 @@ interface FeedChanges {
   readonly pricing: Pricing | undefined;
   /** Text of a given `schema_definition` that has something to check; undefined for null and `{}`. */
   readonly schema: string | undefined;
+  /** The same as it was given, null and `{}` included; undefined if the body has none. */
+  readonly givenSchema: string | undefined;
   /** Whether the body says anything about what rows must be: the schema, or whether it is locked. */
   readonly isSchemaGiven: boolean;
 }
@@ -148,6 +150,7 @@ export function readChanges(json: JsonText, mode: SaveMode): ChangesOutcome {
       fields: `{${fields.join(",")}}`,
       pricing: pricing?.pricing,
       schema: isSchemaEmpty ? undefined : schema,
+      givenSchema: schema,
       isSchemaGiven,
     },
   };

@@ -16,11 +16,16 @@ import {
   PRICE_PER_1K_USD_MAX,
   README_LENGTH_MAX,
   RETENTION_DAYS_MAX,
+  SCHEMA_CHANGES_LISTED_MAX,
   SYNC_INTERVAL_MINS_MAX,
   UPDATE_FREQUENCY_LENGTH_MAX,
 } from "../limits.ts";
 import { count, OriginShape, page, time, uuid } from "../shapes.ts";
 import { FEED_STATUSES, FEED_TYPES, PRICE_TYPES } from "./find.ts";
+import { COMPATIBILITIES } from "./schema_changes.ts";
+
+/** What a feed's review may be. A listed feed has been reviewed. Beyond 11. */
+export const REVIEWS = ["none", "waiting", "listed", "declined"] as const;
 
 export const FEED_TYPE_ALIASES = {
   snapshot: "singleton",
@@ -93,6 +98,7 @@ const metadata = {
     description: "JSON Schema of one row or of the document, as the provider wrote it.",
   }),
   schema_version: Type.Number({ description: "Set by the provider." }),
+  schema_changed_at: nullable(time("When `schema_definition` last changed; null if it never did.")),
   schema_locked: Type.Boolean({ description: "Whether pushes must meet the schema." }),
   sample_response: Type.Unknown({ description: "An example payload, as the provider wrote it." }),
   status: oneOf(FEED_STATUSES, { description: "Only active feeds can be read." }),
@@ -136,6 +142,10 @@ const row = {
   draft_step: nullable(Type.Number({ description: "Step of a wizard." })),
   retention_days: retentionDays,
   is_public: Type.Boolean({ description: "Set by the operator after review." }),
+  review: oneOf(REVIEWS, {
+    description: "Whether the operator has been asked to list the feed, and what the answer was.",
+  }),
+  review_reason: nullable(Type.String({ description: "Why it was declined." })),
   created_at: time("When the feed was created."),
   updated_at: time("When its definition last changed."),
 };
@@ -162,10 +172,33 @@ export const WrittenFeedShape = Type.Object(
   },
 );
 
+const {
+  schema_definition: schemaDefinition,
+  readme_md: readmeMd,
+  sample_response: sampleResponse,
+  ...slimRow
+} = row;
 const OwnFeedShape = Type.Object(
   {
-    ...row,
+    ...slimRow,
+    schema_definition: Type.Optional(schemaDefinition),
+    readme_md: Type.Optional(readmeMd),
+    sample_response: Type.Optional(sampleResponse),
     row_count: count("Rows that readers see; 1 for a singleton."),
+    last_refusal: nullable(
+      Type.Object(
+        {
+          push_id: count("Of the push."),
+          pushed_at: time("When it came."),
+          code: Type.String({ description: "Of the problem." }),
+          detail: Type.String({ description: "Of the problem." }),
+        },
+        { description: "The newest push of 90 days that was refused." },
+      ),
+    ),
+    reads: count("Logged reads of 30 days, today included; at most a minute late."),
+    readers: count("Distinct accounts that read or bought in these days."),
+    net_usd: Type.Number({ description: "What these days earned, less refunds and the fee." }),
     open_batches: Type.Array(
       Type.Object({
         batch_id: Type.String({ description: "As given." }),
@@ -192,6 +225,35 @@ export const OwnFeedsShape = Type.Object(
     ...page,
   },
   { $id: "OwnFeeds", description: "A page of an account's own feeds." },
+);
+
+const SchemaChangeShape = Type.Object(
+  {
+    path: Type.String({ description: "RFC 6901 JSON Pointer inside the schema." }),
+    change: Type.String({ description: "What is other than it was, such as `type widened`." }),
+    why: Type.String({ description: "What it means for readers." }),
+  },
+  { $id: "SchemaChange", description: "A change at one place of a schema." },
+);
+
+/** What an edit would do, which was not saved. */
+export const EditJudgementShape = Type.Object(
+  {
+    dry_run: Type.Literal(true, { description: "Nothing was saved." }),
+    compatibility: oneOf(COMPATIBILITIES, {
+      description:
+        "Whether rows of the new schema can surprise agents that were built on the old one; `same` if the body has none.",
+    }),
+    changes: Type.Array(SchemaChangeShape, {
+      description: `The breaking ones first, at most ${SCHEMA_CHANGES_LISTED_MAX}.`,
+    }),
+    refused_with: nullable(
+      Type.Literal("SCHEMA_BREAKING", {
+        description: "The edit needs a higher `schema_version`. Null: it would be saved.",
+      }),
+    ),
+  },
+  { $id: "EditJudgement", description: "What an edit would change for readers." },
 );
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
@@ -262,6 +324,12 @@ const writable = {
     ),
   ),
   retention_days: Type.Optional(retentionDays),
+  request_review: Type.Optional(
+    Type.Boolean({
+      description:
+        "True asks the operator to list the feed, also again; nothing else is changed by it.",
+    }),
+  ),
   price_type: Type.Optional(
     oneOf(PRICE_TYPES, { description: "If left out, the prices decide it." }),
   ),

@@ -22,10 +22,17 @@ const CALENDAR = [
 ] as const;
 const MINUTE = [1, "every minute", "minutes"] as const;
 
+/** Members that a slim row lacks. Beyond 11. */
+const LONG_MEMBERS = /^"(?:readme_md|schema_definition|sample_response)":/;
+
 export type FeedRow = Omit<Row<"find_feed_row">, "row_version" | "row_count" | "payload_bytes">;
 
 /** The metadata view: interface 2.1, as the text of a JSON object's members. */
 export function metadataMembers(row: FeedRow, limits: Limits): string {
+  return memberList(row, limits).join(",");
+}
+
+function memberList(row: FeedRow, limits: Limits): readonly string[] {
   return [
     `"id":"${row.feed_id}"`,
     `"name":${JSON.stringify(row.name)}`,
@@ -45,23 +52,27 @@ export function metadataMembers(row: FeedRow, limits: Limits): string {
     `"storage_config":${JSON.stringify(storageConfig(row.feed_type, limits))}`,
     `"schema_definition":${row.schema_definition}`,
     `"schema_version":${row.schema_version}`,
+    `"schema_changed_at":${JSON.stringify(row.schema_changed_at)}`,
     `"schema_locked":${row.schema_locked}`,
     `"sample_response":${row.sample_response}`,
     `"status":"${row.status}"`,
     `"provider":${JSON.stringify({ id: row.account_id, name: row.account_name })}`,
-  ].join(",");
+  ];
 }
 
-/** The full row as the text of a JSON object. */
-export function feedRowText(row: FeedRow, limits: Limits): string {
+/** The full row as the text of a JSON object; a slim one leaves out schema, sample and readme. */
+export function feedRowText(row: FeedRow, limits: Limits, isSlim = false): string {
   const own = [
     `"draft_step":${row.draft_step}`,
     `"retention_days":${row.retention_days}`,
     `"is_public":${row.is_public}`,
+    `"review":"${row.is_public ? "listed" : row.review}"`,
+    `"review_reason":${JSON.stringify(row.review_reason)}`,
     `"created_at":"${row.created_at}"`,
     `"updated_at":"${row.updated_at}"`,
   ];
-  return `{${metadataMembers(row, limits)},${own.join(",")}}`;
+  const members = memberList(row, limits).filter((each) => !isSlim || !LONG_MEMBERS.test(each));
+  return `{${[...members, ...own].join(",")}}`;
 }
 
 /** `feed_type`, or `singleton` while that is null. Decisions 4. */

@@ -11,12 +11,13 @@ import { keyActor } from "../accounts/actor.ts";
 import { assert } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import type { JsonText } from "../lib/json_text.ts";
-import { type Limits, NEWEST_ROWS_CHECKED_MAX } from "../limits.ts";
+import { type Limits, NEWEST_ROWS_CHECKED_MAX, PLANS_MAX } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { retryRolledBack } from "../postgres/client/retry.ts";
 import { readChanges, type SaveMode, upsertIdOf } from "./feed_body.ts";
 import { feedRowText } from "./feed_text.ts";
 import { FEED_TYPES, type Feeds, type FeedType } from "./find.ts";
+import type { SchemaComparison } from "./schema_changes.ts";
 
 /** The feed that is meant, and whether it may be made. */
 export interface SaveTarget {
@@ -31,6 +32,11 @@ interface SaveServices {
   readonly storedFeeds: Feeds;
   /** Says whether a `schema_definition` can be used. */
   readonly checkSchema: (schema: string) => Promise<SchemaCheck>;
+  /** What changes for readers: JSON texts, or null for no schema. */
+  readonly compareSchemas: (
+    before: string | null,
+    after: string | null,
+  ) => Promise<SchemaComparison | Extract<SchemaCheck, { readonly kind: "busy" }>>;
   /** What its provider should be warned of, one sentence each. */
   readonly findWarnings: (definition: SavedDefinition) => Promise<readonly string[]>;
 }
@@ -54,25 +60,6 @@ export interface InvalidSchema {
   readonly pointer: string;
 }
 
-export const COMPATIBILITIES = ["same", "compatible", "breaking", "unknown"] as const;
-/** Whether agents that were built on the old schema of a feed can read rows of the new one. Beyond 7. */
-export type Compatibility = (typeof COMPATIBILITIES)[number];
-
-/** What is other than it was, at one place of a schema. */
-export interface SchemaChange {
-  /** RFC 6901, inside the schema. */
-  readonly path: string;
-  readonly change: string;
-  /** What it means for readers. */
-  readonly why: string;
-}
-
-export interface SchemaComparison {
-  readonly compatibility: Compatibility;
-  /** The breaking ones first; none where nothing that is checked has changed. */
-  readonly changes: readonly SchemaChange[];
-}
-
 /** 503: more schemas wait than can be checked in time, or the machine is too busy for this one. */
 export type SchemaCheck = { readonly kind: "valid" } | InvalidSchema | { readonly kind: "busy" };
 
@@ -89,6 +76,14 @@ type SaveOutcome =
       /** The full row with the state of the quota and warnings, as JSON text. */
       readonly text: string;
     }
+  | {
+      /** In a dry run: nothing was saved. */
+      readonly kind: "judged";
+      readonly feedId: string;
+      readonly comparison: SchemaComparison;
+      /** Whether the edit would be refused because it breaks readers. Any other refusal is that of the edit. */
+      readonly isSchemaRefused: boolean;
+    }
   | SaveRefusal;
 
 export type SaveRefusal =
@@ -98,6 +93,10 @@ export type SaveRefusal =
     }
   /** Too many schemas wait for their check; another account's feed; a status other than draft without a schema. */
   | { readonly kind: "schema_busy" | "forbidden" | "schema_required" }
+  /** Readers of the active feed rely on its locked schema, and the body gives no higher schema_version. */
+  | { readonly kind: "schema_breaking"; readonly comparison: SchemaComparison }
+  /** Each time that it was looked at, the feed had changed before it was written. */
+  | { readonly kind: "keeps_changing" }
   | { readonly kind: "never_pushed" | "type_locked" | "endpoint_path_taken" }
   | { readonly kind: "suspended"; readonly reason: string }
   | {
@@ -118,33 +117,94 @@ export async function targetOfCreate(
   return feed.accountId === accountId ? { feedId, mode: "edit" } : undefined;
 }
 
+interface Save extends SaveTarget {
+  readonly body: JsonText;
+  /** Everything is checked, and nothing is saved. Only of an edit. */
+  readonly isDryRun: boolean;
+}
+
 /** Stores a body, or says why not. @throws {DatabaseUnavailableError} */
 export async function saveFeed(
   services: SaveServices,
   owner: SaveOwner,
-  { feedId, mode, body }: SaveTarget & { readonly body: JsonText },
+  { feedId, mode, body, isDryRun }: Save,
 ): Promise<SaveOutcome> {
   const read = readChanges(body, mode);
   if (read.kind !== "changes") return read;
-  const { fields, pricing, schema, isSchemaGiven } = read.changes;
+  const { fields, pricing, schema, givenSchema, isSchemaGiven } = read.changes;
   const refused = schema === undefined ? undefined : await schemaRefusal(services, schema);
   if (refused !== undefined) return refused;
-  const row = await retryRolledBack(() =>
-    services.database.row("save_feed", {
-      account_id: owner.accountId,
-      feed_id: feedId ?? null,
-      save_mode: mode,
-      fields,
-      price_type: pricing?.priceType ?? null,
-      call_price_nanos: pricing?.callPriceNanos ?? null,
-      one_time_price_cents: pricing?.oneTimePriceCents ?? null,
-      actor: keyActor(owner.keyId),
-    }),
-  );
-  assert(row !== undefined, "save_feed returns one row");
-  return row.outcome === "created" || row.outcome === "saved"
-    ? readSaved(services, row, isSchemaGiven)
-    : refusalOf(row, schema !== undefined);
+  for (let tries = 1; tries <= PLANS_MAX; tries++) {
+    const compared =
+      mode === "edit" && feedId !== undefined
+        ? await compareWithStored(services, feedId, givenSchema)
+        : NOT_COMPARED;
+    if ("kind" in compared) return { kind: "schema_busy" };
+    const { comparison, version } = compared;
+    const row = await retryRolledBack(() =>
+      services.database.row("save_feed", {
+        account_id: owner.accountId,
+        feed_id: feedId ?? null,
+        save_mode: mode,
+        fields,
+        price_type: pricing?.priceType ?? null,
+        call_price_nanos: pricing?.callPriceNanos ?? null,
+        one_time_price_cents: pricing?.oneTimePriceCents ?? null,
+        compared_version: version,
+        is_breaking: comparison.compatibility === "breaking",
+        is_dry_run: isDryRun,
+        actor: keyActor(owner.keyId),
+      }),
+    );
+    assert(row !== undefined, "save_feed returns one row");
+    const { outcome } = row;
+    if (outcome === "stale") continue;
+    const isSaved = outcome === "created" || outcome === "saved";
+    const isSchemaRefused = outcome === "schema_breaking";
+    if (isDryRun && (isSaved || isSchemaRefused)) {
+      assert(feedId !== undefined, "a dry run is of a feed that is there");
+      return { kind: "judged", feedId, comparison, isSchemaRefused };
+    }
+    if (isSaved) return readSaved(services, row, isSchemaGiven);
+    return isSchemaRefused
+      ? { kind: "schema_breaking", comparison }
+      : refusalOf(row, schema !== undefined);
+  }
+  return { kind: "keeps_changing" };
+}
+
+interface Compared {
+  readonly comparison: SchemaComparison;
+  /** `definition_version` of the feed whose schema was looked at; null if none was. */
+  readonly version: bigint | null;
+}
+
+const NOT_COMPARED: Compared = {
+  comparison: { compatibility: "same", changes: [] },
+  version: null,
+};
+
+/**
+ * What a given schema changes for readers. The statement that writes proves that the feed is still the one whose
+ * schema was looked at, so two edits at once can't pass what one of them could not.
+ */
+async function compareWithStored(
+  { database, compareSchemas }: SaveServices,
+  feedId: string,
+  givenSchema: string | undefined,
+): Promise<Compared | Extract<SchemaCheck, { readonly kind: "busy" }>> {
+  if (givenSchema === undefined) return NOT_COMPARED;
+  const stored = await database.row("find_feed_row", {
+    feed_id: feedId,
+    endpoint_path: null,
+    active_only: false,
+  });
+  // The statement that writes says that there is no such feed.
+  if (stored === undefined) return NOT_COMPARED;
+  const { schema_definition: before, definition_version: version } = stored;
+  if (before === givenSchema) return { ...NOT_COMPARED, version };
+  const comparison = await compareSchemas(before, givenSchema === "null" ? null : givenSchema);
+  return "kind" in comparison ? comparison : { comparison, version };
 }
 
 /** A schema is compiled before it is stored, so that no push meets a bad one. */

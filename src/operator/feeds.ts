@@ -6,15 +6,17 @@
  */
 import { Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
-import { FeedRowShape } from "../feeds/feed_shapes.ts";
+import { FeedRowShape, REVIEWS } from "../feeds/feed_shapes.ts";
 import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
-import { DELETIONS_PER_FEED_ALLOWED, PAGE_LIMIT_MAX } from "../limits.ts";
+import { oneOf } from "../lib/typebox.ts";
+import { DELETIONS_PER_FEED_ALLOWED, PAGE_LIMIT_MAX, PUSH_HISTORY } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
 import { count, time } from "../shapes.ts";
 import { accountReference, feedReference, reason } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { accountIdOf, feedIdOf, findFeed, findLiveFeed } from "./references.ts";
+import { Refused } from "./refused.ts";
 
 /** Rows that a review has by default. */
 export const ROWS_SHOWN = 3;
@@ -25,9 +27,8 @@ export const FeedInput = Type.Object({ feed_id: feedReference });
 export const ListFeedsInput = Type.Object({
   ...PAGE_INPUT,
   account_id: Type.Optional(accountReference),
-  is_unlisted: Type.Optional(
-    Type.Boolean({ description: "Only those that are not public, which may wait for review." }),
-  ),
+  is_unlisted: Type.Optional(Type.Boolean({ description: "Only those that are not public." })),
+  review: Type.Optional(oneOf(REVIEWS, { description: "Only those whose review is so." })),
 });
 
 /** Feeds in any state but deleted, newest first. The cursor is a feed's id. */
@@ -35,7 +36,7 @@ export async function listFeeds(
   { database }: Operator,
   input: InputOf<typeof ListFeedsInput>,
 ): Promise<Page<FeedRow>> {
-  const { account_id: account, is_unlisted: isUnlisted = false, limit, cursor } = input;
+  const { account_id: account, is_unlisted: isUnlisted = false, review, limit, cursor } = input;
   const ownerId = await accountIdOf(database, account);
   const afterId = await feedIdOf(database, cursor);
   return readPage(limit, {
@@ -43,6 +44,9 @@ export async function listFeeds(
       database.rows("list_feed_rows", {
         account_id: ownerId,
         is_unlisted_only: isUnlisted,
+        status: null,
+        review: review ?? null,
+        is_full: true,
         limit: rowsMax,
         offset: 0n,
         after_feed_id: afterId,
@@ -82,6 +86,23 @@ async function setPublic(
   const feedIds = (await findFeeds(database, feed_ids)).map((row) => row.feed_id);
   await database.rows("set_feeds_public", { feed_ids: feedIds, is_public: isPublic, actor });
   return findFeeds(database, feedIds);
+}
+
+export const DeclineFeedInput = Type.Object({ feed_id: feedReference, reason });
+
+/** Answers a provider that its feed is not listed, and why. It may ask again. @throws {Refused} if it is listed */
+export async function declineFeed(
+  operator: Operator,
+  { feed_id: feed, reason }: InputOf<typeof DeclineFeedInput>,
+  actor: Actor,
+): Promise<FeedReview> {
+  const { database } = operator;
+  const { feed_id: feedId } = await findLiveFeed(database, feed);
+  const declined = await database.row("decline_feed", { feed_id: feedId, reason, actor });
+  if (declined === undefined) {
+    throw new Refused("FEED_LISTED", `feed "${feed}" is listed; unpublish it first`);
+  }
+  return reviewFeed(operator, { feed_id: feedId });
 }
 
 /** Each once, however often it is named. */
@@ -173,7 +194,7 @@ export interface FeedReview {
   readonly payloadBytes: bigint;
   /** JSON texts, as they were pushed. */
   readonly newestRows: readonly string[];
-  readonly pushes: readonly Row<"list_newest_pushes">[];
+  readonly pushes: readonly Row<"list_pushes">[];
   /** Of a deleted feed: rows that are still to be removed. */
   readonly rowsLeft: bigint;
 }
@@ -190,7 +211,13 @@ export async function reviewFeed(
     row.deleted_at === null && rowsMax > 0
       ? database.rows("list_newest_rows", { feed_id: feedId, rows_max: rowsMax })
       : [],
-    database.rows("list_newest_pushes", { feed_id: feedId, limit: PUSHES_SHOWN }),
+    database.rows("list_pushes", {
+      feed_id: feedId,
+      kept: PUSH_HISTORY,
+      before_pushed_at: null,
+      before_push_id: null,
+      limit: PUSHES_SHOWN,
+    }),
     isEmptying ? database.row("count_rows_left", { feed_id: feedId }) : undefined,
   ]);
   return {
@@ -214,7 +241,11 @@ export function feedReviewText(review: FeedReview, { limits }: Operator): string
       deleted_at: row.deleted_at,
       rows_left: Number(review.rowsLeft),
     }),
-    pushes: pushes.map((push) => ({ ...push, body_bytes: Number(push.body_bytes) })),
+    pushes: pushes.map((push) => ({
+      ...push,
+      push_id: Number(push.push_id),
+      body_bytes: Number(push.body_bytes),
+    })),
   };
   const members = [
     feedRowText(row, limits).slice(1, -1),

@@ -36,6 +36,8 @@ export type RefusalCode =
   /** It is an operator's own, and the face may not change it. */
   | "ADMIN_KEY_BY_COMMAND"
   | "FEED_DELETED"
+  /** It would have to be unpublished first. */
+  | "FEED_LISTED"
   /** A range that ends before it begins, or is too long. */
   | "RANGE_INVALID"
   /** The database took too long. */

@@ -7,6 +7,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { keyActor } from "../accounts/actor.ts";
+import { usdText } from "../accounts/money.ts";
 import { authenticated } from "../api/auth.ts";
 import type { Principal } from "../api/callers.ts";
 import {
@@ -16,7 +17,14 @@ import {
   documented,
   OWN_FEED_PARAMS,
 } from "../api/described.ts";
-import { CREATED_FEED, OWN_FEED, ROWS, SCHEMA_DEFINITION, WRITTEN_FEED } from "../api/examples.ts";
+import {
+  CREATED_FEED,
+  EDIT_JUDGEMENT,
+  OWN_FEED,
+  ROWS,
+  SCHEMA_DEFINITION,
+  WRITTEN_FEED,
+} from "../api/examples.ts";
 import {
   feedForbidden,
   feedSuspended,
@@ -27,17 +35,18 @@ import {
 import { idsParameter, readIds } from "../api/ids.ts";
 import { receiveJsonObject } from "../api/json_body.ts";
 import { PAGE_PARAMETERS, pageOf } from "../api/paging.ts";
-import { invalidParameter, NO_PARAMETERS, parameters } from "../api/parameters.ts";
+import { invalidParameter, NO_PARAMETERS, parameters, queryFlag } from "../api/parameters.ts";
 import { admitHousekeeping } from "../api/unlogged_calls.ts";
 import {
   CreateFeedShape,
   DeletedRowsShape,
   EditFeedShape,
+  EditJudgementShape,
   OwnFeedsShape,
   WrittenFeedShape,
 } from "../feeds/feed_shapes.ts";
 import { feedRowText } from "../feeds/feed_text.ts";
-import { findOwned, referenceParameters } from "../feeds/find.ts";
+import { FEED_STATUSES, type FeedStatus, findOwned, referenceParameters } from "../feeds/find.ts";
 import { type SavedDefinition, type SaveTarget, saveFeed, targetOfCreate } from "../feeds/save.ts";
 import { CACHE_PRIVATE, privateJson } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
@@ -47,16 +56,32 @@ import { respond } from "../http/respond.ts";
 import { present } from "../lib/assert.ts";
 import type { JsonText } from "../lib/json_text.ts";
 import { hasMoreAfter } from "../lib/offset_page.ts";
+import { oneOf } from "../lib/typebox.ts";
 import {
   ABANDONED_BATCH,
   DELETIONS_PER_FEED_ALLOWED,
   IDS_MAX,
   OPEN_BATCHES_LISTED_MAX,
+  PUSH_HISTORY,
 } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 import type { Services } from "../services.ts";
 
-const FEEDS_QUERY = parameters(PAGE_PARAMETERS);
+const FEEDS_QUERY = parameters({
+  ...PAGE_PARAMETERS,
+  status: Type.Optional(oneOf(FEED_STATUSES, { description: "Feeds of this status only." })),
+  full: Type.Optional(
+    queryFlag({ description: "With `schema_definition`, `readme_md` and `sample_response`, too." }),
+  ),
+});
+const EDIT_QUERY = parameters({
+  dry_run: Type.Optional(
+    queryFlag({
+      description:
+        "Save nothing, and answer what the edit changes for readers. Whatever else the edit would refuse is refused.",
+    }),
+  ),
+});
 
 const DEFINITION_PROBLEMS = [
   ...BODY_PROBLEMS,
@@ -81,7 +106,8 @@ const LIST_FEEDS = described({
   operationId: "listProviderFeeds",
   tag: "provider",
   summary: "List your own feeds, drafts included",
-  description: "The newest come first.",
+  description:
+    "The newest come first, each with what it holds, its open batches and its newest refused push.",
   answers: {
     200: documented(OwnFeedsShape, {
       description: "A page of your feeds.",
@@ -114,7 +140,7 @@ const CREATE_FEED = described({
       examples: { "The feed": CREATED_FEED },
     }),
   },
-  problems: [...DEFINITION_PROBLEMS, "FEED_QUOTA_EXCEEDED"],
+  problems: [...DEFINITION_PROBLEMS, "SCHEMA_BREAKING", "FEED_QUOTA_EXCEEDED"],
 });
 const CREATE_BODY = documented(CreateFeedShape, {
   description: "The feed; at most 2 MB.",
@@ -144,17 +170,22 @@ const EDIT_FEED = described({
   tag: "provider",
   summary: "Edit a feed",
   description:
-    "What the body leaves out stays as it is. A status other than draft needs a schema, and `active` a successful push before it.",
+    "What the body leaves out stays as it is. A status other than draft needs a schema, and `active` a successful push before it. A new schema that may surprise readers of an active feed with `schema_locked` needs a higher `schema_version`; `dry_run` says whether it may.",
   answers: {
-    200: documented(WrittenFeedShape, { description: "The whole feed after the edit.", ...EDITED }),
+    200: documented(Type.Union([WrittenFeedShape, EditJudgementShape]), {
+      description: "The whole feed after the edit; in a dry run, what it would change for readers.",
+      headers: ["Cache-Control"],
+      examples: { "The feed": WRITTEN_FEED, "Dry run": EDIT_JUDGEMENT },
+    }),
   },
-  problems: DEFINITION_PROBLEMS,
+  problems: [...DEFINITION_PROBLEMS, "SCHEMA_BREAKING"],
 });
 const EDIT_BODY = documented(EditFeedShape, {
   description: "What is to change; at most 2 MB.",
   examples: {
     "A new price": { price_type: "metered", price_per_1k: 0.002 },
     "Taken from service": { status: "inactive" },
+    "Asked to be listed": { request_review: true },
   },
 });
 
@@ -205,7 +236,7 @@ export function feedsRoutes(services: Services) {
       "/provider/feeds",
       async ({ call, principal, query }) => {
         await admitHousekeeping(services, { call, principal, operation: "feeds" });
-        const body = await listFeeds(services, principal.accountId, pageOf(query));
+        const body = await listFeeds(services, principal.accountId, { ...query, ...pageOf(query) });
         return respond({ headers: privateJson(), body });
       },
       { query: FEEDS_QUERY, ...LIST_FEEDS },
@@ -240,14 +271,15 @@ export function feedsRoutes(services: Services) {
           // Only the body says whose feed is meant, so ownership comes as soon as it can be read.
           const target = await targetOfCreate(services, principal, body);
           if (target === undefined) throw feedForbidden();
-          return answerSave(services, call, { principal, ...target, body });
+          return answerSave(services, call, { principal, ...target, body, isDryRun: false });
         });
       },
       { parse: "none", query: NO_PARAMETERS, body: CREATE_BODY, ...CREATE_FEED },
     )
     .patch(
       "/provider/feed/:feed_id/edit",
-      async ({ call, principal, params }) => {
+      async ({ call, principal, params, query }) => {
+        const isDryRun = query.dry_run ?? false;
         await admitHousekeeping(services, { call, principal, operation: "save" });
         const { accountId } = principal;
         const feed = await findOwned(storedFeeds, accountId, params.feed_id);
@@ -256,13 +288,13 @@ export function feedsRoutes(services: Services) {
         call.subject.feedId = feedId;
         return bodies.whileHeld(accountId, async (hold) => {
           const body = await receiveFeed(services, call.request, hold);
-          return answerSave(services, call, { principal, feedId, mode: "edit", body });
+          return answerSave(services, call, { principal, feedId, mode: "edit", body, isDryRun });
         });
       },
       {
         parse: "none",
         params: OWN_FEED_PARAMS,
-        query: NO_PARAMETERS,
+        query: EDIT_QUERY,
         body: EDIT_BODY,
         ...EDIT_FEED,
       },
@@ -273,13 +305,22 @@ export function feedsRoutes(services: Services) {
 async function listFeeds(
   { config, database }: Services,
   accountId: string,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  asked: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly status?: FeedStatus;
+    readonly full?: boolean;
+  },
 ): Promise<string> {
+  const { limit, offset, status = null, full: isFull = false } = asked;
   const [count, rows] = await Promise.all([
-    database.row("count_feeds", { account_id: accountId }),
+    database.row("count_feeds", { account_id: accountId, status }),
     database.rows("list_feed_rows", {
       account_id: accountId,
       is_unlisted_only: false,
+      status,
+      review: null,
+      is_full: isFull,
       limit,
       offset: BigInt(offset),
       after_feed_id: null,
@@ -292,11 +333,12 @@ async function listFeeds(
     feed_ids: feedIds,
     abandoned_after: ABANDONED_BATCH,
     batches_max: OPEN_BATCHES_LISTED_MAX,
+    kept: PUSH_HISTORY,
   });
   const feeds = rows
     .map((row) =>
       ownFeedText(
-        feedRowText(row, config.limits),
+        feedRowText(row, config.limits, !isFull),
         contents.filter(({ feed_id: feedId }) => feedId === row.feed_id),
       ),
     )
@@ -311,7 +353,14 @@ function ownFeedText(row: string, contents: readonly Row<"list_feed_contents">[]
     batch_id === null ? [] : [{ batch_id, rows: Number(batch_rows), begun_at, closes_at }],
   );
   const rowCount = contents[0]?.row_count ?? 0n;
-  const members = `"row_count":${rowCount},"open_batches":${JSON.stringify(batches)}`;
+  const members = [
+    `"row_count":${rowCount}`,
+    `"open_batches":${JSON.stringify(batches)}`,
+    `"last_refusal":${contents[0]?.last_refusal ?? null}`,
+    `"reads":${contents[0]?.reads ?? 0n}`,
+    `"readers":${contents[0]?.readers ?? 0n}`,
+    `"net_usd":${usdText(contents[0]?.net_nanos ?? 0n)}`,
+  ].join(",");
   return `${row.slice(0, -1)},${members}}`;
 }
 
@@ -329,7 +378,11 @@ async function receiveFeed(
 async function answerSave(
   { config, database, rowSchemas, storedFeeds }: Services,
   call: Call,
-  save: SaveTarget & { readonly principal: Principal; readonly body: JsonText },
+  save: SaveTarget & {
+    readonly principal: Principal;
+    readonly body: JsonText;
+    readonly isDryRun: boolean;
+  },
 ): Promise<Response> {
   const { principal, ...given } = save;
   const caller = { accountId: principal.accountId, signal: call.request.signal };
@@ -338,9 +391,17 @@ async function answerSave(
     limits: config.limits,
     storedFeeds,
     checkSchema: (schema: string) => rowSchemas.checkSchema(schema, caller),
+    compareSchemas: (before: string | null, after: string | null) =>
+      rowSchemas.compareSchemas(before, after, caller),
     findWarnings: (definition: SavedDefinition) => rowSchemas.findWarnings(definition, caller),
   };
   const outcome = await saveFeed(saving, principal, given);
+  if (outcome.kind === "judged") {
+    const { compatibility, changes } = outcome.comparison;
+    const refusedWith = outcome.isSchemaRefused ? "SCHEMA_BREAKING" : null;
+    const judged = { dry_run: true, compatibility, changes, refused_with: refusedWith };
+    return respond({ headers: privateJson(), body: JSON.stringify(judged) });
+  }
   if (outcome.kind !== "saved") throw problemOfSave(outcome);
   call.subject.feedId = outcome.feedId;
   const status = outcome.isNew ? 201 : 200;

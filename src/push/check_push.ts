@@ -47,6 +47,8 @@ export type CheckOutcome =
       readonly refusal: CheckRefusal | Unreadable;
       /** 0 if they could not be read. */
       readonly rowsReceived: number;
+      /** Null if none was given, or the body could not be read. */
+      readonly batchId: string | null;
     };
 
 export interface CheckServices {
@@ -70,11 +72,16 @@ export async function checkPush(
   const refusal = mistakes.length === 0 ? unfit : withMistakes(mistakes, unfit);
   return refusal === undefined
     ? { kind: "push", push }
-    : { kind: "refused", refusal, rowsReceived: push.rows.length };
+    : {
+        kind: "refused",
+        refusal,
+        rowsReceived: push.rows.length,
+        batchId: push.batchId,
+      };
 }
 
 function refused(refusal: CheckRefusal | Unreadable): CheckOutcome {
-  return { kind: "refused", refusal, rowsReceived: 0 };
+  return { kind: "refused", refusal, rowsReceived: 0, batchId: null };
 }
 
 /** The mistakes of all rows, in the order of the rows. If the schema could not be used, only the mistakes count. */

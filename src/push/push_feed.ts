@@ -22,6 +22,7 @@ import type { Log } from "../lib/log.ts";
 import { PLANS_MAX } from "../limits.ts";
 import { type Database, DatabaseUnavailableError } from "../postgres/client/query.ts";
 import { type CheckServices, checkPush, type Unreadable } from "./check_push.ts";
+import type { CountLimited } from "./limited_pushes.ts";
 import type { PushBody } from "./parse_push.ts";
 import { problemOfRefusal, type UncountedRefusal } from "./push_problems.ts";
 import { receivePush } from "./receive_push.ts";
@@ -48,6 +49,7 @@ export interface PushServices extends CheckServices {
   readonly database: Database;
   readonly metrics: Metrics;
   readonly log: Log;
+  readonly countLimited: CountLimited;
   /** Wakes the readers that wait for the feed. */
   readonly onMoved: (feedId: string, dataVersion: bigint) => void;
 }
@@ -80,14 +82,31 @@ export async function pushToFeed(services: PushServices, arrival: Arrival): Prom
   // A key that can't be used any more is reported before anything else.
   if (refusal.kind === "key_refused") await keys.prove(principal);
   const problem = problemOfRefusal(refusal, call.request);
-  if (!decision.isCounted) return { kind: "refused", isCounted: false, problem };
-  const { rowsReceived, window } = decision;
+  if (!decision.isCounted) {
+    if (refusal.kind === "limited") await recordLimited(services, arrival, problem);
+    return { kind: "refused", isCounted: false, problem };
+  }
+  const { rowsReceived, batchId, window } = decision;
   if (!isDryRun && refusal.kind !== "failed") {
     const { requestId } = call;
-    const refused = { requestId, feedId, problem, rowsReceived, bodyBytes: body.bytes, startedMs };
-    await recordRefusal(services, refused);
+    const refused = { requestId, feedId, problem, rowsReceived, batchId, startedMs };
+    await recordRefusal(services, { ...refused, bodyBytes: body.bytes });
   }
   return { kind: "refused", isCounted: true, problem, window };
+}
+
+/** Writes a push that was refused by rate into the feed's history, together with others of the minute. */
+export async function recordLimited(
+  services: PushServices,
+  { call, feed, isDryRun, startedMs }: Pick<Arrival, "call" | "feed" | "isDryRun" | "startedMs">,
+  problem: Problem,
+): Promise<void> {
+  const { feedId } = feed;
+  const times = isDryRun ? 0 : services.countLimited(feedId, Date.now());
+  if (times === 0) return;
+  const { requestId } = call;
+  const unread = { rowsReceived: 0, bodyBytes: 0, batchId: null };
+  await recordRefusal(services, { requestId, feedId, problem, startedMs, times, ...unread });
 }
 
 /** Checks and stores, and again if the feed has changed in between. A fault of ours is a counted refusal. */
@@ -146,7 +165,8 @@ async function attempt(
       const refusal = { kind: "batch_closed", batchId: push.batchId } as const;
       const rowsReceived = push.rows.length;
       const { window } = outcome;
-      return { kind: "refused", isCounted: true, refusal, feedType, rowsReceived, window };
+      const { batchId } = push;
+      return { kind: "refused", isCounted: true, refusal, feedType, rowsReceived, batchId, window };
     }
     default:
       return notCounted(outcome);
@@ -168,7 +188,8 @@ async function countFailed(
     const refusal = { kind: "failed", problem: problemOf(error) } as const;
     const { feedType } = feed;
     const { window } = outcome;
-    return { kind: "refused", isCounted, refusal, feedType, rowsReceived: 0, window };
+    const unread = { rowsReceived: 0, batchId: null };
+    return { kind: "refused", isCounted, refusal, feedType, ...unread, window };
   } finally {
     // A counted one is logged as the answer's cause.
     if (!isCounted) log.error("push failed", { request_id: call.requestId, error });

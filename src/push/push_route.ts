@@ -29,8 +29,9 @@ import { uploads } from "../http/load/uploads.ts";
 import { respond } from "../http/respond.ts";
 import { present } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
+import { createLimitedPushes } from "./limited_pushes.ts";
 import type { Push } from "./parse_push.ts";
-import { type PushOutcome, pushToFeed } from "./push_feed.ts";
+import { type PushOutcome, pushToFeed, recordLimited } from "./push_feed.ts";
 import { PushBodyShape, PushResultShape } from "./push_shapes.ts";
 import { createPushStore, type StoredPush } from "./store_push.ts";
 
@@ -101,7 +102,9 @@ export function pushRoutes(services: Services) {
   const { limits } = services.config;
   const store = createPushStore(database, limits.pushes);
   const onMoved = waits.moved.bind(waits);
-  const pushes = { feeds, rowSchemas, limits, store, keys, database, metrics, log, onMoved };
+  const countLimited = createLimitedPushes();
+  const shared = { feeds, rowSchemas, limits, keys, database, metrics, log };
+  const pushes = { ...shared, store, countLimited, onMoved };
   return new Elysia({ name: "push" })
     .use(authenticated(keys, "write"))
     .use(uploads())
@@ -114,8 +117,12 @@ export function pushRoutes(services: Services) {
         const { feedId } = feed;
         call.subject.feedId = feedId;
         const limited = store.findLimited(feedId);
-        if (limited !== undefined) throw rateLimited(limited, Date.now());
         const isDryRun = query.dry_run ?? false;
+        if (limited !== undefined) {
+          const problem = rateLimited(limited, Date.now());
+          await recordLimited(pushes, { call, feed, isDryRun, startedMs }, problem);
+          throw problem;
+        }
         const outcome = await bodies.whileHeld(accountId, (hold) =>
           pushToFeed(pushes, { call, principal, feed, isDryRun, startedMs, hold }),
         );

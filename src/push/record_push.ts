@@ -29,6 +29,8 @@ export type Decision =
       readonly feedType: FeedType | null;
       /** 0 if they could not be read. */
       readonly rowsReceived: number;
+      /** Null if none was given, or the body could not be read. */
+      readonly batchId: string | null;
       readonly window: WindowState;
     }
   | { readonly kind: "refused"; readonly isCounted: false; readonly refusal: UncountedRefusal };
@@ -54,15 +56,21 @@ interface RefusedPush {
   readonly problem: Problem;
   readonly rowsReceived: number;
   readonly bodyBytes: number;
+  /** Null if none was given, or the body could not be read. */
+  readonly batchId: string | null;
   /** When the request came, on the process's monotonic clock. */
   readonly startedMs: number;
+  /** Pushes that it stands for. @default 1 */
+  readonly times?: number;
 }
 
 /** Writes a refusal into the feed's history. If that fails, the refusal is answered all the same. */
 export async function recordRefusal(
   { database, log }: { readonly database: Database; readonly log: Log },
-  { requestId, feedId, problem, rowsReceived, bodyBytes, startedMs }: RefusedPush,
+  refused: RefusedPush,
 ): Promise<void> {
+  const { requestId, feedId, problem, startedMs, times = 1 } = refused;
+  const { rowsReceived, bodyBytes, batchId } = refused;
   const { code, options } = problem;
   const elapsedMs = Math.round(performance.now() - startedMs);
   try {
@@ -73,6 +81,8 @@ export async function recordRefusal(
       rows_received: rowsReceived,
       body_bytes: BigInt(bodyBytes),
       duration_ms: elapsedMs,
+      batch_id: batchId,
+      times,
     });
   } catch (error) {
     log.warn("refused push not recorded", { request_id: requestId, feed: feedId, error });

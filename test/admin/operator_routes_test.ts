@@ -256,7 +256,10 @@ describe("the operator's API", () => {
       feeds: [{ id: feedId }],
     });
     expect(await call(200, `/feeds/${slug}?rows=1`)).toMatchObject({ newest_rows: [{ id: 1 }] });
+    const declined = await post(200, `/feeds/${slug}/decline`, { reason: "no sample" });
+    expect(declined).toMatchObject({ review: "declined", review_reason: "no sample" });
     expect(await post(200, `/feeds/${slug}/publish`)).toMatchObject({ is_public: true });
+    await post(409, `/feeds/${slug}/decline`, { reason: "late" });
     expect(await post(200, `/feeds/${slug}/unpublish`)).toMatchObject({ is_public: false });
     const suspended = await post(200, `/feeds/${slug}/suspend`, { reason: "licence" });
     expect(suspended).toMatchObject({ suspension_reason: "licence" });
@@ -272,7 +275,7 @@ describe("the operator's API", () => {
     await post(409, `/feeds/${feedId}/suspend`, { reason: "late" });
     const events = await call<{ events: object[] }>(200, `/audit?feed_id=${feedId}`);
     // The feed itself was made by the test.
-    expect(events.events).toHaveLength(6);
+    expect(events.events).toHaveLength(7);
     expect(events.events[0]).toMatchObject({
       action: "feed delete",
       actor: `admin key shop (${admin.id})`,

@@ -26,7 +26,7 @@ beforeAll(async () => {
     FEEDGATE_REQUEST_BODY_BYTES: "60000",
   });
   contract = await loadContract(gateway.baseUrl);
-  const provider = await gateway.createAccount({ maxFeeds: 12 });
+  const provider = await gateway.createAccount({ maxFeeds: 13 });
   const reader = await gateway.createAccount({ credits: 100 });
   write = await gateway.createKey(provider, "write");
   ownRead = await gateway.createKey(provider, "read");
@@ -148,6 +148,14 @@ describe("every answer is one that the document promises", () => {
     await getAsProvider(400, "/v1/provider/feeds?limit=0", write);
     await getAsProvider(401, "/v1/provider/feeds", undefined);
     await getAsProvider(403, "/v1/provider/feeds", read);
+  });
+
+  test("every answer of listPushes is documented", async () => {
+    const path = `/v1/provider/feed/${await create({ endpoint_path: "history" })}/pushes`;
+    await getAsProvider(200, path, write);
+    await getAsProvider(400, `${path}?cursor=x`, write);
+    await getAsProvider(401, path, undefined);
+    await getAsProvider(403, path, read);
   });
 
   test("every answer of getEarnings and listPayouts is documented", async () => {
@@ -381,6 +389,7 @@ describe("every answer is one that the document promises", () => {
       ["GET", () => gateway.get("/v1/provider/feeds?limit=1", undefined, bearer)],
       ["GET", () => gateway.get("/v1/provider/earnings", undefined, bearer)],
       ["GET", () => gateway.get("/v1/provider/payouts", undefined, bearer)],
+      ["GET", () => gateway.get(`/v1/provider/feed/${id}/pushes`, undefined, bearer)],
       ["PATCH", () => gateway.send("PATCH", edit(id), write, {})],
       ["POST", () => gateway.send("POST", CREATE, write, {})],
       ["DELETE", () => sendDelete(`/v1/provider/feed/${id}/rows?ids=1`, write)],
@@ -485,7 +494,12 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
     },
     reading(`/public/feeds/${slug}/agent-skill`),
     reading("/.well-known/agent-skills/index.json"),
-    ...["/v1/provider/feeds", "/v1/provider/earnings", "/v1/provider/payouts"].map((path) => ({
+    ...[
+      "/v1/provider/feeds",
+      "/v1/provider/earnings",
+      "/v1/provider/payouts",
+      `/v1/provider/feed/${id}/pushes`,
+    ].map((path) => ({
       method: "GET",
       path,
       send: () => gateway.get(path, undefined, headers),

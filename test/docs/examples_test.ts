@@ -21,6 +21,7 @@ test("the metered create example is answered as its answer's example says", asyn
   const response = await gateway.send("POST", "/v1/provider/feed/create", key, sent);
   expect(response.status).toBe(201);
   const made = (await response.json()) as ReturnType<typeof JSON.parse>;
-  const { id, created_at, updated_at, provider } = made;
-  expect({ ...told, id, created_at, updated_at, provider, schema_version: 1 }).toEqual(made);
+  const { id, created_at, updated_at, schema_changed_at, provider } = made;
+  const stamped = { id, created_at, updated_at, schema_changed_at, provider };
+  expect({ ...told, ...stamped, schema_version: 1 }).toEqual(made);
 });

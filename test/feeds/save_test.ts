@@ -111,12 +111,15 @@ describe("create", () => {
       schema_definition: null,
       retention_days: null,
       schema_version: 1,
+      schema_changed_at: null,
       schema_locked: false,
       sample_response: null,
       status: "draft",
       provider: { id: accountId, name: "Provider" },
       draft_step: null,
       is_public: false,
+      review: "none",
+      review_reason: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       max_feeds_allowed: 1_000,
@@ -369,7 +372,8 @@ describe("create", () => {
       // Only what says something about rows looks at them.
       expect((await edited(feed.id, { name: "Renamed" })).warnings).toEqual([]);
       const changed = { properties: { id: {}, price: { type: ["number", "string"] } } };
-      expect((await edited(feed.id, { schema_definition: changed })).warnings).toEqual([]);
+      const wider = { schema_definition: changed, schema_version: 2 };
+      expect((await edited(feed.id, wider)).warnings).toEqual([]);
       expect((await edited(feed.id, { schema_definition: numbers })).warnings).toEqual([
         failed(100, 3),
       ]);
@@ -841,7 +845,7 @@ describe("create and edit", () => {
 
   test("400 INVALID_PARAMETER for any query parameter", async () => {
     for (const [method, path, body] of routes) {
-      const refused = await gateway.send(method, `${path}?dry_run=true`, key, body);
+      const refused = await gateway.send(method, `${path}?dry=true`, key, body);
       await expectProblem(refused, 400, "INVALID_PARAMETER");
     }
   });

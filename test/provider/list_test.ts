@@ -55,11 +55,14 @@ describe("GET /v1/provider/feeds", () => {
     });
   });
 
-  test("own feeds only, full rows, drafts included, newest first", async () => {
+  test("own feeds only, slim rows, drafts included, newest first", async () => {
     const {
       max_feeds_allowed: _max,
       feeds_used: _used,
       warnings: _warnings,
+      schema_definition: _schema,
+      readme_md: _readme,
+      sample_response: sample,
       ...first
     } = await create("first");
     await create("second");
@@ -71,7 +74,20 @@ describe("GET /v1/provider/feeds", () => {
     const page = (await response.json()) as Page;
     expect(page).toMatchObject({ total: 2, limit: 20, offset: 0, has_more: false });
     expect(page.feeds.map(({ name }) => name)).toEqual(["second", "first"]);
-    expect(page.feeds[1]).toEqual({ ...first, row_count: 0, open_batches: [] });
+    expect(page.feeds[1]).toEqual({
+      ...first,
+      row_count: 0,
+      open_batches: [],
+      last_refusal: null,
+      reads: 0,
+      readers: 0,
+      net_usd: 0,
+    });
+    const full = await pageOf("?full=true");
+    expect(full.feeds[1]).toMatchObject({ schema_definition: null, readme_md: null });
+    expect(full.feeds[1]?.sample_response).toEqual(sample);
+    expect(await pageOf("?status=draft")).toMatchObject({ total: 2, feeds: { length: 2 } });
+    expect(await pageOf("?status=active")).toMatchObject({ total: 0, feeds: [] });
   });
 
   test("what readers see of each feed, and the batches that wait to be completed", async () => {
@@ -148,7 +164,8 @@ describe("GET /v1/provider/feeds", () => {
       "?limit=x",
       "?offset=-1",
       "?limit=1&limit=2",
-      "?status=draft",
+      "?status=open",
+      "?full=1",
     ]) {
       expect(await problemOf(await list(search))).toMatchObject({
         status: 400,

@@ -12,10 +12,15 @@
 --   schema_definition and sample_response keep their text
 -- given_price_type, given_call_price_nanos, given_one_time_price_cents: the pricing as decided from the
 --   body; given_price_type is null where the body has none, and pricing stays
+-- compared_version: definition_version of the feed whose schema the given one was compared with; null for none. A
+--   schema of another version is not replaced by what was not compared with it: stale
+-- is_breaking: whether that comparison says that the given schema breaks readers
+-- is_dry_run: everything is decided, and nothing is written
 --
 -- Outcomes: created, saved, forbidden, draft_step_null (null over a number), schema_required,
 -- schema_for_array (locked, on a feed whose rows are objects), never_pushed, type_locked,
--- endpoint_path_taken, quota_exceeded, suspended (for suspension_reason), retention_for_stream.
+-- endpoint_path_taken, quota_exceeded, schema_breaking (by an edit of an active feed with a locked schema, without a
+-- higher schema_version), stale, saved in a dry run, too, suspended (for suspension_reason), retention_for_stream.
 create or replace function save_feed(
   owner_id uuid,
   saved_feed_id uuid,
@@ -24,6 +29,9 @@ create or replace function save_feed(
   given_price_type text,
   given_call_price_nanos bigint,
   given_one_time_price_cents bigint,
+  compared_version bigint,
+  is_breaking boolean,
+  is_dry_run boolean,
   actor text,
   out outcome text,
   out feed_id uuid,
@@ -76,6 +84,7 @@ begin
     feed.price_type := 'free';
     feed.call_price_nanos := 0;
     feed.next_position := 1;
+    feed.review := 'none';
   end if;
   feed_id := feed.feed_id;
 
@@ -85,6 +94,12 @@ begin
     saved.price_type := given_price_type;
     saved.call_price_nanos := given_call_price_nanos;
     saved.one_time_price_cents := given_one_time_price_cents;
+  end if;
+
+  -- A listed feed has been reviewed.
+  if (fields ->> 'request_review')::boolean and not coalesce(feed.is_public, false) then
+    saved.review := 'waiting';
+    saved.review_reason := null;
   end if;
 
   -- Stored JSON is compact, so an empty schema has one form.
@@ -116,14 +131,26 @@ begin
     when saved.endpoint_path is distinct from feed.endpoint_path
       and exists (select from feeds where feeds.endpoint_path = saved.endpoint_path)
       then 'endpoint_path_taken'
+    when feed.definition_version <> compared_version
+      then 'stale'
+    -- As the feed is before the edit: whoever reads it relies on that.
+    when is_breaking and feed.status = 'active' and feed.schema_locked
+      and saved.schema_version <= feed.schema_version
+      then 'schema_breaking'
   end;
   feeds_used := (select count(*) from feeds
     where feeds.account_id = owner_id and feeds.deleted_at is null);
   if outcome is null and is_new and feeds_used >= max_feeds_allowed then
     outcome := 'quota_exceeded';
   end if;
+  if outcome is null and is_dry_run then
+    outcome := 'saved';
+  end if;
   if outcome is not null then
     return;
+  end if;
+  if saved.schema_definition::text is distinct from feed.schema_definition::text then
+    saved.schema_changed_at := clock_timestamp();
   end if;
 
   begin
@@ -132,14 +159,15 @@ begin
         feed_id, account_id, name, description, readme_md, category, endpoint_path, feed_type,
         schema_definition, schema_version, schema_locked, sample_response, sync_interval_mins,
         update_frequency_text, status, draft_step, price_type, call_price_nanos,
-        one_time_price_cents, retention_days
+        one_time_price_cents, retention_days, schema_changed_at, review
       )
       values (
         saved.feed_id, saved.account_id, saved.name, saved.description, saved.readme_md,
         saved.category, saved.endpoint_path, saved.feed_type, saved.schema_definition,
         saved.schema_version, saved.schema_locked, saved.sample_response, saved.sync_interval_mins,
         saved.update_frequency_text, saved.status, saved.draft_step, saved.price_type,
-        saved.call_price_nanos, saved.one_time_price_cents, saved.retention_days
+        saved.call_price_nanos, saved.one_time_price_cents, saved.retention_days,
+        saved.schema_changed_at, saved.review
       );
       feeds_used := feeds_used + 1;
     -- As text, because json has no equality; what is written as it was is no change.
@@ -149,13 +177,14 @@ begin
           name, description, readme_md, category, endpoint_path, feed_type, schema_definition,
           schema_version, schema_locked, sample_response, sync_interval_mins,
           update_frequency_text, status, draft_step, price_type, call_price_nanos,
-          one_time_price_cents, retention_days
+          one_time_price_cents, retention_days, schema_changed_at, review, review_reason
         ) = (
           saved.name, saved.description, saved.readme_md, saved.category, saved.endpoint_path,
           saved.feed_type, saved.schema_definition, saved.schema_version, saved.schema_locked,
           saved.sample_response, saved.sync_interval_mins, saved.update_frequency_text,
           saved.status, saved.draft_step, saved.price_type, saved.call_price_nanos,
-          saved.one_time_price_cents, saved.retention_days
+          saved.one_time_price_cents, saved.retention_days, saved.schema_changed_at, saved.review,
+          saved.review_reason
         ),
         -- A change of retention_days changes which events readers see.
         data_version = feeds.data_version
@@ -179,7 +208,7 @@ begin
     into outcome, feed_id, max_feeds_allowed, feeds_used, suspension_reason
     from save_feed(
       owner_id, saved_feed_id, 'edit', fields, given_price_type, given_call_price_nanos,
-      given_one_time_price_cents, actor
+      given_one_time_price_cents, compared_version, is_breaking, is_dry_run, actor
     ) as again;
     return;
   end;

@@ -138,11 +138,11 @@ begin
 
   insert into pushes (
     feed_id, pushed_at, stored, rows_received, rows_inserted, rows_updated, rows_duplicate,
-    body_bytes, duration_ms
+    batch_id, body_bytes, duration_ms
   )
   values (
     pushed_feed_id, last_sync_at, true, row_count, rows_inserted, rows_updated,
-    row_count - rows_inserted - rows_updated, body_bytes,
+    row_count - rows_inserted - rows_updated, pushed_batch_id, body_bytes,
     elapsed_ms + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000
   );
 end

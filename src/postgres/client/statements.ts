@@ -81,6 +81,7 @@ import sql_feeds_list_data_versions from "../../../sql/feeds/list_data_versions.
 import sql_feeds_list_feed_contents from "../../../sql/feeds/list_feed_contents.sql" with { type: "text" };
 import sql_feeds_list_feed_rows from "../../../sql/feeds/list_feed_rows.sql" with { type: "text" };
 import sql_feeds_list_newest_rows from "../../../sql/feeds/list_newest_rows.sql" with { type: "text" };
+import sql_feeds_list_pushes from "../../../sql/feeds/list_pushes.sql" with { type: "text" };
 import sql_feeds_list_slugs_near from "../../../sql/feeds/list_slugs_near.sql" with { type: "text" };
 import sql_feeds_save_feed from "../../../sql/feeds/save_feed.sql" with { type: "text" };
 import sql_jobs_functions_check_ledgers from "../../../sql/jobs/functions/check_ledgers.sql" with { type: "text" };
@@ -110,9 +111,13 @@ import sql_migrations_0007_bought_from_balance from "../../../sql/migrations/000
 import sql_migrations_0008_admin_keys from "../../../sql/migrations/0008_admin_keys.sql" with { type: "text" };
 import sql_migrations_0009_earnings from "../../../sql/migrations/0009_earnings.sql" with { type: "text" };
 import sql_migrations_0010_operator_calls from "../../../sql/migrations/0010_operator_calls.sql" with { type: "text" };
+import sql_migrations_0011_schema_changed_at from "../../../sql/migrations/0011_schema_changed_at.sql" with { type: "text" };
+import sql_migrations_0012_reviews from "../../../sql/migrations/0012_reviews.sql" with { type: "text" };
+import sql_migrations_0013_push_history from "../../../sql/migrations/0013_push_history.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
+import sql_operator_decline_feed from "../../../sql/operator/decline_feed.sql" with { type: "text" };
 import sql_operator_edit_account from "../../../sql/operator/edit_account.sql" with { type: "text" };
 import sql_operator_edit_admin_key from "../../../sql/operator/edit_admin_key.sql" with { type: "text" };
 import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" with { type: "text" };
@@ -124,7 +129,6 @@ import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" w
 import sql_operator_list_accounts from "../../../sql/operator/list_accounts.sql" with { type: "text" };
 import sql_operator_list_audit_events from "../../../sql/operator/list_audit_events.sql" with { type: "text" };
 import sql_operator_list_demo_settings from "../../../sql/operator/list_demo_settings.sql" with { type: "text" };
-import sql_operator_list_newest_pushes from "../../../sql/operator/list_newest_pushes.sql" with { type: "text" };
 import sql_operator_list_promotions from "../../../sql/operator/list_promotions.sql" with { type: "text" };
 import sql_operator_list_refusals from "../../../sql/operator/list_refusals.sql" with { type: "text" };
 import sql_operator_list_revenue from "../../../sql/operator/list_revenue.sql" with { type: "text" };
@@ -214,6 +218,9 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0008_admin_keys", text: sql_migrations_0008_admin_keys },
   { name: "0009_earnings", text: sql_migrations_0009_earnings },
   { name: "0010_operator_calls", text: sql_migrations_0010_operator_calls },
+  { name: "0011_schema_changed_at", text: sql_migrations_0011_schema_changed_at },
+  { name: "0012_reviews", text: sql_migrations_0012_reviews },
+  { name: "0013_push_history", text: sql_migrations_0013_push_history },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -354,6 +361,7 @@ export const STATEMENTS = {
   list_feed_contents: numbered(sql_feeds_list_feed_contents),
   list_feed_rows: numbered(sql_feeds_list_feed_rows),
   list_newest_rows: numbered(sql_feeds_list_newest_rows),
+  list_pushes: numbered(sql_feeds_list_pushes),
   list_slugs_near: numbered(sql_feeds_list_slugs_near),
   save_feed: numbered(sql_feeds_save_feed),
   list_findings: numbered(sql_jobs_list_findings),
@@ -361,6 +369,7 @@ export const STATEMENTS = {
   count_rows_left: numbered(sql_operator_count_rows_left),
   create_account: numbered(sql_operator_create_account),
   create_admin_key: numbered(sql_operator_create_admin_key),
+  decline_feed: numbered(sql_operator_decline_feed),
   edit_account: numbered(sql_operator_edit_account),
   edit_admin_key: numbered(sql_operator_edit_admin_key),
   export_usage: numbered(sql_operator_export_usage),
@@ -370,7 +379,6 @@ export const STATEMENTS = {
   list_accounts: numbered(sql_operator_list_accounts),
   list_audit_events: numbered(sql_operator_list_audit_events),
   list_demo_settings: numbered(sql_operator_list_demo_settings),
-  list_newest_pushes: numbered(sql_operator_list_newest_pushes),
   list_promotions: numbered(sql_operator_list_promotions),
   list_refusals: numbered(sql_operator_list_refusals),
   list_revenue: numbered(sql_operator_list_revenue),
@@ -907,6 +915,7 @@ export interface StatementTypes {
   count_feeds: {
     parameters: {
       readonly account_id: string;
+      readonly status: string | null;
     };
     row: {
       readonly total: bigint;
@@ -1006,6 +1015,9 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
       readonly deleted_at: string | null;
       readonly emptied_at: string | null;
+      readonly schema_changed_at: string | null;
+      readonly review: string;
+      readonly review_reason: string | null;
       readonly row_version: bigint;
       readonly row_count: bigint;
       readonly payload_bytes: bigint;
@@ -1021,12 +1033,13 @@ export interface StatementTypes {
       readonly data_version: bigint;
     };
   };
-  /** how many rows readers of feeds see, and the newest of the batches that wait to be completed */
+  /** how many rows readers of feeds see, the newest of the batches that wait to be completed, the newest refused */
   list_feed_contents: {
     parameters: {
       readonly feed_ids: readonly (string | null)[];
       readonly abandoned_after: string;
       readonly batches_max: number;
+      readonly kept: string;
     };
     row: {
       readonly feed_id: string;
@@ -1035,6 +1048,10 @@ export interface StatementTypes {
       readonly batch_rows: bigint | null;
       readonly begun_at: string | null;
       readonly closes_at: string | null;
+      readonly last_refusal: string | null;
+      readonly reads: bigint;
+      readonly readers: bigint;
+      readonly net_nanos: bigint;
     };
   };
   /** the feeds of an account, drafts included, newest first; the operator may ask for all accounts */
@@ -1042,6 +1059,9 @@ export interface StatementTypes {
     parameters: {
       readonly account_id: string | null;
       readonly is_unlisted_only: boolean;
+      readonly status: string | null;
+      readonly review: string | null;
+      readonly is_full: boolean;
       readonly limit: number;
       readonly offset: bigint;
       readonly after_feed_id: string | null;
@@ -1078,6 +1098,9 @@ export interface StatementTypes {
       readonly suspension_reason: string | null;
       readonly deleted_at: string | null;
       readonly emptied_at: string | null;
+      readonly schema_changed_at: string | null;
+      readonly review: string;
+      readonly review_reason: string | null;
     };
   };
   /** the rows of a feed that came last, of those that readers see; a singleton's document */
@@ -1088,6 +1111,31 @@ export interface StatementTypes {
     };
     row: {
       readonly payload: string;
+    };
+  };
+  /** what became of a feed's newest pushes, refused ones too, behind the page before */
+  list_pushes: {
+    parameters: {
+      readonly feed_id: string;
+      readonly kept: string;
+      readonly before_pushed_at: string | null;
+      readonly before_push_id: bigint | null;
+      readonly limit: number;
+    };
+    row: {
+      readonly push_id: bigint;
+      readonly pushed_at: string;
+      readonly stored: boolean;
+      readonly code: string | null;
+      readonly detail: string | null;
+      readonly rows_received: number;
+      readonly rows_inserted: number;
+      readonly rows_updated: number;
+      readonly rows_duplicate: number;
+      readonly body_bytes: bigint;
+      readonly duration_ms: number;
+      readonly batch_id: string | null;
+      readonly times: number;
     };
   };
   /** the listed slugs that stand next to a mistyped one in the alphabet, to suggest one of them */
@@ -1110,6 +1158,9 @@ export interface StatementTypes {
       readonly price_type: string | null;
       readonly call_price_nanos: bigint | null;
       readonly one_time_price_cents: bigint | null;
+      readonly compared_version: bigint | null;
+      readonly is_breaking: boolean;
+      readonly is_dry_run: boolean;
       readonly actor: string;
     };
     row: {
@@ -1177,6 +1228,17 @@ export interface StatementTypes {
     };
     row: {
       readonly key_id: string;
+    };
+  };
+  /** says no to listing a feed, with the reason; nothing if it is listed or deleted */
+  decline_feed: {
+    parameters: {
+      readonly feed_id: string;
+      readonly reason: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly feed_id: string;
     };
   };
   /** changes an account's name or quota, suspends it or ends that */
@@ -1290,25 +1352,6 @@ export interface StatementTypes {
     };
     row: {
       readonly name: string;
-    };
-  };
-  /** what became of a feed's newest pushes, refused ones too */
-  list_newest_pushes: {
-    parameters: {
-      readonly feed_id: string;
-      readonly limit: number;
-    };
-    row: {
-      readonly pushed_at: string;
-      readonly stored: boolean;
-      readonly code: string | null;
-      readonly detail: string | null;
-      readonly rows_received: number;
-      readonly rows_inserted: number;
-      readonly rows_updated: number;
-      readonly rows_duplicate: number;
-      readonly body_bytes: bigint;
-      readonly duration_ms: number;
     };
   };
   /** the promotion codes with how often each was redeemed, by code, from behind the page before */
@@ -1444,7 +1487,7 @@ export interface StatementTypes {
       readonly key_id: string;
     };
   };
-  /** lists feeds or takes them off the list; what is as wanted already stays untouched */
+  /** lists feeds or takes them off the list; what is as wanted already stays untouched, and no review stays open */
   set_feeds_public: {
     parameters: {
       readonly feed_ids: readonly (string | null)[];
@@ -1597,7 +1640,7 @@ export interface StatementTypes {
       readonly retry_after_ms: number | null;
     };
   };
-  /** notes a refused push in the feed's history */
+  /** notes refused pushes in the feed's history; those that were refused by rate in one minute are one row */
   record_push: {
     parameters: {
       readonly feed_id: string;
@@ -1606,6 +1649,8 @@ export interface StatementTypes {
       readonly rows_received: number;
       readonly body_bytes: bigint;
       readonly duration_ms: number;
+      readonly batch_id: string | null;
+      readonly times: number;
     };
     row: {
       readonly push_id: bigint;
@@ -1930,22 +1975,24 @@ export const ARGUMENTS: {
   list_earnings: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
   list_payouts: (by) => [by.account_id, by.before_payout_id, by.limit],
   record_payout: (by) => [by.account_id, by.amount_nanos, by.reference, by.actor],
-  count_feeds: (by) => [by.account_id],
+  count_feeds: (by) => [by.account_id, by.status],
   delete_feed: (by) => [by.account_id, by.feed_id, by.endpoint_path, by.actor, by.deletions_per_feed],
   delete_rows: (by) => [by.account_id, by.feed_id, by.row_ids, by.actor],
   find_feed: (by) => [by.feed_id, by.endpoint_path, by.active_only],
   find_feed_row: (by) => [by.feed_id, by.endpoint_path, by.active_only],
   list_data_versions: (by) => [by.feed_ids],
-  list_feed_contents: (by) => [by.feed_ids, by.abandoned_after, by.batches_max],
-  list_feed_rows: (by) => [by.account_id, by.is_unlisted_only, by.limit, by.offset, by.after_feed_id],
+  list_feed_contents: (by) => [by.feed_ids, by.abandoned_after, by.batches_max, by.kept],
+  list_feed_rows: (by) => [by.account_id, by.is_unlisted_only, by.status, by.review, by.is_full, by.limit, by.offset, by.after_feed_id],
   list_newest_rows: (by) => [by.feed_id, by.rows_max],
+  list_pushes: (by) => [by.feed_id, by.kept, by.before_pushed_at, by.before_push_id, by.limit],
   list_slugs_near: (by) => [by.endpoint_path, by.slugs_max],
-  save_feed: (by) => [by.account_id, by.feed_id, by.save_mode, by.fields, by.price_type, by.call_price_nanos, by.one_time_price_cents, by.actor],
+  save_feed: (by) => [by.account_id, by.feed_id, by.save_mode, by.fields, by.price_type, by.call_price_nanos, by.one_time_price_cents, by.compared_version, by.is_breaking, by.is_dry_run, by.actor],
   list_findings: () => [],
   run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
   count_rows_left: (by) => [by.feed_id],
   create_account: (by) => [by.name, by.max_feeds_allowed, by.account_id, by.actor],
   create_admin_key: (by) => [by.key_hash, by.key_start, by.name, by.expires_at, by.actor],
+  decline_feed: (by) => [by.feed_id, by.reason, by.actor],
   edit_account: (by) => [by.account_id, by.fields, by.actor],
   edit_admin_key: (by) => [by.key_id, by.fields, by.actor],
   export_usage: (by) => [by.account_id, by.since, by.until, by.after_usage_id, by.limit],
@@ -1955,7 +2002,6 @@ export const ARGUMENTS: {
   list_accounts: (by) => [by.account_id, by.name, by.after_account_id, by.limit],
   list_audit_events: (by) => [by.account_id, by.feed_id, by.since, by.until, by.before_event_id, by.limit],
   list_demo_settings: () => [],
-  list_newest_pushes: (by) => [by.feed_id, by.limit],
   list_promotions: (by) => [by.after_code, by.limit],
   list_refusals: (by) => [by.since, by.newest_push_id, by.before_push_id, by.limit],
   list_revenue: (by) => [by.since, by.until, by.account_id, by.as_of, by.after_earned_nanos, by.after_feed_id, by.limit],
@@ -1976,7 +2022,7 @@ export const ARGUMENTS: {
   read_wal_position: () => [],
   count_push: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us],
   push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.window_limit, by.window_us],
-  record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms],
+  record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms, by.batch_id, by.times],
   find_absent_field: (by) => [by.feed_id, by.batch_number, by.names, by.work_max, by.unindexed_max, by.names_max],
   find_event_span: (by) => [by.feed_id],
   index_filter_rows: (by) => [by.feed_id, by.batch_number, by.work_max],

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { Compatibility, SchemaChange, SchemaComparison } from "../../feeds/save.ts";
+import type { Compatibility, SchemaChange, SchemaComparison } from "../../feeds/schema_changes.ts";
 import { excerpt } from "../../lib/code_points.ts";
 import { boundedPointer, pointerTo } from "../../lib/json_text.ts";
 import { isObject, type JsonObject } from "../../lib/records.ts";

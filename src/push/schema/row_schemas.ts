@@ -11,7 +11,8 @@
  *
  * @module
  */
-import type { SavedDefinition, SchemaCheck, SchemaComparison } from "../../feeds/save.ts";
+import type { SavedDefinition, SchemaCheck } from "../../feeds/save.ts";
+import type { SchemaComparison } from "../../feeds/schema_changes.ts";
 import { assert } from "../../lib/assert.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
 import { IS_COMPILED } from "../../lib/own_process.ts";

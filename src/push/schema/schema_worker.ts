@@ -8,7 +8,8 @@
  */
 import { LRUCache } from "lru-cache";
 import type { FeedType } from "../../feeds/find.ts";
-import type { SavedDefinition, SchemaComparison } from "../../feeds/save.ts";
+import type { SavedDefinition } from "../../feeds/save.ts";
+import type { SchemaComparison } from "../../feeds/schema_changes.ts";
 import { unreachable } from "../../lib/assert.ts";
 import { US_PER_MS } from "../../lib/time_units.ts";
 import { ERRORS_LISTED_MAX, SCHEMA_BYTES_MAX } from "../../limits.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { InvalidSchema, SavedDefinition, SchemaComparison } from "../../feeds/save.ts";
+import type { InvalidSchema, SavedDefinition } from "../../feeds/save.ts";
+import type { SchemaComparison } from "../../feeds/schema_changes.ts";
 import type { ValueError } from "./check_run.ts";
 
 export type Job =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Compatibility } from "../../../src/feeds/save.ts";
+import type { Compatibility } from "../../../src/feeds/schema_changes.ts";
 import { isObject, type JsonObject } from "../../../src/lib/records.ts";
 import { CheckRun } from "../../../src/push/schema/check_run.ts";
 import { compareSchemas } from "../../../src/push/schema/compare_schemas.ts";

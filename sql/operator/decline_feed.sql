@@ -1,0 +1,16 @@
+-- name: decline_feed
+-- why: says no to listing a feed, with the reason; nothing if it is listed or deleted
+-- :feed_id uuid
+-- :reason text
+-- :actor text?
+-- returns feed_id uuid
+update feeds
+set review = 'declined',
+  review_reason = :reason,
+  definition_version = definition_version + (review_reason is distinct from :reason)::int,
+  updated_at = clock_timestamp()
+from act_as(:actor)
+where feed_id = :feed_id
+  and deleted_at is null
+  and not is_public
+returning feed_id
