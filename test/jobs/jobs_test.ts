@@ -503,13 +503,13 @@ describe("reliability", () => {
   });
 
   test("of the pushes before the history the newest successful one stays", async () => {
-    const feedId = await createFeed(later(today, -50 * DAY_MS), 60);
-    await push(feedId, later(today, -50 * DAY_MS));
-    await push(feedId, later(today, -45 * DAY_MS));
-    await push(feedId, later(today, -40 * DAY_MS), false);
+    const feedId = await createFeed(later(today, -110 * DAY_MS), 60);
+    await push(feedId, later(today, -110 * DAY_MS));
+    await push(feedId, later(today, -105 * DAY_MS));
+    await push(feedId, later(today, -100 * DAY_MS), false);
     await pass("push history", today);
     const left = await sql`
-      select stored, pushed_at = ${later(today, -45 * DAY_MS).toISOString()} as is_newest
+      select stored, pushed_at = ${later(today, -105 * DAY_MS).toISOString()} as is_newest
       from pushes where feed_id = ${feedId}`;
     expect(left.map((each) => ({ ...each }))).toEqual([{ stored: true, is_newest: true }]);
   });
@@ -519,7 +519,7 @@ describe("reliability", () => {
       const intervalMins = 1 + Math.floor(Math.random() * 3_000);
       const count = 1 + Math.floor(Math.random() * 60);
       const agesMs = Array.from({ length: count }, () =>
-        Math.floor(Math.random() * 45 * DAY_MS),
+        Math.floor(Math.random() * 120 * DAY_MS),
       ).sort((a, b) => b - a);
       return { intervalMins, pushesMs: agesMs.map((age) => today.getTime() - age) };
     });
@@ -544,7 +544,7 @@ describe("reliability", () => {
     }
     const old = await sql`
       select count(*)::int as pushes from pushes
-      where pushed_at < ${later(today, -31 * DAY_MS).toISOString()}
+      where pushed_at < ${later(today, -91 * DAY_MS).toISOString()}
       group by feed_id`;
     expect(old.every(({ pushes }) => pushes === 1)).toBe(true);
   });
