@@ -155,5 +155,9 @@ test("the server card shares the limit of the routes that need no key", async ()
   expect(() => {
     for (let call = 0; call < 10_000; call++) anonymousLimit();
   }).toThrow();
-  expect((await card()).status).toBe(429);
+  // Some calls pass meanwhile, because the limit refills by the millisecond.
+  const statuses = await Promise.all(
+    Array.from({ length: 100 }, async () => (await card()).status),
+  );
+  expect(statuses).toContain(429);
 });

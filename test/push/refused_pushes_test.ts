@@ -702,8 +702,10 @@ describe("429", () => {
       );
       expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");
     }
-    // The three that were counted, and one row for all that were refused by rate in that minute.
-    expect((await limited.history(feedId)).length).toBe(4);
+    // The three that were counted, and one row for all that were refused by rate in a minute, which may end meanwhile.
+    const codes = (await limited.history(feedId)).map(({ code }) => code);
+    expect(codes.slice(0, 4)).toEqual([null, "VALIDATION_FAILED", "BODY_NOT_JSON", "RATE_LIMITED"]);
+    expect(codes.length).toBeLessThanOrEqual(5);
     // A window is one feed's.
     expect((await limited.push(await limited.createFeed(), [])).status).toBe(200);
     // An hour later there is room.
