@@ -88,6 +88,9 @@ const ProblemShape = Type.Object(
       Type.String({ format: "date-time", description: "402: when the next day begins." }),
     ),
     reason: Type.Optional(Type.String({ description: "403: why it is suspended." })),
+    changes: Type.Optional(
+      Type.Array(Type.Unknown(), { description: "409: what the schema's readers would meet." }),
+    ),
     usage_id: Type.Optional(
       Type.String({
         format: "uuid",
