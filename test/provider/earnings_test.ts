@@ -52,6 +52,18 @@ describe("GET /v1/provider/earnings", () => {
     expect(earnings.groups[0]).toMatchObject({ date: earnings.from, ...NOTHING, is_final: true });
     expect(earnings.groups.at(-1)).toEqual({ date: today, ...expected });
 
+    // The list of own feeds has the same figures of each feed.
+    const listed = (await (await provider.get("/v1/provider/feeds")).json()) as {
+      feeds: { id: string; reads: number; readers: number; net_usd: number }[];
+    };
+    const figuresOf = (feedId: string) => {
+      const feed = listed.feeds.find(({ id }) => id === feedId);
+      return [feed?.reads, feed?.readers, feed?.net_usd];
+    };
+    expect(figuresOf(metered.feedId)).toEqual([4, 2, 0.000002625]);
+    expect(figuresOf(free.feedId)).toEqual([1, 1, 0]);
+    expect(figuresOf(sold.feedId)).toEqual([1, 1, 4.375]);
+
     const byMonth = await provider.earnings("?group_by=month");
     expect(byMonth.groups.at(-1)).toEqual({ month: today.slice(0, 7), ...expected });
     expect(byMonth.totals).toEqual(expected);
