@@ -36,6 +36,8 @@ export interface BatcherOptions<Item, Result> {
    * @default all are
    */
   readonly isWanted?: (item: Item) => boolean;
+  /** The clock that times waits and batches, in milliseconds. @default performance.now */
+  readonly nowMs?: () => number;
 }
 
 interface Waiter<Item, Result> {
@@ -62,6 +64,7 @@ export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   /** How long an item may wait in the queue. */
   readonly #lateMs: number;
+  readonly #nowMs: () => number;
   #queue: Waiter<Item, Result>[] = [];
   /** Batches in flight, oldest first. */
   readonly #flights = new Set<Flight<Item, Result>>();
@@ -78,6 +81,7 @@ export class Batcher<Item, Result> {
     assert(batchMax > 0 && flightsMax > 0 && queueMax > 0, "a batcher's bounds are positive");
     this.#options = options;
     this.#lateMs = waitMsMax * latenessMax;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
   }
 
   /** The item's result. Undefined if it was refused, or is no longer wanted. Rejects if its batch failed. */
@@ -86,7 +90,7 @@ export class Batcher<Item, Result> {
     if (this.waiting >= queueMax) return REFUSED;
     if (this.waiting >= waitingFree && this.#expectedWaitMs() > waitMsMax) return REFUSED;
     return new Promise<Result | undefined>((resolve, reject) => {
-      const waiter = { item, sinceMs: performance.now(), resolve, reject };
+      const waiter = { item, sinceMs: this.#nowMs(), resolve, reject };
       this.#queue.push(waiter);
       if (this.flying === 0 && this.waiting === 1) {
         this.#depart();
@@ -135,7 +139,7 @@ export class Batcher<Item, Result> {
    */
   #mayDepart(): boolean {
     if (this.flying >= this.#options.flightsMax || this.waiting === 0) return false;
-    const onTimeMs = performance.now() - FLIGHT_LATE_MS;
+    const onTimeMs = this.#nowMs() - FLIGHT_LATE_MS;
     for (const { sinceMs, batch } of this.#flights) {
       if (this.waiting < batch.length && sinceMs > onTimeMs) return false;
     }
@@ -163,7 +167,7 @@ export class Batcher<Item, Result> {
   }
 
   #fly({ batch, holds }: Omit<Flight<Item, Result>, "sinceMs">): void {
-    const flight = { batch, holds, sinceMs: performance.now() };
+    const flight = { batch, holds, sinceMs: this.#nowMs() };
     this.#flights.add(flight);
     for (const hold of holds) this.#held.add(hold);
     this.#options
@@ -188,7 +192,7 @@ export class Batcher<Item, Result> {
   #land(flight: Flight<Item, Result>): void {
     this.#flights.delete(flight);
     for (const hold of flight.holds) this.#held.delete(hold);
-    this.#meanMs += (performance.now() - flight.sinceMs - this.#meanMs) * MEAN_WEIGHT;
+    this.#meanMs += (this.#nowMs() - flight.sinceMs - this.#meanMs) * MEAN_WEIGHT;
     if (this.#mayDepart()) this.#depart();
     this.#schedule();
     this.#settleIdle();
@@ -199,7 +203,7 @@ export class Batcher<Item, Result> {
     const { batchMax, flightsMax } = this.#options;
     if (this.flying < flightsMax) return 0;
     const [oldest] = this.#flights;
-    const outMs = oldest === undefined ? 0 : performance.now() - oldest.sinceMs;
+    const outMs = oldest === undefined ? 0 : this.#nowMs() - oldest.sinceMs;
     const rounds = Math.ceil((this.waiting + 1) / batchMax) / flightsMax;
     return rounds * Math.max(this.#meanMs, outMs);
   }
@@ -227,7 +231,7 @@ export class Batcher<Item, Result> {
   /** Refuses the items whose time is up. */
   #takeWanted(): Waiter<Item, Result>[] {
     const { isWanted } = this.#options;
-    const overdueMs = performance.now() - this.#lateMs;
+    const overdueMs = this.#nowMs() - this.#lateMs;
     return this.#queue.filter(({ item, sinceMs, resolve }) => {
       if (sinceMs >= overdueMs && isWanted?.(item) !== false) return true;
       resolve(undefined);
@@ -237,7 +241,7 @@ export class Batcher<Item, Result> {
 
   #scheduleExpiry(sinceMs: number): void {
     if (this.#expiry !== undefined) return;
-    const dueMs = sinceMs + this.#lateMs - performance.now() + 1;
+    const dueMs = sinceMs + this.#lateMs - this.#nowMs() + 1;
     // It may be due already if the event loop was late, and Bun warns of a negative time.
     this.#expiry = setTimeout(() => this.#expire(), Math.max(1, dueMs));
   }

@@ -57,6 +57,7 @@ export async function loadContract(baseUrl: string): Promise<Contract> {
   const document = (await (await fetch(`${baseUrl}/docs/json`)).json()) as OpenApi;
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   ajv.addFormat("date-time", (text) => parseEventTime(text) !== undefined);
+  ajv.addFormat("date", /^\d{4}-\d{2}-\d{2}$/);
   ajv.addFormat("uuid", (text) => parseUuid(text) !== undefined);
   ajv.addFormat("uri", (text) => URL.canParse(text));
   ajv.addSchema(closed(document) as Json, "api");
