@@ -11,7 +11,7 @@ import { documented } from "../api/described.ts";
 import { parameters, queryFlag, queryInteger, queryTime } from "../api/parameters.ts";
 import type { ProblemCode } from "../http/errors.ts";
 import { nullable } from "../lib/typebox.ts";
-import { PAGE_ROWS_MAX, type Page } from "../operator/keyset_page.ts";
+import { PAGE_ROWS, PAGE_ROWS_MAX, type Page } from "../operator/keyset_page.ts";
 import type { InputOf, Operator } from "../operator/operator.ts";
 import { type Given, readInput } from "./read_input.ts";
 import type { Reply } from "./repeats.ts";
@@ -121,11 +121,53 @@ export function made(outcome: unknown): Reply {
   return { status: 201, body: JSON.stringify(outcome) };
 }
 
-/** The codes of each list. */
-export const LIST_PROBLEMS = ["CURSOR_INVALID", "REPORT_TOO_LONG"] as const;
+/** The codes of a route that names an account. */
+export const ACCOUNT_PROBLEMS = ["ACCOUNT_NOT_FOUND", "REFERENCE_AMBIGUOUS"] as const;
 
-/** A page of a list by cursor. */
-export function listOf(name: string, entry: TSchema, options: { $id: string }): TObject {
+interface ListSpec<Input extends TObject, Entry>
+  extends Pick<RouteText, "path" | "operationId" | "summary" | "problems"> {
+  /** In which order the entries come. */
+  readonly description: string;
+  readonly input: Input;
+  /** The member of the answer that has the entries. */
+  readonly name: string;
+  /** The name of the answer's schema in the document. */
+  readonly $id: string;
+  readonly entry: Answered;
+  list(operator: Operator, input: InputOf<Input>): Promise<Page<Entry>>;
+  /** An entry as JSON. @default by `JSON.stringify` */
+  textOf?(entry: Entry, operator: Operator): string;
+}
+
+/** A list by cursor: GET of a page. */
+export function defineList<Input extends TObject, Entry>(
+  spec: ListSpec<Input, Entry>,
+): OperatorRoute {
+  const { name, $id, entry, list, textOf = jsonOf, problems, ...text } = spec;
+  return defineRoute({
+    ...text,
+    method: "GET",
+    answers: {
+      200: {
+        shape: pageShape(name, entry.shape, $id),
+        example: { [name]: [entry.example], limit: PAGE_ROWS, has_more: false, next_cursor: null },
+      },
+    },
+    problems: ["CURSOR_INVALID", "REPORT_TOO_LONG", ...problems],
+    async act({ operator }, input) {
+      const { entries, limit, nextCursor } = await list(operator, input);
+      const texts = entries.map((each) => textOf(each, operator)).join(",");
+      const place = `"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)}`;
+      return { status: 200, body: `{"${name}":[${texts}],"limit":${limit},${place}}` };
+    },
+  });
+}
+
+function jsonOf(entry: unknown): string {
+  return JSON.stringify(entry);
+}
+
+function pageShape(name: string, entry: TSchema, $id: string): TObject {
   return Type.Object(
     {
       [name]: Type.Array(entry, { description: "In the list's order." }),
@@ -135,20 +177,6 @@ export function listOf(name: string, entry: TSchema, options: { $id: string }): 
         Type.String({ description: "Pass it as `cursor`; null on the last page." }),
       ),
     },
-    { ...options, description: "A page of a list." },
+    { $id, description: "A page of a list." },
   );
-}
-
-/** The same as an example. */
-export function listExample(name: string, entry: unknown) {
-  return { [name]: [entry], limit: 100, has_more: false, next_cursor: null };
-}
-
-/** The reply of such a page. `textOf` writes an entry as JSON. */
-export function listReply<Entry>(
-  { entries, nextCursor }: Page<Entry>,
-  { name, limit, textOf }: { name: string; limit: number; textOf: (entry: Entry) => string },
-): Reply {
-  const page = `"limit":${limit},"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)}`;
-  return { status: 200, body: `{"${name}":[${entries.map(textOf).join(",")}],${page}}` };
 }

@@ -40,18 +40,9 @@ import {
   rotateKey,
 } from "../operator/keys.ts";
 import { PAGE_ROWS } from "../operator/keyset_page.ts";
-import {
-  defineRoute,
-  done,
-  LIST_PROBLEMS,
-  listExample,
-  listOf,
-  listReply,
-  made,
-} from "./define_route.ts";
+import { ACCOUNT_PROBLEMS, defineList, defineRoute, done, made } from "./define_route.ts";
 import { ACCOUNT, CREATED_KEY, FOUND_KEY, KEY, PROVEN_ACCOUNT, ROTATED_KEY } from "./examples.ts";
 
-const ACCOUNT_PROBLEMS = ["ACCOUNT_NOT_FOUND", "REFERENCE_AMBIGUOUS"] as const;
 const KEY_PROBLEMS = ["KEY_NOT_FOUND", "REFERENCE_AMBIGUOUS"] as const;
 const FEEDS_OF_KEY_PROBLEMS = ["FEED_NOT_FOUND", "FEED_DELETED", "KEY_NOT_FOR_READING"] as const;
 const ACCOUNT_ANSWER = { shape: AccountShape, example: ACCOUNT };
@@ -68,26 +59,17 @@ const AccountWithKeysShape = Type.Object(
 );
 
 export const ACCOUNT_ROUTES = [
-  defineRoute({
-    method: "GET",
+  defineList({
     path: "/accounts",
     operationId: "listAccounts",
     summary: "List accounts",
     description: "The oldest come first. A name may be that of several accounts.",
     input: ListAccountsInput,
-    answers: {
-      200: {
-        shape: listOf("accounts", AccountShape, { $id: "AccountList" }),
-        example: listExample("accounts", ACCOUNT),
-      },
-    },
-    problems: [...LIST_PROBLEMS, ...ACCOUNT_PROBLEMS],
-    act: async ({ operator }, input) =>
-      listReply(await listAccounts(operator, input), {
-        name: "accounts",
-        limit: input.limit ?? PAGE_ROWS,
-        textOf: JSON.stringify,
-      }),
+    name: "accounts",
+    $id: "AccountList",
+    entry: { shape: AccountShape, example: ACCOUNT },
+    problems: ACCOUNT_PROBLEMS,
+    list: listAccounts,
   }),
   defineRoute({
     method: "POST",
@@ -162,26 +144,17 @@ export const ACCOUNT_ROUTES = [
 ];
 
 export const KEY_ROUTES = [
-  defineRoute({
-    method: "GET",
+  defineList({
     path: "/keys",
     operationId: "listKeys",
     summary: "List an account's keys",
     description: "In any state, the oldest first; never the keys themselves.",
     input: ListKeysInput,
-    answers: {
-      200: {
-        shape: listOf("keys", KeyShape, { $id: "KeyList" }),
-        example: listExample("keys", KEY),
-      },
-    },
-    problems: [...LIST_PROBLEMS, ...ACCOUNT_PROBLEMS, "KEY_NOT_FOUND"],
-    act: async ({ operator }, input) =>
-      listReply(await listKeys(operator, input), {
-        name: "keys",
-        limit: input.limit ?? PAGE_ROWS,
-        textOf: JSON.stringify,
-      }),
+    name: "keys",
+    $id: "KeyList",
+    entry: { shape: KeyShape, example: KEY },
+    problems: [...ACCOUNT_PROBLEMS, "KEY_NOT_FOUND"],
+    list: listKeys,
   }),
   defineRoute({
     method: "POST",

@@ -4,7 +4,7 @@
  * @module
  */
 import { FeedRowShape } from "../feeds/feed_shapes.ts";
-import { feedRowText } from "../feeds/feed_text.ts";
+import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
 import { present } from "../lib/assert.ts";
 import {
   AuditEventShape,
@@ -30,9 +30,8 @@ import {
   suspendFeed,
   unpublishFeeds,
 } from "../operator/feeds.ts";
-import { PAGE_ROWS } from "../operator/keyset_page.ts";
 import type { Operator } from "../operator/operator.ts";
-import { defineRoute, LIST_PROBLEMS, listExample, listOf, listReply } from "./define_route.ts";
+import { ACCOUNT_PROBLEMS, defineList, defineRoute } from "./define_route.ts";
 import { AUDIT_EVENT, FEED, FEED_REVIEW } from "./examples.ts";
 import type { Reply } from "./repeats.ts";
 
@@ -42,26 +41,18 @@ const FEED_ANSWER = { shape: FeedRowShape, example: FEED };
 const REVIEW_ANSWER = { shape: FeedReviewShape, example: FEED_REVIEW };
 
 export const FEED_ROUTES = [
-  defineRoute({
-    method: "GET",
+  defineList({
     path: "/feeds",
     operationId: "listAllFeeds",
     summary: "List feeds",
     description: "In any state but deleted, the newest first.",
     input: ListFeedsInput,
-    answers: {
-      200: {
-        shape: listOf("feeds", FeedRowShape, { $id: "FeedList" }),
-        example: listExample("feeds", FEED),
-      },
-    },
-    problems: [...LIST_PROBLEMS, "ACCOUNT_NOT_FOUND", "FEED_NOT_FOUND", "REFERENCE_AMBIGUOUS"],
-    act: async ({ operator }, input) =>
-      listReply(await listFeeds(operator, input), {
-        name: "feeds",
-        limit: input.limit ?? PAGE_ROWS,
-        textOf: (row) => feedRowText(row, operator.limits),
-      }),
+    name: "feeds",
+    $id: "FeedList",
+    entry: { shape: FeedRowShape, example: FEED },
+    problems: [...ACCOUNT_PROBLEMS, "FEED_NOT_FOUND"],
+    list: listFeeds,
+    textOf: (row, { limits }) => feedRowText(row, limits),
   }),
   defineRoute({
     method: "GET",
@@ -100,10 +91,8 @@ export const FEED_ROUTES = [
     isSafeToRepeat: true,
     answers: { 200: FEED_ANSWER },
     problems: FEED_PROBLEMS,
-    act: async ({ operator, actor }, { feed_id: feed }) => {
-      const [row] = await publishFeeds(operator, { feed_ids: [feed] }, actor);
-      return { status: 200, body: feedRowText(present(row), operator.limits) };
-    },
+    act: async ({ operator, actor }, { feed_id: feed }) =>
+      feedReply(operator, await publishFeeds(operator, { feed_ids: [feed] }, actor)),
   }),
   defineRoute({
     method: "POST",
@@ -116,10 +105,8 @@ export const FEED_ROUTES = [
     isSafeToRepeat: true,
     answers: { 200: FEED_ANSWER },
     problems: FEED_PROBLEMS,
-    act: async ({ operator, actor }, { feed_id: feed }) => {
-      const [row] = await unpublishFeeds(operator, { feed_ids: [feed] }, actor);
-      return { status: 200, body: feedRowText(present(row), operator.limits) };
-    },
+    act: async ({ operator, actor }, { feed_id: feed }) =>
+      feedReply(operator, await unpublishFeeds(operator, { feed_ids: [feed] }, actor)),
   }),
   defineRoute({
     method: "POST",
@@ -172,28 +159,25 @@ export const FEED_ROUTES = [
 ];
 
 export const AUDIT_ROUTES = [
-  defineRoute({
-    method: "GET",
+  defineList({
     path: "/audit",
     operationId: "listAuditEvents",
     summary: "List who changed what",
     description: "The newest come first, with the changed fields before and after.",
     input: ListAuditEventsInput,
-    answers: {
-      200: {
-        shape: listOf("events", AuditEventShape, { $id: "AuditTrail" }),
-        example: listExample("events", AUDIT_EVENT),
-      },
-    },
-    problems: [...LIST_PROBLEMS, "ACCOUNT_NOT_FOUND", "FEED_NOT_FOUND", "REFERENCE_AMBIGUOUS"],
-    act: async ({ operator }, input) =>
-      listReply(await listAuditEvents(operator, input), {
-        name: "events",
-        limit: input.limit ?? PAGE_ROWS,
-        textOf: auditEventText,
-      }),
+    name: "events",
+    $id: "AuditTrail",
+    entry: { shape: AuditEventShape, example: AUDIT_EVENT },
+    problems: [...ACCOUNT_PROBLEMS, "FEED_NOT_FOUND"],
+    list: listAuditEvents,
+    textOf: auditEventText,
   }),
 ];
+
+/** The reply of an act on one feed. */
+function feedReply({ limits }: Operator, [row]: readonly FeedRow[]): Reply {
+  return { status: 200, body: feedRowText(present(row), limits) };
+}
 
 function reviewReply(operator: Operator, review: FeedReview): Reply {
   return { status: 200, body: feedReviewText(review, operator) };

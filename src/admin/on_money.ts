@@ -5,7 +5,6 @@
  */
 import { UsageEventShape, usageEventText } from "../accounts/usage_event.ts";
 import { CreditsInput, grantCredits, revokeCredits } from "../operator/credits.ts";
-import { PAGE_ROWS } from "../operator/keyset_page.ts";
 import { LedgerEntryShape, type WrittenEntry } from "../operator/ledger_entry.ts";
 import {
   CreatePromotionInput,
@@ -27,19 +26,10 @@ import {
   undoPurchase,
 } from "../operator/purchases.ts";
 import { ListUsageInput, listUsage, RefundUsageInput, refundUsage } from "../operator/usage.ts";
-import {
-  defineRoute,
-  done,
-  LIST_PROBLEMS,
-  listExample,
-  listOf,
-  listReply,
-  made,
-} from "./define_route.ts";
+import { ACCOUNT_PROBLEMS, defineList, defineRoute, done, made } from "./define_route.ts";
 import { ENTRY, PROMOTION, PURCHASE, USAGE_EVENT } from "./examples.ts";
 import type { Reply } from "./repeats.ts";
 
-const ACCOUNT_PROBLEMS = ["ACCOUNT_NOT_FOUND", "REFERENCE_AMBIGUOUS"] as const;
 const ENTRY_ANSWER = { shape: LedgerEntryShape, example: ENTRY };
 /** 201 for a new entry, 200 for one that an earlier call had written. */
 const ENTRY_ANSWERS = { 200: ENTRY_ANSWER, 201: ENTRY_ANSWER };
@@ -80,26 +70,17 @@ export const CREDIT_ROUTES = [
     act: async ({ operator, actor, reference }, input) =>
       entryReply(await revokeCredits(operator, { reference, ...input }, actor)),
   }),
-  defineRoute({
-    method: "GET",
+  defineList({
     path: "/promotions",
     operationId: "listPromotions",
     summary: "List promotion codes",
     description: "By code.",
     input: ListPromotionsInput,
-    answers: {
-      200: {
-        shape: listOf("promotions", ListedPromotionShape, { $id: "PromotionList" }),
-        example: listExample("promotions", { ...PROMOTION, redemptions: 3 }),
-      },
-    },
-    problems: LIST_PROBLEMS,
-    act: async ({ operator }, input) =>
-      listReply(await listPromotions(operator, input), {
-        name: "promotions",
-        limit: input.limit ?? PAGE_ROWS,
-        textOf: JSON.stringify,
-      }),
+    name: "promotions",
+    $id: "PromotionList",
+    entry: { shape: ListedPromotionShape, example: { ...PROMOTION, redemptions: 3 } },
+    problems: [],
+    list: listPromotions,
   }),
   defineRoute({
     method: "POST",
@@ -135,26 +116,17 @@ export const CREDIT_ROUTES = [
     act: async ({ operator, actor }, input) =>
       made((await redeemPromotion(operator, input, actor)).entry),
   }),
-  defineRoute({
-    method: "GET",
+  defineList({
     path: "/purchases",
     operationId: "listAllPurchases",
     summary: "List purchases of one-time feeds",
     description: "The newest come first, without those that were undone.",
     input: ListPurchasesInput,
-    answers: {
-      200: {
-        shape: listOf("purchases", PurchaseShape, { $id: "OperatorPurchaseList" }),
-        example: listExample("purchases", PURCHASE),
-      },
-    },
-    problems: [...LIST_PROBLEMS, ...ACCOUNT_PROBLEMS],
-    act: async ({ operator }, input) =>
-      listReply(await listPurchases(operator, input), {
-        name: "purchases",
-        limit: input.limit ?? PAGE_ROWS,
-        textOf: JSON.stringify,
-      }),
+    name: "purchases",
+    $id: "OperatorPurchaseList",
+    entry: { shape: PurchaseShape, example: PURCHASE },
+    problems: ACCOUNT_PROBLEMS,
+    list: listPurchases,
   }),
   defineRoute({
     method: "POST",
@@ -192,26 +164,18 @@ export const CREDIT_ROUTES = [
     act: async ({ operator, actor }, input) =>
       entryReply(await undoPurchase(operator, input, actor)),
   }),
-  defineRoute({
-    method: "GET",
+  defineList({
     path: "/usage",
     operationId: "listUsageOf",
     summary: "List the usage log of an account",
     description: "The newest come first.",
     input: ListUsageInput,
-    answers: {
-      200: {
-        shape: listOf("usage", UsageEventShape, { $id: "UsageList" }),
-        example: listExample("usage", USAGE_EVENT),
-      },
-    },
-    problems: [...LIST_PROBLEMS, ...ACCOUNT_PROBLEMS],
-    act: async ({ operator }, input) =>
-      listReply(await listUsage(operator, input), {
-        name: "usage",
-        limit: input.limit ?? PAGE_ROWS,
-        textOf: usageEventText,
-      }),
+    name: "usage",
+    $id: "UsageList",
+    entry: { shape: UsageEventShape, example: USAGE_EVENT },
+    problems: ACCOUNT_PROBLEMS,
+    list: listUsage,
+    textOf: usageEventText,
   }),
   defineRoute({
     method: "POST",

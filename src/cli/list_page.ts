@@ -49,7 +49,7 @@ export function listAnswer<Entry>(
   textOf: (entry: Entry) => string = JSON.stringify,
 ): Answer {
   return {
-    json: `[${entries.map(textOf).join(",")}]`,
+    json: `[${entries.map((entry) => textOf(entry)).join(",")}]`,
     text: table(entries, columns),
     more:
       nextCursor === null

@@ -9,7 +9,7 @@ import { changeLedger } from "../accounts/ledger.ts";
 import { creditsText, creditsWords } from "../accounts/money.ts";
 import { unreachable } from "../lib/assert.ts";
 import { accountReference, entryReference, nanos, reason } from "./common_shapes.ts";
-import { balanceTooLarge, entryOf, referenceTaken, type WrittenEntry } from "./ledger_entry.ts";
+import { balanceTooLarge, referenceTaken, type WrittenEntry, writtenOf } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { findAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
@@ -57,7 +57,7 @@ async function append(
   switch (outcome.kind) {
     case "appended":
     case "repeated":
-      return { entry: entryOf(outcome.entry), isRepeated: outcome.kind === "repeated" };
+      return writtenOf(outcome);
     case "reference_taken":
       throw referenceTaken(outcome.entry);
     case "balance_full":

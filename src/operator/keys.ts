@@ -11,7 +11,7 @@ import { generateKey, hashKey, startOf } from "../accounts/key_format.ts";
 import { creditsNumber } from "../accounts/money.ts";
 import { present } from "../lib/assert.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import type { Database, Parameters, Row } from "../postgres/client/query.ts";
 import { time, uuid } from "../shapes.ts";
 import { accountReference, exact, feedReference, name, nanos } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
@@ -222,46 +222,31 @@ export const ListKeysInput = Type.Object({ ...PAGE_INPUT, account_id: accountRef
 
 /** An account's keys in any state, oldest first. The cursor is a key's id. */
 export async function listKeys(
-  { database }: Operator,
-  { account_id: account, limit, cursor }: InputOf<typeof ListKeysInput>,
+  operator: Operator,
+  { account_id: account, ...place }: InputOf<typeof ListKeysInput>,
 ): Promise<Page<KeyOutcome>> {
-  const { account_id: accountId } = await findAccount(database, account);
-  const afterId = cursor === undefined ? null : (await findKey(database, cursor)).key_id;
-  return readPage(limit, {
-    read: (rowsMax) =>
-      database.rows("list_keys", {
-        account_id: accountId,
-        is_admin_only: false,
-        key_id: null,
-        key_hash: null,
-        beginning: null,
-        after_key_id: afterId,
-        limit: rowsMax,
-      }),
-    cursorOf: (row) => row.key_id,
-    entryOf: keyOf,
-  });
+  const { account_id: accountId } = await findAccount(operator.database, account);
+  return pageOfKeys(operator, { account_id: accountId, is_admin_only: false }, place);
 }
 
 export const ListAdminKeysInput = Type.Object(PAGE_INPUT);
+type PageInput = InputOf<typeof ListAdminKeysInput>;
 
 /** Operators' own keys in any state, oldest first. The cursor is a key's id. */
-export async function listAdminKeys(
+export function listAdminKeys(operator: Operator, place: PageInput): Promise<Page<KeyOutcome>> {
+  return pageOfKeys(operator, { account_id: null, is_admin_only: true }, place);
+}
+
+async function pageOfKeys(
   { database }: Operator,
-  { limit, cursor }: InputOf<typeof ListAdminKeysInput>,
+  whose: Pick<Parameters<"list_keys">, "account_id" | "is_admin_only">,
+  { limit, cursor }: PageInput,
 ): Promise<Page<KeyOutcome>> {
   const afterId = cursor === undefined ? null : (await findKey(database, cursor)).key_id;
+  const all = { key_id: null, key_hash: null, beginning: null };
   return readPage(limit, {
     read: (rowsMax) =>
-      database.rows("list_keys", {
-        account_id: null,
-        is_admin_only: true,
-        key_id: null,
-        key_hash: null,
-        beginning: null,
-        after_key_id: afterId,
-        limit: rowsMax,
-      }),
+      database.rows("list_keys", { ...whose, ...all, after_key_id: afterId, limit: rowsMax }),
     cursorOf: (row) => row.key_id,
     entryOf: keyOf,
   });

@@ -26,6 +26,8 @@ export const PAGE_INPUT = {
 
 export interface Page<Entry> {
   readonly entries: readonly Entry[];
+  /** Entries that it may have. */
+  readonly limit: number;
   /** Null on the last page. */
   readonly nextCursor: string | null;
 }
@@ -38,13 +40,13 @@ interface PageSource<Row, Entry> {
 }
 
 export async function readPage<Row, Entry>(
-  limit: number | undefined,
+  limit = PAGE_ROWS,
   { read, cursorOf, entryOf }: PageSource<Row, Entry>,
 ): Promise<Page<Entry>> {
-  const rowsMax = limit ?? PAGE_ROWS;
-  const found = await read(rowsMax + 1);
-  const rows = found.slice(0, rowsMax);
+  const found = await read(limit + 1);
+  const rows = found.slice(0, limit);
   const last = rows.at(-1);
   const isLast = last === undefined || found.length === rows.length;
-  return { entries: rows.map(entryOf), nextCursor: isLast ? null : String(cursorOf(last)) };
+  const nextCursor = isLast ? null : String(cursorOf(last));
+  return { entries: rows.map(entryOf), limit, nextCursor };
 }

@@ -35,11 +35,18 @@ export interface WrittenEntry {
   readonly isRepeated: boolean;
 }
 
-/** @param subject what the entry is about, apart from the account */
-export function entryOf(
-  entry: LedgerEntry,
-  subject: Pick<LedgerEntryOutcome, "feed_id" | "usage_id"> = {},
-): LedgerEntryOutcome {
+/** What an entry is about, apart from the account. */
+type Subject = Pick<LedgerEntryOutcome, "feed_id" | "usage_id">;
+
+/** The entry that a change of the ledger has written, now or by an earlier call (`repeated`). */
+export function writtenOf(
+  { kind, entry }: { readonly kind: string; readonly entry: LedgerEntry },
+  subject: Subject = {},
+): WrittenEntry {
+  return { entry: entryOf(entry, subject), isRepeated: kind === "repeated" };
+}
+
+function entryOf(entry: LedgerEntry, subject: Subject): LedgerEntryOutcome {
   return {
     entry_id: Number(entry.entry_id),
     account_id: entry.account_id,

@@ -12,7 +12,7 @@ import { Expected, nullable } from "../lib/typebox.ts";
 import { count, time } from "../shapes.ts";
 import { accountReference, COUNT_MAX, exact, nanos } from "./common_shapes.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
-import { balanceTooLarge, entryOf, type WrittenEntry } from "./ledger_entry.ts";
+import { balanceTooLarge, type WrittenEntry, writtenOf } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { findAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
@@ -97,7 +97,7 @@ export async function redeemPromotion(
   });
   switch (outcome.kind) {
     case "redeemed":
-      return { entry: entryOf(outcome.entry), isRepeated: false };
+      return writtenOf(outcome);
     case "already_redeemed":
       throw new Refused(
         "PROMOTION_REDEEMED",

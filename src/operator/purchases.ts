@@ -16,7 +16,7 @@ import { time, uuid } from "../shapes.ts";
 import { accountReference, entryReference, exact, feedReference, reason } from "./common_shapes.ts";
 import { defineCursor, timePart, uuidPart } from "./keyset_cursor.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
-import { balanceTooLarge, entryOf, referenceTaken, type WrittenEntry } from "./ledger_entry.ts";
+import { balanceTooLarge, referenceTaken, type WrittenEntry, writtenOf } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { accountIdOf, findAccount, findFeed, findLiveFeed } from "./references.ts";
 import { Refused } from "./refused.ts";
@@ -65,10 +65,7 @@ export async function recordPurchase(
   switch (outcome.kind) {
     case "purchased":
     case "repeated":
-      return {
-        entry: entryOf(outcome.entry, { feed_id: feedId }),
-        isRepeated: outcome.kind === "repeated",
-      };
+      return writtenOf(outcome, { feed_id: feedId });
     case "already_purchased":
       throw new Refused(
         "PURCHASE_EXISTS",
@@ -116,10 +113,7 @@ export async function undoPurchase(
   switch (outcome.kind) {
     case "undone":
     case "repeated":
-      return {
-        entry: entryOf(outcome.entry, { feed_id: feedId }),
-        isRepeated: outcome.kind === "repeated",
-      };
+      return writtenOf(outcome, { feed_id: feedId });
     case "not_purchased":
       throw new Refused(
         "PURCHASE_NOT_FOUND",

@@ -15,7 +15,7 @@ import { accountReference, reason } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";
 import { defineCursor, uuidPart } from "./keyset_cursor.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
-import { balanceTooLarge, entryOf, type WrittenEntry } from "./ledger_entry.ts";
+import { balanceTooLarge, type WrittenEntry, writtenOf } from "./ledger_entry.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { findAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
@@ -109,10 +109,7 @@ export async function refundUsage(
   switch (outcome.kind) {
     case "refunded":
     case "repeated":
-      return {
-        entry: entryOf(outcome.entry, { usage_id: usageId }),
-        isRepeated: outcome.kind === "repeated",
-      };
+      return writtenOf(outcome, { usage_id: usageId });
     case "usage_unknown":
       return throwUnknown(given);
     case "not_charged":

@@ -13,9 +13,13 @@ describe("readPage", () => {
         cursorOf: (row) => `behind ${row}`,
         entryOf: String,
       });
-    expect(await page(2)).toEqual({ entries: ["1", "2"], nextCursor: "behind 2" });
-    expect(await page(3)).toEqual({ entries: ["1", "2", "3"], nextCursor: null });
-    expect(await page(undefined)).toEqual({ entries: ["1", "2", "3"], nextCursor: null });
+    expect(await page(2)).toEqual({ entries: ["1", "2"], limit: 2, nextCursor: "behind 2" });
+    expect(await page(3)).toEqual({ entries: ["1", "2", "3"], limit: 3, nextCursor: null });
+    expect(await page(undefined)).toEqual({
+      entries: ["1", "2", "3"],
+      limit: 100,
+      nextCursor: null,
+    });
     expect(asked).toEqual([3, 4, 101]);
   });
 });
