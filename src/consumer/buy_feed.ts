@@ -5,7 +5,7 @@
  * the same commit. Whether the feed is bought already is proven first. Every purchase renews the account's version, so
  * the statement writes nothing if another gateway was faster, and the proof begins anew.
  *
- * A purchase that was logged stands, even if its answer is lost. Whoever asks again is told of the same one.
+ * A purchase that was logged stands, even if its answer is lost. A client that asks again gets the same one.
  *
  * @module
  */
@@ -20,7 +20,13 @@ import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { KeyedMutex } from "../lib/mutex.ts";
 import { HOUSEKEEPING_LIMIT } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
-import { type Attempt, type ReadCall, STALE, type Stale } from "../read/pipeline/attempts.ts";
+import {
+  type Attempt,
+  isNewest,
+  type ReadCall,
+  STALE,
+  type Stale,
+} from "../read/pipeline/attempts.ts";
 import { findFeed, problemOfNoFeed } from "../read/pipeline/find_feed.ts";
 import type { ReadPipeline } from "../read/pipeline/pipeline.ts";
 import type { Services } from "../services.ts";
@@ -98,10 +104,8 @@ export function createBuying(services: Services, { attempts }: ReadPipeline) {
     if (feed.priceType !== "one_time" || feed.accountId === principal.accountId) {
       return notForSale(feed, principal.accountId);
     }
-    // By news that came beside the proof, another process may have used the Idempotency-Key since.
     const { account } = caller;
-    const isNewest = account.newsCount === newsCount || account.version === proof.news.version;
-    if (claim.idempotency !== undefined && !isNewest) return STALE;
+    if (claim.idempotency !== undefined && !isNewest(caller, newsCount, proof)) return STALE;
     const reserved = admission.reserve(caller, claim);
     if (reserved.kind !== "reserved") return attempts.refuse(buying, reserved);
     try {

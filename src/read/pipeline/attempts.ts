@@ -6,6 +6,7 @@
  */
 import type { Admission, Changed } from "../../admission/admission.ts";
 import type { Claim, Refusal } from "../../admission/claims.ts";
+import type { Caller } from "../../admission/known_accounts.ts";
 import type { Proof } from "../../admission/proofs.ts";
 import type { Keys, Principal } from "../../api/callers.ts";
 import { keepsChanging, refusalOf } from "../../api/refusals.ts";
@@ -38,6 +39,14 @@ export interface Attempt<Found extends Claimed> extends ReadCall {
 
 /** Finds what a call is about. `isFresh`: by what the database says now. @throws {Problem} every 400 and 404 */
 export type Find<Found> = (isFresh: boolean) => Promise<Found>;
+
+/**
+ * Whether a proof is the newest that is known of its account. If other news came beside it, another process may have
+ * used an Idempotency-Key since. `newsCount`: the account's own before the proof.
+ */
+export function isNewest({ account }: Caller, newsCount: number, { news }: Proof): boolean {
+  return account.newsCount === newsCount || account.version === news.version;
+}
 
 interface AttemptServices {
   readonly admission: Admission;

@@ -19,7 +19,15 @@ import { Problem } from "../../http/errors.ts";
 import { matchesTag } from "../../http/etag.ts";
 import type { Services } from "../../services.ts";
 import { Projections } from "../projection/turns.ts";
-import { type Attempt, Attempts, type Find, type ReadCall, STALE, type Stale } from "./attempts.ts";
+import {
+  type Attempt,
+  Attempts,
+  type Find,
+  isNewest,
+  type ReadCall,
+  STALE,
+  type Stale,
+} from "./attempts.ts";
 import type { EmptyShown, Resource, Shown } from "./resource.ts";
 
 /** Finds what a call reads. */
@@ -142,15 +150,12 @@ export function createReadPipeline(services: Services): ReadPipeline {
     reading: Reading<unknown>,
   ): Promise<Reservation | Refusal | Changed> {
     const { caller } = reading.principal;
-    const { account } = caller;
     const { claim } = reading.resource;
-    const { newsCount } = account;
+    const { newsCount } = caller.account;
     const proof = await attempts.prove(reading);
     if (proof.kind !== "proof") return proof;
     if (claim.idempotency === undefined) return admission.reserve(caller, claim);
-    // If other news came beside the proof, another process may have used the Idempotency-Key since.
-    const isNewest = account.newsCount === newsCount || account.version === proof.news.version;
-    if (!isNewest) return { kind: "changed" };
+    if (!isNewest(caller, newsCount, proof)) return { kind: "changed" };
     return judgeRepeat(claim, proof) ?? admission.reserve(caller, claim, proof.remembered);
   }
 
