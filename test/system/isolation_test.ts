@@ -197,7 +197,10 @@ describe("an account's share of the database's time", () => {
       fetch(peer.baseUrl + path, { headers: { "x-api-key": key } });
     const { slug } = await seedMany("collection", 100, WIDE_ROW);
     let response = await get(`/v1/feed/${slug}?k17=eq.1`, attackerKey);
+    // A fresh feed is filtered by its rows, so the first reads are answered.
+    let answered = 0;
     for (let read = 2; read < 100 && response.status !== 429; read++) {
+      if (response.status === 200) answered += 1;
       response = await get(`/v1/feed/${slug}?k17=eq.${read}`, attackerKey);
     }
     expect(response.status).toBe(429);
@@ -212,8 +215,8 @@ describe("an account's share of the database's time", () => {
     }
     expect((await get("/v1/feed/nothing", attackerKey)).status).toBe(429);
     expect((await get(`/v1/feed/${victimFeed.slug}?limit=3`, victimKey)).status).toBe(200);
-    // Nothing was counted, charged or logged.
+    // Of what was refused, nothing was counted, charged or logged.
     const events = await gateway.sql`select from usage_events where account_id = ${attackerId}`;
-    expect(events.length).toBe(0);
+    expect(events.length).toBe(answered);
   });
 });
