@@ -20,9 +20,12 @@ export function findProcesses(...texts: readonly string[]): number[] {
 }
 
 /** Waits until the condition holds, and tells whether it did in time. */
-export async function waitFor(condition: () => boolean, waitMs: number): Promise<boolean> {
+export async function waitFor(
+  condition: () => boolean | Promise<boolean>,
+  waitMs: number,
+): Promise<boolean> {
   const until = Date.now() + waitMs;
-  while (!condition()) {
+  while (!(await condition())) {
     if (Date.now() > until) return false;
     await Bun.sleep(POLL_MS);
   }
