@@ -38,7 +38,7 @@ const BUY_FEED = described({
   summary: "Buy a one-time feed from your balance",
   description: [
     "All reads of the feed are free from then on. A cent is 10,000 credits.",
-    "A feed is bought once: whoever asks again, also at the same moment, is told of the same purchase and charged nothing. So it is safe to repeat a call whose answer was lost.",
+    "A feed is bought once: whoever asks again, also at the same moment, gets the same purchase and is charged nothing. So it is safe to repeat a call whose answer was lost.",
   ].join("\n\n"),
   answers: {
     200: documented(BoughtShape, {

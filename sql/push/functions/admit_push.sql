@@ -70,7 +70,7 @@ begin
   window_used := coalesce(cardinality(counted), 0);
   is_ahead := coalesce(counted[window_used] > now_us, false);
   if is_ahead then
-    -- The clock went back. Hits later than now become hits of now, so that none outlasts a window.
+    -- The clock went back. A hit that lies in the future is moved to now; else it would count for longer than a window.
     counted := array(
       select least(hits.hit_us, now_us)
       from unnest(counted) with ordinality as hits (hit_us, place)
