@@ -1,71 +1,107 @@
 -- name: list_revenue
--- why: what feeds have earned: charges of reads less refunds, and one-time purchases; the most first, from behind
--- the page before
--- A purchase that was undone is none.
--- All pages are as of one moment: reads, refunds and purchases that come later would move feeds from page to page. Only
--- a purchase that is undone between two pages is missing from the second.
--- :since timestamptz
--- :until timestamptz?
+-- why: what feeds have sold in a range of UTC days, of the daily totals and of what is not in them yet; the most first,
+-- from behind the page before
+-- The order of all pages is as of one moment: later sales would move feeds from page to page, so they are taken off
+-- again. Refunds move nothing, and are as of each page. Only a purchase that is made and undone between two pages stays.
+-- :from_day text
+-- :to_day text
 -- :account_id uuid?
 -- :as_of timestamptz?
--- :after_earned_nanos bigint?
+-- :after_gross_nanos bigint?
 -- :after_feed_id uuid?
 -- :limit int
--- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text,
---   paid_reads bigint, charged_nanos bigint, refunded_nanos bigint, purchases bigint,
---   purchases_cents bigint, earned_nanos bigint, as_of timestamptz
-with moment as (
-  select least(coalesce(:as_of, now()), :until::timestamptz + interval '1 microsecond') as as_of
-),
-charges as (
+-- returns feed_id uuid, endpoint_path text?, feed_name text, account_id uuid, account_name text, reads bigint,
+--   paid_reads bigint, purchases bigint, gross_nanos bigint, refunded_nanos bigint, fee_nanos bigint, as_of timestamptz
+with asked as (
   select
-    usage_events.feed_id,
-    usage_events.charge_nanos,
-    usage_events.failed,
-    coalesce(refund.created_at < moment.as_of, usage_events.refunded) as refunded
-  from usage_events
-  cross join moment
-  left join credit_ledger as refund
-    on usage_events.refunded
-    and refund.reference = 'refund:' || usage_events.usage_id
-  where usage_events.usage_id >= uuid_since(:since)
-    and usage_events.happened_at >= :since
-    and usage_events.happened_at < moment.as_of
-    and usage_events.charge_nanos > 0
-    -- A purchase counts as a sale.
-    and usage_events.operation <> 'purchase'
+    :from_day::text::date as from_day,
+    :to_day::text::date as to_day,
+    coalesce(:as_of::timestamptz, now()) as as_of
 ),
-reads as (
+rates as materialized (
+  select
+    since,
+    coalesce(lead(since) over (order by since), 'infinity') as until,
+    rate_millionths
+  from fee_rates
+),
+-- What the daily totals lack (1), and what they must not have (-1).
+moved as (
+  select
+    feed_id, counts_at, sold_at, reads, paid_reads, purchases, gross_nanos, refunded_nanos, 1 as sign
+  from waiting_sales(null)
+  union all
+  select
+    usage_events.feed_id, usage_events.happened_at, usage_events.happened_at, 1,
+    (usage_events.charge_nanos > 0)::int, 0, usage_events.charge_nanos, 0, -1
+  from asked
+  join usage_events
+    on usage_events.usage_id >= uuid_since(asked.as_of)
+    and usage_events.happened_at >= asked.as_of
+  where :as_of is not null
+    and usage_events.operation in ('data', 'stream', 'export')
+    and usage_events.feed_id is not null
+    and not usage_events.failed
+  union all
+  select
+    purchases.feed_id, purchases.purchased_at, purchases.purchased_at, 0, 0, 1,
+    purchases.price_cents * 10000000, 0, -1
+  from asked
+  join purchases
+    on purchases.purchased_at >= asked.as_of
+  where :as_of is not null
+),
+days as (
+  select
+    earning_days.feed_id, earning_days.day, earning_days.reads, earning_days.paid_reads,
+    earning_days.purchases, earning_days.gross_nanos, earning_days.refunded_nanos,
+    earning_days.fee_parts
+  from asked
+  join earning_days
+    on earning_days.day between asked.from_day and asked.to_day
+  where :account_id::uuid is null
+    or earning_days.account_id = :account_id
+  union all
+  select
+    moved.feed_id,
+    (moved.counts_at at time zone 'UTC')::date,
+    moved.sign * moved.reads,
+    moved.sign * moved.paid_reads,
+    moved.sign * moved.purchases,
+    moved.sign * moved.gross_nanos,
+    moved.sign * moved.refunded_nanos,
+    moved.sign * (moved.gross_nanos - moved.refunded_nanos)::numeric * rates.rate_millionths
+  from asked
+  join moved
+    on (moved.counts_at at time zone 'UTC')::date between asked.from_day and asked.to_day
+  join rates
+    on moved.sold_at >= rates.since
+    and moved.sold_at < rates.until
+),
+feed_days as (
   select
     feed_id,
-    count(*) as paid_reads,
-    sum(charge_nanos) as charged_nanos,
-    coalesce(sum(charge_nanos) filter (where refunded), 0) as refunded_nanos
-  from charges
-  where not (failed and refunded)
-  group by feed_id
+    sum(reads) as reads,
+    sum(paid_reads) as paid_reads,
+    sum(purchases) as purchases,
+    sum(gross_nanos) as gross_nanos,
+    sum(refunded_nanos) as refunded_nanos,
+    -- As in earning_days.
+    trunc(sum(fee_parts) / 1000000) as fee_nanos
+  from days
+  group by feed_id, day
 ),
-sales as (
-  select feed_id, count(*) as purchases, sum(price_cents) as purchases_cents
-  from purchases
-  cross join moment
-  where purchased_at >= :since
-    and purchased_at < moment.as_of
-  group by feed_id
-),
-earnings as (
+revenue as (
   select
     feed_id,
-    coalesce(reads.paid_reads, 0) as paid_reads,
-    coalesce(reads.charged_nanos, 0) as charged_nanos,
-    coalesce(reads.refunded_nanos, 0) as refunded_nanos,
-    coalesce(sales.purchases, 0) as purchases,
-    coalesce(sales.purchases_cents, 0) as purchases_cents,
-    coalesce(reads.charged_nanos - reads.refunded_nanos, 0)
-      + 10000000 * coalesce(sales.purchases_cents, 0) as earned_nanos
-  from reads
-  full join sales
-    using (feed_id)
+    sum(reads)::bigint as reads,
+    sum(paid_reads)::bigint as paid_reads,
+    sum(purchases)::bigint as purchases,
+    sum(gross_nanos)::bigint as gross_nanos,
+    sum(refunded_nanos)::bigint as refunded_nanos,
+    sum(fee_nanos)::bigint as fee_nanos
+  from feed_days
+  group by feed_id
 )
 select
   feeds.feed_id,
@@ -73,23 +109,24 @@ select
   feeds.name as feed_name,
   accounts.account_id,
   accounts.name as account_name,
-  earnings.paid_reads,
-  earnings.charged_nanos::bigint as charged_nanos,
-  earnings.refunded_nanos::bigint as refunded_nanos,
-  earnings.purchases,
-  earnings.purchases_cents::bigint as purchases_cents,
-  earnings.earned_nanos::bigint as earned_nanos,
-  moment.as_of
-from earnings
-cross join moment
+  revenue.reads,
+  revenue.paid_reads,
+  revenue.purchases,
+  revenue.gross_nanos,
+  revenue.refunded_nanos,
+  revenue.fee_nanos,
+  asked.as_of
+from revenue
+cross join asked
 join feeds
-  on feeds.feed_id = earnings.feed_id
+  on feeds.feed_id = revenue.feed_id
 join accounts
   on accounts.account_id = feeds.account_id
-where (:account_id::uuid is null or feeds.account_id = :account_id)
+where (revenue.gross_nanos <> 0 or revenue.refunded_nanos <> 0)
+  and (:account_id::uuid is null or feeds.account_id = :account_id)
   and (
     :after_feed_id::uuid is null
-    or (earnings.earned_nanos, earnings.feed_id) < (:after_earned_nanos::bigint, :after_feed_id)
+    or (revenue.gross_nanos, revenue.feed_id) < (:after_gross_nanos::bigint, :after_feed_id)
   )
-order by earnings.earned_nanos desc, earnings.feed_id desc
+order by revenue.gross_nanos desc, revenue.feed_id desc
 limit :limit::int

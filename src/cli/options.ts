@@ -156,16 +156,6 @@ export function day(about: string): Option<string> {
   });
 }
 
-/** An RFC 3339 date-time, or a date, which stands for its end in UTC; as UTC. */
-export function endTime(about: string): Option<string> {
-  const plain = time(about);
-  const end = "T23:59:59.999999Z";
-  return {
-    ...plain,
-    read: (given, name) => parseEventTime(given + end) ?? plain.read(given, name),
-  };
-}
-
 /** An RFC 3339 date-time, or a date, which stands for its beginning in UTC; as UTC. */
 export function time(about: string): Option<string> {
   return optional({ placeholder: "TIME", about }, (given, name) => {

@@ -19,7 +19,7 @@ import {
 import { reportEarnings } from "../operator/statements.ts";
 import { databaseCommand } from "./database.ts";
 import { afterCursor, LIMIT_OPTION, listAnswer } from "./list_page.ts";
-import { ACCOUNT_OPTION, day, endTime, oneOf, required, time } from "./options.ts";
+import { ACCOUNT_OPTION, day, oneOf, required, time } from "./options.ts";
 import { type Columns, fields, table } from "./output.ts";
 
 const PERIOD_OPTION = time("inclusive lower bound; default 7 days ago");
@@ -83,11 +83,10 @@ const stale = databaseCommand({
 
 const revenue = databaseCommand({
   words: "report revenue",
-  about:
-    "list what feeds have earned: charges less refunds, and one-time purchases; the most first",
+  about: "list what feeds have sold in whole days, in UTC; the most first",
   options: {
-    since: PERIOD_OPTION,
-    until: endTime("inclusive upper bound; a date is its end in UTC; default now"),
+    since: time("its day is the first; default 7 days ago"),
+    until: time("its day is the last; default today"),
     account: { ...ACCOUNT_OPTION, about: "feeds of this provider only, by id or exact name" },
     limit: LIMIT_OPTION,
     after: afterCursor(REVENUE_CURSOR),
@@ -96,14 +95,15 @@ const revenue = databaseCommand({
     listAnswer(await reportRevenue(operator, { ...period, account_id: account, cursor: after }), {
       FEED: (row) => row.feed_id,
       SLUG: { whole: (row) => row.endpoint_path },
-      USD: (row) => row.revenue_usd.rawJSON,
-      "PAID READS": (row) => row.paid_reads,
-      NET: (row) => row.net_credits.rawJSON,
+      REVENUE: (row) => row.revenue_usd.rawJSON,
+      PAID: (row) => row.paid_reads,
       SOLD: (row) => row.purchases,
-      "SOLD USD": (row) => row.purchases_usd.rawJSON,
+      FEE: (row) => row.fee_usd.rawJSON,
+      NET: (row) => row.net_usd.rawJSON,
       OWNER: (row) => row.account_name,
-      CHARGED: (row) => row.charged_credits.rawJSON,
-      REFUNDED: (row) => row.refunded_credits.rawJSON,
+      READS: (row) => row.reads,
+      GROSS: (row) => row.gross_usd.rawJSON,
+      REFUNDED: (row) => row.refunded_usd.rawJSON,
     }),
 });
 

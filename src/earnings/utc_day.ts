@@ -40,8 +40,9 @@ export function dayRange(
   return `${from} to ${to} is more than ${EARNINGS_DAYS_MAX} days. Ask for fewer.`;
 }
 
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, DAY_LENGTH);
+/** @param time RFC 3339, or milliseconds since the epoch */
+export function dayOf(time: string | number): string {
+  return new Date(time).toISOString().slice(0, DAY_LENGTH);
 }
 
 const DAY_LENGTH = "2026-11-21".length;

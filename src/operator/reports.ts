@@ -2,13 +2,14 @@
  * What an operator looks at each day: what is read most, which feeds are late, what feeds earn, and which pushes are
  * refused.
  *
- * Reports read whole logs, so the database ends one that takes too long. Rows of these lists move while they are
+ * Most reports read whole logs, so the database ends one that takes too long. Rows of these lists move while they are
  * walked. So a cursor has the values of its row and the moment as of which the first page was read.
  *
  * @module
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { creditsNumber, toExactNumber, usdNumber, usdOfCents } from "../accounts/money.ts";
+import { creditsNumber, usdNumber } from "../accounts/money.ts";
+import { dayOf } from "../earnings/utc_day.ts";
 import { nullable, oneOf } from "../lib/typebox.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { count, time, uuid } from "../shapes.ts";
@@ -135,73 +136,74 @@ export function reportStale(
   });
 }
 
-/** The period's beginning, the moment, what the feed has earned, and its id. */
+/** The period's beginning, the moment, what the feed has sold, and its id. */
 export const REVENUE_CURSOR = defineCursor(timePart, timePart, amountPart, uuidPart);
 export const RevenueInput = Type.Object({
   ...PAGE_INPUT,
-  since,
-  until: Type.Optional(time("Inclusive upper bound; default now.")),
+  since: Type.Optional(time("Its day in UTC is the first; default 7 days ago.")),
+  until: Type.Optional(time("Its day in UTC is the last; default today.")),
   account_id: Type.Optional(accountReference),
 });
 export const RevenueShape = Type.Object(
   {
     ...feedMembers,
-    paid_reads: count("Reads that cost something."),
+    reads: count("Reads that were answered."),
+    paid_reads: count("Of them, those that cost something."),
     purchases: count("One-time purchases."),
-    charged_credits: exact("For reads."),
-    refunded_credits: exact("Of them, given back."),
-    net_credits: exact("Charged less refunded."),
-    net_usd: exact("The same in USD."),
-    purchases_usd: exact("For one-time purchases."),
-    revenue_usd: exact("Net and purchases together."),
+    gross_usd: exact("Sales of reads and purchases, on the day of the sale, before refunds."),
+    refunded_usd: exact("What was given back, on the day of the refund."),
+    revenue_usd: exact("Gross less refunded: what accounts have paid."),
+    fee_usd: exact("The platform's part of it."),
+    net_usd: exact("The provider's part of it."),
   },
-  { $id: "Revenue", description: "What a feed has earned." },
+  { $id: "Revenue", description: "What a feed has sold, in whole days in UTC." },
 );
 export type RevenueOutcome = Static<typeof RevenueShape>;
 
-/** What feeds have earned: charges less refunds, and one-time purchases; the most first. */
+/** What feeds have sold: by the daily totals, and what is not in them yet; the most first. Beyond 6. */
 export async function reportRevenue(
   { database }: Operator,
   { since: asked, until, account_id: account, limit, cursor }: InputOf<typeof RevenueInput>,
 ): Promise<Page<RevenueOutcome>> {
   const accountId = await accountIdOf(database, account);
-  const [since = asked ?? periodStart(), asOf = null, earned, feedId = null] =
+  const [since = asked ?? periodStart(), asOf = null, gross, feedId = null] =
     REVENUE_CURSOR.parse(cursor);
-  const earnedNanos = earned === undefined ? null : BigInt(earned);
+  const grossNanos = gross === undefined ? null : BigInt(gross);
   return readPage(limit, {
     read: (rowsMax) =>
       inTime(
         database.rows("list_revenue", {
-          since,
-          until: until ?? null,
+          from_day: dayOf(since),
+          // Whatever was sold until now, by the database's clock.
+          to_day: until === undefined ? "infinity" : dayOf(until),
           account_id: accountId,
           as_of: asOf,
-          after_earned_nanos: earnedNanos,
+          after_gross_nanos: grossNanos,
           after_feed_id: feedId,
           limit: rowsMax,
         }),
       ),
-    cursorOf: (row) => REVENUE_CURSOR.write(since, row.as_of, row.earned_nanos, row.feed_id),
+    cursorOf: (row) => REVENUE_CURSOR.write(since, row.as_of, row.gross_nanos, row.feed_id),
     entryOf: revenueOf,
   });
 }
 
 function revenueOf(row: Row<"list_revenue">): RevenueOutcome {
-  const net = row.charged_nanos - row.refunded_nanos;
+  const paid = row.gross_nanos - row.refunded_nanos;
   return {
     feed_id: row.feed_id,
     endpoint_path: row.endpoint_path,
     feed_name: row.feed_name,
     account_id: row.account_id,
     account_name: row.account_name,
+    reads: Number(row.reads),
     paid_reads: Number(row.paid_reads),
     purchases: Number(row.purchases),
-    charged_credits: creditsNumber(row.charged_nanos),
-    refunded_credits: creditsNumber(row.refunded_nanos),
-    net_credits: creditsNumber(net),
-    net_usd: usdNumber(net),
-    purchases_usd: toExactNumber(usdOfCents(row.purchases_cents)),
-    revenue_usd: usdNumber(row.earned_nanos),
+    gross_usd: usdNumber(row.gross_nanos),
+    refunded_usd: usdNumber(row.refunded_nanos),
+    revenue_usd: usdNumber(paid),
+    fee_usd: usdNumber(row.fee_nanos),
+    net_usd: usdNumber(paid - row.fee_nanos),
   };
 }
 

@@ -25,5 +25,8 @@ as $$
       ), 0)
     )::bigint,
     coalesce((select paid_nanos from counted_accounts where account_id = buyer_id), 0),
-    waiting_sales_of(buyer_id)
+    coalesce((
+      select sum(gross_nanos - refunded_nanos)
+      from waiting_sales(buyer_id)
+    ), 0)::bigint
 $$;

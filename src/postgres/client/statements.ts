@@ -62,7 +62,7 @@ import sql_earnings_functions_is_customer from "../../../sql/earnings/functions/
 import sql_earnings_functions_keep_fee_rate from "../../../sql/earnings/functions/keep_fee_rate.sql" with { type: "text" };
 import sql_earnings_functions_record_payout from "../../../sql/earnings/functions/record_payout.sql" with { type: "text" };
 import sql_earnings_functions_sales_of from "../../../sql/earnings/functions/sales_of.sql" with { type: "text" };
-import sql_earnings_functions_waiting_sales_of from "../../../sql/earnings/functions/waiting_sales_of.sql" with { type: "text" };
+import sql_earnings_functions_waiting_sales from "../../../sql/earnings/functions/waiting_sales.sql" with { type: "text" };
 import sql_earnings_keep_fee_rate from "../../../sql/earnings/keep_fee_rate.sql" with { type: "text" };
 import sql_earnings_list_earnings from "../../../sql/earnings/list_earnings.sql" with { type: "text" };
 import sql_earnings_list_payouts from "../../../sql/earnings/list_payouts.sql" with { type: "text" };
@@ -257,7 +257,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "keep_fee_rate", text: sql_earnings_functions_keep_fee_rate },
   { name: "record_payout", text: sql_earnings_functions_record_payout },
   { name: "sales_of", text: sql_earnings_functions_sales_of },
-  { name: "waiting_sales_of", text: sql_earnings_functions_waiting_sales_of },
+  { name: "waiting_sales", text: sql_earnings_functions_waiting_sales },
   { name: "delete_feed", text: sql_feeds_functions_delete_feed },
   { name: "delete_rows", text: sql_feeds_functions_delete_rows },
   { name: "lock_rows", text: sql_feeds_functions_lock_rows },
@@ -1391,14 +1391,14 @@ export interface StatementTypes {
       readonly newest_push_id: bigint;
     };
   };
-  /** what feeds have earned: charges of reads less refunds, and one-time purchases; the most first, from behind */
+  /** what feeds have sold in a range of UTC days, of the daily totals and of what is not in them yet; the most first, */
   list_revenue: {
     parameters: {
-      readonly since: string;
-      readonly until: string | null;
+      readonly from_day: string;
+      readonly to_day: string;
       readonly account_id: string | null;
       readonly as_of: string | null;
-      readonly after_earned_nanos: bigint | null;
+      readonly after_gross_nanos: bigint | null;
       readonly after_feed_id: string | null;
       readonly limit: number;
     };
@@ -1408,12 +1408,12 @@ export interface StatementTypes {
       readonly feed_name: string;
       readonly account_id: string;
       readonly account_name: string;
+      readonly reads: bigint;
       readonly paid_reads: bigint;
-      readonly charged_nanos: bigint;
-      readonly refunded_nanos: bigint;
       readonly purchases: bigint;
-      readonly purchases_cents: bigint;
-      readonly earned_nanos: bigint;
+      readonly gross_nanos: bigint;
+      readonly refunded_nanos: bigint;
+      readonly fee_nanos: bigint;
       readonly as_of: string;
     };
   };
@@ -2004,7 +2004,7 @@ export const ARGUMENTS: {
   list_demo_settings: () => [],
   list_promotions: (by) => [by.after_code, by.limit],
   list_refusals: (by) => [by.since, by.newest_push_id, by.before_push_id, by.limit],
-  list_revenue: (by) => [by.since, by.until, by.account_id, by.as_of, by.after_earned_nanos, by.after_feed_id, by.limit],
+  list_revenue: (by) => [by.from_day, by.to_day, by.account_id, by.as_of, by.after_gross_nanos, by.after_feed_id, by.limit],
   list_stale_feeds: (by) => [by.since, by.as_of, by.after_due_at, by.after_feed_id, by.limit],
   list_top_reads: (by) => [by.since, by.is_by_credits, by.limit],
   prove_ledger: (by) => [by.account_id],
