@@ -23,7 +23,9 @@ export function observed({ log, metrics }: HttpContext) {
       const { status } = responseValue;
       const ms = performance.now() - call.startedMs;
       const route = routeLabel(call.route);
-      metrics.answered({ route, status, seconds: ms / MS_PER_SECOND });
+      // What a client asked to wait for a change tells nothing of how fast it is served.
+      const workMs = ms - (call.subject.waitedMs ?? 0);
+      metrics.answered({ route, status, seconds: workMs / MS_PER_SECOND });
       if (log.isEnabled("info")) logAnswer(log, { call, route, status, ms });
     });
 }

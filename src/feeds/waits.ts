@@ -25,6 +25,8 @@ type WaitEnd = "moved" | "time_up" | "gone" | "draining";
 export interface WaitPlace {
   /** Resolves when the feed has another version or can't be read any more, or with the time or the client. */
   until(wait: Wait): Promise<WaitEnd>;
+  /** All its waits together. */
+  readonly waitedMs: number;
   leave(): void;
 }
 
@@ -71,13 +73,20 @@ export class Waits {
     // One listener for all waits of the place, because to remove one costs more than a wait.
     signal.addEventListener("abort", () => waiter?.end("gone"), { once: true });
     let isLeft = false;
+    let waitedMs = 0;
     return {
+      get waitedMs() {
+        return waitedMs;
+      },
       until: async (wait) => {
         if (this.#isDraining) return "draining";
         if (signal.aborted) return "gone";
         const { promise, resolve } = Promise.withResolvers<WaitEnd>();
+        const startedMs = performance.now();
         waiter = this.#add(wait, resolve);
-        return promise;
+        const end = await promise;
+        waitedMs += performance.now() - startedMs;
+        return end;
       },
       leave: () => {
         if (isLeft) return;

@@ -54,6 +54,8 @@ export interface Call {
     code?: ProblemCode;
     /** Nano-dollars that this read was charged; 0 for a repeat. Undefined for calls that are never charged. */
     chargedNanos?: bigint;
+    /** How long it waited for its feed to change, as it was asked to. */
+    waitedMs?: number | undefined;
   };
 }
 

@@ -38,7 +38,7 @@ export class Metrics {
   );
   readonly #seconds = new PlainHistogram({
     name: "feedgate_http_request_duration_seconds",
-    help: "Time from request to answer by route",
+    help: "Time from request to answer by route, without the time that a call waited for a change",
     labelNames: ["route"],
     buckets: SECONDS_BUCKETS,
     registry: this.#registry,

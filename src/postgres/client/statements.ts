@@ -139,6 +139,7 @@ import sql_operator_rotate_admin_key from "../../../sql/operator/rotate_admin_ke
 import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
 import sql_operator_suspend_feed from "../../../sql/operator/suspend_feed.sql" with { type: "text" };
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
+import sql_postgres_find_replica_lag from "../../../sql/postgres/find_replica_lag.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
 import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
 import sql_postgres_functions_distribute_rows from "../../../sql/postgres/functions/distribute_rows.sql" with { type: "text" };
@@ -389,6 +390,7 @@ export const STATEMENTS = {
   set_feeds_public: numbered(sql_operator_set_feeds_public),
   suspend_feed: numbered(sql_operator_suspend_feed),
   await_replay: numbered(sql_postgres_await_replay),
+  find_replica_lag: numbered(sql_postgres_find_replica_lag),
   find_replica_state: numbered(sql_postgres_find_replica_state),
   keep_setting: numbered(sql_postgres_keep_setting),
   keep_timeline: numbered(sql_postgres_keep_timeline),
@@ -1519,6 +1521,16 @@ export interface StatementTypes {
       readonly is_caught_up: boolean;
     };
   };
+  /** how old the data of a standby is, for the metrics */
+  find_replica_lag: {
+    parameters: {
+      readonly wal_position: string;
+      readonly wait_max: string;
+    };
+    row: {
+      readonly lag_seconds: number;
+    };
+  };
   /** whether a server is a standby that hears of its primary */
   find_replica_state: {
     parameters: {
@@ -2012,6 +2024,7 @@ export const ARGUMENTS: {
   set_feeds_public: (by) => [by.feed_ids, by.is_public, by.actor],
   suspend_feed: (by) => [by.feed_id, by.reason, by.actor],
   await_replay: (by) => [by.wal_position, by.wait_max],
+  find_replica_lag: (by) => [by.wal_position, by.wait_max],
   find_replica_state: () => [],
   keep_setting: (by) => [by.name, by.value],
   keep_timeline: (by) => [by.system, by.timeline],

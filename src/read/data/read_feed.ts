@@ -180,6 +180,7 @@ export function createFeedReads(services: Services, reads: ReadPipeline) {
         if ((await place.until({ ...seen, msMax })) !== "moved") return answer;
       }
     } finally {
+      readCall.call.subject.waitedMs = place?.waitedMs;
       place?.leave();
     }
   }

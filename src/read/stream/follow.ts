@@ -67,6 +67,7 @@ export function createFollow(services: Services, reads: ReadPipeline) {
         if (end !== "moved") return nothingCame(offset, waits.isDraining);
       }
     } finally {
+      readCall.call.subject.waitedMs = place?.waitedMs;
       place?.leave();
     }
   }

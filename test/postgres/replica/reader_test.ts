@@ -168,6 +168,21 @@ describe("DATABASE_READ_URL", () => {
     await untilUsed();
   });
 
+  test("the metrics say how old the replica's data is", async () => {
+    const lag = async () => {
+      const text = await (await fetch(`${gateway.baseUrl}/metrics`)).text();
+      return Number(/^feedgate_replica_lag_seconds (\S+)$/m.exec(text)?.[1]);
+    };
+    expect(await lag()).toBe(0);
+    await pair.standbySql()`select pg_wal_replay_pause()`;
+    await push(1_000);
+    await Bun.sleep(1_000);
+    await push(1_001);
+    expect(await lag()).toBeGreaterThan(1);
+    await pair.standbySql()`select pg_wal_replay_resume()`;
+    await until(async () => (await lag()) === 0);
+  });
+
   test("a replica that is behind decides neither a refusal nor a conditional read", async () => {
     await push(100);
     const path = `/v1/feed/${pushedId}?limit=2`;
