@@ -90,6 +90,7 @@ const LIMIT_VARIABLES: Readonly<Record<keyof Limits, string>> = {
   pushes: "FEEDGATE_PUSH_LIMIT",
   singletonBodyBytes: "FEEDGATE_SINGLETON_BODY_BYTES",
   requestBodyBytes: "FEEDGATE_REQUEST_BODY_BYTES",
+  importBytes: "FEEDGATE_IMPORT_BYTES",
   rowBytes: "FEEDGATE_ROW_BYTES",
   rows: "FEEDGATE_ROWS",
   maxFeeds: "FEEDGATE_MAX_FEEDS",

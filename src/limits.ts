@@ -22,6 +22,8 @@ export interface Limits {
   readonly singletonBodyBytes: number;
   /** Bytes of every other push body, and of create and edit. Interface 8.3. */
   readonly requestBodyBytes: number;
+  /** Bytes of a file that is imported, after decoding. Beyond 10. */
+  readonly importBytes: number;
   /** UTF-8 bytes of one stored row. Interface 8.3. */
   readonly rowBytes: number;
   /** Rows in one push. Interface 8.3. */
@@ -43,6 +45,7 @@ export const LIMITS_DEFAULT: Limits = {
   pushes: 20,
   singletonBodyBytes: 4 * MIB,
   requestBodyBytes: 2 * MIB,
+  importBytes: 1_024 * MIB,
   rowBytes: 50 * KIB,
   rows: 500,
   maxFeeds: 3,
@@ -165,6 +168,30 @@ export const OPERATOR_LIMIT = 600;
 export const OPERATOR_BODY_BYTES_MAX = 256 * 1_024;
 /** Admin keys whose calls a process counts. */
 export const ADMIN_KEYS_COUNTED_MAX = 1_000;
+
+/** Columns of a CSV file that is imported. */
+export const CSV_COLUMNS_MAX = 2_000;
+/** Rows, and characters of them, that an import stores in one commit: some 50 ms. */
+export const IMPORT_ROWS_MAX = 4_000;
+export const IMPORT_CHARACTERS_MAX = MIB;
+/**
+ * Bytes that an import counts for among the bodies that a process holds: rows that are checked, and rows under way. So
+ * an account runs up to four in a process.
+ */
+export const IMPORT_HELD_BYTES = 4 * MIB;
+/** How often an import says how far it is, in milliseconds. Beyond 10. */
+export const IMPORT_PROGRESS_MS = 1_000;
+/** How long an import's client may send nothing, and how long an import may take, in milliseconds. */
+export const IMPORT_SILENCE_MS_MAX = 60_000;
+export const IMPORT_MS_MAX = 6 * 60 * 60_000;
+/** After how long without a sign of life an import has died with its process. It is renewed every few seconds. */
+export const IMPORT_LEASE_MS = 15_000;
+export const IMPORT_RENEWAL_MS = 5_000;
+/** The same as an interval of PostgreSQL. */
+export const IMPORT_LEASE = `${IMPORT_LEASE_MS} milliseconds`;
+
+/** Connections of a gateway for imports, whose steps take turns on them. */
+export const IMPORT_CONNECTIONS_MAX = 2;
 
 /** Connections of one process to its database. */
 export const DATABASE_CONNECTIONS_MAX = 12;
@@ -308,6 +335,7 @@ assert(
   2 * MCP_ANONYMOUS_LIMIT * MCP_SMALL_BODY_BYTES_MAX < STRANGERS_BODIES_BYTES_MAX,
   "small bodies that unknown callers declare and don't send leave room for others",
 );
+assert(IMPORT_RENEWAL_MS * 2 < IMPORT_LEASE_MS, "an import whose client is slow keeps its feed");
 assert(SCHEMA_BYTES_MAX < LIMITS_DEFAULT.requestBodyBytes, "a schema fits a create body");
 assert(
   FILTER_WALK_ROWS * LIMITS_DEFAULT.rowBytes < FILTER_WALK_BYTES,

@@ -50,7 +50,7 @@ interface ServicesOptions {
 
 /** Reads the cursor secret from the database, making it there at the first start. */
 export async function createServices({ config, databases, log }: ServicesOptions) {
-  const { database, operatorDatabase, replica, isDistributed } = databases;
+  const { database, operatorDatabase, importDatabase, replica, isDistributed } = databases;
   const state = {
     baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,
@@ -149,6 +149,8 @@ export async function createServices({ config, databases, log }: ServicesOptions
     database,
     /** The operator's API has connections of its own. */
     operatorDatabase,
+    /** So have the steps of imports. */
+    importDatabase,
     /** The room on the database's disk, if that is known. */
     diskRoom: databases.diskRoom,
     /** Pages, catalog and search: from a replica where one is new enough. */

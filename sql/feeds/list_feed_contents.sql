@@ -68,6 +68,8 @@ left join lateral (
     -- Completing a batch retires those before it.
     and batches.batch_number >= feeds.current_batch
     and batches.status = 'open'
+    -- What an import stages has no name.
+    and batches.batch_id is not null
   order by batches.batch_number desc
   limit :batches_max::int
 ) as waiting

@@ -112,7 +112,7 @@ async function receive({ bodies }: Services, request: Request, keyId: string): P
     const bytesMax = OPERATOR_BODY_BYTES_MAX;
     const bytes = await receiveBody(request, { bytesMax, tooLarge, hold });
     if (bytes.length === 0) return "";
-    const mediaType = mediaTypeOf(request);
+    const mediaType = mediaTypeOf(request, ["json"]);
     if (mediaType instanceof Problem) throw mediaType;
     return bodyTextOf(bytes);
   });

@@ -47,6 +47,7 @@ const FieldErrorShape = Type.Object(
     message: Type.String({ description: "What is wrong there." }),
     row_index: Type.Optional(count("Place of the pushed row, from 0.")),
     row_id: Type.Optional(Type.String({ description: "The row's id." })),
+    line: Type.Optional(count("Line of the imported file, from 1; `path` is within its row.")),
   },
   { $id: "FieldError", description: "One mistake in a body." },
 );
@@ -61,7 +62,7 @@ const ProblemShape = Type.Object(
     request_id: Type.String({ description: "The same as `X-Request-Id`." }),
     retry_after_ms: Type.Optional(count("429 and 503: how long to wait.")),
     limit: Type.Optional(
-      oneOf(["singleton_body", "request_body", "row_count", "row_payload"], {
+      oneOf(["singleton_body", "request_body", "row_count", "row_payload", "import_body"], {
         description: "413: which limit was passed.",
       }),
     ),

@@ -22,7 +22,7 @@ export async function receiveJsonObject(
   request: Request,
   options: JsonBodyOptions,
 ): Promise<JsonText> {
-  const mediaType = mediaTypeOf(request);
+  const mediaType = mediaTypeOf(request, ["json"]);
   if (mediaType instanceof Problem) throw mediaType;
   const outcome = parseBody(bodyTextOf(await receiveBody(request, options)));
   if (outcome.kind !== "body") throw problemOfBody(outcome);

@@ -206,9 +206,13 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
       ],
     },
   },
+  IMPORT_RUNNING: {
+    when: "An import into a feed that another import is under way for.",
+    remedy: "Wait until it has ended. One whose connection broke ends within 15 seconds.",
+  },
   BATCH_CLOSED: {
-    when: "A push to a batch that was finalized or retired.",
-    remedy: "Begin a new batch with a `batch_id` not used before.",
+    when: "A push to a batch that was finalized or retired. In an import's last line: another batch was completed while it ran.",
+    remedy: "Begin a new batch with a `batch_id` not used before, or import again.",
   },
   IDEMPOTENCY_KEY_REUSED: {
     when: "An `Idempotency-Key` that was sent with another query or feed, or to buy, in the last 24 hours.",

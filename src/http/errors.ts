@@ -53,6 +53,7 @@ export const PROBLEMS = {
   FEED_NOT_FOR_SALE: { status: 409, title: "Feed is not for sale" },
   FEED_TYPE_LOCKED: { status: 409, title: "Feed type is locked" },
   SCHEMA_BREAKING: { status: 409, title: "Schema breaks readers" },
+  IMPORT_RUNNING: { status: 409, title: "An import runs" },
   BATCH_CLOSED: { status: 409, title: "Batch is closed" },
   IDEMPOTENCY_KEY_REUSED: { status: 409, title: "Idempotency key reused" },
   IDEMPOTENCY_KEY_STALE: { status: 409, title: "Idempotency key stale" },

@@ -40,8 +40,18 @@ const BUFFER_BYTES_FIRST = 64 * 1_024;
 const GZIP_GROWTH_DIVISOR = 8;
 const GZIP_FRAME_BYTES = 1_024;
 
-const JSON_TYPE = /^application\/(?:json|[!#$%&'*+.^_`|~0-9a-z-]+\+json)$/;
-const NDJSON_TYPE = /^application\/(?:x-)?ndjson$/;
+/** By their media types, and how a message names them. */
+const FORMS: Readonly<Record<BodyForm, { readonly type: RegExp; readonly words: string }>> = {
+  json: {
+    type: /^application\/(?:json|[!#$%&'*+.^_`|~0-9a-z-]+\+json)$/,
+    words: "application/json",
+  },
+  ndjson: {
+    type: /^application\/(?:x-)?ndjson$/,
+    words: "application/x-ndjson (rows one a line)",
+  },
+  csv: { type: /^text\/csv$/, words: "text/csv" },
+};
 const CHARSET_PARAMETER = /^charset\s*=\s*(.*)$/;
 /** `ignoreBOM` keeps the mark, so that the JSON reader refuses it. RFC 8259, section 8.1. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -83,18 +93,22 @@ export function bodyNotJson(reason: string): Problem {
   });
 }
 
-/** What a body is by its headers, or the 415; `ndjson`: rows one a line are taken, too. Decisions 10. */
-export function mediaTypeOf(
+/** What a body may be. */
+export type BodyForm = "json" | "ndjson" | "csv";
+
+/** What a body is by its headers, or the 415. @param forms what is taken. Decisions 10, beyond 10 */
+export function mediaTypeOf<Form extends BodyForm = "json">(
   request: Request,
-  { ndjson = false } = {},
-): "json" | "ndjson" | Problem {
+  forms: readonly Form[],
+): Form | Problem {
   const coding = contentCodingOf(request);
   if (coding === undefined) {
     const got = request.headers.get("content-encoding");
     return unsupported(`The Content-Encoding "${got}" is not known. Send gzip or none.`);
   }
+  const wanted = forms.map((form) => FORMS[form].words).join(" or ");
   const header = request.headers.get("content-type");
-  if (header === null) return unsupported("Content-Type is missing. Send application/json.");
+  if (header === null) return unsupported(`Content-Type is missing. Send ${wanted}.`);
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
   for (const parameter of parameters) {
     const charset = CHARSET_PARAMETER.exec(parameter)?.[1];
@@ -105,10 +119,13 @@ export function mediaTypeOf(
       );
     }
   }
-  if (JSON_TYPE.test(type)) return "json";
-  if (ndjson && NDJSON_TYPE.test(type)) return "ndjson";
-  const lines = ndjson ? " or, for rows one a line, application/x-ndjson" : "";
-  return unsupported(`The Content-Type "${header}" is not taken. Send application/json${lines}.`);
+  const form = forms.find((each) => FORMS[each].type.test(type));
+  return form ?? unsupported(`The Content-Type "${header}" is not taken. Send ${wanted}.`);
+}
+
+/** Whether a body is to be decoded. */
+export function isGzipped(request: Request): boolean {
+  return contentCodingOf(request) === "gzip";
 }
 
 /** Content-Length; undefined if it is missing or no number, such as "5, 5" of a header that was sent twice. */

@@ -12,4 +12,6 @@ export interface FieldError {
   /** Place and id of the pushed row that the mistake is in. */
   readonly row_index?: number;
   readonly row_id?: string;
+  /** Of the file that is imported, from 1; `path` is then within its row. */
+  readonly line?: number;
 }

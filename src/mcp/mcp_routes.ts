@@ -101,7 +101,7 @@ async function readMessage(
   request: Request,
   hold: HoldBytes,
 ): Promise<{ readonly value: unknown } | Response> {
-  const form = mediaTypeOf(request);
+  const form = mediaTypeOf(request, ["json"]);
   if (form instanceof Problem) throw form;
   const bytes = await receiveBody(request, {
     bytesMax: MCP_BODY_BYTES_MAX,

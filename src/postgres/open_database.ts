@@ -10,6 +10,7 @@ import { MS_PER_SECOND } from "../lib/time_units.ts";
 import {
   DATABASE_CONNECTIONS_MAX,
   DATABASE_CONNECTIONS_SPARED,
+  IMPORT_CONNECTIONS_MAX,
   OPERATOR_CONNECTIONS_MAX,
 } from "../limits.ts";
 import {
@@ -132,17 +133,28 @@ export async function openDatabases(config: Config, log: Log) {
       connect(address, { connectionsMax: OPERATOR_CONNECTIONS_MAX, survey }),
       { runningMax: OPERATOR_CONNECTIONS_MAX },
     );
+    // Opened by the first import. Its steps write much, so they hold up no answer.
+    const importDatabase = createDatabase(
+      connect(address, {
+        connectionsMax: IMPORT_CONNECTIONS_MAX,
+        statementTimeoutMs: BACKGROUND_STATEMENT_MS_MAX,
+        survey,
+      }),
+      { runningMax: IMPORT_CONNECTIONS_MAX },
+    );
     const close = async () => {
       // All reads have been answered by now, so nothing is waited for.
       await replica?.connections.end({ timeout: 0 });
       await background.connections.end({ timeout: 0 });
       await operatorDatabase.connections.end({ timeout: 0 });
+      await importDatabase.connections.end({ timeout: 0 });
       await closeDatabase();
     };
     return {
       database,
       background,
       operatorDatabase,
+      importDatabase,
       replica,
       isDistributed,
       diskRoom,

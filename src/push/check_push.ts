@@ -9,12 +9,12 @@ import type { Problem } from "../http/errors.ts";
 import { present, unreachable } from "../lib/assert.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import type { Limits } from "../limits.ts";
+import type { PushedRow } from "./check_row.ts";
 import {
   type Invalid,
   type NotJson,
   type Push,
   type PushBody,
-  type PushedRow,
   parsePush,
   type TooLarge,
 } from "./parse_push.ts";
@@ -97,7 +97,7 @@ function withMistakes(mistakes: readonly FieldError[], unfit: CheckRefusal | und
 }
 
 /** The refusal of rows that don't meet the locked schema, if the feed has one. */
-async function checkSchema(
+export async function checkSchema(
   rowSchemas: RowSchemas,
   { feed, rows, signal }: { feed: Feed; rows: readonly PushedRow[]; signal: AbortSignal },
 ): Promise<CheckRefusal | undefined> {

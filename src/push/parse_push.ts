@@ -10,7 +10,6 @@
  */
 import type { FeedType } from "../feeds/find.ts";
 import { codePointsOf, excerpt, hasAtMost } from "../lib/code_points.ts";
-import { parseEventTime } from "../lib/event_time.ts";
 import type { FieldError } from "../lib/field_error.ts";
 import {
   boundedPointer,
@@ -24,7 +23,15 @@ import {
   textOf,
 } from "../lib/json_text.ts";
 import { BATCH_ID_LENGTH_MAX, ERRORS_LISTED_MAX, JSON_DEPTH_MAX, type Limits } from "../limits.ts";
-import { canonicalRowId } from "./row_id.ts";
+import {
+  checkRow,
+  type FoundRow,
+  findTooDeep,
+  isRowTooLarge,
+  named,
+  type PushedRow,
+  scanRow,
+} from "./check_row.ts";
 
 /** A body as it came in. */
 export interface PushBody {
@@ -40,20 +47,6 @@ interface PushRules {
   /** Null until the first push decides. */
   readonly feedType: FeedType | null;
   readonly limits: Limits;
-}
-
-/** A row of a collection or stream, or a singleton's document. */
-export interface PushedRow {
-  /** Compact JSON: the provider's text without insignificant white space. */
-  readonly text: string;
-  /** Canonical; empty for a document. */
-  readonly id: string;
-  /** RFC 3339, UTC. Null if the row has none; the event is then stamped with the time of receipt. */
-  readonly eventTime: string | null;
-  /** RFC 6901 pointer of the row in the body. */
-  readonly pointer: string;
-  /** In the payload, or of the line. */
-  readonly index: number;
 }
 
 export interface Push {
@@ -128,15 +121,6 @@ export function bodyLimitOf(feedType: FeedType | null, limits: Limits): TooLarge
     : { kind: "too_large", limit: "request_body", most: limits.requestBodyBytes };
 }
 
-/** A row in the body: its text, and its place. */
-interface FoundRow {
-  readonly json: JsonText;
-  readonly span: JsonSpan;
-  readonly pointer: string;
-  /** Index in the payload, or of the line. */
-  readonly index: number;
-}
-
 /** A body that is JSON, divided into its parts. */
 interface FoundRows {
   readonly feedType: FeedType;
@@ -193,13 +177,8 @@ function readLines(body: PushBody, rules: PushRules): FoundRows | NotJson | TooL
   let refusalCount = 0;
   const rows = filled.map(({ line, index }) => {
     const pointer = pointerTo(index);
-    const json = scanJson(line, {
-      spanDepth: 1,
-      heightMax: JSON_DEPTH_MAX,
-      firstLine: index + 1,
-      path: pointer,
-      refusalsMax: ERRORS_LISTED_MAX - refusals.length,
-    });
+    const refusalsMax = ERRORS_LISTED_MAX - refusals.length;
+    const json = scanRow(line, { firstLine: index + 1, path: pointer, refusalsMax });
     refusals.push(...json.refusals);
     refusalCount += json.refusalCount;
     return { json, span: json.root, pointer, index };
@@ -265,7 +244,7 @@ function findTooLarge(
   if (feedType === "singleton") return undefined;
   if (rows.length > limits.rows) return tooManyRows(limits);
   const most = limits.rowBytes;
-  const large = rows.find(({ json, span }) => Buffer.byteLength(textOf(json, span)) > most);
+  const large = rows.find((row) => isRowTooLarge(row, most));
   if (large === undefined) return undefined;
   return { kind: "too_large", limit: "row_payload", most, rowIndex: large.index };
 }
@@ -358,81 +337,10 @@ function readDocument(found: FoundRow, errors: FieldError[]): PushedRow {
 }
 
 function readRows({ rows, isList, feedType }: FoundRows, errors: FieldError[]): PushedRow[] {
-  const indexById = new Map<string, number>();
-  return rows.map((row) => {
-    const { json, span, pointer, index } = row;
-    const text = textOf(json, span);
-    const mistakes: FieldError[] = [];
-    let id = "";
-    let eventTime: string | null = null;
-    if (span.kind === "object") {
-      mistakes.push(...findTooDeep(row, text));
-      id = readId(row, { indexById, mistakes });
-      if (feedType === "stream") eventTime = readEventTime(row, mistakes);
-    } else {
-      const wanted = isList ? "a row must be an object" : "payload must be an object or array";
-      mistakes.push({ path: pointer, message: `${wanted}, got ${named(span)}` });
-    }
-    const place = { row_index: index, ...(id !== "" && { row_id: id }) };
-    for (const mistake of mistakes) errors.push({ ...mistake, ...place });
-    return { text, id, eventTime, pointer, index };
+  const known = new Map<string, number>();
+  return rows.map((found) => {
+    const { row, mistakes } = checkRow(found, { feedType, isList, noun: "row", known });
+    errors.push(...mistakes);
+    return row;
   });
-}
-
-/** The canonical id; empty if it is none. A row that has no id is named by its place. */
-function readId(
-  { json, span, pointer, index }: FoundRow,
-  { indexById, mistakes }: { indexById: Map<string, number>; mistakes: FieldError[] },
-): string {
-  const member = findMember(span, "id");
-  if (member === undefined) {
-    const message = `row ${index} has no id; give each row an id, a string or a number`;
-    mistakes.push({ path: pointer, message });
-    return "";
-  }
-  const outcome = canonicalRowId(json, member);
-  if (outcome.kind !== "valid") {
-    mistakes.push({ path: `${pointer}/id`, message: outcome.message });
-    return "";
-  }
-  const { id } = outcome;
-  const sameIndex = indexById.get(id);
-  if (sameIndex === undefined) indexById.set(id, index);
-  else {
-    mistakes.push({
-      path: `${pointer}/id`,
-      message: `an id must come once in a push, and row ${sameIndex} has this one; leave one of them out`,
-    });
-  }
-  return id;
-}
-
-function readEventTime({ json, span, pointer }: FoundRow, mistakes: FieldError[]): string | null {
-  const member = findMember(span, "event_timestamp");
-  if (member === undefined) return null;
-  const text = member.kind === "string" ? stringOf(json, member) : undefined;
-  const time = text === undefined ? undefined : parseEventTime(text);
-  if (time !== undefined) return time;
-  const got = text === undefined ? named(member) : JSON.stringify(excerpt(text));
-  mistakes.push({
-    path: `${pointer}/event_timestamp`,
-    message: `event_timestamp must be an RFC 3339 date-time such as 2026-01-31T12:00:00Z, got ${got}; leave it out for the time of receipt`,
-  });
-  return null;
-}
-
-/** Levels are counted from the row or document itself. Decisions 10. */
-function findTooDeep({ span, pointer }: FoundRow, text: string): readonly FieldError[] {
-  if (span.height <= JSON_DEPTH_MAX) return [];
-  return scanJson(text, {
-    spanDepth: 0,
-    heightMax: JSON_DEPTH_MAX,
-    path: pointer,
-    refusalsMax: ERRORS_LISTED_MAX,
-  }).refusals;
-}
-
-function named(span: JsonSpan): string {
-  if (span.kind === "null") return "null";
-  return span.kind === "array" || span.kind === "object" ? `an ${span.kind}` : `a ${span.kind}`;
 }

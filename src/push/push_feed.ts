@@ -81,7 +81,7 @@ export async function pushToFeed(services: PushServices, arrival: Arrival): Prom
   const { refusal } = decision;
   // A key that can't be used any more is reported before anything else.
   if (refusal.kind === "key_refused") await keys.prove(principal);
-  const problem = problemOfRefusal(refusal, call.request);
+  const problem = problemOfRefusal(refusal);
   if (!decision.isCounted) {
     if (refusal.kind === "limited") await recordLimited(services, arrival, problem);
     return { kind: "refused", isCounted: false, problem };

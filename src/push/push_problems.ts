@@ -9,8 +9,8 @@ import { feedForbidden, feedSuspended } from "../api/feed_problems.ts";
 import { rateLimited } from "../api/rate_headers.ts";
 import { keepsChanging } from "../api/refusals.ts";
 import { Problem, unavailable } from "../http/errors.ts";
-import { bodyNotJson, mediaTypeOf } from "../http/read_body.ts";
-import { assert, unreachable } from "../lib/assert.ts";
+import { bodyNotJson } from "../http/read_body.ts";
+import { unreachable } from "../lib/assert.ts";
 import type { CheckRefusal, Unreadable } from "./check_push.ts";
 import type { Invalid, TooLarge } from "./parse_push.ts";
 
@@ -33,10 +33,7 @@ export type UncountedRefusal =
   | { readonly kind: "feed_keeps_changing" };
 
 /** The problem of a push that is refused. */
-export function problemOfRefusal(
-  refusal: CountedRefusal | UncountedRefusal,
-  request: Request,
-): Problem {
+export function problemOfRefusal(refusal: CountedRefusal | UncountedRefusal): Problem {
   switch (refusal.kind) {
     case "too_large":
       return payloadTooLarge(refusal);
@@ -44,11 +41,8 @@ export function problemOfRefusal(
       return bodyNotJson(refusal.message);
     case "invalid":
       return validationFailed(refusal);
-    case "lines_to_singleton": {
-      const mediaType = mediaTypeOf(request);
-      assert(mediaType instanceof Problem, "lines are no JSON text");
-      return mediaType;
-    }
+    case "lines_to_singleton":
+      return linesToSingleton();
     case "batch_closed":
       return new Problem("BATCH_CLOSED", {
         detail: `The batch ${JSON.stringify(refusal.batchId)} is already finalized or retired. Push under a new batch_id.`,
@@ -98,6 +92,14 @@ export function payloadTooLarge(tooLarge: TooLarge): Problem {
     detail,
     extras: { limit, ...extras },
     headers: { Connection: "close" },
+  });
+}
+
+/** 415: lines of rows are not a document. */
+export function linesToSingleton(): Problem {
+  return new Problem("UNSUPPORTED_MEDIA_TYPE", {
+    detail:
+      "The feed is a singleton, which is one document and no lines of rows. Push it as application/json.",
   });
 }
 

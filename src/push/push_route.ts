@@ -18,22 +18,22 @@ import {
   OWN_FEED_PARAMS,
 } from "../api/described.ts";
 import { PUSH_RESULT, ROWS } from "../api/examples.ts";
-import { feedForbidden, feedSuspended } from "../api/feed_problems.ts";
 import { RATE_HEADERS } from "../api/header_docs.ts";
 import { parameters, queryFlag } from "../api/parameters.ts";
 import { rateHeaders, rateLimited } from "../api/rate_headers.ts";
-import { type Feed, type Feeds, findOwned } from "../feeds/find.ts";
 import { type Answer, privateJson } from "../http/answer.ts";
 import { Problem } from "../http/errors.ts";
 import { uploads } from "../http/load/uploads.ts";
 import { respond } from "../http/respond.ts";
 import { present } from "../lib/assert.ts";
 import type { Services } from "../services.ts";
+import { importRoutes } from "./import/import_route.ts";
 import { createLimitedPushes } from "./limited_pushes.ts";
-import type { Push } from "./parse_push.ts";
 import { type PushOutcome, pushToFeed, recordLimited } from "./push_feed.ts";
 import { PushBodyShape, PushResultShape } from "./push_shapes.ts";
-import { createPushStore, type StoredPush } from "./store_push.ts";
+import { type RowOutcome, receiptOf } from "./receipt.ts";
+import { createPushStore } from "./store_push.ts";
+import { findUsable } from "./usable_feed.ts";
 
 const PUSH_QUERY = parameters({
   dry_run: Type.Optional(
@@ -90,7 +90,7 @@ const PUSH_BODY = documented(PushBodyShape, {
 });
 
 /** The letters of `write_push`. */
-const ROW_OUTCOMES = new Map<string, "inserted" | "updated" | "duplicate">([
+const ROW_OUTCOMES = new Map<string, RowOutcome>([
   ["i", "inserted"],
   ["u", "updated"],
   ["d", "duplicate"],
@@ -129,18 +129,8 @@ export function pushRoutes(services: Services) {
         return respond(answerOf(outcome, { feedId, isDryRun }));
       },
       { parse: "none", params: OWN_FEED_PARAMS, query: PUSH_QUERY, body: PUSH_BODY, ...PUSH_FEED },
-    );
-}
-
-/** @throws {Problem} 403 for a feed that is not the account's, or is suspended */
-async function findUsable(feeds: Feeds, accountId: string, reference: string): Promise<Feed> {
-  const known = await findOwned(feeds, accountId, reference);
-  // What memory says is suspended may have been resumed.
-  const isSuspended = known !== undefined && known.suspensionReason !== null;
-  const feed = isSuspended ? await feeds.findFresh(accountId, known.feedId) : known;
-  if (feed === undefined) throw feedForbidden();
-  if (feed.suspensionReason !== null) throw feedSuspended(feed.suspensionReason);
-  return feed;
+    )
+    .use(importRoutes(services, pushes));
 }
 
 /** @throws {Problem} every refusal */
@@ -156,51 +146,24 @@ function answerOf(
   }
   return {
     headers: { ...privateJson(), ...headers },
-    body: JSON.stringify(receiptOf(feedId, outcome, isDryRun)),
+    body: JSON.stringify(resultOf(feedId, outcome, isDryRun)),
   };
 }
 
 /** Decisions 5. */
-function receiptOf(
+function resultOf(
   feedId: string,
   { push, stored }: Extract<PushOutcome, { kind: "stored" }>,
   isDryRun: boolean,
 ): Static<typeof PushResultShape> {
   const outcomes = Array.from(stored.rowOutcomes, (letter) => present(ROW_OUTCOMES.get(letter)));
-  const unseen = whyUnseen(push, stored);
-  const count = (outcome: string) => outcomes.filter((each) => each === outcome).length;
-  return {
-    feed_id: feedId,
-    feed_type: push.feedType,
-    status: stored.status,
-    rows_received: push.rows.length,
-    rows_inserted: count("inserted"),
-    rows_updated: count("updated"),
-    rows_duplicate: count("duplicate"),
-    row_outcomes: outcomes,
-    batch_id: push.batchId,
-    batch_complete: push.isComplete,
-    is_visible: unseen.length === 0,
-    ...(unseen.length > 0 && { detail: unseen.join(" ") }),
-    last_sync_at: stored.lastSyncAt,
-    data_version: Number(stored.dataVersion),
-    ...(isDryRun && { dry_run: true }),
+  const count = (outcome: RowOutcome) => outcomes.filter((each) => each === outcome).length;
+  const rows = {
+    received: push.rows.length,
+    inserted: count("inserted"),
+    updated: count("updated"),
+    duplicate: count("duplicate"),
   };
-}
-
-/** Why readers don't see the rows now, and what to do about it: a sentence for each reason. Beyond 11. */
-function whyUnseen({ batchId }: Push, { status, isStaged }: StoredPush): readonly string[] {
-  const reasons: string[] = [];
-  if (isStaged) {
-    const batch = JSON.stringify(batchId);
-    reasons.push(
-      `Readers see these rows once the batch is complete: send batch_complete true with the last push of batch_id ${batch}.`,
-    );
-  }
-  if (status !== "active") {
-    reasons.push(
-      `Readers see nothing of this feed while its status is ${status}: set it to active.`,
-    );
-  }
-  return reasons;
+  const receipt = receiptOf({ ...push, feedId, rows, outcomes, stored });
+  return { ...receipt, row_outcomes: outcomes, ...(isDryRun && { dry_run: true }) };
 }

@@ -27,7 +27,7 @@ export async function receivePush(
   let bytes = 0;
   try {
     // A singleton takes JSON only, because lines of rows are not a document.
-    const form = mediaTypeOf(request, { ndjson: feedType !== "singleton" });
+    const form = mediaTypeOf(request, feedType === "singleton" ? ["json"] : ["json", "ndjson"]);
     if (form instanceof Problem) throw form;
     const limit = bodyLimitOf(form === "ndjson" ? "collection" : feedType, limits);
     const tooLarge = () => payloadTooLarge(limit);

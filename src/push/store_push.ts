@@ -9,11 +9,12 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Limited, WindowState } from "../admission/claims.ts";
-import { FEED_STATUSES, type Feed, type FeedStatus } from "../feeds/find.ts";
+import { FEED_STATUSES, type Feed, type FeedStatus, type FeedType } from "../feeds/find.ts";
 import { assert, nameIn, present } from "../lib/assert.ts";
 import { createSemaphore, type Semaphore } from "../lib/semaphore.ts";
 import {
   FULL_PUSH_WINDOWS_MAX,
+  IMPORT_LEASE,
   PUSH_TURN_WAIT_MS_MAX,
   PUSHES_WAITING_FREE,
   PUSHES_WAITING_MAX,
@@ -29,7 +30,7 @@ import { retryRolledBack } from "../postgres/client/retry.ts";
 import type { Push } from "./parse_push.ts";
 
 /** Who pushes where. */
-interface PushClaim {
+export interface PushClaim {
   /** As the push was checked by. */
   readonly feed: Feed;
   readonly keyId: string;
@@ -49,6 +50,12 @@ type StoreOutcome =
   | { readonly kind: "stored"; readonly stored: StoredPush; readonly window: WindowState }
   /** Counted; the batch takes no more rows. */
   | { readonly kind: "batch_closed"; readonly window: WindowState }
+  | NotCounted;
+
+type BeginOutcome =
+  | { readonly kind: "begun"; readonly window: WindowState }
+  /** Counted; another import of the feed runs. */
+  | { readonly kind: "running"; readonly window: WindowState }
   | NotCounted;
 
 export interface StoredPush {
@@ -76,6 +83,11 @@ export interface PushStore {
   findLimited(feedId: string): Limited | undefined;
   /** Counts a push; one that was not checked is never stale. @throws {DatabaseUnavailableError} */
   count(claim: PushClaim, options: { readonly isChecked: boolean }): Promise<CountOutcome>;
+  /** Counts an import as a push, and claims the feed for it. @throws {DatabaseUnavailableError} */
+  beginImport(
+    claim: PushClaim,
+    started: { readonly importId: string; readonly feedType: FeedType },
+  ): Promise<BeginOutcome>;
   /** Counts and stores a push. @throws {DatabaseUnavailableError} */
   store(claim: PushClaim, checked: CheckedPush): Promise<StoreOutcome>;
 }
@@ -156,6 +168,24 @@ export function createPushStore(database: Database, limit: number): PushStore {
       );
       return "kind" in sent ? sent : { kind: "counted", window: sent.window };
     },
+    async beginImport({ feed, keyId }, { importId, feedType }) {
+      const { feedId, accountId, definitionVersion } = feed;
+      const sent = await send({ feed, keyId }, () =>
+        database.row("begin_import", {
+          feed_id: feedId,
+          account_id: accountId,
+          key_id: keyId,
+          definition_version: definitionVersion,
+          feed_type: feedType,
+          import_id: importId,
+          lease: IMPORT_LEASE,
+          window_limit: limit,
+          window_us: WINDOW_US,
+        }),
+      );
+      if ("kind" in sent) return sent;
+      return { kind: sent.row.outcome === "running" ? "running" : "begun", window: sent.window };
+    },
     async store(claim, checked) {
       const sent = await send(claim, () =>
         database.row("push_to_feed", {
@@ -196,19 +226,12 @@ function parametersOf(
   checked: CheckedPush,
 ): Omit<Parameters<"push_to_feed">, "window_limit" | "window_us"> {
   const { push, isDryRun, bodyBytes, elapsedMs } = checked;
-  const isStream = push.feedType === "stream";
-  const texts = push.rows.map(({ text, eventTime }) =>
-    // Without its closing brace: the time of receipt goes there.
-    isStream && eventTime === null ? text.slice(0, -1) : text,
-  );
   return {
     feed_id: feed.feedId,
     feed_type: push.feedType,
     definition_version: feed.definitionVersion,
     row_count: push.rows.length,
-    row_texts: texts.join("\n"),
-    row_ids: push.feedType === "singleton" ? [] : push.rows.map(({ id }) => id),
-    event_times: isStream ? push.rows.map(({ eventTime }) => eventTime) : [],
+    ...rowColumns(push),
     batch_id: push.batchId,
     is_complete: push.isComplete,
     is_dry_run: isDryRun,
@@ -216,6 +239,26 @@ function parametersOf(
     elapsed_ms: elapsedMs,
     account_id: feed.accountId,
     key_id: keyId,
+  };
+}
+
+/** Rows as the statements take them: parallel columns. */
+export function rowColumns({
+  feedType,
+  rows,
+}: Pick<Push, "feedType" | "rows">): Pick<
+  Parameters<"push_to_feed">,
+  "row_texts" | "row_ids" | "event_times"
+> {
+  const isStream = feedType === "stream";
+  const texts = rows.map(({ text, eventTime }) =>
+    // Without its closing brace: the time of receipt goes there.
+    isStream && eventTime === null ? text.slice(0, -1) : text,
+  );
+  return {
+    row_texts: texts.join("\n"),
+    row_ids: feedType === "singleton" ? [] : rows.map(({ id }) => id),
+    event_times: isStream ? rows.map(({ eventTime }) => eventTime) : [],
   };
 }
 

@@ -24,9 +24,10 @@ beforeAll(async () => {
     FEEDGATE_DISCOVERY_LIMIT: "30",
     FEEDGATE_PUSH_LIMIT: "30",
     FEEDGATE_REQUEST_BODY_BYTES: "60000",
+    FEEDGATE_IMPORT_BYTES: "70000",
   });
   contract = await loadContract(gateway.baseUrl);
-  const provider = await gateway.createAccount({ maxFeeds: 13 });
+  const provider = await gateway.createAccount({ maxFeeds: 14 });
   const reader = await gateway.createAccount({ credits: 100 });
   write = await gateway.createKey(provider, "write");
   ownRead = await gateway.createKey(provider, "read");
@@ -199,6 +200,27 @@ describe("every answer is one that the document promises", () => {
     await send(422, ["POST", push(id), write, { payload: [{ n: 1 }] }]);
     for (let count = 0; count < 30; count++) await gateway.send("POST", push(id), write, "");
     await send(429, ["POST", push(id), write, ROWS]);
+  });
+
+  test("every answer of importFeed is documented", async () => {
+    const id = await create({ endpoint_path: "imported", feed_type: "collection" });
+    const path = `/v1/provider/feed/${id}/import`;
+    const ndjson = { "Content-Type": "application/x-ndjson" };
+    const file = '{"id":1}\n{"id":2}';
+    await send(200, ["POST", path, write, file], ndjson);
+    await send(200, ["POST", path, write, "id,n\n1,2"], { "Content-Type": "text/csv" });
+    await send(400, ["POST", path, write, ""], ndjson);
+    await send(401, ["POST", path, undefined, file], ndjson);
+    await send(403, ["POST", path, read, file], ndjson);
+    await gateway.sql`
+      insert into imports (feed_id, import_id, renewed_at)
+      values (${id}, gen_random_uuid(), now() + interval '1 minute')`;
+    await send(409, ["POST", path, write, file], ndjson);
+    await gateway.sql`delete from imports where feed_id = ${id}`;
+    await send(413, ["POST", path, write, "x".repeat(80_000)], ndjson);
+    await send(415, ["POST", path, write, ROWS]);
+    for (let count = 0; count < 30; count++) await gateway.send("POST", path, write, "");
+    await send(429, ["POST", path, write, file], ndjson);
   });
 
   test("every answer of deleteRows and deleteFeed is documented", async () => {
@@ -505,6 +527,14 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
       send: () => gateway.get(path, undefined, headers),
     })),
     writing("POST", push(id), [{ id: 4 }]),
+    {
+      method: "POST",
+      path: `/v1/provider/feed/${id}/import`,
+      send: () =>
+        gateway.send("POST", `/v1/provider/feed/${id}/import`, ownKey, '{"id":5}', {
+          "Content-Type": "application/x-ndjson",
+        }),
+    },
     writing("POST", CREATE, { ...feed, endpoint_path: `${slug}-2` }),
     writing("PATCH", edit(id), { name: "Edited" }),
     ...[`/v1/provider/feed/${id}/rows?ids=1`, `/v1/provider/feed/${id}`].map((path) => ({

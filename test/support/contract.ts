@@ -80,7 +80,7 @@ export async function loadContract(baseUrl: string): Promise<Contract> {
         if (body !== "") throw new Error(`${where}: a body where none is documented`);
       } else if (media === undefined) {
         throw new Error(`${where}: the content type "${type}" is not documented`);
-      } else if (type.endsWith("json")) {
+      } else if (isJson(type)) {
         const pointer = [
           "paths",
           found.path,
@@ -114,7 +114,12 @@ function findOperation(document: OpenApi, method: string, pathname: string) {
 
 async function readBody(response: Response): Promise<unknown> {
   const text = await response.text();
-  return response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
+  return isJson(response.headers.get("content-type") ?? "") ? JSON.parse(text) : text;
+}
+
+/** Lines of JSON are a text. */
+function isJson(type: string): boolean {
+  return type.includes("json") && !type.includes("ndjson");
 }
 
 function checkHeaders(

@@ -94,6 +94,9 @@ begin
     and replaced_rows.filter_index_id = filter_indexes.filter_index_id;
   delete from filter_indexes
   where filter_indexes.feed_id = feed.feed_id;
+  -- A step of an import that still runs finds that it has lost the feed.
+  delete from imports
+  where imports.feed_id = feed.feed_id;
   delete from batches
   where batches.feed_id = feed.feed_id;
   delete from row_totals

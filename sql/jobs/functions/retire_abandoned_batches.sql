@@ -1,7 +1,8 @@
 -- Retires batches that were never finalized, are not what readers see, and that nobody has pushed to for
 -- longer than `age`.
 -- Their rows are removed like those of every retired batch. A late push to one is refused as closed, because it would
--- begin half a batch of the same name.
+-- begin half a batch of the same name. The same for what imports have staged whose process has died: nothing has been
+-- heard of them for 10 minutes.
 --
 -- The feed's lock is taken as a push takes it; a feed that is being pushed to waits for the next pass.
 create or replace function retire_abandoned_batches(
@@ -17,6 +18,16 @@ declare
   found_count int;
   retired_count int;
 begin
+  perform end_import(lost.feed_id, lost.import_id, moment)
+  from (
+    select imports.feed_id, imports.import_id
+    from imports
+    where imports.renewed_at <= moment - interval '10 minutes'
+    order by imports.feed_id
+    limit batch_limit
+    for update skip locked
+  ) as lost;
+
   with abandoned as materialized (
     select batches.feed_id, batches.batch_number
     from batches

@@ -47,16 +47,7 @@ begin
     return;
   end if;
 
-  if not exists (
-    select
-    from api_keys
-    join accounts
-      on accounts.account_id = api_keys.account_id
-    where api_keys.key_id = pusher_key_id
-      and api_keys.account_id = pusher_account_id
-      and accounts.suspension_reason is null
-      and is_usable_key(api_keys.revoked_at, api_keys.expires_at, clock_timestamp())
-  ) then
+  if not may_push(pusher_account_id, pusher_key_id) then
     admission := 'key_refused';
     return;
   end if;

@@ -214,17 +214,7 @@ begin
   perform add_row_totals(pushed_feed_id, target, rows_added, bytes_added + bytes_replaced);
 
   if is_complete then
-    -- No open batch was begun before the shown one: it is the oldest open one, or retired those before.
-    update batches
-    set status = case when batch_number = target then 'final' else 'retired' end,
-      finalized_at = case when batch_number = target then moment else finalized_at end,
-      finalizing_ids = case
-        when batch_number = target then ids_pushed
-        else batches.finalizing_ids
-      end,
-      retired_at = case when batch_number = target then null else moment end
-    where feed_id = pushed_feed_id
-      and batch_number between coalesce(batch_shown_before, target) and target;
+    perform finalize_batch(pushed_feed_id, target, batch_shown_before, moment, ids_pushed);
     batch_shown := target;
   else
     batch_shown := coalesce(batch_shown_before, target);

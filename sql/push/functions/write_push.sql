@@ -74,9 +74,7 @@ begin
     end;
   end if;
 
-  select
-    feeds.feed_type, feeds.status, feeds.first_pushed_at, feeds.data_version, feeds.next_position,
-    feeds.current_batch
+  select feeds.data_version, feeds.next_position, feeds.current_batch
   into feed
   from feeds
   where feeds.feed_id = pushed_feed_id;
@@ -111,39 +109,14 @@ begin
   end if;
 
   outcome := 'stored';
-  status := feed.status;
   rows_inserted := row_count - length(replace(row_outcomes, 'i', ''));
   rows_updated := row_count - length(replace(row_outcomes, 'u', ''));
   data_version := feed.data_version + is_changed::int;
-  update feeds
-  set last_sync_at = write_push.last_sync_at,
-    push_count = feeds.push_count + 1,
-    data_version = write_push.data_version,
-    next_position = feeds.next_position + positions_used,
-    current_batch = batch_shown
-  where feeds.feed_id = pushed_feed_id;
-
-  -- Apart from the update above, because an update that names the status works out the catalog and the
-  -- search words anew.
-  if feed.first_pushed_at is null or feed.feed_type is null then
-    status := case when feed.first_pushed_at is null then 'active' else feed.status end;
-    perform act_as('key ' || pusher_key_id);
-    update feeds
-    set feed_type = pushed_type,
-      status = write_push.status,
-      first_pushed_at = coalesce(feeds.first_pushed_at, write_push.last_sync_at),
-      definition_version = feeds.definition_version + 1
-    where feeds.feed_id = pushed_feed_id;
-  end if;
-
-  insert into pushes (
-    feed_id, pushed_at, stored, rows_received, rows_inserted, rows_updated, rows_duplicate,
-    batch_id, body_bytes, duration_ms
-  )
-  values (
-    pushed_feed_id, last_sync_at, true, row_count, rows_inserted, rows_updated,
-    row_count - rows_inserted - rows_updated, pushed_batch_id, body_bytes,
-    elapsed_ms + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000
+  status := note_stored_push(
+    pushed_feed_id, pushed_type, last_sync_at, data_version, positions_used, batch_shown, row_count,
+    rows_inserted, rows_updated, pushed_batch_id, body_bytes,
+    (elapsed_ms + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::int,
+    pusher_key_id
   );
 end
 $$;

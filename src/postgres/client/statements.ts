@@ -114,6 +114,7 @@ import sql_migrations_0010_operator_calls from "../../../sql/migrations/0010_ope
 import sql_migrations_0011_schema_changed_at from "../../../sql/migrations/0011_schema_changed_at.sql" with { type: "text" };
 import sql_migrations_0012_reviews from "../../../sql/migrations/0012_reviews.sql" with { type: "text" };
 import sql_migrations_0013_push_history from "../../../sql/migrations/0013_push_history.sql" with { type: "text" };
+import sql_migrations_0014_imports from "../../../sql/migrations/0014_imports.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -150,16 +151,29 @@ import sql_postgres_list_schema_parts from "../../../sql/postgres/list_schema_pa
 import sql_postgres_ping from "../../../sql/postgres/ping.sql" with { type: "text" };
 import sql_postgres_read_feed_version from "../../../sql/postgres/read_feed_version.sql" with { type: "text" };
 import sql_postgres_read_wal_position from "../../../sql/postgres/read_wal_position.sql" with { type: "text" };
+import sql_push_begin_import from "../../../sql/push/begin_import.sql" with { type: "text" };
 import sql_push_count_push from "../../../sql/push/count_push.sql" with { type: "text" };
+import sql_push_end_import from "../../../sql/push/end_import.sql" with { type: "text" };
+import sql_push_finish_import from "../../../sql/push/finish_import.sql" with { type: "text" };
 import sql_push_functions_add_row_totals from "../../../sql/push/functions/add_row_totals.sql" with { type: "text" };
 import sql_push_functions_admit_push from "../../../sql/push/functions/admit_push.sql" with { type: "text" };
+import sql_push_functions_begin_import from "../../../sql/push/functions/begin_import.sql" with { type: "text" };
+import sql_push_functions_end_import from "../../../sql/push/functions/end_import.sql" with { type: "text" };
+import sql_push_functions_finalize_batch from "../../../sql/push/functions/finalize_batch.sql" with { type: "text" };
+import sql_push_functions_finish_import from "../../../sql/push/functions/finish_import.sql" with { type: "text" };
+import sql_push_functions_import_rows from "../../../sql/push/functions/import_rows.sql" with { type: "text" };
+import sql_push_functions_lock_import from "../../../sql/push/functions/lock_import.sql" with { type: "text" };
+import sql_push_functions_may_push from "../../../sql/push/functions/may_push.sql" with { type: "text" };
 import sql_push_functions_note_replaced_rows from "../../../sql/push/functions/note_replaced_rows.sql" with { type: "text" };
+import sql_push_functions_note_stored_push from "../../../sql/push/functions/note_stored_push.sql" with { type: "text" };
 import sql_push_functions_push_collection from "../../../sql/push/functions/push_collection.sql" with { type: "text" };
 import sql_push_functions_push_document from "../../../sql/push/functions/push_document.sql" with { type: "text" };
 import sql_push_functions_push_stream from "../../../sql/push/functions/push_stream.sql" with { type: "text" };
 import sql_push_functions_write_push from "../../../sql/push/functions/write_push.sql" with { type: "text" };
+import sql_push_import_rows from "../../../sql/push/import_rows.sql" with { type: "text" };
 import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
+import sql_push_renew_import from "../../../sql/push/renew_import.sql" with { type: "text" };
 import sql_read_find_absent_field from "../../../sql/read/find_absent_field.sql" with { type: "text" };
 import sql_read_find_event_span from "../../../sql/read/find_event_span.sql" with { type: "text" };
 import sql_read_functions_absent_field from "../../../sql/read/functions/absent_field.sql" with { type: "text" };
@@ -222,6 +236,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0011_schema_changed_at", text: sql_migrations_0011_schema_changed_at },
   { name: "0012_reviews", text: sql_migrations_0012_reviews },
   { name: "0013_push_history", text: sql_migrations_0013_push_history },
+  { name: "0014_imports", text: sql_migrations_0014_imports },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -285,7 +300,15 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "distribute_rows", text: sql_postgres_functions_distribute_rows },
   { name: "add_row_totals", text: sql_push_functions_add_row_totals },
   { name: "admit_push", text: sql_push_functions_admit_push },
+  { name: "begin_import", text: sql_push_functions_begin_import },
+  { name: "end_import", text: sql_push_functions_end_import },
+  { name: "finalize_batch", text: sql_push_functions_finalize_batch },
+  { name: "finish_import", text: sql_push_functions_finish_import },
+  { name: "import_rows", text: sql_push_functions_import_rows },
+  { name: "lock_import", text: sql_push_functions_lock_import },
+  { name: "may_push", text: sql_push_functions_may_push },
   { name: "note_replaced_rows", text: sql_push_functions_note_replaced_rows },
+  { name: "note_stored_push", text: sql_push_functions_note_stored_push },
   { name: "push_collection", text: sql_push_functions_push_collection },
   { name: "push_document", text: sql_push_functions_push_document },
   { name: "push_stream", text: sql_push_functions_push_stream },
@@ -399,9 +422,14 @@ export const STATEMENTS = {
   ping: numbered(sql_postgres_ping),
   read_feed_version: numbered(sql_postgres_read_feed_version),
   read_wal_position: numbered(sql_postgres_read_wal_position),
+  begin_import: numbered(sql_push_begin_import),
   count_push: numbered(sql_push_count_push),
+  end_import: numbered(sql_push_end_import),
+  finish_import: numbered(sql_push_finish_import),
+  import_rows: numbered(sql_push_import_rows),
   push_to_feed: numbered(sql_push_push_to_feed),
   record_push: numbered(sql_push_record_push),
+  renew_import: numbered(sql_push_renew_import),
   find_absent_field: numbered(sql_read_find_absent_field),
   find_event_span: numbered(sql_read_find_event_span),
   index_filter_rows: numbered(sql_read_index_filter_rows),
@@ -1603,6 +1631,26 @@ export interface StatementTypes {
       readonly wal_position: string;
     };
   };
+  /** admits an import as one push and claims the feed for it, in one round trip and one commit */
+  begin_import: {
+    parameters: {
+      readonly feed_id: string;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly definition_version: bigint;
+      readonly window_limit: number;
+      readonly window_us: bigint;
+      readonly feed_type: string;
+      readonly import_id: string;
+      readonly lease: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly window_used: number | null;
+      readonly reset_seconds: bigint | null;
+      readonly retry_after_ms: number | null;
+    };
+  };
   /** counts a push that is refused for what it holds, like any other */
   count_push: {
     parameters: {
@@ -1618,6 +1666,56 @@ export interface StatementTypes {
       readonly window_used: number | null;
       readonly reset_seconds: bigint | null;
       readonly retry_after_ms: number | null;
+    };
+  };
+  /** frees the feed of an import that did not come to its end, and retires what it had staged */
+  end_import: {
+    parameters: {
+      readonly feed_id: string;
+      readonly import_id: string;
+    };
+    row: {
+      readonly is_ended: boolean;
+    };
+  };
+  /** shows readers what was imported, and notes it as one push */
+  finish_import: {
+    parameters: {
+      readonly feed_id: string;
+      readonly import_id: string;
+      readonly definition_version: bigint;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly feed_type: string;
+      readonly rows_received: number;
+      readonly rows_inserted: number;
+      readonly body_bytes: bigint;
+      readonly elapsed_ms: number;
+    };
+    row: {
+      readonly outcome: string;
+      readonly status: string | null;
+      readonly last_sync_at: string | null;
+      readonly data_version: bigint | null;
+    };
+  };
+  /** stores a part of an import in one commit, if the import still holds */
+  import_rows: {
+    parameters: {
+      readonly feed_id: string;
+      readonly import_id: string;
+      readonly definition_version: bigint;
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly row_texts: string;
+      readonly row_ids: readonly (string | null)[];
+      readonly event_times: readonly (string | null)[];
+    };
+    row: {
+      readonly outcome: string;
+      readonly rows_inserted: number | null;
+      readonly repeated_ids: string | null;
+      readonly data_version: bigint | null;
     };
   };
   /** admits and stores one push, whole, in one round trip and one commit */
@@ -1666,6 +1764,16 @@ export interface StatementTypes {
     };
     row: {
       readonly push_id: bigint;
+    };
+  };
+  /** keeps an import's claim of its feed while its client sends slowly; no row means that the claim is lost */
+  renew_import: {
+    parameters: {
+      readonly feed_id: string;
+      readonly import_id: string;
+    };
+    row: {
+      readonly feed_id: string;
     };
   };
   /** the first of some names that no row of a batch (0: of a stream) has, if that is known, with names that the */
@@ -2033,9 +2141,14 @@ export const ARGUMENTS: {
   ping: () => [],
   read_feed_version: (by) => [by.feed_id],
   read_wal_position: () => [],
+  begin_import: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us, by.feed_type, by.import_id, by.lease],
   count_push: (by) => [by.feed_id, by.account_id, by.key_id, by.definition_version, by.window_limit, by.window_us],
+  end_import: (by) => [by.feed_id, by.import_id],
+  finish_import: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.feed_type, by.rows_received, by.rows_inserted, by.body_bytes, by.elapsed_ms],
+  import_rows: (by) => [by.feed_id, by.import_id, by.definition_version, by.account_id, by.key_id, by.row_texts, by.row_ids, by.event_times],
   push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.window_limit, by.window_us],
   record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms, by.batch_id, by.times],
+  renew_import: (by) => [by.feed_id, by.import_id],
   find_absent_field: (by) => [by.feed_id, by.batch_number, by.names, by.work_max, by.unindexed_max, by.names_max],
   find_event_span: (by) => [by.feed_id],
   index_filter_rows: (by) => [by.feed_id, by.batch_number, by.work_max],

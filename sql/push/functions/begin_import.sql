@@ -1,0 +1,61 @@
+-- Admits an import as one push, and claims the feed for it: one import runs at a time. A collection's rows are staged
+-- in a batch without a name, which only this import can address, and which readers don't see before it ends.
+--
+-- An import that has not been renewed for longer than the lease has died with its process. It gives way, and the job
+-- of abandoned batches removes what it had staged.
+--
+-- imported_type: the model that the feed has, or takes over with its first push
+-- admission: as of admit_push, or running (counted: another import of the feed runs)
+create or replace function begin_import(
+  pushed_feed_id uuid,
+  pusher_account_id uuid,
+  pusher_key_id uuid,
+  planned_version bigint,
+  window_limit int,
+  window_us bigint,
+  imported_type text,
+  new_import_id uuid,
+  lease interval,
+  out admission text,
+  out window_used int,
+  out reset_seconds bigint,
+  out retry_after_ms int
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  moment timestamptz;
+  batch bigint;
+begin
+  select admitted.admission, admitted.window_used, admitted.reset_seconds, admitted.retry_after_ms
+  into admission, window_used, reset_seconds, retry_after_ms
+  from admit_push(
+    pushed_feed_id, pusher_account_id, pusher_key_id, planned_version, window_limit, window_us
+  ) as admitted;
+  if admission <> 'granted' then
+    return;
+  end if;
+
+  moment := clock_timestamp();
+  if exists (
+    select from imports
+    where imports.feed_id = pushed_feed_id
+      and imports.renewed_at > moment - lease
+  ) then
+    admission := 'running';
+    return;
+  end if;
+  perform end_import(pushed_feed_id, null, moment);
+
+  if imported_type = 'collection' then
+    insert into batches (feed_id, batch_number, batch_id, status, begun_at)
+    select pushed_feed_id, coalesce(max(batches.batch_number), 0) + 1, null, 'open', moment
+    from batches
+    where batches.feed_id = pushed_feed_id
+    returning batches.batch_number into batch;
+  end if;
+  insert into imports (feed_id, import_id, batch_number, begun_at, renewed_at)
+  values (pushed_feed_id, new_import_id, batch, moment, moment);
+end
+$$;

@@ -1,0 +1,27 @@
+-- Makes a batch the one that readers of a collection see. It retires the former one, and every open batch that was
+-- begun before it. Called under the feed's lock.
+--
+-- No open batch was begun before the shown one: it is the oldest open one, or retired those before.
+--
+-- ids: MD5 of the row ids of the push that finalizes it, which tells a retry of that push; null for an import
+create or replace function finalize_batch(
+  finalized_feed uuid,
+  target bigint,
+  batch_shown_before bigint,
+  moment timestamptz,
+  ids text
+)
+returns void
+language plpgsql
+as $$
+#variable_conflict use_column
+begin
+  update batches
+  set status = case when batch_number = target then 'final' else 'retired' end,
+    finalized_at = case when batch_number = target then moment else finalized_at end,
+    finalizing_ids = case when batch_number = target then ids else batches.finalizing_ids end,
+    retired_at = case when batch_number = target then null else moment end
+  where feed_id = finalized_feed
+    and batch_number between coalesce(batch_shown_before, target) and target;
+end
+$$;

@@ -1,0 +1,55 @@
+-- Brings an import to its end, as one push: readers of a collection see the staged batch from now on, and the history
+-- has one entry for all rows.
+--
+-- outcome: stored, or the standing that lock_import found instead
+create or replace function finish_import(
+  imported_feed_id uuid,
+  running_import_id uuid,
+  planned_version bigint,
+  pusher_account_id uuid,
+  pusher_key_id uuid,
+  imported_type text,
+  rows_received int,
+  rows_inserted int,
+  body_bytes bigint,
+  elapsed_ms int,
+  out outcome text,
+  out status text,
+  out last_sync_at timestamptz,
+  out data_version bigint
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  batch bigint;
+  feed record;
+begin
+  select locked.standing, locked.batch
+  into outcome, batch
+  from lock_import(
+    imported_feed_id, running_import_id, planned_version, pusher_account_id, pusher_key_id
+  ) as locked;
+  if outcome <> 'granted' then
+    return;
+  end if;
+  outcome := 'stored';
+  select feeds.data_version, feeds.current_batch
+  into feed
+  from feeds
+  where feeds.feed_id = imported_feed_id;
+  last_sync_at := clock_timestamp();
+  data_version := feed.data_version;
+  if batch is not null then
+    perform finalize_batch(imported_feed_id, batch, feed.current_batch, last_sync_at, null);
+    data_version := data_version + 1;
+  end if;
+  status := note_stored_push(
+    imported_feed_id, imported_type, last_sync_at, data_version, 0,
+    coalesce(batch, feed.current_batch), rows_received, rows_inserted, 0, null, body_bytes,
+    elapsed_ms, pusher_key_id
+  );
+  delete from imports
+  where imports.feed_id = imported_feed_id;
+end
+$$;

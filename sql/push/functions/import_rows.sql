@@ -1,0 +1,100 @@
+-- Stores a part of an import, in one commit: events of a stream as push_stream does, rows of a collection into its
+-- staged batch.
+--
+-- row_texts, row_ids, event_times: as of write_push; no id comes twice in them
+--
+-- outcome: stored, or the standing that lock_import found instead
+-- rows_inserted: rows that are new; a stream skips the others
+-- repeated_ids: of a collection, ids that the staged batch has already; their rows were not stored
+-- data_version: of the feed, from now on
+create or replace function import_rows(
+  imported_feed_id uuid,
+  running_import_id uuid,
+  planned_version bigint,
+  pusher_account_id uuid,
+  pusher_key_id uuid,
+  row_texts text,
+  row_ids text[],
+  event_times timestamptz[],
+  out outcome text,
+  out rows_inserted int,
+  out repeated_ids text[],
+  out data_version bigint
+)
+language plpgsql
+-- As of write_push.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  batch bigint;
+  first_position bigint;
+  outcomes text;
+  bytes_added bigint;
+begin
+  select locked.standing, locked.batch
+  into outcome, batch
+  from lock_import(
+    imported_feed_id, running_import_id, planned_version, pusher_account_id, pusher_key_id
+  ) as locked;
+  if outcome <> 'granted' then
+    return;
+  end if;
+  outcome := 'stored';
+  select feeds.next_position, feeds.data_version
+  into first_position, data_version
+  from feeds
+  where feeds.feed_id = imported_feed_id;
+
+  if batch is null then
+    outcomes := push_stream(
+      imported_feed_id, first_position, clock_timestamp(), row_texts, row_ids, event_times
+    );
+    rows_inserted := length(replace(outcomes, 'd', ''));
+    data_version := data_version + (rows_inserted > 0)::int;
+  else
+    begin
+      with added as (
+        insert into collection_rows (feed_id, batch_number, position, row_id, payload)
+        select
+          imported_feed_id, batch, first_position + pushed.place - 1, pushed.row_id,
+          pushed.row_text::json
+        from rows from (string_to_table(row_texts, E'\n'), unnest(row_ids))
+          with ordinality as pushed (row_text, row_id, place)
+        returning octet_length(payload::text) as payload_bytes
+      )
+      select count(*), sum(added.payload_bytes)
+      into rows_inserted, bytes_added
+      from added;
+    -- Where rows are distributed Citus reports it as an error of its own.
+    exception when unique_violation or internal_error then
+      select array_agg(pushed.row_id)
+      into repeated_ids
+      from unnest(row_ids) as pushed (row_id)
+      where (
+        select stored.position
+        from collection_rows as stored
+        where stored.feed_id = imported_feed_id
+          and stored.batch_number = batch
+          and stored.row_id = pushed.row_id
+      ) is not null;
+      if repeated_ids is null then
+        raise;
+      end if;
+      rows_inserted := 0;
+    end;
+    if rows_inserted > 0 then
+      perform add_row_totals(imported_feed_id, batch, rows_inserted, bytes_added);
+    end if;
+  end if;
+  if rows_inserted > 0 then
+    update feeds
+    set data_version = import_rows.data_version,
+      next_position = feeds.next_position + cardinality(row_ids)
+    where feeds.feed_id = imported_feed_id;
+  end if;
+end
+$$;

@@ -1,0 +1,65 @@
+-- Notes a push that was stored: in the feed's row, which the first one activates, and in the history. Called under the
+-- feed's lock by what has written the rows.
+--
+-- batch_shown: the batch that readers see from now on
+-- duration_ms: what the push took
+-- status: the feed's, from now on
+create or replace function note_stored_push(
+  pushed_feed_id uuid,
+  pushed_type text,
+  moment timestamptz,
+  version bigint,
+  positions_used int,
+  batch_shown bigint,
+  rows_received int,
+  rows_inserted int,
+  rows_updated int,
+  pushed_batch_id text,
+  body_bytes bigint,
+  duration_ms int,
+  pusher_key_id uuid,
+  out status text
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  feed record;
+begin
+  select feeds.feed_type, feeds.status, feeds.first_pushed_at
+  into feed
+  from feeds
+  where feeds.feed_id = pushed_feed_id;
+  status := feed.status;
+
+  update feeds
+  set last_sync_at = moment,
+    push_count = feeds.push_count + 1,
+    data_version = version,
+    next_position = feeds.next_position + positions_used,
+    current_batch = batch_shown
+  where feeds.feed_id = pushed_feed_id;
+
+  -- Apart from the update above, because an update that names the status works out the catalog and the
+  -- search words anew.
+  if feed.first_pushed_at is null or feed.feed_type is null then
+    status := case when feed.first_pushed_at is null then 'active' else feed.status end;
+    perform act_as('key ' || pusher_key_id);
+    update feeds
+    set feed_type = pushed_type,
+      status = note_stored_push.status,
+      first_pushed_at = coalesce(feeds.first_pushed_at, moment),
+      definition_version = feeds.definition_version + 1
+    where feeds.feed_id = pushed_feed_id;
+  end if;
+
+  insert into pushes (
+    feed_id, pushed_at, stored, rows_received, rows_inserted, rows_updated, rows_duplicate,
+    batch_id, body_bytes, duration_ms
+  )
+  values (
+    pushed_feed_id, moment, true, rows_received, rows_inserted, rows_updated,
+    rows_received - rows_inserted - rows_updated, pushed_batch_id, body_bytes, duration_ms
+  );
+end
+$$;

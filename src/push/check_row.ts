@@ -1,0 +1,153 @@
+/**
+ * The rules of one row of a collection or stream: its size, depth, id and time. Interface 4.6 and 8.3, decisions 5 and 10.
+ *
+ * A push and an import check their rows here. A row keeps the provider's own text.
+ *
+ * @module
+ */
+import type { FeedType } from "../feeds/find.ts";
+import { excerpt } from "../lib/code_points.ts";
+import { parseEventTime } from "../lib/event_time.ts";
+import type { FieldError } from "../lib/field_error.ts";
+import {
+  findMember,
+  type JsonSpan,
+  type JsonText,
+  type ScannedJson,
+  type ScanOptions,
+  scanJson,
+  stringOf,
+  textOf,
+} from "../lib/json_text.ts";
+import { ERRORS_LISTED_MAX, JSON_DEPTH_MAX } from "../limits.ts";
+import { canonicalRowId } from "./row_id.ts";
+
+/** A row of a collection or stream, or a singleton's document. */
+export interface PushedRow {
+  /** Compact JSON: the provider's text without insignificant white space. */
+  readonly text: string;
+  /** Canonical; empty for a document. */
+  readonly id: string;
+  /** RFC 3339, UTC. Null if the row has none; the event is then stamped with the time of receipt. */
+  readonly eventTime: string | null;
+  /** RFC 6901 pointer of the row in the body. */
+  readonly pointer: string;
+  /** In the payload, or of the line. */
+  readonly index: number;
+}
+
+/** A row in the body: its text, and its place. */
+export interface FoundRow {
+  readonly json: JsonText;
+  readonly span: JsonSpan;
+  readonly pointer: string;
+  /** Index in the payload, or of the line. */
+  readonly index: number;
+}
+
+interface RowRules {
+  readonly feedType: FeedType;
+  /** Whether the row is one of a list, and not the one row itself. */
+  readonly isList: boolean;
+  /** What `index` counts, for messages. */
+  readonly noun: "row" | "line";
+  /** Where each id came first. A row that is checked is added. Left out if its caller looks for ids that come again. */
+  readonly known?: Map<string, number>;
+}
+
+/** Reads a text that is one row. @throws {JsonSyntaxError} */
+export function scanRow(
+  text: string,
+  options: Pick<ScanOptions, "firstLine" | "path" | "refusalsMax">,
+): ScannedJson {
+  return scanJson(text, { ...options, spanDepth: 1, heightMax: JSON_DEPTH_MAX });
+}
+
+/** Decisions 5: the size is that of the text as stored. */
+export function isRowTooLarge({ json, span }: FoundRow, bytesMax: number): boolean {
+  return Buffer.byteLength(textOf(json, span)) > bytesMax;
+}
+
+/** Shape and meaning of a row, once its size and syntax are known to be right. */
+export function checkRow(
+  found: FoundRow,
+  rules: RowRules,
+): { readonly row: PushedRow; readonly mistakes: readonly FieldError[] } {
+  const { json, span, pointer, index } = found;
+  const text = textOf(json, span);
+  const mistakes: FieldError[] = [];
+  let id = "";
+  let eventTime: string | null = null;
+  if (span.kind === "object") {
+    mistakes.push(...findTooDeep(found, text));
+    id = readId(found, rules, mistakes);
+    if (rules.feedType === "stream") eventTime = readEventTime(found, mistakes);
+  } else {
+    const wanted = rules.isList ? "a row must be an object" : "payload must be an object or array";
+    mistakes.push({ path: pointer, message: `${wanted}, got ${named(span)}` });
+  }
+  const row = { text, id, eventTime, pointer, index };
+  if (mistakes.length === 0) return { row, mistakes };
+  const place = { row_index: index, ...(id !== "" && { row_id: id }) };
+  return { row, mistakes: mistakes.map((mistake) => ({ ...mistake, ...place })) };
+}
+
+/** The canonical id; empty if it is none. A row that has no id is named by its place. */
+function readId(
+  { json, span, pointer, index }: FoundRow,
+  { noun, known }: RowRules,
+  mistakes: FieldError[],
+): string {
+  const member = findMember(span, "id");
+  if (member === undefined) {
+    const message = `${noun} ${index} has no id; give each row an id, a string or a number`;
+    mistakes.push({ path: pointer, message });
+    return "";
+  }
+  const outcome = canonicalRowId(json, member);
+  if (outcome.kind !== "valid") {
+    mistakes.push({ path: `${pointer}/id`, message: outcome.message });
+    return "";
+  }
+  const { id } = outcome;
+  const sameIndex = known?.get(id);
+  if (sameIndex === undefined) known?.set(id, index);
+  else {
+    mistakes.push({
+      path: `${pointer}/id`,
+      message: `an id must come once in a push, and ${noun} ${sameIndex} has this one; leave one of them out`,
+    });
+  }
+  return id;
+}
+
+function readEventTime({ json, span, pointer }: FoundRow, mistakes: FieldError[]): string | null {
+  const member = findMember(span, "event_timestamp");
+  if (member === undefined) return null;
+  const text = member.kind === "string" ? stringOf(json, member) : undefined;
+  const time = text === undefined ? undefined : parseEventTime(text);
+  if (time !== undefined) return time;
+  const got = text === undefined ? named(member) : JSON.stringify(excerpt(text));
+  mistakes.push({
+    path: `${pointer}/event_timestamp`,
+    message: `event_timestamp must be an RFC 3339 date-time such as 2026-01-31T12:00:00Z, got ${got}; leave it out for the time of receipt`,
+  });
+  return null;
+}
+
+/** Levels are counted from the row or document itself. Decisions 10. */
+export function findTooDeep({ span, pointer }: FoundRow, text: string): readonly FieldError[] {
+  if (span.height <= JSON_DEPTH_MAX) return [];
+  return scanJson(text, {
+    spanDepth: 0,
+    heightMax: JSON_DEPTH_MAX,
+    path: pointer,
+    refusalsMax: ERRORS_LISTED_MAX,
+  }).refusals;
+}
+
+/** A value's kind, with its article. */
+export function named(span: JsonSpan): string {
+  if (span.kind === "null") return "null";
+  return span.kind === "array" || span.kind === "object" ? `an ${span.kind}` : `a ${span.kind}`;
+}

@@ -1,0 +1,335 @@
+/**
+ * One import, in a straight line: count it as a push and claim the feed, find the first row, then store all of them and
+ * show them to readers. Beyond 10.
+ *
+ * Rows of a collection go into a staged batch, so a reader sees all of them or none. Events of a stream are there with
+ * their part. Whatever ends an import, the feed is free again, and its history has one entry.
+ *
+ * @module
+ */
+import type { WindowState } from "../../admission/claims.ts";
+import { problemOf } from "../../api/problems.ts";
+import type { Feed } from "../../feeds/find.ts";
+import { Problem } from "../../http/errors.ts";
+import { bodyNotJson, mediaTypeOf } from "../../http/read_body.ts";
+import { unreachable } from "../../lib/assert.ts";
+import { IMPORT_HELD_BYTES, PLANS_MAX } from "../../limits.ts";
+import type { Database } from "../../postgres/client/query.ts";
+import { type Arrival, type PushServices, recordLimited } from "../push_feed.ts";
+import { linesToSingleton, problemOfRefusal, type UncountedRefusal } from "../push_problems.ts";
+import { receiptOf } from "../receipt.ts";
+import { recordRefusal } from "../record_push.ts";
+import { ImportWatch } from "./import_watch.ts";
+import { readChunks } from "./read_chunks.ts";
+import { readCsv } from "./read_csv.ts";
+import { type ImportProgress, renewClaim, runImport } from "./run_import.ts";
+import type { SourceLine } from "./source_line.ts";
+import { splitLines } from "./split_lines.ts";
+import type { ImportClaim, ImportStore } from "./store_import.ts";
+
+export interface ImportServices extends PushServices {
+  readonly importStore: ImportStore;
+  readonly database: Database;
+  readonly isDraining: () => boolean;
+}
+
+/** An import whose first row has come. */
+export interface StartedImport {
+  readonly kind: "started";
+  readonly window: WindowState;
+  readonly progress: Readonly<ImportProgress>;
+  /** Calls the function each second until the import has ended. */
+  onTick(call: () => void): void;
+  /** Ends the import: its client has gone. */
+  abort(): void;
+  /** Does the work. The receipt, or the problem that ended it. Never rejects. */
+  run(): Promise<ReturnType<typeof receiptOf> | Problem>;
+}
+
+export type StartOutcome =
+  | StartedImport
+  | { readonly kind: "refused"; readonly problem: Problem; readonly window?: WindowState };
+
+/** Counts the import, claims the feed, and waits for the first row. @throws {DatabaseUnavailableError} */
+export async function startImport(
+  services: ImportServices,
+  arrival: Arrival,
+): Promise<StartOutcome> {
+  const { call, principal, hold } = arrival;
+  const { request } = call;
+  let { feed } = arrival;
+  for (let tries = 1; tries <= PLANS_MAX; tries++) {
+    const isSingleton = feed.feedType === "singleton";
+    const form = isSingleton ? linesToSingleton() : mediaTypeOf(request, ["ndjson", "csv"]);
+    if (form instanceof Problem) return refuse(services, { ...arrival, feed }, form);
+    hold(IMPORT_HELD_BYTES);
+    // As for a push of rows one a line.
+    const feedType = feed.feedType ?? "collection";
+    const importId = Bun.randomUUIDv7();
+    const claim = { feed, feedType, keyId: principal.keyId, importId };
+    const begun = await services.store.beginImport(claim, claim);
+    switch (begun.kind) {
+      case "begun": {
+        const schema = form === "csv" ? await findSchema(services, feed) : null;
+        return openFile(services, arrival, { claim, form, schema, window: begun.window });
+      }
+      case "running":
+        return recorded(services, arrival, { problem: importRunning(), window: begun.window });
+      case "stale": {
+        const fresh = await services.feeds.findFresh(feed.accountId, feed.feedId);
+        if (fresh === undefined) return uncounted({ kind: "feed_deleted" });
+        const { suspensionReason: reason } = fresh;
+        if (reason !== null) return uncounted({ kind: "feed_suspended", reason });
+        feed = fresh;
+        continue;
+      }
+      case "limited": {
+        const refused = uncounted(begun);
+        await recordLimited(services, arrival, refused.problem);
+        return refused;
+      }
+      case "key_refused":
+        await services.keys.prove(principal);
+        return uncounted(begun);
+      default:
+        return unreachable(begun);
+    }
+  }
+  return uncounted({ kind: "feed_keeps_changing" });
+}
+
+interface OpenedFile {
+  readonly claim: ImportClaim;
+  readonly form: "ndjson" | "csv";
+  /** Of the feed, whether it is locked or not. */
+  readonly schema: string | null;
+  readonly window: WindowState;
+}
+
+/** Reads up to the first row. Until then, what is wrong is an ordinary answer. */
+async function openFile(
+  services: ImportServices,
+  arrival: Arrival,
+  { claim, form, schema, window }: OpenedFile,
+): Promise<StartOutcome> {
+  const { importStore, isDraining } = services;
+  const { request } = arrival.call;
+  const progress = { rowsReceived: 0, rowsInserted: 0, rowsDuplicate: 0, bytes: 0 };
+  const watch = new ImportWatch({ isDraining, renew: () => importStore.renew(claim) });
+  const chunks = readChunks(request, {
+    bytesMax: services.limits.importBytes,
+    watch,
+    onDecoded: (bytes) => {
+      progress.bytes += bytes;
+    },
+  });
+  // A line may hold white space that the row has not.
+  const bytesMax = services.limits.requestBodyBytes;
+  const lines =
+    form === "csv"
+      ? readCsv(chunks, { schema, recordBytesMax: bytesMax })
+      : splitLines(chunks, { lineBytesMax: bytesMax });
+  const opened = { services, arrival, claim, window, watch, progress };
+  try {
+    const first = await firstLines(lines);
+    return startedImport(opened, resumed(first, lines));
+  } catch (error) {
+    const problem = problemOf(error);
+    await giveUp(opened, { problem, error });
+    return { kind: "refused", problem, window };
+  }
+}
+
+type Opened = Pick<StartedImport, "window"> & {
+  readonly services: ImportServices;
+  readonly arrival: Arrival;
+  readonly claim: ImportClaim;
+  readonly watch: ImportWatch;
+  readonly progress: ImportProgress;
+};
+
+function startedImport(opened: Opened, lines: AsyncIterable<readonly SourceLine[]>): StartedImport {
+  const { services, arrival, window, watch, progress } = opened;
+  return {
+    kind: "started",
+    window,
+    progress,
+    onTick: (call) => {
+      watch.onTick = call;
+    },
+    abort: () => watch.abort(bodyNotJson("the connection ended within it")),
+    async run() {
+      try {
+        const { principal } = arrival;
+        const claim = await runImport(services, opened.claim, {
+          principal,
+          lines,
+          progress,
+          watch,
+        });
+        const receipt = await finish(opened, claim);
+        watch.stop();
+        return receipt;
+      } catch (error) {
+        const problem = withProgress(problemOf(error), opened);
+        await giveUp(opened, { problem, error });
+        return problem;
+      }
+    },
+  };
+}
+
+/** Shows the rows to readers. */
+async function finish({ services, arrival, progress }: Opened, stored: ImportClaim) {
+  const { importStore, feeds, metrics, onMoved } = services;
+  const { principal, startedMs } = arrival;
+  const { rowsReceived, rowsInserted, rowsDuplicate, bytes } = progress;
+  let claim = stored;
+  for (let tries = 1; ; tries++) {
+    const elapsedMs = Math.round(performance.now() - startedMs);
+    const totals = { rowsReceived, rowsInserted, bodyBytes: bytes, elapsedMs };
+    const outcome = await importStore.finish(claim, totals);
+    if (outcome.kind !== "stored") {
+      claim = await renewClaim(services, claim, { principal, outcome, tries });
+      continue;
+    }
+    const { feed, feedType } = claim;
+    const { feedId } = feed;
+    // A first import changes the feed.
+    feeds.forget(feedId);
+    onMoved(feedId, outcome.stored.dataVersion);
+    metrics.pushed({ feedType, outcome: "stored", rows: rowsReceived });
+    const rows = {
+      received: rowsReceived,
+      inserted: rowsInserted,
+      updated: 0,
+      duplicate: rowsDuplicate,
+    };
+    return receiptOf({
+      feedId,
+      feedType,
+      rows,
+      batchId: null,
+      isComplete: feedType === "collection",
+      stored: { ...outcome.stored, isStaged: false },
+    });
+  }
+}
+
+/** Frees the feed, and writes the import into its history. */
+async function giveUp(
+  { services, arrival, claim, watch, progress }: Opened,
+  { problem, error }: { readonly problem: Problem; readonly error: unknown },
+): Promise<void> {
+  const { importStore, metrics, log } = services;
+  const { requestId } = arrival.call;
+  const { feedId } = claim.feed;
+  watch.stop();
+  if (problem.code === "INTERNAL") log.error("import failed", { request_id: requestId, error });
+  try {
+    await importStore.end(claim);
+  } catch (failure) {
+    // A job ends it once nothing was heard of it for some minutes.
+    log.warn("import not ended", { request_id: requestId, feed: feedId, error: failure });
+  }
+  const { rowsReceived, bytes } = progress;
+  metrics.pushed({ feedType: claim.feedType, outcome: "refused", rows: rowsReceived });
+  await record(services, arrival, { problem, rowsReceived, bodyBytes: bytes });
+}
+
+/** A problem that says how far the import came. */
+function withProgress(problem: Problem, { claim, progress }: Opened): Problem {
+  const { code, status, options } = problem;
+  const isStream = claim.feedType === "stream";
+  const extras = {
+    ...options.extras,
+    rows_received: progress.rowsReceived,
+    rows_inserted: isStream ? progress.rowsInserted : 0,
+    rows_duplicate: progress.rowsDuplicate,
+  };
+  return new Problem(code, { ...options, status, extras });
+}
+
+/** Counts and records a push that is refused before the feed is claimed. */
+async function refuse(
+  services: ImportServices,
+  arrival: Arrival,
+  problem: Problem,
+): Promise<StartOutcome> {
+  const { feed, principal } = arrival;
+  const counted = await services.store.count(
+    { feed, keyId: principal.keyId },
+    { isChecked: false },
+  );
+  switch (counted.kind) {
+    case "counted":
+      return recorded(services, arrival, { problem, window: counted.window });
+    case "key_refused":
+      await services.keys.prove(principal);
+      return uncounted(counted);
+    case "limited":
+    case "stale":
+      return uncounted(counted.kind === "stale" ? { kind: "feed_keeps_changing" } : counted);
+    default:
+      return unreachable(counted);
+  }
+}
+
+async function recorded(
+  services: ImportServices,
+  arrival: Arrival,
+  { problem, window }: { readonly problem: Problem; readonly window: WindowState },
+): Promise<StartOutcome> {
+  const { feedType } = arrival.feed;
+  services.metrics.pushed({ feedType: feedType ?? "undecided", outcome: "refused", rows: 0 });
+  await record(services, arrival, { problem, rowsReceived: 0, bodyBytes: 0 });
+  return { kind: "refused", problem, window };
+}
+
+function record(
+  services: ImportServices,
+  { call: { requestId }, feed: { feedId }, startedMs }: Arrival,
+  refused: { readonly problem: Problem; readonly rowsReceived: number; readonly bodyBytes: number },
+): Promise<void> {
+  return recordRefusal(services, { requestId, feedId, startedMs, batchId: null, ...refused });
+}
+
+function uncounted(refusal: UncountedRefusal): StartOutcome & { readonly kind: "refused" } {
+  return { kind: "refused", problem: problemOfRefusal(refusal) };
+}
+
+/** 409: counted, like every push that passed the ownership check. */
+function importRunning(): Problem {
+  return new Problem("IMPORT_RUNNING", {
+    detail:
+      "Another import of this feed runs. Wait until it has ended; one whose connection broke ends within 15 seconds.",
+  });
+}
+
+async function findSchema({ database }: ImportServices, { feedId }: Feed): Promise<string | null> {
+  const row = await database.row("find_feed_row", {
+    feed_id: feedId,
+    endpoint_path: null,
+    active_only: false,
+  });
+  return row?.schema_definition ?? null;
+}
+
+/** The first list that has a line. @throws {Problem} if the file has none */
+async function firstLines(
+  lines: AsyncGenerator<readonly SourceLine[], void, void>,
+): Promise<readonly SourceLine[]> {
+  for (;;) {
+    const { done, value } = await lines.next();
+    if (done === true) throw bodyNotJson("the file has no line with a row");
+    if (value.length > 0) return value;
+  }
+}
+
+async function* resumed(
+  first: readonly SourceLine[],
+  others: AsyncGenerator<readonly SourceLine[], void, void>,
+): AsyncGenerator<readonly SourceLine[], void, void> {
+  yield first;
+  yield* others;
+}

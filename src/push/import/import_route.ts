@@ -1,0 +1,191 @@
+/**
+ * `POST /provider/feed/{feed_id}/import`: a file of rows into a feed. Beyond 10.
+ *
+ * This file is the HTTP side of an import. What is refused before the first row is an ordinary answer. From then on it
+ * is 200 with lines of JSON, and the last line says what came of it.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { authenticated } from "../../api/auth.ts";
+import { COUNTED, described, documented, OWN_FEED_PARAMS } from "../../api/described.ts";
+import { PUSH_RESULT, ROWS } from "../../api/examples.ts";
+import { RATE_HEADERS } from "../../api/header_docs.ts";
+import { parameters } from "../../api/parameters.ts";
+import { rateHeaders, rateLimited } from "../../api/rate_headers.ts";
+import { type Answer, CACHE_PRIVATE } from "../../http/answer.ts";
+import type { HttpContext } from "../../http/call.ts";
+import { Problem, problemAnswer } from "../../http/errors.ts";
+import { uploads } from "../../http/load/uploads.ts";
+import { respond } from "../../http/respond.ts";
+import { assert } from "../../lib/assert.ts";
+import type { Services } from "../../services.ts";
+import { type PushServices, recordLimited } from "../push_feed.ts";
+import { findUsable } from "../usable_feed.ts";
+import { type StartedImport, type StartOutcome, startImport } from "./import_feed.ts";
+import { createImportStore } from "./store_import.ts";
+
+const { row_outcomes: _outcomes, ...RECEIPT } = PUSH_RESULT;
+
+const ImportBodyShape = Type.Unsafe<string>(
+  Type.String({
+    $id: "ImportFile",
+    description: "Rows, one a line; or CSV whose first line names the columns.",
+  }),
+);
+
+const IMPORT_FEED = described({
+  access: "provider",
+  window: "push",
+  operationId: "importFeed",
+  tag: "provider",
+  summary: "Import a file of rows",
+  description: [
+    "A file of up to 1 GB into a collection or a stream, as one push: `application/x-ndjson` (a row a line) or `text/csv`, gzip-encoded if you like. One import of a feed runs at a time.",
+    "Collection: the file becomes the whole collection. Readers see the rows of before until the last line, and then all of the new ones. Stream: events are appended in the order of the file, and those whose id the stream has are skipped, so a file can be sent again.",
+    "The rules of a row are those of a push. CSV: a value takes the type that the schema gives its property (without a schema it is a string), and an empty value is left out.",
+    "The answer comes as lines of JSON while the file is sent: `{rows, bytes}` each second, at last `{receipt}` or `{problem}` with the first 20 bad lines (`line` counts from 1). A collection is then as before; a stream has the events before the first bad line, and `rows_inserted` says how many are new.",
+  ].join("\n\n"),
+  answers: {
+    200: documented(Type.String(), {
+      description: "Lines of JSON; the last one has the receipt or the problem.",
+      headers: ["Cache-Control", ...RATE_HEADERS],
+      mediaTypes: {
+        "application/x-ndjson": {
+          example: [
+            { rows: 84_000, bytes: 21_204_300 },
+            { rows: 171_500, bytes: 43_290_112 },
+            { receipt: { ...RECEIPT, rows_received: 200_000, rows_inserted: 200_000 } },
+          ]
+            .map((line) => JSON.stringify(line))
+            .join("\n"),
+        },
+      },
+    }),
+  },
+  problems: [
+    "BODY_NOT_JSON",
+    "PAYLOAD_TOO_LARGE",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "FEED_FORBIDDEN",
+    "FEED_SUSPENDED",
+    "IMPORT_RUNNING",
+    ...COUNTED,
+  ],
+});
+
+const IMPORT_BODY = documented(ImportBodyShape, {
+  description: "At most 1 GB, after gzip decoding.",
+  mediaTypes: {
+    "application/x-ndjson": { example: ROWS.map((row) => JSON.stringify(row)).join("\n") },
+    "text/csv": {
+      example: "id,event_timestamp,magnitude,place\nus7000,2026-11-21T08:41:07Z,4.9,Tonga\n",
+    },
+  },
+});
+
+export function importRoutes(services: Services, pushes: PushServices) {
+  const { bodies, database, http, importDatabase, keys, storedFeeds } = services;
+  const importStore = createImportStore(importDatabase);
+  const imports = { ...pushes, database, importStore, isDraining: http.isDraining };
+  return new Elysia({ name: "import" })
+    .use(authenticated(keys, "write"))
+    .use(uploads())
+    .post(
+      "/provider/feed/:feed_id/import",
+      async ({ call, principal, params }) => {
+        const startedMs = performance.now();
+        const { accountId } = principal;
+        const feed = await findUsable(storedFeeds, accountId, params.feed_id);
+        call.subject.feedId = feed.feedId;
+        const limited = pushes.store.findLimited(feed.feedId);
+        if (limited !== undefined) {
+          const problem = rateLimited(limited, Date.now());
+          await recordLimited(imports, { call, feed, isDryRun: false, startedMs }, problem);
+          throw problem;
+        }
+        const answered = Promise.withResolvers<Answer>();
+        // The import goes on behind its answer, and is held among the bodies until it ends.
+        bodies
+          .whileHeld(accountId, async (hold) => {
+            const arrival = { call, principal, feed, isDryRun: false, startedMs, hold };
+            const started = startedOf(await startImport(imports, arrival));
+            const { body, ended } = progressLines(http, call.requestId, started);
+            const headers = {
+              "Content-Type": "application/x-ndjson",
+              "Cache-Control": CACHE_PRIVATE,
+              // Proxies would hold lines back to fill a buffer.
+              "X-Accel-Buffering": "no",
+              ...rateHeaders(started.window, Date.now()),
+            };
+            answered.resolve({ headers, body });
+            await ended;
+          })
+          .catch(answered.reject);
+        return respond(await answered.promise);
+      },
+      {
+        parse: "none",
+        params: OWN_FEED_PARAMS,
+        query: parameters({}),
+        body: IMPORT_BODY,
+        ...IMPORT_FEED,
+      },
+    );
+}
+
+/** @throws {Problem} every refusal before the first row */
+function startedOf(outcome: StartOutcome): StartedImport {
+  if (outcome.kind === "started") return outcome;
+  const { problem, window } = outcome;
+  if (window === undefined) throw problem;
+  const { code, options, status } = problem;
+  const headers = { ...rateHeaders(window, Date.now()), ...options.headers };
+  throw new Problem(code, { ...options, status, headers });
+}
+
+/** The answer of an import: a line each second, and a last one. */
+function progressLines(
+  http: HttpContext,
+  requestId: string,
+  started: StartedImport,
+): { readonly body: ReadableStream<Uint8Array>; readonly ended: Promise<void> } {
+  const { progress } = started;
+  const ended = Promise.withResolvers<void>();
+  let isGone = false;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (line: string) => {
+        if (!isGone) controller.enqueue(Buffer.from(`${line}\n`));
+      };
+      started.onTick(() => {
+        const { rowsReceived: rows, bytes } = progress;
+        // A client that reads nothing misses lines.
+        if ((controller.desiredSize ?? 0) > 0) send(JSON.stringify({ rows, bytes }));
+      });
+      started
+        .run()
+        .then((result) => {
+          send(
+            result instanceof Problem
+              ? `{"problem":${problemText(http, requestId, result)}}`
+              : JSON.stringify({ receipt: result }),
+          );
+          if (!isGone) controller.close();
+        })
+        .finally(() => ended.resolve());
+    },
+    cancel() {
+      isGone = true;
+      started.abort();
+    },
+  });
+  return { body, ended: ended.promise };
+}
+
+function problemText(http: HttpContext, requestId: string, problem: Problem): string {
+  const { body } = problemAnswer(problem, { requestId, isKeyed: true, baseUrl: http.baseUrl() });
+  assert(typeof body === "string", "a problem is a text");
+  return body;
+}

@@ -1,0 +1,98 @@
+/**
+ * Watches an import from beside it, once a second: says how far it is, keeps the claim of its feed, and ends it if its
+ * client is silent or gone, if it takes too long, or if the gateway drains. Beyond 10.
+ *
+ * @module
+ */
+import { unavailable } from "../../http/errors.ts";
+import { bodyNotJson } from "../../http/read_body.ts";
+import { MS_PER_SECOND } from "../../lib/time_units.ts";
+import {
+  IMPORT_MS_MAX,
+  IMPORT_PROGRESS_MS,
+  IMPORT_RENEWAL_MS,
+  IMPORT_SILENCE_MS_MAX,
+} from "../../limits.ts";
+
+interface WatchOptions {
+  readonly isDraining: () => boolean;
+  /** Keeps the claim of the feed. False: it is lost. */
+  readonly renew: () => Promise<boolean>;
+}
+
+export class ImportWatch {
+  /** Called each second. */
+  onTick: () => void = () => {};
+  readonly #options: WatchOptions;
+  readonly #ending = new AbortController();
+  readonly #startedMs = performance.now();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #renewedMs = this.#startedMs;
+  #isRenewing = false;
+  /** Since when the client's next bytes are waited for; undefined while what came is worked on. */
+  #waitsSinceMs: number | undefined;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#tick(), IMPORT_PROGRESS_MS);
+  }
+
+  /** Aborted with the problem that ends the import. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** The client's next bytes are waited for, or have come. */
+  waits(isWaiting: boolean): void {
+    this.#waitsSinceMs = isWaiting ? performance.now() : undefined;
+  }
+
+  /** Ends the import with a problem. */
+  abort(problem: unknown): void {
+    this.#ending.abort(problem);
+  }
+
+  /** Ends the watch. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    const silentMs = nowMs - (this.#waitsSinceMs ?? nowMs);
+    if (this.#options.isDraining()) {
+      this.abort(unavailable("The gateway is being stopped. Import again in a second."));
+    } else if (silentMs > IMPORT_SILENCE_MS_MAX) {
+      const seconds = IMPORT_SILENCE_MS_MAX / MS_PER_SECOND;
+      this.abort(bodyNotJson(`nothing came for ${seconds} seconds`));
+    } else if (nowMs - this.#startedMs > IMPORT_MS_MAX) {
+      const hours = IMPORT_MS_MAX / MS_PER_SECOND / 3_600;
+      this.abort(unavailable(`An import may take ${hours} hours. Send it over a faster line.`));
+    }
+    if (nowMs - this.#renewedMs > IMPORT_RENEWAL_MS) this.#renew(nowMs);
+    this.onTick();
+  }
+
+  #renew(nowMs: number): void {
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    this.#options
+      .renew()
+      .then((isHeld) => {
+        this.#renewedMs = nowMs;
+        if (!isHeld) this.abort(claimLost());
+      })
+      // The next step of the import meets the same trouble, and reports it.
+      .catch(() => {})
+      .finally(() => {
+        this.#isRenewing = false;
+      });
+  }
+}
+
+/** 503: another import has taken the feed over, since nothing was heard of this one. */
+export function claimLost() {
+  return unavailable(
+    "The gateway could not keep the feed for this import: its database was away, or the feed has gone. Import again.",
+  );
+}

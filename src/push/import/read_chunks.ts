@@ -1,0 +1,113 @@
+/**
+ * The bytes of an import's body as they come: decoded if they were gzipped, counted, and never more than a few at once.
+ * Beyond 10.
+ *
+ * The next chunk is read when the one before has been worked on, so the client sends no faster than rows are stored.
+ *
+ * @module
+ */
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { Problem } from "../../http/errors.ts";
+import { bodyNotJson, declaredBytes, isGzipped } from "../../http/read_body.ts";
+import type { ImportWatch } from "./import_watch.ts";
+
+interface ReadOptions {
+  /** Bytes after decoding; exactly so many pass. */
+  readonly bytesMax: number;
+  /** Ends reading; its reason is thrown. It is told when bytes are waited for. */
+  readonly watch: ImportWatch;
+  /** Called with the bytes of each chunk, after decoding. */
+  readonly onDecoded: (bytes: number) => void;
+}
+
+/** Bytes of a decoded chunk. */
+const CHUNK_BYTES = 64 * 1_024;
+
+/** @throws {Problem} 413, 400 for a body that ends too soon; the signal's reason */
+export async function* readChunks(
+  request: Request,
+  options: ReadOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  const { bytesMax, onDecoded } = options;
+  const declared = declaredBytes(request);
+  if (declared !== undefined && declared > bytesMax && !isGzipped(request)) {
+    throw importTooLarge(bytesMax);
+  }
+  let bytes = 0;
+  const sent = receive(request, options);
+  for await (const chunk of isGzipped(request) ? gunzip(sent) : sent) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw importTooLarge(bytesMax);
+    onDecoded(chunk.length);
+    if (chunk.length > 0) yield chunk;
+  }
+}
+
+/** The body as sent. A connection that ends too soon is no end of the body. */
+async function* receive(
+  request: Request,
+  { watch }: ReadOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  const declared = declaredBytes(request);
+  let bytes = 0;
+  const { signal } = watch;
+  const reader = request.body?.getReader();
+  const stop = () => void reader?.cancel().catch(() => {});
+  signal.addEventListener("abort", stop);
+  try {
+    for (;;) {
+      watch.waits(true);
+      const part = await reader?.read();
+      watch.waits(false);
+      signal.throwIfAborted();
+      if (part === undefined || part.done) break;
+      bytes += part.value.length;
+      yield part.value;
+    }
+  } catch (error) {
+    if (error instanceof Error && error.name === "AbortError") throw cutOff();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stop();
+  }
+  if (declared !== undefined && bytes < declared) throw cutOff();
+}
+
+async function* gunzip(sent: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  const decoder = createGunzip({ chunkSize: CHUNK_BYTES });
+  let failure: unknown;
+  pipeline(Readable.from(guarded(sent, (error) => (failure = error))), decoder, () => {});
+  try {
+    for await (const chunk of decoder) yield chunk;
+  } catch {
+    throw failure ?? bodyNotJson("it is no whole gzip stream");
+  }
+}
+
+/** What failed before the decoder, told apart from what the decoder met. */
+async function* guarded(
+  sent: AsyncIterable<Uint8Array>,
+  onFailure: (error: unknown) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* sent;
+  } catch (error) {
+    onFailure(error);
+    throw error;
+  }
+}
+
+function cutOff(): Problem {
+  return bodyNotJson("the connection ended within it");
+}
+
+/** 413 of an import. */
+function importTooLarge(bytesMax: number): Problem {
+  return new Problem("PAYLOAD_TOO_LARGE", {
+    detail: `The file is larger than the ${bytesMax} bytes of one import. Split a stream's file in two; a collection's rows must fit one import.`,
+    extras: { limit: "import_body", max_bytes: bytesMax },
+    headers: { Connection: "close" },
+  });
+}

@@ -1,0 +1,219 @@
+/**
+ * CSV (RFC 4180) as lines of JSON: from chunks of bytes to the text of each row. Beyond 10.
+ *
+ * The header names the columns. A value takes the type that the schema gives its property; without one it is a string,
+ * as it stands, whatever it looks like in a spreadsheet. An empty value is left out of the row. The row is then
+ * checked as a pushed one is.
+ *
+ * What breaks the file's quotes makes all behind it unreadable, so it is the last mistake that is found.
+ *
+ * @module
+ */
+import { isUtf8 } from "node:buffer";
+import { CsvError, parse } from "csv-parse";
+import { schemaProperties } from "../../feeds/schema_properties.ts";
+import { present } from "../../lib/assert.ts";
+import { excerpt } from "../../lib/code_points.ts";
+import { isObject } from "../../lib/records.ts";
+import { CSV_COLUMNS_MAX } from "../../limits.ts";
+import type { SourceLine } from "./source_line.ts";
+
+interface CsvOptions {
+  /** The feed's schema as JSON text, or null. */
+  readonly schema: string | null;
+  /** Of one record with its quotes. */
+  readonly recordBytesMax: number;
+}
+
+/** A column: the beginning of its member, and the types that its values may have. */
+interface Column {
+  readonly name: string;
+  readonly key: string;
+  /** Undefined: a string, whatever it holds. */
+  readonly types: ReadonlySet<string> | undefined;
+}
+
+/** Lines that the parser has read. */
+interface Place {
+  readonly lines: number;
+  readonly empty_lines: number;
+}
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const JSON_TYPES = ["string", "number", "integer", "boolean", "null", "object", "array"];
+
+/** Lists of rows; the header is line 1 and no row. Mistakes of the header, and of quotes, end the lines. */
+export async function* readCsv(
+  chunks: AsyncIterable<Uint8Array>,
+  { schema, recordBytesMax }: CsvOptions,
+): AsyncGenerator<readonly SourceLine[], void, void> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let columns: readonly Column[] | undefined;
+  let lines: SourceLine[] = [];
+  let isEnded = false;
+  /** Behind the last record. */
+  let place: Place = { lines: 0, empty_lines: 0 };
+  let linesBefore = 0;
+
+  const parser = parse({
+    bom: true,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: recordBytesMax,
+    // Nothing comes out of the parser, so records are there as soon as their bytes are written.
+    on_record(record: string[], { lines: end, empty_lines }) {
+      const line = place.lines + 1 + empty_lines - place.empty_lines;
+      place = { lines: end, empty_lines };
+      if (!isEnded) take(record, line);
+      return null;
+    },
+  });
+  const failed = Promise.withResolvers<never>();
+  // The parser also tells of its failure by an event.
+  parser.on("error", failed.reject);
+  failed.promise.catch(() => {});
+
+  function take(record: readonly string[], line: number): void {
+    if (columns !== undefined) {
+      lines.push(lineOf(record, columns, line));
+      return;
+    }
+    const header = readHeader(record, schema);
+    if (typeof header === "string") endAt(line, header);
+    else columns = header;
+  }
+
+  function endAt(line: number, mistake: string): void {
+    isEnded = true;
+    lines.push({ line, text: "", mistake });
+  }
+
+  /** Writes a chunk, or the end. */
+  async function write(chunk: Uint8Array | undefined): Promise<void> {
+    try {
+      decoder.decode(chunk ?? new Uint8Array(0), { stream: chunk !== undefined });
+    } catch {
+      // The parser would put a replacement character there.
+      const line = linesBefore + 1 + (chunk === undefined ? 0 : countValidLines(chunk));
+      return endAt(line, "the file is not valid UTF-8 here; what follows was not read");
+    }
+    const written = new Promise<void>((resolve) => {
+      if (chunk === undefined) parser.end(() => resolve());
+      else parser.write(chunk, () => resolve());
+    });
+    try {
+      await Promise.race([failed.promise, written]);
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error;
+      endAt(place.lines + 1, mistakeOf(error));
+    }
+    linesBefore += chunk === undefined ? 0 : countLineFeeds(chunk);
+  }
+
+  for await (const chunk of chunks) {
+    await write(chunk);
+    const some = lines;
+    lines = [];
+    if (some.length > 0) yield some;
+    if (isEnded) return;
+  }
+  await write(undefined);
+  if (lines.length > 0) yield lines;
+}
+
+function countLineFeeds(chunk: Uint8Array): number {
+  let count = 0;
+  for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) count += 1;
+  return count;
+}
+
+/** Whole lines at the beginning of a chunk that are valid; the first one may have begun in the chunk before. */
+function countValidLines(chunk: Uint8Array): number {
+  let count = 0;
+  let start = 0;
+  for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+    if (count > 0 && !isUtf8(chunk.subarray(start, end))) break;
+    count += 1;
+    start = end + 1;
+  }
+  return count;
+}
+
+/** What broke the quotes. */
+function mistakeOf({ code }: CsvError): string {
+  const what =
+    code === "CSV_MAX_RECORD_SIZE"
+      ? "the record is larger than a row may be; a quote that is not closed may be the reason"
+      : code === "CSV_QUOTE_NOT_CLOSED"
+        ? "a quoted value that begins here is not closed"
+        : 'a quote is out of place: quote the whole value, and double each quote in it, as "12"" wide"';
+  return `${what}; what follows was not read`;
+}
+
+/** The columns, or what is wrong with the header. */
+function readHeader(names: readonly string[], schema: string | null): readonly Column[] | string {
+  if (names.length > CSV_COLUMNS_MAX) return `a header has at most ${CSV_COLUMNS_MAX} columns`;
+  const unnamed = names.findIndex((name) => name.trim() === "");
+  if (unnamed >= 0) return `column ${unnamed + 1} of the header has no name`;
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    return `the header has the column ${JSON.stringify(excerpt(twice))} twice`;
+  if (!names.includes("id")) return "the header has no column id; give each row an id";
+  const properties = new Map(schemaProperties(schema));
+  return names.map((name) => {
+    const types = typesOf(properties.get(name));
+    return { name, key: `${JSON.stringify(name)}:`, types };
+  });
+}
+
+/** The types that a property's schema names, in itself or in its alternatives; undefined if it names none. */
+function typesOf(property: unknown): ReadonlySet<string> | undefined {
+  if (!isObject(property)) return undefined;
+  const { type, anyOf, oneOf } = property;
+  const alternatives = [anyOf, oneOf].find(Array.isArray) ?? [];
+  const types = [type, ...alternatives.map((each: unknown) => (isObject(each) ? each.type : []))]
+    .flat()
+    .filter((each): each is string => typeof each === "string" && JSON_TYPES.includes(each));
+  return types.length === 0 ? undefined : new Set(types);
+}
+
+function lineOf(record: readonly string[], columns: readonly Column[], line: number): SourceLine {
+  if (record.length !== columns.length) {
+    const mistake = `the line has ${record.length} values, and the header ${columns.length} columns`;
+    return { line, text: "", mistake };
+  }
+  const members: string[] = [];
+  for (const [index, value] of record.entries()) {
+    if (value === "") continue;
+    const column = present(columns[index]);
+    const json = column.types === undefined ? JSON.stringify(value) : typed(value, column.types);
+    if (json === undefined) {
+      const wanted = [...present(column.types)].join(" or ");
+      const mistake = `${column.name} must be of type ${wanted}, got ${JSON.stringify(excerpt(value))}`;
+      return { line, text: "", mistake };
+    }
+    members.push(column.key + json);
+  }
+  return { line, text: `{${members.join(",")}}` };
+}
+
+/** The value as JSON of one of the types; undefined if it is of none. A string is the last that it is taken for. */
+function typed(value: string, types: ReadonlySet<string>): string | undefined {
+  const text = value.trim();
+  if ((types.has("number") || types.has("integer")) && JSON_NUMBER.test(text)) return text;
+  if (types.has("boolean") && (text === "true" || text === "false")) return text;
+  if (types.has("null") && text === "null") return text;
+  if (types.has("object") && text.startsWith("{") && isJson(text)) return text;
+  if (types.has("array") && text.startsWith("[") && isJson(text)) return text;
+  return types.has("string") ? JSON.stringify(value) : undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,271 @@
+/**
+ * The work of an import that has begun: lines become parts, and parts are stored. Beyond 10.
+ *
+ * A part is stored while the next one is read and checked. Once a line is bad, no more is stored, and the file is read
+ * on for other bad lines. A collection goes on if a line only repeats an id, because only the staged batch knows which
+ * ids the file had before.
+ *
+ * @module
+ */
+import type { Keys, Principal } from "../../api/callers.ts";
+import { keepsChanging } from "../../api/refusals.ts";
+import type { Feed, Feeds } from "../../feeds/find.ts";
+import { Problem, unavailable } from "../../http/errors.ts";
+import { unreachable } from "../../lib/assert.ts";
+import type { FieldError } from "../../lib/field_error.ts";
+import { IMPORT_CHARACTERS_MAX, IMPORT_ROWS_MAX, type Limits, PLANS_MAX } from "../../limits.ts";
+import { type CheckRefusal, checkSchema } from "../check_push.ts";
+import type { PushedRow } from "../check_row.ts";
+import { problemOfRefusal } from "../push_problems.ts";
+import type { RowSchemas } from "../schema/row_schemas.ts";
+import { BadLines, badLine, checkLine } from "./check_lines.ts";
+import { claimLost, type ImportWatch } from "./import_watch.ts";
+import type { SourceLine } from "./source_line.ts";
+import type { ImportClaim, ImportStore, NotHeld } from "./store_import.ts";
+
+export interface RunServices {
+  readonly importStore: ImportStore;
+  readonly feeds: Feeds;
+  readonly keys: Keys;
+  readonly rowSchemas: RowSchemas;
+  readonly limits: Limits;
+  /** Wakes the readers that wait for the feed. */
+  readonly onMoved: (feedId: string, dataVersion: bigint) => void;
+}
+
+/** How far an import is. */
+export interface ImportProgress {
+  /** Rows of the file that were read. */
+  rowsReceived: number;
+  /** Rows that are stored, and those of a stream that were there before. */
+  rowsInserted: number;
+  rowsDuplicate: number;
+  /** Bytes of the file, after decoding. */
+  bytes: number;
+}
+
+interface Run {
+  readonly principal: Principal;
+  readonly lines: AsyncIterable<readonly SourceLine[]>;
+  readonly progress: ImportProgress;
+  readonly watch: ImportWatch;
+}
+
+/** A pause, so that the process serves others, after so much work. */
+const TURN_MS_MAX = 2;
+/** How often a part asks for its schema check while others have the worker, and how long it waits between. */
+const SCHEMA_TRIES_MAX = 50;
+const SCHEMA_WAIT_MS = 100;
+
+/** Stores all lines. Resolves to the claim as it is at the end. @throws {Problem} and what the database throws */
+export async function runImport(
+  services: RunServices,
+  started: ImportClaim,
+  run: Run,
+): Promise<ImportClaim> {
+  const { feedType } = started;
+  const { progress, watch } = run;
+  const isStream = feedType === "stream";
+  const bad = new BadLines();
+  let claim = started;
+  /** Whether what is read may still be stored. */
+  let isSound = true;
+  let storing: Promise<void> = Promise.resolve();
+  let part = newPart();
+  let turnMs = performance.now();
+
+  /** Stores the rows of a part. If the file has a bad line, they are only checked. */
+  async function store(rows: readonly PushedRow[]): Promise<void> {
+    const { first, repeated: twice } = firstOfEachId(rows);
+    if (!isStream) for (const { id, index } of twice) bad.add(repeats(id, index));
+    let left = first;
+    for (let tries = 1; left.length > 0; tries++) {
+      const unfit = await findUnfit(services, claim.feed, { rows: left, signal: watch.signal });
+      for (const error of unfit) bad.add(error);
+      if (!isSound) return;
+      isSound = unfit.length === 0;
+      // Events before the first bad line are stored; a collection's rows would be in vain.
+      const lineEnd = isSound ? Infinity : isStream ? Math.min(...unfit.map(lineOf)) : 0;
+      const fit = left.filter(({ index }) => index < lineEnd);
+      if (fit.length === 0) return;
+      const outcome = await services.importStore.add(claim, fit);
+      if (outcome.kind !== "stored") {
+        claim = await renewClaim(services, claim, { ...run, outcome, tries });
+        isSound = true;
+        continue;
+      }
+      const { rowsInserted, repeatedIds, dataVersion } = outcome;
+      const repeated = new Set(repeatedIds);
+      for (const { id, index } of left) if (repeated.has(id)) bad.add(repeats(id, index));
+      if (repeated.size > 0) {
+        left = left.filter(({ id }) => !repeated.has(id));
+        continue;
+      }
+      progress.rowsInserted += rowsInserted;
+      if (!isStream) return;
+      progress.rowsDuplicate += rows.filter(({ index }) => index < lineEnd).length - rowsInserted;
+      if (rowsInserted > 0) services.onMoved(claim.feed.feedId, dataVersion);
+      return;
+    }
+  }
+
+  /** Hands the part on. One at most is stored while the next one is made. */
+  async function flush(): Promise<void> {
+    const { rows } = part;
+    part = newPart();
+    await storing;
+    watch.signal.throwIfAborted();
+    storing = store(rows);
+    // Its failure is met at the next flush.
+    storing.catch(() => {});
+  }
+
+  async function take(line: SourceLine): Promise<void> {
+    const row = checkLine(line, { feedType, rowBytesMax: services.limits.rowBytes });
+    progress.rowsReceived += 1;
+    if ("message" in row) {
+      // Events before the first bad line are stored, and none behind it.
+      if (isStream && isSound) await flush();
+      await storing;
+      isSound = false;
+      bad.add(row);
+      return;
+    }
+    part.rows.push(row);
+    part.characters += row.text.length;
+    const isFull = part.rows.length >= IMPORT_ROWS_MAX || part.characters >= IMPORT_CHARACTERS_MAX;
+    if (isFull) await flush();
+  }
+
+  for await (const lines of run.lines) {
+    for (const line of lines) {
+      const taken = take(line);
+      if (taken !== undefined) await taken;
+      if (bad.isFull) break;
+    }
+    if (bad.isFull) break;
+    if (performance.now() - turnMs > TURN_MS_MAX) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      turnMs = performance.now();
+    }
+    watch.signal.throwIfAborted();
+  }
+  await flush();
+  await storing;
+  if (bad.count > 0) throw badFile(bad, progress, isStream);
+  return claim;
+}
+
+/** Rows that are stored together. */
+function newPart() {
+  const rows: PushedRow[] = [];
+  return { rows, characters: 0 };
+}
+
+/** A stream skips events that it has, so an id may come again in its file. In a collection's it is a mistake. */
+function firstOfEachId(rows: readonly PushedRow[]) {
+  const ids = new Set<string>();
+  const first: PushedRow[] = [];
+  const repeated: PushedRow[] = [];
+  for (const row of rows) {
+    (ids.has(row.id) ? repeated : first).push(row);
+    ids.add(row.id);
+  }
+  return { first, repeated };
+}
+
+function lineOf({ line = 0 }: FieldError): number {
+  return line;
+}
+
+function repeats(id: string, line: number): FieldError {
+  const message = "an id must come once in a file, and an earlier line has this one";
+  return badLine(line, { path: "/id", message, row_id: id });
+}
+
+/** The rows that the feed's locked schema refuses, as many at a time as a push has. @throws {Problem} */
+async function findUnfit(
+  { rowSchemas, limits }: RunServices,
+  feed: Feed,
+  { rows, signal }: { readonly rows: readonly PushedRow[]; readonly signal: AbortSignal },
+): Promise<readonly FieldError[]> {
+  if (feed.lockedSchema === null) return [];
+  const errors: FieldError[] = [];
+  for (let start = 0; start < rows.length; start += limits.rows) {
+    const some = rows.slice(start, start + limits.rows);
+    let refusal: CheckRefusal | undefined;
+    for (let tries = 1; tries <= SCHEMA_TRIES_MAX; tries++) {
+      refusal = await checkSchema(rowSchemas, { feed, rows: some, signal });
+      if (refusal?.kind !== "schema_busy") break;
+      await Bun.sleep(SCHEMA_WAIT_MS);
+      signal.throwIfAborted();
+    }
+    if (refusal === undefined) continue;
+    if (refusal.kind !== "invalid") throw problemOfRefusal(refusal);
+    errors.push(
+      ...refusal.errors.map((each) => badLine(each.row_index ?? some[0]?.index ?? 0, each)),
+    );
+  }
+  return errors;
+}
+
+interface NotHeldContext {
+  readonly principal: Principal;
+  readonly outcome: NotHeld;
+  /** How often this was tried. */
+  readonly tries: number;
+}
+
+/** The claim by the feed as it is now. @throws {Problem} if the import can't go on */
+export async function renewClaim(
+  { feeds, keys }: Pick<RunServices, "feeds" | "keys">,
+  claim: ImportClaim,
+  { principal, outcome, tries }: NotHeldContext,
+): Promise<ImportClaim> {
+  const { feed, feedType } = claim;
+  switch (outcome.kind) {
+    case "lost":
+      throw claimLost();
+    case "key_refused":
+      await keys.prove(principal);
+      throw problemOfRefusal({ kind: "key_refused" });
+    case "batch_closed":
+      throw new Problem("BATCH_CLOSED", {
+        detail:
+          "Another batch was completed while the import ran, and readers see that one. Import again.",
+      });
+    case "stale":
+      break;
+    default:
+      unreachable(outcome.kind);
+  }
+  const fresh = await feeds.findFresh(feed.accountId, feed.feedId);
+  if (fresh === undefined) throw problemOfRefusal({ kind: "feed_deleted" });
+  const { suspensionReason: reason } = fresh;
+  if (reason !== null) throw problemOfRefusal({ kind: "feed_suspended", reason });
+  const isOtherwise =
+    fresh.feedType !== feedType ||
+    // Rows of one collection meet one schema. Events were right when they were stored.
+    (feedType === "collection" && fresh.lockedSchema !== feed.lockedSchema);
+  if (isOtherwise && fresh.feedType !== null) {
+    throw unavailable(
+      "The feed's type or schema was changed while the import ran. Import again, by the new one.",
+    );
+  }
+  if (tries >= PLANS_MAX) throw keepsChanging("The feed");
+  return { ...claim, feed: fresh };
+}
+
+/** 422: the first bad lines of the file, and what became of the others. */
+function badFile(bad: BadLines, { rowsInserted }: ImportProgress, isStream: boolean): Problem {
+  const { errors } = bad;
+  const [first] = errors;
+  const before = isStream
+    ? `The file was stored up to its first bad line (${rowsInserted} new rows)`
+    : "Nothing was stored, since the file has bad lines";
+  const more = bad.isFull ? ` These are the first ${errors.length}.` : "";
+  return new Problem("VALIDATION_FAILED", {
+    detail: `${before}: line ${first?.line}: ${first?.message}. Correct what is listed in errors and import the file again.${more}`,
+    errors,
+  });
+}

@@ -1,0 +1,14 @@
+/**
+ * A row of a file that is imported, before it is checked.
+ *
+ * @module
+ */
+
+export interface SourceLine {
+  /** Of the file, from 1; the one on which the row begins. */
+  readonly line: number;
+  /** JSON text of the row. */
+  readonly text: string;
+  /** Why there is no text. */
+  readonly mistake?: string;
+}

@@ -1,0 +1,82 @@
+/**
+ * Newline-delimited JSON as lines: from chunks of bytes to the text of each row. Beyond 10.
+ *
+ * Lines end with LF or CRLF; a byte order mark at the beginning of the file is left out, and so are empty lines.
+ *
+ * @module
+ */
+import type { SourceLine } from "./source_line.ts";
+
+const LINE_FEED = 0x0a;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Lists of lines, one for each chunk. A line of more than `lineBytesMax` is a mistake, and the last that is read. */
+export async function* splitLines(
+  chunks: AsyncIterable<Uint8Array>,
+  { lineBytesMax }: { readonly lineBytesMax: number },
+): AsyncGenerator<readonly SourceLine[], void, void> {
+  /** The beginning of a line that has not ended. */
+  let begun: Uint8Array[] = [];
+  let begunBytes = 0;
+  let linesBefore = 0;
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      const lines = linesOf(Buffer.concat([...begun, chunk.subarray(0, end - 1)]), linesBefore);
+      linesBefore += lines.length;
+      begun = [];
+      begunBytes = 0;
+      yield filled(lines);
+    }
+    if (end < chunk.length) begun.push(chunk.subarray(end));
+    begunBytes += chunk.length - end;
+    if (begunBytes > lineBytesMax) {
+      const mistake = `the line is longer than ${lineBytesMax} bytes; send one row a line`;
+      yield [{ line: linesBefore + 1, text: "", mistake }];
+      return;
+    }
+  }
+  if (begunBytes > 0) yield filled(linesOf(Buffer.concat(begun), linesBefore));
+}
+
+function filled(lines: readonly SourceLine[]): readonly SourceLine[] {
+  return lines.filter(({ text, mistake }) => mistake !== undefined || text.trim() !== "");
+}
+
+function linesOf(bytes: Uint8Array, linesBefore: number): readonly SourceLine[] {
+  const isMarked = linesBefore === 0 && BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte);
+  const marked = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+  const text = decoded(marked);
+  if (text !== undefined) {
+    return text.split("\n").map((each, index) => ({ line: linesBefore + index + 1, text: each }));
+  }
+  return splitBytes(marked).map((each, index) => lineOf(each, linesBefore + index + 1));
+}
+
+/** A line of bytes of which some are not UTF-8. */
+function lineOf(bytes: Uint8Array, line: number): SourceLine {
+  const text = decoded(bytes);
+  return text === undefined
+    ? { line, text: "", mistake: "the line is not valid UTF-8" }
+    : { line, text };
+}
+
+function splitBytes(bytes: Uint8Array): readonly Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+    lines.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return [...lines, bytes.subarray(start)];
+}
+
+/** Undefined if it is not valid UTF-8. */
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * The statements of an import: `import_rows` stores a part, `finish_import` shows it to readers, and `end_import`
+ * gives it up. Beyond 10.
+ *
+ * Each looks under the feed's lock whether the import still holds. So an import that another process took for dead, or
+ * whose feed was deleted, stores nothing more.
+ *
+ * @module
+ */
+import { FEED_STATUSES, type FeedType } from "../../feeds/find.ts";
+import { assert, nameIn, present } from "../../lib/assert.ts";
+import type { Database } from "../../postgres/client/query.ts";
+import { retryRolledBack } from "../../postgres/client/retry.ts";
+import type { PushedRow } from "../check_row.ts";
+import { type PushClaim, rowColumns, type StoredPush } from "../store_push.ts";
+
+/** The import does not hold any more. Nothing was stored. */
+export interface NotHeld {
+  readonly kind: "stale" | "key_refused" | "lost" | "batch_closed";
+}
+
+export interface ImportClaim extends PushClaim {
+  readonly importId: string;
+  readonly feedType: FeedType;
+}
+
+interface StoredPart {
+  readonly kind: "stored";
+  readonly rowsInserted: number;
+  /** Of a collection: ids that the file had before. If there are any, no row of the part was stored. */
+  readonly repeatedIds: readonly string[];
+  readonly dataVersion: bigint;
+}
+
+interface FinishedImport {
+  readonly kind: "stored";
+  readonly stored: Pick<StoredPush, "status" | "lastSyncAt" | "dataVersion">;
+}
+
+/** What came of the whole import. */
+export interface ImportTotals {
+  readonly rowsReceived: number;
+  readonly rowsInserted: number;
+  readonly bodyBytes: number;
+  readonly elapsedMs: number;
+}
+
+export interface ImportStore {
+  /** Stores rows in one commit. No id comes twice in them. */
+  add(claim: ImportClaim, rows: readonly PushedRow[]): Promise<StoredPart | NotHeld>;
+  finish(claim: ImportClaim, totals: ImportTotals): Promise<FinishedImport | NotHeld>;
+  /** Keeps the claim of the feed. False if it is lost. */
+  renew(claim: ImportClaim): Promise<boolean>;
+  /** Gives the import up. Rows that a stream has stay. */
+  end(claim: ImportClaim): Promise<void>;
+}
+
+const NOT_HELD = ["stale", "key_refused", "lost", "batch_closed"] as const;
+
+/** @param database of the imports alone. All methods throw `DatabaseUnavailableError` */
+export function createImportStore(database: Database): ImportStore {
+  return {
+    async add(claim, rows) {
+      const row = present(
+        await retryRolledBack(() =>
+          database.row("import_rows", {
+            ...claimParameters(claim),
+            ...rowColumns({ feedType: claim.feedType, rows }),
+          }),
+        ),
+      );
+      if (row.outcome !== "stored") return { kind: nameIn(NOT_HELD, row.outcome) };
+      const repeatedIds: unknown = JSON.parse(row.repeated_ids ?? "[]");
+      assert(Array.isArray(repeatedIds), "import_rows lists ids");
+      return {
+        kind: "stored",
+        rowsInserted: present(row.rows_inserted),
+        repeatedIds: repeatedIds.map(String),
+        dataVersion: present(row.data_version),
+      };
+    },
+    async finish(claim, { rowsReceived, rowsInserted, bodyBytes, elapsedMs }) {
+      const row = present(
+        await retryRolledBack(() =>
+          database.row("finish_import", {
+            ...claimParameters(claim),
+            feed_type: claim.feedType,
+            rows_received: rowsReceived,
+            rows_inserted: rowsInserted,
+            body_bytes: BigInt(bodyBytes),
+            elapsed_ms: elapsedMs,
+          }),
+        ),
+      );
+      if (row.outcome !== "stored") return { kind: nameIn(NOT_HELD, row.outcome) };
+      const stored = {
+        status: nameIn(FEED_STATUSES, present(row.status)),
+        lastSyncAt: present(row.last_sync_at),
+        dataVersion: present(row.data_version),
+      };
+      return { kind: "stored", stored };
+    },
+    async renew({ feed: { feedId }, importId }) {
+      const row = await database.row("renew_import", { feed_id: feedId, import_id: importId });
+      return row !== undefined;
+    },
+    async end({ feed: { feedId }, importId }) {
+      await retryRolledBack(() =>
+        database.row("end_import", { feed_id: feedId, import_id: importId }),
+      );
+    },
+  };
+}
+
+function claimParameters({ feed, keyId, importId }: ImportClaim) {
+  return {
+    feed_id: feed.feedId,
+    import_id: importId,
+    definition_version: feed.definitionVersion,
+    account_id: feed.accountId,
+    key_id: keyId,
+  };
+}

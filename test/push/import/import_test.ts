@@ -1,0 +1,505 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { type PushScene, startPushScene } from "../../support/push_scene.ts";
+
+let scene: PushScene;
+beforeAll(async () => {
+  scene = await startPushScene();
+});
+afterAll(() => scene.gateway.stop());
+
+const NDJSON = "application/x-ndjson";
+const CSV = "text/csv";
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are compared as a client would see them
+type Json = any;
+
+interface Imported {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Of an ordinary answer. */
+  readonly problem: Json;
+  readonly lines: readonly Json[];
+  /** Of the last line: the receipt, or the problem. */
+  readonly last: Json;
+}
+
+async function importFile(
+  feedId: string,
+  body: string | Uint8Array | ReadableStream,
+  { type = NDJSON, headers = {} }: { type?: string; headers?: Record<string, string> } = {},
+): Promise<Imported> {
+  const response = await fetch(`${scene.gateway.baseUrl}/v1/provider/feed/${feedId}/import`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${scene.key}`, "content-type": type, ...headers },
+    body,
+  });
+  const text = await response.text();
+  const { status } = response;
+  if (status !== 200) {
+    return {
+      status,
+      headers: response.headers,
+      problem: JSON.parse(text),
+      lines: [],
+      last: undefined,
+    };
+  }
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  return { status, headers: response.headers, problem: undefined, lines, last: lines.at(-1) };
+}
+
+const rowsOf = (count: number, more: (at: number) => object = () => ({})) =>
+  Array.from({ length: count }, (_, at) => ({ id: at, ...more(at) }));
+const ndjson = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join("\n");
+
+describe("import into a collection", () => {
+  test("the file becomes the whole collection at once, counts as one push, and has a receipt", async () => {
+    const feedId = await scene.createFeed();
+    await scene.push(feedId, [{ id: "old" }]);
+    const file = `${ndjson(rowsOf(12_000, (at) => ({ n: at / 10 })))}\r\n\r\n`;
+    const imported = await importFile(feedId, file);
+    expect(imported.headers.get("content-type")).toBe("application/x-ndjson");
+    expect(imported.headers.get("x-ratelimit-limit")).toBe("100000");
+    expect(imported.last).toEqual({
+      receipt: {
+        feed_id: feedId,
+        feed_type: "collection",
+        status: "active",
+        rows_received: 12_000,
+        rows_inserted: 12_000,
+        rows_updated: 0,
+        rows_duplicate: 0,
+        batch_id: null,
+        batch_complete: true,
+        is_visible: true,
+        last_sync_at: expect.stringMatching(/^\d{4}-/),
+        data_version: 2,
+      },
+    });
+    const shown = await scene.shown(feedId);
+    expect(shown.length).toBe(12_000);
+    expect(shown[0]).toBe('{"id":0,"n":0}');
+    expect(shown.at(-1)).toBe('{"id":11999,"n":1199.9}');
+    expect(await scene.feed(feedId)).toMatchObject({ push_count: 2n, data_version: 2n });
+    expect((await scene.history(feedId)).at(-1)).toMatchObject({
+      stored: true,
+      rows_received: 12_000,
+      rows_inserted: 12_000,
+      body_bytes: BigInt(file.length),
+    });
+    expect((await scene.push(feedId, [{ id: "later" }])).body).toMatchObject({ is_visible: true });
+    expect((await scene.shown(feedId)).at(-1)).toBe('{"id":"later"}');
+  });
+
+  test("a first import activates a feed without a type as a collection", async () => {
+    const feedId = await scene.createFeed();
+    const { last } = await importFile(feedId, '\ufeff{"id":1}\n{"id":"two"}');
+    expect(last.receipt).toMatchObject({ feed_type: "collection", status: "active" });
+    expect(await scene.shown(feedId)).toEqual(['{"id":1}', '{"id":"two"}']);
+  });
+
+  test("a bad file changes nothing, and its first 20 bad lines are told with their numbers", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    await scene.push(feedId, [{ id: "old" }]);
+    const lines = ndjson(rowsOf(9_000)).split("\n");
+    lines[6] = '{"id":6,';
+    lines[4_998] = '["id"]';
+    lines[4_999] = '{"name":"no id"}';
+    lines[5_999] = '{"id":1}\n\n{"id":6001,"a":1,"a":2}';
+    const { last, status } = await importFile(feedId, lines.join("\n"));
+    expect(status).toBe(200);
+    expect(last.problem).toMatchObject({
+      status: 422,
+      code: "VALIDATION_FAILED",
+      error_count: 4,
+      rows_received: 9_001,
+      rows_inserted: 0,
+    });
+    expect(last.problem.errors.map(({ line }: Json) => line)).toEqual([7, 4_999, 5_000, 6_002]);
+    expect(last.problem.errors[1].message).toBe("a row must be an object, got an array");
+    expect(last.problem.errors[2].message).toStartWith("line 5000 has no id");
+    expect(await scene.shown(feedId)).toEqual(['{"id":"old"}']);
+    expect((await scene.history(feedId)).at(-1)).toMatchObject({
+      stored: false,
+      code: "VALIDATION_FAILED",
+      rows_received: 9_001,
+    });
+
+    const all = await importFile(feedId, "no json\n".repeat(100_000));
+    expect(all.last.problem.errors.length).toBe(20);
+    expect(all.last.problem.errors[19].line).toBe(20);
+    expect(all.last.problem.rows_received).toBeLessThan(1_000);
+  });
+
+  test("an id that comes again is a bad line, near or far", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const rows = [...rowsOf(9_000), { id: 8_999 }, { id: "17" }, { id: 4_100 }];
+    const { last } = await importFile(feedId, ndjson(rows));
+    expect(last.problem.errors).toEqual([
+      {
+        line: 9_001,
+        path: "/id",
+        message: expect.stringContaining("an earlier line"),
+        row_id: "8999",
+      },
+      {
+        line: 9_002,
+        path: "/id",
+        message: expect.stringContaining("an earlier line"),
+        row_id: "17",
+      },
+      {
+        line: 9_003,
+        path: "/id",
+        message: expect.stringContaining("an earlier line"),
+        row_id: "4100",
+      },
+    ]);
+    expect((await scene.feed(feedId)).current_batch).toBeNull();
+  });
+
+  test("a batch that was completed meanwhile is the newer one, and the import is refused", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    await scene.push(feedId, [{ id: "old" }]);
+    const { last } = await importFile(
+      feedId,
+      slowly(async (send) => {
+        send(`${ndjson(rowsOf(100))}\n`);
+        await Bun.sleep(300);
+        await scene.push(feedId, { payload: [{ id: "newer" }], batch_complete: true });
+        send(ndjson([{ id: "last" }]));
+      }),
+    );
+    expect(last.problem).toMatchObject({ status: 409, code: "BATCH_CLOSED" });
+    expect(await scene.shown(feedId)).toEqual(['{"id":"newer"}']);
+  });
+});
+
+/** A body that is sent piece by piece. */
+function slowly(work: (send: (text: string) => void) => Promise<void>): ReadableStream {
+  return new ReadableStream({
+    async start(controller) {
+      await work((text) => controller.enqueue(Buffer.from(text)));
+      controller.close();
+    },
+  });
+}
+
+describe("import into a stream", () => {
+  test("events are appended in order, known ids are skipped, and a file may be sent again", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    await scene.push(feedId, [{ id: 3, event_timestamp: "2026-01-01T00:00:00Z" }]);
+    const file = ndjson([...rowsOf(6_000), { id: 5 }]);
+    const { last } = await importFile(feedId, file);
+    expect(last.receipt).toMatchObject({
+      rows_received: 6_001,
+      rows_inserted: 5_999,
+      rows_duplicate: 2,
+      batch_complete: false,
+    });
+    const events = await scene.events(feedId);
+    expect(events.length).toBe(6_000);
+    expect(events[1]).toMatch(/^\{"id":0,"event_timestamp":"20\d\d-.*Z"\}$/);
+    const again = await importFile(feedId, file);
+    expect(again.last.receipt).toMatchObject({ rows_inserted: 0, rows_duplicate: 6_001 });
+    expect(again.last.receipt.data_version).toBe(last.receipt.data_version);
+  });
+
+  test("events before the first bad line are stored, and none behind it", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    const rows: object[] = rowsOf(10_000);
+    rows[7_000] = { id: "bad", event_timestamp: "now" };
+    rows[9_000] = { event_timestamp: "2026-01-01T00:00:00Z" };
+    const { last } = await importFile(feedId, ndjson(rows));
+    expect(last.problem).toMatchObject({
+      code: "VALIDATION_FAILED",
+      rows_inserted: 7_000,
+      error_count: 2,
+    });
+    expect(last.problem.errors.map(({ line }: Json) => line)).toEqual([7_001, 9_001]);
+    expect((await scene.events(feedId)).length).toBe(7_000);
+  });
+
+  test("a locked schema holds for each row", async () => {
+    const schema = { type: "object", properties: { n: { type: "integer", maximum: 5_000 } } };
+    const feedId = await scene.createFeed({ type: "stream", schema });
+    const { last } = await importFile(feedId, ndjson(rowsOf(6_000, (at) => ({ n: at }))));
+    expect(last.problem).toMatchObject({
+      code: "VALIDATION_FAILED",
+      rows_inserted: 5_001,
+      error_count: 20,
+    });
+    expect(last.problem.errors[0]).toMatchObject({ line: 5_002, path: "/n", row_id: "5001" });
+    expect((await scene.events(feedId)).length).toBe(5_001);
+  });
+});
+
+describe("import of CSV", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      id: { type: "integer" },
+      price: { type: ["number", "null"] },
+      live: { type: "boolean" },
+      tags: { type: "array" },
+      name: { type: "string" },
+      any: { anyOf: [{ type: "number" }, { type: "string" }] },
+    },
+  };
+
+  test("values take the types of the schema, and what is empty is left out", async () => {
+    const feedId = await scene.createFeed({ type: "collection", schema });
+    const file =
+      "\ufeffid,price,live,tags,name,any,more\r\n" +
+      '1,1.10,true,"[1, ""a""]","Li ""ma""\nPeru",7,x\r\n' +
+      "9007199254740993,,false,,=1+1,seven,12\r\n";
+    const { last } = await importFile(feedId, file, { type: `${CSV}; charset=utf-8` });
+    expect(last.receipt).toMatchObject({ rows_inserted: 2 });
+    expect(await scene.shown(feedId)).toEqual([
+      '{"id":1,"price":1.10,"live":true,"tags":[1,"a"],"name":"Li \\"ma\\"\\nPeru","any":7,"more":"x"}',
+      '{"id":9007199254740993,"live":false,"name":"=1+1","any":"seven","more":"12"}',
+    ]);
+  });
+
+  test("without a schema all values are strings", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    await importFile(feedId, "id,n\n1,2\n", { type: CSV });
+    expect(await scene.shown(feedId)).toEqual(['{"id":"1","n":"2"}']);
+  });
+
+  test("bad lines are told by the line on which they begin", async () => {
+    const feedId = await scene.createFeed({ type: "collection", schema });
+    const file = 'id,price,name\n1,1,"a\nb"\n\n2,cheap,c\n3,1\n4,2,d,e\n,5,f\nx,6,g\n';
+    const { last } = await importFile(feedId, file, { type: CSV });
+    expect(last.problem.errors.map(({ line, message }: Json) => `${line} ${message}`)).toEqual([
+      '5 price must be of type number or null, got "cheap"',
+      "6 the line has 2 values, and the header 3 columns",
+      "7 the line has 4 values, and the header 3 columns",
+      "8 line 8 has no id; give each row an id, a string or a number",
+      '9 id must be of type integer, got "x"',
+    ]);
+  });
+
+  const headers: Readonly<Record<string, readonly [string, RegExp, number]>> = {
+    "a header without id": ["a,b\n1,2\n", /no column id/, 1],
+    "a column that comes twice": ["id,a,a\n1,2,3\n", /"a" twice/, 1],
+    "a column without a name": ["id,,a\n1,2,3\n", /column 2 of the header has no name/, 1],
+    "a quote that is not closed": ['id,a\n1,2\n2,"b\n3,c\n', /not closed/, 3],
+    "a quote out of place": ['id,a\n1,b"c\n', /out of place/, 2],
+    "bytes that are not UTF-8": ["id,a\n1,b\n2,\u00ff\n", /not valid UTF-8/, 3],
+  };
+  for (const [name, [file, message, line]] of Object.entries(headers)) {
+    test(`${name} is a bad line`, async () => {
+      const feedId = await scene.createFeed({ type: "collection" });
+      const { last } = await importFile(feedId, Buffer.from(file, "latin1"), { type: CSV });
+      expect(last.problem.errors.at(-1)).toMatchObject({
+        line,
+        message: expect.stringMatching(message),
+      });
+    });
+  }
+});
+
+describe("refused before the first row", () => {
+  test("a file without rows is 400, as a push of no lines is", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    for (const [type, body] of [
+      [NDJSON, ""],
+      [NDJSON, "\n \r\n"],
+      [CSV, ""],
+      [CSV, "id,a\r\n"],
+    ] as const) {
+      const { status, problem, headers } = await importFile(feedId, body, { type });
+      expect({ status, code: problem.code }).toEqual({ status: 400, code: "BODY_NOT_JSON" });
+      expect(headers.get("x-ratelimit-limit")).not.toBeNull();
+    }
+    expect((await scene.history(feedId)).length).toBe(4);
+    // The feed is free again.
+    expect((await importFile(feedId, '{"id":1}')).last.receipt.rows_inserted).toBe(1);
+  });
+
+  test("a singleton takes no rows, and another media type is 415", async () => {
+    const singleton = await scene.createFeed({ type: "singleton" });
+    expect(await importFile(singleton, '{"id":1}')).toMatchObject({ status: 415 });
+    const feedId = await scene.createFeed({ type: "collection" });
+    const { status, problem } = await importFile(feedId, "[]", { type: "application/json" });
+    expect({ status, detail: problem.detail }).toEqual({
+      status: 415,
+      detail:
+        'The Content-Type "application/json" is not taken. Send application/x-ndjson (rows one a line) or text/csv.',
+    });
+  });
+
+  test("a feed of another account, a read key and a suspended feed are refused like a push", async () => {
+    const { gateway } = scene;
+    expect(await importFile(crypto.randomUUID(), '{"id":1}')).toMatchObject({ status: 403 });
+    const feedId = await scene.createFeed({ type: "collection" });
+    const reader = await gateway.createKey(scene.accountId, "read");
+    const headers = { authorization: `Bearer ${reader}` };
+    expect(await importFile(feedId, '{"id":1}', { headers })).toMatchObject({ status: 403 });
+    await gateway.sql`
+      update feeds
+      set suspension_reason = 'fraud', definition_version = definition_version + 1
+      where feed_id = ${feedId}`;
+    const { problem } = await importFile(feedId, '{"id":1}');
+    expect(problem).toMatchObject({ code: "FEED_SUSPENDED", reason: "fraud" });
+  });
+
+  test("a file that says it is larger than 1 GB is 413", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const { hostname, port } = new URL(scene.gateway.baseUrl);
+    const answer = await new Promise<string>((resolve) => {
+      let text = "";
+      Bun.connect({
+        hostname,
+        port: Number(port),
+        socket: {
+          open: (socket) => {
+            socket.write(
+              `POST /v1/provider/feed/${feedId}/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${scene.key}\r\nContent-Type: ${NDJSON}\r\nContent-Length: ${2 ** 31}\r\n\r\n{"id":1}\n`,
+            );
+          },
+          data: (socket, data) => {
+            text += data;
+            if (text.includes("import_body")) {
+              socket.end();
+              resolve(text);
+            }
+          },
+        },
+      });
+    });
+    expect(answer).toStartWith("HTTP/1.1 413");
+  });
+
+  test("one import of a feed runs at a time, and the slug names an own feed", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const { endpoint_path: slug } = await scene.feed(feedId);
+    let second: Imported | undefined;
+    const { last } = await importFile(
+      slug,
+      slowly(async (send) => {
+        send('{"id":1}\n');
+        await Bun.sleep(300);
+        second = await importFile(feedId, '{"id":2}');
+        send('{"id":3}\n');
+      }),
+    );
+    expect(second?.problem).toMatchObject({ status: 409, code: "IMPORT_RUNNING" });
+    expect(last.receipt.rows_inserted).toBe(2);
+  });
+
+  test("an import counts in the feed's window", async () => {
+    const limited = await startPushScene({ FEEDGATE_PUSH_LIMIT: "2" });
+    const own = scene;
+    scene = limited;
+    try {
+      const feedId = await limited.createFeed({ type: "stream" });
+      await importFile(feedId, '{"id":1}');
+      await limited.push(feedId, [{ id: 2 }]);
+      const { status, problem } = await importFile(feedId, '{"id":3}');
+      expect({ status, code: problem.code }).toEqual({ status: 429, code: "RATE_LIMITED" });
+    } finally {
+      scene = own;
+      await limited.gateway.stop();
+    }
+  });
+});
+
+describe("what may happen to an import", () => {
+  test("gzip is decoded, and a broken stream stores nothing", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const zipped = gzipSync(ndjson(rowsOf(50_000)));
+    const headers = { "content-encoding": "gzip" };
+    const { last } = await importFile(feedId, zipped, { headers });
+    expect(last.receipt.rows_inserted).toBe(50_000);
+    const broken = await importFile(feedId, zipped.subarray(0, zipped.length - 2_000), { headers });
+    expect(broken.last.problem).toMatchObject({
+      code: "BODY_NOT_JSON",
+      detail: expect.stringContaining("gzip"),
+    });
+    expect((await scene.shown(feedId)).length).toBe(50_000);
+  });
+
+  for (const framing of ["length", "chunked"] as const) {
+    test(`a connection that is cut ends the import (${framing}), and the collection is as before`, async () => {
+      const feedId = await scene.createFeed({ type: "collection" });
+      await scene.push(feedId, [{ id: "old" }]);
+      const { hostname, port } = new URL(scene.gateway.baseUrl);
+      const piece = `${ndjson(rowsOf(20_000))}\n`;
+      const head =
+        framing === "length" ? `Content-Length: ${piece.length * 2}` : `Transfer-Encoding: chunked`;
+      const body = framing === "length" ? piece : `${piece.length.toString(16)}\r\n${piece}\r\n`;
+      const socket = await Bun.connect<undefined>({
+        hostname,
+        port: Number(port),
+        socket: { data() {}, drain: (each) => pump(each) },
+      });
+      let rest = Buffer.from(
+        `POST /v1/provider/feed/${feedId}/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${scene.key}\r\nContent-Type: ${NDJSON}\r\n${head}\r\n\r\n${body}`,
+      );
+      function pump(each: { write(bytes: Uint8Array): number }) {
+        rest = rest.subarray(each.write(rest));
+      }
+      pump(socket);
+      while (rest.length > 0) await Bun.sleep(10);
+      await Bun.sleep(300);
+      socket.terminate();
+      let history: Json[] = [];
+      for (let tries = 0; tries < 50 && history.length < 2; tries++) {
+        await Bun.sleep(50);
+        history = await scene.history(feedId);
+      }
+      expect(history.at(-1)).toMatchObject({ stored: false, code: "BODY_NOT_JSON" });
+      expect(await scene.shown(feedId)).toEqual(['{"id":"old"}']);
+      expect((await importFile(feedId, '{"id":1}')).last.receipt.rows_inserted).toBe(1);
+    });
+  }
+
+  test("progress comes each second", async () => {
+    const feedId = await scene.createFeed({ type: "stream" });
+    const { lines } = await importFile(
+      feedId,
+      slowly(async (send) => {
+        send('{"id":1}\n');
+        await Bun.sleep(2_300);
+        send('{"id":2}\n');
+      }),
+    );
+    expect(lines.length).toBe(3);
+    expect(lines[0]).toEqual({ rows: 1, bytes: 9 });
+  });
+
+  test("an edit of the feed meanwhile does no harm, and a deletion ends the import", async () => {
+    const feedId = await scene.createFeed({ type: "collection" });
+    const edit = () =>
+      scene.gateway.send("PATCH", `/v1/provider/feed/${feedId}/edit`, scene.key, { name: "New" });
+    const edited = await importFile(
+      feedId,
+      slowly(async (send) => {
+        send(`${ndjson(rowsOf(5_000))}\n`);
+        await Bun.sleep(300);
+        await edit();
+        send('{"id":"last"}');
+      }),
+    );
+    expect(edited.last.receipt.rows_inserted).toBe(5_001);
+    const deleted = await importFile(
+      feedId,
+      slowly(async (send) => {
+        send(`${ndjson(rowsOf(5_000))}\n`);
+        await Bun.sleep(300);
+        await fetch(`${scene.gateway.baseUrl}/v1/provider/feed/${feedId}`, {
+          method: "DELETE",
+          headers: { authorization: `Bearer ${scene.key}` },
+        });
+        send('{"id":"last"}');
+      }),
+    );
+    expect(deleted.last.problem).toMatchObject({ status: 403, code: "FEED_FORBIDDEN" });
+  });
+});
