@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findCommit } from "../lib/program_version.ts";
+import { buildClient } from "./client_package.ts";
 import { ENTRY_POINTS } from "./notices.ts";
 import { packPostgres } from "./pack_postgres.ts";
 
@@ -86,7 +87,18 @@ async function run(command: readonly string[], cwd = ROOT): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`failed: ${command.join(" ")}`);
 }
 
-const { values } = parseArgs({ options: { target: { type: "string" } } });
+const { values, positionals } = parseArgs({
+  options: { target: { type: "string" } },
+  allowPositionals: true,
+});
+if (positionals.length > 0 && (positionals.join(" ") !== "client" || values.target)) {
+  console.error(`build: expected nothing, "client" or --target, got "${positionals.join(" ")}"`);
+  process.exit(2);
+}
+if (positionals[0] === "client") {
+  console.log(await buildClient(join(DIST, "client")));
+  process.exit(0);
+}
 const target = values.target ?? HOST_TARGET;
 if (!TARGETS.includes(target)) {
   console.error(`build: --target must be one of ${TARGETS.join(", ")}, got "${target}"`);

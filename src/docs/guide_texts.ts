@@ -7,6 +7,7 @@
 import { keysOf } from "../lib/records.ts";
 import agents from "./guides/agents.md" with { type: "text" };
 import architecture from "./guides/architecture.md" with { type: "text" };
+import clients from "./guides/clients.md" with { type: "text" };
 import connect from "./guides/connect.md" with { type: "text" };
 import deploy from "./guides/deploy.md" with { type: "text" };
 import guarantees from "./guides/guarantees.md" with { type: "text" };
@@ -19,6 +20,7 @@ const GUIDES = {
   agents,
   connect,
   providers,
+  clients,
   operators,
   deploy,
   guarantees,
@@ -34,6 +36,7 @@ export const GUIDE_TOPICS: Readonly<Record<GuideName, string>> = {
   agents: "Read feeds: search, pages, filters, streams, limits, credits.",
   connect: "Use feeds from MCP clients, such as Claude and ChatGPT, and from your own code.",
   providers: "Publish a feed: rows, batches, schema, price.",
+  clients: "The client for TypeScript: read, follow, buy, push.",
   operators: "Run the gateway: accounts, keys, credits, review, settings, backup.",
   deploy: "Install it: systemd, Docker, TLS, replicas, several machines.",
   guarantees: "What holds, and the tests that show it.",

@@ -1,0 +1,65 @@
+/**
+ * `bun run build client`: the client as a package that others install, with JavaScript modules and their types.
+ *
+ * @module
+ */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "../..");
+const SOURCES = join(ROOT, "src/client");
+
+/** Node 20 has all of it, and so have browsers of its time. */
+const COMPILER_OPTIONS = [
+  "--target",
+  "es2022",
+  "--lib",
+  "es2023,dom,dom.iterable",
+  "--module",
+  "nodenext",
+  "--rewriteRelativeImportExtensions",
+  "--declaration",
+  "--strict",
+  "--exactOptionalPropertyTypes",
+  "--noUncheckedIndexedAccess",
+  "--skipLibCheck",
+  // No types but those of the language and of browsers.
+  "--typeRoots",
+  "./none",
+];
+
+/** Makes the package in a folder, in place of what is there. Returns the folder. */
+export async function buildClient(folder: string): Promise<string> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const { version, license, description } = JSON.parse(
+    readFileSync(join(ROOT, "package.json"), "utf8"),
+  );
+  const entry = { types: "./mod.d.ts", default: "./mod.js" };
+  const info = {
+    name: "feedgate",
+    version,
+    description: `Client of Feedgate. ${description}`,
+    license,
+    type: "module",
+    sideEffects: false,
+    engines: { node: ">=20" },
+    exports: { ".": entry, "./client": entry, "./package.json": "./package.json" },
+    files: ["*.js", "*.d.ts"],
+  };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(info, null, 2)}\n`);
+  copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
+  copyFileSync(join(SOURCES, "README.md"), join(folder, "README.md"));
+  const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+  const child = Bun.spawn(
+    [process.execPath, compiler, ...COMPILER_OPTIONS, "--outDir", folder, join(SOURCES, "mod.ts")],
+    { cwd: folder, stdio: ["ignore", "inherit", "inherit"] },
+  );
+  if ((await child.exited) !== 0) throw new Error("the client does not compile");
+  // The compiler rewrites the imports of modules, and not those of declarations.
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".d.ts"))) {
+    const text = readFileSync(join(folder, file), "utf8");
+    writeFileSync(join(folder, file), text.replace(/(?<=["'])(\.\/\w+)\.ts(?=["'])/g, "$1.js"));
+  }
+  return folder;
+}

@@ -1,0 +1,374 @@
+/**
+ * What can go wrong, as classes: one for each `code` of a problem document (RFC 9457), and two for what is no answer of
+ * a gateway.
+ *
+ * ```ts
+ * try {
+ *   await feedgate.read("gold-prices");
+ * } catch (error) {
+ *   if (error instanceof PurchaseRequiredError) console.log(error.problem.price);
+ *   else throw error;
+ * }
+ * ```
+ *
+ * @module
+ */
+import type { Problem } from "./types.ts";
+
+/** Everything that a client throws, but for the reason of an `AbortSignal`. */
+export class FeedgateError extends Error {
+  override readonly name: string = "FeedgateError";
+}
+
+/** No answer came: no connection, one that was cut, or a timeout. `cause` says more. */
+export class ConnectionError extends FeedgateError {
+  override readonly name = "ConnectionError";
+}
+
+/** An answer that no gateway gives, such as a proxy's own. */
+export class AnswerError extends FeedgateError {
+  override readonly name = "AnswerError";
+
+  constructor(
+    message: string,
+    /** The HTTP status. */
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+/** The gateway says no. `message` is the problem's `detail`: what is wrong, and what to do. */
+export class ProblemError extends FeedgateError {
+  override readonly name: string = "ProblemError";
+  /** The problem document, with the members of its code: `price`, `errors`, `retry_after_ms` and the like. */
+  readonly problem: Problem;
+  /**
+   * Rows that earlier requests of the same `push` have stored. Places in `problem.errors` and `problem.row_index` count
+   * from there. 0 everywhere else.
+   */
+  readonly rowsBefore: number;
+
+  constructor(problem: Problem, { rowsBefore = 0 }: { readonly rowsBefore?: number } = {}) {
+    super(problem.detail);
+    this.problem = problem;
+    this.rowsBefore = rowsBefore;
+  }
+
+  /** Stable; decide by it, or by the class. */
+  get code(): string {
+    return this.problem.code;
+  }
+
+  /** The HTTP status. */
+  get status(): number {
+    return this.problem.status;
+  }
+
+  /** Helps the operator to find the call. */
+  get requestId(): string {
+    return this.problem.request_id;
+  }
+}
+
+/** `INVALID_REQUEST`: A path or a `Host` that no client should send. */
+export class InvalidRequestError extends ProblemError {
+  override readonly name = "InvalidRequestError";
+}
+
+/** `QUERY_REQUIRED`: A search without words. */
+export class QueryRequiredError extends ProblemError {
+  override readonly name = "QueryRequiredError";
+}
+
+/** `INVALID_PARAMETER`: A parameter that is unknown, of the wrong type or out of range. */
+export class InvalidParameterError extends ProblemError {
+  override readonly name = "InvalidParameterError";
+}
+
+/** `OPERATOR_DISABLED`: A filter with another operator than `eq`, or on a nested field. */
+export class OperatorDisabledError extends ProblemError {
+  override readonly name = "OperatorDisabledError";
+}
+
+/** `JSONPATH_INVALID`: A `jsonpath` that is not understood or picks too much. */
+export class JsonPathInvalidError extends ProblemError {
+  override readonly name = "JsonPathInvalidError";
+}
+
+/** `JSONPATH_FILTER_DISABLED`: A `jsonpath` with a filter, script or function. */
+export class JsonPathFilterDisabledError extends ProblemError {
+  override readonly name = "JsonPathFilterDisabledError";
+}
+
+/** `CURSOR_INVALID`: A cursor or an offset that was not issued for this feed and query. */
+export class CursorInvalidError extends ProblemError {
+  override readonly name = "CursorInvalidError";
+}
+
+/** `NOT_A_STREAM`: Only streams are followed. */
+export class NotAStreamError extends ProblemError {
+  override readonly name = "NotAStreamError";
+}
+
+/** `BODY_NOT_JSON`: A body that is not JSON, or a row given as text that is not. */
+export class BodyNotJsonError extends ProblemError {
+  override readonly name = "BodyNotJsonError";
+}
+
+/** `RANGE_INVALID`: A range that ends before it begins, or is too long. */
+export class RangeInvalidError extends ProblemError {
+  override readonly name = "RangeInvalidError";
+}
+
+/** `KEY_REQUIRED`: The client has no key. */
+export class KeyRequiredError extends ProblemError {
+  override readonly name = "KeyRequiredError";
+}
+
+/** `KEY_INVALID`: The key is unknown, revoked or expired. */
+export class KeyInvalidError extends ProblemError {
+  override readonly name = "KeyInvalidError";
+}
+
+/** `INSUFFICIENT_CREDITS`: The price is above the balance. */
+export class InsufficientCreditsError extends ProblemError {
+  override readonly name = "InsufficientCreditsError";
+}
+
+/** `PURCHASE_REQUIRED`: The feed must be bought first. */
+export class PurchaseRequiredError extends ProblemError {
+  override readonly name = "PurchaseRequiredError";
+}
+
+/** `PRICE_ABOVE_MAX`: The price is above `maxCredits`. */
+export class PriceAboveMaxError extends ProblemError {
+  override readonly name = "PriceAboveMaxError";
+}
+
+/** `KEY_BUDGET_SPENT`: The key's budget of the day does not cover the price. */
+export class KeyBudgetSpentError extends ProblemError {
+  override readonly name = "KeyBudgetSpentError";
+}
+
+/** `ORIGIN_FORBIDDEN`: A page of a site that the gateway does not allow. */
+export class OriginForbiddenError extends ProblemError {
+  override readonly name = "OriginForbiddenError";
+}
+
+/** `KEY_PERMISSION`: A read key where a write key is taken, or the other way round. */
+export class KeyPermissionError extends ProblemError {
+  override readonly name = "KeyPermissionError";
+}
+
+/** `KEY_SCOPE`: The key may not read this feed. */
+export class KeyScopeError extends ProblemError {
+  override readonly name = "KeyScopeError";
+}
+
+/** `ACCOUNT_SUSPENDED`: The operator has suspended the key's account. */
+export class AccountSuspendedError extends ProblemError {
+  override readonly name = "AccountSuspendedError";
+}
+
+/** `FEED_SUSPENDED`: The operator has suspended the feed. */
+export class FeedSuspendedError extends ProblemError {
+  override readonly name = "FeedSuspendedError";
+}
+
+/** `FEED_FORBIDDEN`: The feed is not one of the key's account. */
+export class FeedForbiddenError extends ProblemError {
+  override readonly name = "FeedForbiddenError";
+}
+
+/** `FEED_QUOTA_EXCEEDED`: The account has as many feeds as it may have. */
+export class FeedQuotaExceededError extends ProblemError {
+  override readonly name = "FeedQuotaExceededError";
+}
+
+/** `ROUTE_NOT_FOUND`: The gateway does not serve this address. Check `url`. */
+export class RouteNotFoundError extends ProblemError {
+  override readonly name = "RouteNotFoundError";
+}
+
+/** `FEED_NOT_FOUND`: The feed is unknown, a draft or inactive. */
+export class FeedNotFoundError extends ProblemError {
+  override readonly name = "FeedNotFoundError";
+}
+
+/** `FEED_NOT_SYNCED`: The feed has nothing to read yet. */
+export class FeedNotSyncedError extends ProblemError {
+  override readonly name = "FeedNotSyncedError";
+}
+
+/** `METHOD_NOT_ALLOWED`: The address has no such method. */
+export class MethodNotAllowedError extends ProblemError {
+  override readonly name = "MethodNotAllowedError";
+}
+
+/** `ENDPOINT_PATH_TAKEN`: Another feed has this slug. */
+export class EndpointPathTakenError extends ProblemError {
+  override readonly name = "EndpointPathTakenError";
+}
+
+/** `FEED_NEVER_PUSHED`: A feed becomes active by its first push. */
+export class FeedNeverPushedError extends ProblemError {
+  override readonly name = "FeedNeverPushedError";
+}
+
+/** `FEED_NOT_FOR_SALE`: The feed has no one-time price, or is the account's own. */
+export class FeedNotForSaleError extends ProblemError {
+  override readonly name = "FeedNotForSaleError";
+}
+
+/** `FEED_TYPE_LOCKED`: The type can't change while data is stored. */
+export class FeedTypeLockedError extends ProblemError {
+  override readonly name = "FeedTypeLockedError";
+}
+
+/** `SCHEMA_BREAKING`: The new schema would surprise readers. */
+export class SchemaBreakingError extends ProblemError {
+  override readonly name = "SchemaBreakingError";
+}
+
+/** `BATCH_CLOSED`: The batch is complete or was replaced. */
+export class BatchClosedError extends ProblemError {
+  override readonly name = "BatchClosedError";
+}
+
+/** `IDEMPOTENCY_KEY_REUSED`: The key was used for another query. */
+export class IdempotencyKeyReusedError extends ProblemError {
+  override readonly name = "IdempotencyKeyReusedError";
+}
+
+/** `IDEMPOTENCY_KEY_STALE`: The data has changed since the key paid for it. */
+export class IdempotencyKeyStaleError extends ProblemError {
+  override readonly name = "IdempotencyKeyStaleError";
+}
+
+/** `CURSOR_EXPIRED`: The cursor's batch has gone. Begin again without it. */
+export class CursorExpiredError extends ProblemError {
+  override readonly name = "CursorExpiredError";
+}
+
+/** `PAYLOAD_TOO_LARGE`: A row or a document above its limit. */
+export class PayloadTooLargeError extends ProblemError {
+  override readonly name = "PayloadTooLargeError";
+}
+
+/** `UNSUPPORTED_MEDIA_TYPE`: A body of another media type or coding. */
+export class UnsupportedMediaTypeError extends ProblemError {
+  override readonly name = "UnsupportedMediaTypeError";
+}
+
+/** `VALIDATION_FAILED`: Rows or fields that are refused; `problem.errors` lists them. */
+export class ValidationFailedError extends ProblemError {
+  override readonly name = "ValidationFailedError";
+}
+
+/** `SCHEMA_REQUIRED`: A feed that is no draft needs a schema. */
+export class SchemaRequiredError extends ProblemError {
+  override readonly name = "SchemaRequiredError";
+}
+
+/** `SCHEMA_INVALID`: The schema is none that the gateway takes. */
+export class SchemaInvalidError extends ProblemError {
+  override readonly name = "SchemaInvalidError";
+}
+
+/** `PRICING_INVALID`: Prices that contradict each other. */
+export class PricingInvalidError extends ProblemError {
+  override readonly name = "PricingInvalidError";
+}
+
+/** `RATE_LIMITED`: A limit is reached, and waiting did not help. */
+export class RateLimitedError extends ProblemError {
+  override readonly name = "RateLimitedError";
+}
+
+/** `TOO_MANY_WAITS`: The account has too many streams open. */
+export class TooManyWaitsError extends ProblemError {
+  override readonly name = "TooManyWaitsError";
+}
+
+/** `INTERNAL`: A fault of the gateway. */
+export class InternalError extends ProblemError {
+  override readonly name = "InternalError";
+}
+
+/** `UNAVAILABLE`: The gateway can't reach its database, or is stopping, and waiting did not help. */
+export class UnavailableError extends ProblemError {
+  override readonly name = "UnavailableError";
+}
+
+const CLASSES: Readonly<Record<string, typeof ProblemError>> = {
+  INVALID_REQUEST: InvalidRequestError,
+  QUERY_REQUIRED: QueryRequiredError,
+  INVALID_PARAMETER: InvalidParameterError,
+  OPERATOR_DISABLED: OperatorDisabledError,
+  JSONPATH_INVALID: JsonPathInvalidError,
+  JSONPATH_FILTER_DISABLED: JsonPathFilterDisabledError,
+  CURSOR_INVALID: CursorInvalidError,
+  NOT_A_STREAM: NotAStreamError,
+  BODY_NOT_JSON: BodyNotJsonError,
+  RANGE_INVALID: RangeInvalidError,
+  KEY_REQUIRED: KeyRequiredError,
+  KEY_INVALID: KeyInvalidError,
+  INSUFFICIENT_CREDITS: InsufficientCreditsError,
+  PURCHASE_REQUIRED: PurchaseRequiredError,
+  PRICE_ABOVE_MAX: PriceAboveMaxError,
+  KEY_BUDGET_SPENT: KeyBudgetSpentError,
+  ORIGIN_FORBIDDEN: OriginForbiddenError,
+  KEY_PERMISSION: KeyPermissionError,
+  KEY_SCOPE: KeyScopeError,
+  ACCOUNT_SUSPENDED: AccountSuspendedError,
+  FEED_SUSPENDED: FeedSuspendedError,
+  FEED_FORBIDDEN: FeedForbiddenError,
+  FEED_QUOTA_EXCEEDED: FeedQuotaExceededError,
+  ROUTE_NOT_FOUND: RouteNotFoundError,
+  FEED_NOT_FOUND: FeedNotFoundError,
+  FEED_NOT_SYNCED: FeedNotSyncedError,
+  METHOD_NOT_ALLOWED: MethodNotAllowedError,
+  ENDPOINT_PATH_TAKEN: EndpointPathTakenError,
+  FEED_NEVER_PUSHED: FeedNeverPushedError,
+  FEED_NOT_FOR_SALE: FeedNotForSaleError,
+  FEED_TYPE_LOCKED: FeedTypeLockedError,
+  SCHEMA_BREAKING: SchemaBreakingError,
+  BATCH_CLOSED: BatchClosedError,
+  IDEMPOTENCY_KEY_REUSED: IdempotencyKeyReusedError,
+  IDEMPOTENCY_KEY_STALE: IdempotencyKeyStaleError,
+  CURSOR_EXPIRED: CursorExpiredError,
+  PAYLOAD_TOO_LARGE: PayloadTooLargeError,
+  UNSUPPORTED_MEDIA_TYPE: UnsupportedMediaTypeError,
+  VALIDATION_FAILED: ValidationFailedError,
+  SCHEMA_REQUIRED: SchemaRequiredError,
+  SCHEMA_INVALID: SchemaInvalidError,
+  PRICING_INVALID: PricingInvalidError,
+  RATE_LIMITED: RateLimitedError,
+  TOO_MANY_WAITS: TooManyWaitsError,
+  INTERNAL: InternalError,
+  UNAVAILABLE: UnavailableError,
+};
+
+/** The error of a problem document, by its code; of a code that is newer than this client, a `ProblemError`. */
+export function problemError(
+  problem: Problem,
+  options: { readonly rowsBefore?: number } = {},
+): ProblemError {
+  const Class = Object.hasOwn(CLASSES, problem.code) ? CLASSES[problem.code] : undefined;
+  return new (Class ?? ProblemError)(problem, options);
+}
+
+/** Whether a value is a problem document. */
+export function isProblem(value: unknown): value is Problem {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "code" in value &&
+    typeof value.code === "string" &&
+    "detail" in value &&
+    typeof value.detail === "string" &&
+    "status" in value &&
+    typeof value.status === "number"
+  );
+}

@@ -1,0 +1,302 @@
+/**
+ * The client: one object for one gateway and one key.
+ *
+ * @module
+ */
+import { IdempotencyKeyStaleError } from "./errors.ts";
+import { type FollowOptions, follow } from "./follow.ts";
+import { type ParseRow, readPage } from "./pages.ts";
+import { type PushOptions, type PushRow, type PushRows, pushDocument, pushRows } from "./push.ts";
+import {
+  feedPath,
+  idQueries,
+  ownFeedPath,
+  queryOf,
+  type ReadOptions,
+  randomKey,
+  randomUuid,
+  readHeaders,
+  readQuery,
+} from "./query.ts";
+import type { Patience } from "./retry.ts";
+import {
+  type Call,
+  type Fetch,
+  type Retry,
+  Transport,
+  type TransportOptions,
+} from "./transport.ts";
+import type {
+  Account,
+  Bought,
+  CallOptions,
+  Catalog,
+  FeedChanges,
+  FeedMetadata,
+  JsonObject,
+  NewFeed,
+  OwnFeeds,
+  Purchases,
+  PushSummary,
+  ReadPage,
+  SearchResults,
+  StreamPage,
+  Usage,
+  WrittenFeed,
+} from "./types.ts";
+
+/** How a client is made. */
+export interface FeedgateOptions<Row> extends Partial<Patience> {
+  /** The gateway's address, such as `https://feeds.example.com`. */
+  readonly url: string | URL;
+  /** A read key for reading, a write key for pushing. */
+  readonly key?: string | undefined;
+  /**
+   * Makes a row of its JSON text. `JSON.parse` loses digits of integers beyond 2^53 and of long decimals, so give a parser
+   * that keeps them if you need them: the text is as the provider pushed it.
+   *
+   * @default JSON.parse
+   */
+  readonly parseRow?: ParseRow<Row> | undefined;
+  /** How long an answer may take, in ms. @default 60_000 */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Characters of answers that are kept, and asked for by their tags. What has not changed is free. 0 keeps none.
+   *
+   * @default 8_388_608
+   */
+  readonly cacheCharsMax?: number | undefined;
+  /** Called before each pause: the limit is reached, the gateway is away, a connection broke. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
+  /** @default the runtime's */
+  readonly fetch?: Fetch | undefined;
+}
+
+/** A page of a list by offset. */
+export interface OffsetPageOptions extends CallOptions {
+  /** 1 to 100. @default 20 */
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** How feeds are searched. */
+export interface SearchOptions extends OffsetPageOptions {
+  readonly category?: string | undefined;
+}
+
+/** A page of a list by cursor. */
+export interface CursorPageOptions extends CallOptions {
+  /** 1 to 100. @default 20 */
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** Which part of the usage log. */
+export interface UsageOptions extends CursorPageOptions {
+  readonly feedId?: string | undefined;
+  readonly keyId?: string | undefined;
+  /** Inclusive bounds, RFC 3339. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+const RETRIES = 8;
+const WAIT_MS_MAX = 120_000;
+const TIMEOUT_MS = 60_000;
+const CACHE_CHARS_MAX = 8 * 1_024 * 1_024;
+const PAGE_ROWS = 100;
+
+/**
+ * A gateway, as an agent or a provider uses it.
+ *
+ * ```ts
+ * const feedgate = new Feedgate({ url: "https://feeds.example.com", key: "fg_read_…" });
+ * for await (const row of feedgate.rows("gold-prices")) console.log(row);
+ * ```
+ */
+export class Feedgate<Row = JsonObject> {
+  readonly #options: TransportOptions;
+  readonly #transport: Transport;
+  readonly #parseRow: ParseRow<Row> | undefined;
+
+  constructor(options: FeedgateOptions<Row>) {
+    const { url, key, parseRow, onRetry, fetch: given = fetch } = options;
+    const { href, protocol } = new URL(url);
+    if (protocol !== "http:" && protocol !== "https:") {
+      throw new TypeError(`url must begin with http:// or https://, got "${url}"`);
+    }
+    this.#parseRow = parseRow;
+    this.#options = {
+      baseUrl: href.replace(/\/+$/, ""),
+      key,
+      // Browsers call `fetch` on nothing but the window.
+      fetch: (url, init) => given(url, init),
+      onRetry,
+      retries: options.retries ?? RETRIES,
+      waitMsMax: options.waitMsMax ?? WAIT_MS_MAX,
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      cacheCharsMax: options.cacheCharsMax ?? CACHE_CHARS_MAX,
+    };
+    this.#transport = new Transport(this.#options);
+  }
+
+  /** Public feeds that match the words, best first. Free. */
+  search(words: string, { category, limit, offset, signal }: SearchOptions = {}) {
+    const query = queryOf({ q: words, category, limit, offset });
+    return this.#json<SearchResults>({ path: `/search${query}`, isTagged: true, signal });
+  }
+
+  /** All public feeds, newest first. Free. */
+  catalog({ limit, offset, signal }: OffsetPageOptions = {}) {
+    const query = queryOf({ limit, offset });
+    return this.#json<Catalog>({ path: `/catalog${query}`, isTagged: true, signal });
+  }
+
+  /** Schema, sample, price and size of a feed, by its id or slug. Free. */
+  describe(feed: string, { signal }: CallOptions = {}) {
+    return this.#json<FeedMetadata>({ path: feedPath(feed, "/metadata"), isTagged: true, signal });
+  }
+
+  /** One page of a feed, or a singleton's document. */
+  async read(feed: string, options: ReadOptions = {}): Promise<ReadPage<Row>> {
+    const path = feedPath(feed, readQuery(options));
+    return readPage(await this.#read({ path, isTagged: true }, options), this.#parseRow);
+  }
+
+  /** Page after page to the end, each row once. @throws {CursorExpiredError} if a walk takes too long */
+  async *pages(feed: string, options: ReadOptions = {}): AsyncGenerator<ReadPage<Row>, void, void> {
+    const { offset, ...rest } = { limit: PAGE_ROWS, ...options };
+    let next: ReadOptions = { ...rest, offset };
+    for (;;) {
+      const page = readPage(
+        await this.#read({ path: feedPath(feed, readQuery(next)) }, next),
+        this.#parseRow,
+      );
+      yield page;
+      if (page.nextCursor === null) return;
+      // A key is for one page.
+      next = { ...rest, cursor: page.nextCursor, idempotencyKey: undefined };
+    }
+  }
+
+  /** Row after row to the end of a feed, each once. @throws {CursorExpiredError} if a walk takes too long */
+  async *rows(feed: string, options: ReadOptions = {}): AsyncGenerator<Row, void, void> {
+    for await (const { rows } of this.pages(feed, options)) yield* rows;
+  }
+
+  /** Records by their ids, in this order; unknown ones are left out. Each 100 of them are one read. */
+  async records(
+    feed: string,
+    ids: Iterable<string | number>,
+    options: Pick<ReadOptions, "signal" | "maxCredits"> = {},
+  ): Promise<Row[]> {
+    const found: Row[] = [];
+    for (const query of idQueries(ids)) {
+      const text = await this.#read({ path: feedPath(feed, query), isTagged: true }, options);
+      found.push(...readPage(text, this.#parseRow).rows);
+    }
+    return found;
+  }
+
+  /** The events of a stream as they arrive, without an end: see `follow.ts`. */
+  follow(feed: string, options: FollowOptions = {}): AsyncGenerator<StreamPage<Row>, void, void> {
+    const follower = {
+      transport: this.#transport,
+      options: this.#options,
+      parseRow: this.#parseRow,
+    };
+    return follow(follower, feed, options);
+  }
+
+  /** Balance, budget and limits. Free. */
+  account({ signal }: CallOptions = {}) {
+    return this.#json<Account>({ path: "/account", signal });
+  }
+
+  /** A page of the usage log, newest first. Free. */
+  usage({ feedId, keyId, since, until, limit, cursor, signal }: UsageOptions = {}) {
+    const query = queryOf({ feed_id: feedId, key_id: keyId, since, until, limit, cursor });
+    return this.#json<Usage>({ path: `/usage${query}`, signal });
+  }
+
+  /** Buys a feed with a one-time price, for at most so many credits. What was bought before costs nothing. */
+  buy(
+    feed: string,
+    { maxCredits, signal }: CallOptions & { readonly maxCredits: number },
+  ): Promise<Bought> {
+    return this.#json<Bought>({
+      method: "POST",
+      path: feedPath(feed, "/purchase"),
+      headers: { "Idempotency-Key": randomKey() },
+      body: JSON.stringify({ max_credits: maxCredits }),
+      signal,
+    });
+  }
+
+  /** A page of what was bought, newest first. */
+  purchases({ limit, cursor, signal }: CursorPageOptions = {}) {
+    return this.#json<Purchases>({ path: `/purchases${queryOf({ limit, cursor })}`, signal });
+  }
+
+  /**
+   * Pushes rows, any number of them, or a singleton's document. Needs a write key.
+   *
+   * @throws {ProblemError} with `rowsBefore`: so many rows were stored by earlier requests
+   */
+  push(feed: string, payload: PushRows | PushRow, options: PushOptions = {}): Promise<PushSummary> {
+    const transport = this.#transport;
+    return isMany(payload)
+      ? pushRows(transport, { feed, rows: payload, options })
+      : pushDocument(transport, { feed, document: payload, options });
+  }
+
+  /** A page of the account's own feeds, drafts included. Needs a write key. */
+  ownFeeds({ limit, offset, signal }: OffsetPageOptions = {}) {
+    return this.#json<OwnFeeds>({ path: `/provider/feeds${queryOf({ limit, offset })}`, signal });
+  }
+
+  /** Makes a feed. Needs a write key. */
+  createFeed(feed: NewFeed, { signal }: CallOptions = {}): Promise<WrittenFeed> {
+    // Under an id of its own, a repeat finds what a lost answer has made.
+    const body = JSON.stringify({ id: randomUuid(), ...feed });
+    return this.#json<WrittenFeed>({ method: "POST", path: "/provider/feed/create", body, signal });
+  }
+
+  /** Changes the fields that are given, and no others. Needs a write key. */
+  editFeed(feed: string, changes: FeedChanges, { signal }: CallOptions = {}): Promise<WrittenFeed> {
+    const path = ownFeedPath(feed, "/edit");
+    const body = JSON.stringify(changes);
+    return this.#json<WrittenFeed>({ method: "PATCH", path, body, signal });
+  }
+
+  /** A read that is charged once, however often it is tried. */
+  async #read(
+    call: Call,
+    options: Pick<ReadOptions, "signal" | "maxCredits" | "idempotencyKey">,
+  ): Promise<string> {
+    const { signal, idempotencyKey } = options;
+    const ask = async (key: string) => {
+      const headers = readHeaders(options, key);
+      return (await this.#transport.call({ ...call, headers, signal })).text;
+    };
+    if (idempotencyKey !== undefined) return ask(idempotencyKey);
+    try {
+      return await ask(randomKey());
+    } catch (error) {
+      // An answer was lost, and the data has changed since: what is there now is another read.
+      if (error instanceof IdempotencyKeyStaleError) return ask(randomKey());
+      throw error;
+    }
+  }
+
+  async #json<Body>(call: Call): Promise<Body> {
+    return JSON.parse((await this.#transport.call(call)).text);
+  }
+}
+
+/** A text is one document, though it could be walked. */
+function isMany(payload: PushRows | PushRow): payload is PushRows {
+  return (
+    typeof payload === "object" && (Symbol.iterator in payload || Symbol.asyncIterator in payload)
+  );
+}

@@ -1,0 +1,23 @@
+/**
+ * A client for Feedgate: finds feeds, reads, follows and buys them, and pushes rows. It has no dependencies, and runs on
+ * Bun, Node 20, Deno and in browsers.
+ *
+ * ```ts
+ * import { Feedgate } from "feedgate/client";
+ *
+ * const feedgate = new Feedgate({ url: "https://feeds.example.com", key: "fg_read_…" });
+ * const { results } = await feedgate.search("gold prices");
+ * for await (const row of feedgate.rows("gold-prices")) console.log(row);
+ * ```
+ *
+ * @module
+ */
+export * from "./errors.ts";
+export * from "./feedgate.ts";
+export type { FollowOptions } from "./follow.ts";
+export type { ParseRow } from "./pages.ts";
+export type { PushOptions, PushRow, PushRows } from "./push.ts";
+export type { FilterValue, ReadOptions } from "./query.ts";
+export type { Patience } from "./retry.ts";
+export type { Fetch, Retry } from "./transport.ts";
+export type * from "./types.ts";

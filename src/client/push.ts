@@ -1,0 +1,174 @@
+/**
+ * Rows of any number into a feed: divided into requests within the gateway's limits, sent one after the other, and
+ * repeated where an answer is lost. Rows have ids, so a repeat stores nothing twice.
+ *
+ * As a batch, the rows replace what the collection has, all at once and at the end: until then readers see none of them.
+ *
+ * @module
+ */
+import { PayloadTooLargeError, ProblemError, problemError } from "./errors.ts";
+import { ownFeedPath, queryOf, randomKey } from "./query.ts";
+import type { Transport } from "./transport.ts";
+import type { CallOptions, PushResult, PushSummary } from "./types.ts";
+
+/** A row: an object, or its JSON text, which keeps all digits of its numbers. */
+export type PushRow = object | string;
+
+/** Rows to push. */
+export type PushRows = Iterable<PushRow> | AsyncIterable<PushRow>;
+
+/** How rows are pushed. */
+export interface PushOptions extends CallOptions {
+  /** Whether the rows replace all that a collection has. @default false */
+  readonly isBatch?: boolean | undefined;
+  /** Of the batch; to go on with one that was begun. @default a new one */
+  readonly batchId?: string | undefined;
+  /** Whether everything is checked and nothing is stored. @default false */
+  readonly isDryRun?: boolean | undefined;
+  /** Called after each request. */
+  readonly onProgress?: ((summary: PushSummary) => void) | undefined;
+}
+
+interface Limits {
+  readonly rows: number;
+  /** Of a request's body, UTF-8. */
+  readonly bytes: number;
+}
+
+/** The gateway's defaults. One with smaller limits says so, and the requests become smaller. */
+const DEFAULT_LIMITS: Limits = { rows: 500, bytes: 2 * 1_024 * 1_024 };
+/** Room for what stands around the rows. */
+const WRAPPER_BYTES = 1_024;
+
+/** Pushes rows. @throws {ProblemError} with `rowsBefore`: as many were stored before */
+export async function pushRows(
+  transport: Transport,
+  { feed, rows, options }: { feed: string; rows: PushRows; options: PushOptions },
+): Promise<PushSummary> {
+  const { isBatch = options.batchId !== undefined, isDryRun = false, signal, onProgress } = options;
+  const batchId = isBatch ? (options.batchId ?? randomKey()) : null;
+  const path = ownFeedPath(feed, `/push${queryOf({ dry_run: isDryRun ? "true" : undefined })}`);
+  let limits = DEFAULT_LIMITS;
+  let summary: PushSummary = { ...NOTHING, batchId };
+
+  async function send(texts: readonly string[], isLast: boolean): Promise<void> {
+    const body = wrapped(texts, batchId, isLast);
+    try {
+      const { text } = await transport.call({ method: "POST", path, body, signal });
+      summary = added(summary, JSON.parse(text));
+      onProgress?.(summary);
+    } catch (error) {
+      limits = lowered(limits, error);
+      const parts = [...partsOf(texts, limits)];
+      if (!(error instanceof PayloadTooLargeError) || parts.length < 2) {
+        throw placed(error, summary);
+      }
+      for (const [place, part] of parts.entries()) {
+        await send(part, isLast && place === parts.length - 1);
+      }
+    }
+  }
+
+  let waiting: string[] = [];
+  let bytes = 0;
+  for await (const row of rows) {
+    signal?.throwIfAborted();
+    const text = typeof row === "string" ? row : JSON.stringify(row);
+    const size = utf8Bytes(text) + 1;
+    const isFull = waiting.length >= limits.rows || bytes + size > limits.bytes - WRAPPER_BYTES;
+    if (isFull && waiting.length > 0) {
+      // At least one row comes behind these.
+      await send(waiting, false);
+      waiting = [];
+      bytes = 0;
+    }
+    waiting.push(text);
+    bytes += size;
+  }
+  // No rows at all are a push, too: it activates a feed, and as a batch it empties one.
+  await send(waiting, true);
+  return summary;
+}
+
+/** Pushes a singleton's document. */
+export async function pushDocument(
+  transport: Transport,
+  { feed, document, options }: { feed: string; document: PushRow; options: PushOptions },
+): Promise<PushSummary> {
+  const { isDryRun = false, signal, onProgress } = options;
+  const path = ownFeedPath(feed, `/push${queryOf({ dry_run: isDryRun ? "true" : undefined })}`);
+  const payload = typeof document === "string" ? document : JSON.stringify(document);
+  const body = `{"payload":${payload}}`;
+  const { text } = await transport.call({ method: "POST", path, body, signal });
+  const summary = added(NOTHING, JSON.parse(text));
+  onProgress?.(summary);
+  return summary;
+}
+
+const NOTHING: PushSummary = {
+  requests: 0,
+  rowsReceived: 0,
+  rowsInserted: 0,
+  rowsUpdated: 0,
+  rowsDuplicate: 0,
+  batchId: null,
+  receipt: null,
+};
+
+function added(summary: PushSummary, receipt: PushResult): PushSummary {
+  return {
+    requests: summary.requests + 1,
+    rowsReceived: summary.rowsReceived + receipt.rows_received,
+    rowsInserted: summary.rowsInserted + receipt.rows_inserted,
+    rowsUpdated: summary.rowsUpdated + receipt.rows_updated,
+    rowsDuplicate: summary.rowsDuplicate + receipt.rows_duplicate,
+    batchId: summary.batchId,
+    receipt,
+  };
+}
+
+function wrapped(texts: readonly string[], batchId: string | null, isLast: boolean): string {
+  const batch =
+    batchId === null
+      ? ""
+      : `,"batch_id":${JSON.stringify(batchId)}${isLast ? ',"batch_complete":true' : ""}`;
+  return `{"payload":[${texts.join(",")}]${batch}}`;
+}
+
+/** What a gateway with smaller limits has said. */
+function lowered(limits: Limits, error: unknown): Limits {
+  if (!(error instanceof PayloadTooLargeError)) return limits;
+  const { limit, max_rows: rows = limits.rows, max_bytes: bytes = limits.bytes } = error.problem;
+  if (limit === "row_count") return { ...limits, rows: Math.min(rows, limits.rows) };
+  if (limit === "request_body") return { ...limits, bytes: Math.min(bytes, limits.bytes) };
+  return limits;
+}
+
+/** Rows divided anew. */
+function* partsOf(texts: readonly string[], limits: Limits): Generator<string[]> {
+  let part: string[] = [];
+  let bytes = 0;
+  for (const text of texts) {
+    const size = utf8Bytes(text) + 1;
+    const isFull = part.length >= limits.rows || bytes + size > limits.bytes - WRAPPER_BYTES;
+    if (isFull && part.length > 0) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(text);
+    bytes += size;
+  }
+  yield part;
+}
+
+/** The error, with the rows that were stored before. */
+function placed(error: unknown, { rowsReceived: rowsBefore }: PushSummary): unknown {
+  return error instanceof ProblemError ? problemError(error.problem, { rowsBefore }) : error;
+}
+
+const ENCODER = new TextEncoder();
+
+function utf8Bytes(text: string): number {
+  return ENCODER.encode(text).length;
+}

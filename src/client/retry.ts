@@ -1,0 +1,96 @@
+/**
+ * Whether to try again, and when: as the gateway says (`Retry-After`, RFC 9110 section 10.2.3, and `retry_after_ms`),
+ * else after a pause that doubles.
+ *
+ * 429 and 503 are tried again, and so are 502 and 504, which proxies answer, and connections that break. All of it is
+ * safe: each read has one `Idempotency-Key`, rows are pushed again under the same ids, a feed is created under an id of
+ * its own, and a purchase stands once.
+ *
+ * @module
+ */
+import { AnswerError, ConnectionError, ProblemError } from "./errors.ts";
+
+/** How patient a client is. */
+export interface Patience {
+  /**
+   * How often a call is tried again.
+   *
+   * @default 8
+   */
+  readonly retries: number;
+  /**
+   * The longest pause, in ms. If the gateway says to come back later than that, the error is thrown at once.
+   *
+   * @default 120_000
+   */
+  readonly waitMsMax: number;
+}
+
+const FIRST_PAUSE_MS = 250;
+const PAUSE_MS_MAX = 15_000;
+const STATUSES = [429, 502, 503, 504];
+const MS_PER_SECOND = 1_000;
+
+/** A failure that a call has met. */
+export interface Failure {
+  readonly error: unknown;
+  /** What the answer's `Retry-After` says, in ms. */
+  readonly retryAfterMs?: number | undefined;
+  /** How often the call was tried. */
+  readonly tries: number;
+}
+
+/**
+ * How long to wait before the next try, in ms; undefined if there is none.
+ *
+ * @param random from 0 to 1, so that clients that failed together do not come back together
+ */
+export function pauseMs(
+  { error, retryAfterMs = 0, tries }: Failure,
+  { retries, waitMsMax }: Patience,
+  random: number,
+): number | undefined {
+  if (tries > retries || !isPassing(error)) return undefined;
+  const told = Math.max(retryAfterMs, error instanceof ProblemError ? toldMs(error) : 0);
+  if (told > waitMsMax) return undefined;
+  if (told > 0) return told;
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), PAUSE_MS_MAX, waitMsMax);
+  return pause * (1 + random) * 0.5;
+}
+
+/** Whether the same call may do later. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  return (
+    (error instanceof ProblemError || error instanceof AnswerError) &&
+    STATUSES.includes(error.status)
+  );
+}
+
+/** What a `Retry-After` says, in ms: seconds, or a date. Undefined if it is neither. */
+export function parseRetryAfter(value: string | null, nowMs: number): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * MS_PER_SECOND;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+function toldMs({ problem }: ProblemError): number {
+  return problem.retry_after_ms ?? 0;
+}
+
+/** Resolves after a while. @throws the signal's reason */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}

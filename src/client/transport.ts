@@ -1,0 +1,191 @@
+/**
+ * One call to a gateway: the request, a timeout, retries, tags, and problems as errors. It speaks `fetch`, which every
+ * runtime has.
+ *
+ * @module
+ */
+import { AnswerError, ConnectionError, isProblem, problemError } from "./errors.ts";
+import { EtagCache } from "./etag_cache.ts";
+import { type Patience, parseRetryAfter, pause, pauseMs } from "./retry.ts";
+
+/** A pause before a call is tried again. */
+export interface Retry {
+  readonly error: unknown;
+  readonly waitMs: number;
+}
+
+/** `fetch`, as far as a client needs it. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** How a client calls. */
+export interface TransportOptions extends Patience {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly key: string | undefined;
+  readonly fetch: Fetch;
+  readonly timeoutMs: number;
+  readonly cacheCharsMax: number;
+  readonly onRetry: ((retry: Retry) => void) | undefined;
+}
+
+/** One call. */
+export interface Call {
+  /** @default "GET" */
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Under `/v1`, with the query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** A text is sent as JSON, unless `headers` say otherwise. */
+  readonly body?: string;
+  /** Whether the answer may be kept, and asked for by its tag. @default false */
+  readonly isTagged?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer that came whole. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Longer than any answer's beginning that helps to know a proxy by. */
+const EXCERPT_CHARS = 120;
+
+/** Calls a gateway. */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #tagged: EtagCache;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#tagged = new EtagCache(options.cacheCharsMax);
+  }
+
+  /** @throws {FeedgateError} or the signal's reason */
+  async call(call: Call): Promise<Reply> {
+    return this.retried(call.signal, async () => {
+      const kept = call.isTagged ? this.#tagged.find(call.path) : undefined;
+      const reply = await this.#ask(call, kept?.etag);
+      if (reply.status === 304 && kept !== undefined) return { ...reply, text: kept.text };
+      const etag = reply.headers.get("etag");
+      if (call.isTagged && etag !== null) this.#tagged.keep(call.path, { etag, text: reply.text });
+      return reply;
+    });
+  }
+
+  /**
+   * An answer whose body comes bit by bit; the call ends with `signal`. It is not tried again.
+   *
+   * @throws {FeedgateError} or the signal's reason
+   */
+  async open(call: Call & { readonly signal: AbortSignal }): Promise<Response> {
+    const response = await this.#fetch(call, call.signal);
+    if (response.ok) return response;
+    const text = await response.text().catch(() => "");
+    throw errorOf(response.status, text);
+  }
+
+  /** Does what may fail until it succeeds, or waiting does not help. */
+  async retried<Result>(
+    signal: AbortSignal | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await work();
+      } catch (thrown) {
+        if (signal?.aborted) throw signal.reason;
+        const { error, retryAfterMs } =
+          thrown instanceof Told ? thrown : { error: thrown, retryAfterMs: undefined };
+        const waitMs = pauseMs({ error, retryAfterMs, tries }, this.#options, Math.random());
+        if (waitMs === undefined) throw error;
+        this.#options.onRetry?.({ error, waitMs });
+        await pause(waitMs, signal);
+      }
+    }
+  }
+
+  /** One try. @throws {Told} */
+  async #ask(call: Call, etag: string | undefined): Promise<Reply> {
+    const { timeoutMs } = this.#options;
+    const controller = new AbortController();
+    const end = () => controller.abort();
+    const timer = setTimeout(end, timeoutMs);
+    call.signal?.addEventListener("abort", end, { once: true });
+    if (call.signal?.aborted) end();
+    try {
+      const headers = { ...call.headers, "If-None-Match": etag };
+      const response = await this.#fetch({ ...call, headers }, controller.signal);
+      const { status } = response;
+      const reply = { status, headers: response.headers, text: await response.text() };
+      if (!response.ok && status !== 304) throw failureOf(reply);
+      return reply;
+    } catch (error) {
+      if (error instanceof Told) throw error;
+      if (controller.signal.aborted) {
+        throw new ConnectionError(`no answer within ${timeoutMs} ms`, { cause: error });
+      }
+      if (error instanceof ConnectionError) throw error;
+      throw new ConnectionError(`the connection to ${this.#options.baseUrl} broke`, {
+        cause: error,
+      });
+    } finally {
+      clearTimeout(timer);
+      call.signal?.removeEventListener("abort", end);
+    }
+  }
+
+  /** @throws {ConnectionError} if there is no answer */
+  async #fetch(
+    { method = "GET", path, headers = {}, body }: Call,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const { baseUrl, key } = this.#options;
+    const given = {
+      Accept: "application/json, application/problem+json",
+      Authorization: key && `Bearer ${key}`,
+      "Content-Type": body === undefined ? undefined : "application/json",
+      ...headers,
+    };
+    const sent = Object.entries(given).filter((entry): entry is [string, string] => !!entry[1]);
+    const init = { method, headers: sent, signal, ...(body !== undefined && { body }) };
+    try {
+      // The client keeps answers by itself, and knows when they still hold.
+      return await this.#options.fetch(`${baseUrl}/v1${path}`, { ...init, cache: "no-store" });
+    } catch (error) {
+      throw new ConnectionError(`${baseUrl} can't be reached`, { cause: error });
+    }
+  }
+}
+
+/** An error with what its answer says of coming back. */
+class Told extends Error {
+  constructor(
+    readonly error: unknown,
+    readonly retryAfterMs: number | undefined,
+  ) {
+    super();
+  }
+}
+
+/** The error of an answer. */
+function failureOf({ status, headers, text }: Reply): Told {
+  const retryAfterMs = parseRetryAfter(headers.get("retry-after"), Date.now());
+  return new Told(errorOf(status, text), retryAfterMs);
+}
+
+function errorOf(status: number, text: string): Error {
+  const problem = parsed(text);
+  if (isProblem(problem)) return problemError(problem);
+  const excerpt = text.trim().slice(0, EXCERPT_CHARS);
+  return new AnswerError(`an answer that no gateway gives: ${status} ${excerpt}`.trim(), status);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

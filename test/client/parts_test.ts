@@ -1,0 +1,125 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { ConnectionError, ProblemError } from "../../src/client/errors.ts";
+import { EtagCache } from "../../src/client/etag_cache.ts";
+import { serverSentEvents } from "../../src/client/event_stream.ts";
+import { elementTexts, memberTexts } from "../../src/client/json_texts.ts";
+import { parseRetryAfter, pauseMs } from "../../src/client/retry.ts";
+
+describe("json texts", () => {
+  test("elements and members are those that JSON.parse finds, however they are written", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.jsonValue()),
+        fc.constantFrom(undefined, 1, "\t"),
+        (values, space) => {
+          const text = JSON.stringify(values, null, space);
+          expect(elementTexts(text).map((each) => JSON.parse(each))).toEqual(JSON.parse(text));
+        },
+      ),
+    );
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        fc.constantFrom(0, 2),
+        (value, space) => {
+          const text = JSON.stringify(value, null, space);
+          const members = [...memberTexts(text)].map(([name, each]) => [name, JSON.parse(each)]);
+          expect(Object.fromEntries(members)).toEqual(JSON.parse(text));
+        },
+      ),
+    );
+  });
+
+  test("numbers keep their text", () => {
+    expect(elementTexts(' [1.10, -2e+3 ,"],\\"",{"a":[1]}]')).toEqual([
+      "1.10",
+      "-2e+3",
+      '"],\\""',
+      '{"a":[1]}',
+    ]);
+    expect([...memberTexts('{ "a" : 1.0 , "b":{} }')]).toEqual([
+      ["a", "1.0"],
+      ["b", "{}"],
+    ]);
+  });
+});
+
+describe("pauseMs", () => {
+  const patience = { retries: 3, waitMsMax: 10_000 };
+  const problem = (status: number, retryAfterMs?: number) =>
+    new ProblemError({ status, code: "X", detail: "", retry_after_ms: retryAfterMs } as never);
+
+  test("is what the answer says, the longer of its two figures", () => {
+    expect(pauseMs({ error: problem(429, 700), retryAfterMs: 500, tries: 1 }, patience, 0)).toBe(
+      700,
+    );
+    expect(pauseMs({ error: problem(503, 7), retryAfterMs: 500, tries: 1 }, patience, 0)).toBe(500);
+    expect(pauseMs({ error: problem(429, 10_001), tries: 1 }, patience, 0)).toBeUndefined();
+  });
+
+  test("doubles without one, and ends", () => {
+    const error = new ConnectionError("x");
+    const pauses = [1, 2, 3].map((tries) => pauseMs({ error, tries }, patience, 1));
+    expect(pauses).toEqual([250, 500, 1_000]);
+    expect(pauseMs({ error, tries: 4 }, patience, 1)).toBeUndefined();
+    expect(pauseMs({ error: problem(404), tries: 1 }, patience, 0)).toBeUndefined();
+    expect(pauseMs({ error: new Error("own"), tries: 1 }, patience, 0)).toBeUndefined();
+  });
+
+  test("reads seconds and dates", () => {
+    const now = Date.parse("2026-11-21T08:00:00Z");
+    expect(parseRetryAfter("2", now)).toBe(2_000);
+    expect(parseRetryAfter("Sat, 21 Nov 2026 08:00:05 GMT", now)).toBe(5_000);
+    expect(parseRetryAfter("Sat, 21 Nov 2026 07:00:05 GMT", now)).toBe(0);
+    expect(parseRetryAfter("soon", now)).toBeUndefined();
+    expect(parseRetryAfter(null, now)).toBeUndefined();
+  });
+});
+
+describe("EtagCache", () => {
+  test("forgets what was used least recently, and keeps nothing that is too large", () => {
+    const cache = new EtagCache(10);
+    const keep = (url: string, chars: number) =>
+      cache.keep(url, { etag: url, text: "x".repeat(chars) });
+    keep("a", 4);
+    keep("b", 4);
+    expect(cache.find("a")?.etag).toBe("a");
+    keep("c", 4);
+    expect(["a", "b", "c"].map((url) => cache.find(url) !== undefined)).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    keep("a", 11);
+    expect(cache.find("a")).toBeUndefined();
+    keep("d", 6);
+    expect(["c", "d"].map((url) => cache.find(url) !== undefined)).toEqual([true, true]);
+  });
+});
+
+describe("serverSentEvents", () => {
+  test("are the same however the bytes are cut, and with any line end", async () => {
+    const text =
+      ': comment\nretry: 1\n\nevent: rows\nid: 1\ndata: {"a":"é"}\ndata: x\n\nid: 2\n\ndata:y\n\ndata: cut';
+    const expected = [
+      { name: "rows", id: "1", data: '{"a":"é"}\nx' },
+      { name: "message", id: "2", data: "" },
+      { name: "message", id: undefined, data: "y" },
+    ];
+    for (const end of ["\n", "\r\n", "\r"]) {
+      for (const size of [1, 2, 3, 7, 1_000]) {
+        const bytes = new TextEncoder().encode(text.replaceAll("\n", end));
+        const chunks: Uint8Array[] = [];
+        for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.slice(at, at + size));
+        const body = new ReadableStream<Uint8Array>({
+          start(controller) {
+            for (const chunk of chunks) controller.enqueue(chunk);
+            controller.close();
+          },
+        });
+        expect(await Array.fromAsync(serverSentEvents(body, () => {}))).toEqual(expected);
+      }
+    }
+  });
+});

@@ -1,0 +1,99 @@
+/**
+ * A proxy between a client and a gateway that fails as it is told: answers by itself, or cuts the connection before or
+ * behind the gateway's answer.
+ *
+ * @module
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What happens to one request. */
+export type Fault =
+  /** The connection is closed, and the gateway never sees the request. */
+  | "cut before"
+  /** The gateway has answered, and the answer is lost. */
+  | "cut behind"
+  /** The connection is closed when so many bytes of the answer have passed. */
+  | { readonly cutAfterBytes: number }
+  | {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body: string;
+    };
+
+export interface FaultyProxy {
+  readonly url: string;
+  /** Requests that came, as `GET /v1/catalog`, with their headers. */
+  readonly seen: { readonly line: string; readonly headers: Readonly<Record<string, unknown>> }[];
+  /** The next requests meet these, one after the other; those behind them pass. */
+  fail(...faults: readonly (Fault | "pass")[]): void;
+  stop(): void;
+}
+
+/** Starts a proxy in front of a gateway. */
+export async function startFaultyProxy(target: string | (() => string)): Promise<FaultyProxy> {
+  const targetUrl = typeof target === "string" ? () => target : target;
+  const faults: (Fault | "pass")[] = [];
+  const seen: FaultyProxy["seen"] = [];
+  const server = createServer((request, response) => {
+    seen.push({ line: `${request.method} ${request.url}`, headers: request.headers });
+    answer(request, response, { targetUrl: targetUrl(), fault: faults.shift() ?? "pass" }).catch(
+      () => request.socket.destroy(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    fail: (...given) => void faults.push(...given),
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { targetUrl, fault }: { readonly targetUrl: string; readonly fault: Fault | "pass" },
+): Promise<void> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  if (fault === "cut before") {
+    request.socket.destroy();
+    return;
+  }
+  if (typeof fault === "object" && "status" in fault) {
+    response.writeHead(fault.status, fault.headers).end(fault.body);
+    return;
+  }
+  const { host: _, connection: __, ...headers } = request.headers;
+  const ended = new AbortController();
+  response.on("close", () => ended.abort());
+  const reply = await fetch(targetUrl + request.url, {
+    method: request.method as string,
+    headers: headers as Record<string, string>,
+    signal: ended.signal,
+    ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+  });
+  if (fault === "cut behind") {
+    await reply.arrayBuffer();
+    request.socket.destroy();
+    return;
+  }
+  const passed = [...reply.headers].filter(
+    ([name]) => !/^(content-encoding|content-length|connection|transfer-encoding)$/.test(name),
+  );
+  response.writeHead(reply.status, Object.fromEntries(passed));
+  let bytes = 0;
+  for await (const chunk of reply.body ?? []) {
+    bytes += chunk.length;
+    if (typeof fault === "object" && bytes > fault.cutAfterBytes) {
+      request.socket.destroy();
+      return;
+    }
+    response.write(chunk);
+  }
+  response.end();
+}
