@@ -91,6 +91,7 @@ const OVER_HTTP = new Map<string | RegExp, string>([
   ["Feedgate-Max-Credits", "max_credits"],
   ["feedgate-max-credits", "max_credits"],
   ["Feedgate-Max-Chars", "max_chars"],
+  ["Idempotency-Key", "idempotency_key"],
   ["parts of it with jsonpath", "parts of it with fields or jsonpath"],
   ["id or endpoint_path", "id or slug"],
 ]);

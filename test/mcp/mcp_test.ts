@@ -197,9 +197,14 @@ describe("POST /mcp", () => {
       isError: true,
       structuredContent: {
         code: "IDEMPOTENCY_KEY_STALE",
+        detail: expect.stringContaining("since this idempotency_key was used"),
         usage_id: (first.structuredContent.receipt as { usage_id: string }).usage_id,
       },
     });
+    const reused = await call("read_feed", { ...given, limit: 2 });
+    expect(reused.content[0]?.text).toStartWith(
+      "IDEMPOTENCY_KEY_REUSED: This idempotency_key was used for another request",
+    );
     const dear = await call("read_feed", { feed: stream.slug, max_credits: 1 });
     expect(dear).toMatchObject({ isError: true, structuredContent: { code: "PRICE_ABOVE_MAX" } });
     expect((await events()).length).toBe(before + 1);
