@@ -136,5 +136,5 @@ test("metadata shows how many rows and bytes there are, and what all of them cos
   const sold = await scene.createFeed({ type: "stream" });
   await price(sold, { one_time_price_cents: 500 });
   await push(sold, [{ id: 1 }]);
-  expect(await metadata(sold)).toMatchObject({ row_count: 1, credits_to_read_all: 0 });
+  expect(await metadata(sold)).toMatchObject({ row_count: 1, credits_to_read_all: 5_000_000 });
 });

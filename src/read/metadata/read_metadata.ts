@@ -15,6 +15,7 @@ import type { Answer } from "../../http/answer.ts";
 import type { Problem } from "../../http/errors.ts";
 import { weakTag } from "../../http/etag.ts";
 import { BoundedMap } from "../../lib/bounded_map.ts";
+import { NANOS_PER_CENT } from "../../lib/money_units.ts";
 import { KNOWN_METADATA_LENGTH_MAX, KNOWN_METADATA_MAX, PAGE_LIMIT_MAX } from "../../limits.ts";
 import type { Row } from "../../postgres/client/query.ts";
 import type { Services } from "../../services.ts";
@@ -101,7 +102,9 @@ export function createMetadataReads(services: Services, reads: ReadPipeline) {
 }
 
 /** Nano-dollars of reading every row once, by pages as large as they may be; an empty page is a read, too. */
-function costOfAll({ row_count, call_price_nanos }: Row<"find_feed_row">): bigint {
+function costOfAll(row: Row<"find_feed_row">): bigint {
+  const { row_count, call_price_nanos, one_time_price_cents: cents } = row;
+  if (cents !== null) return cents * NANOS_PER_CENT;
   const pageRows = BigInt(PAGE_LIMIT_MAX);
   const pages = row_count === 0n ? 1n : (row_count + pageRows - 1n) / pageRows;
   return pages * (call_price_nanos ?? 0n);
