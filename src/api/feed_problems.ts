@@ -17,7 +17,7 @@ import { keepsChanging } from "./refusals.ts";
 export function feedForbidden(): Problem {
   return new Problem("FEED_FORBIDDEN", {
     detail:
-      "This key's account owns no feed with this id (a UUID, not an endpoint_path). Check the id, or use the key of its owner.",
+      "This key's account owns no feed with this id or endpoint_path. Check it, or use the key of its owner.",
   });
 }
 
@@ -36,7 +36,7 @@ export function tooManyDeletions(deletionsMax: number, retryAfterMs: number): Pr
   const resetSeconds = Math.ceil((nowMs + retryAfterMs) / MS_PER_SECOND);
   const window = { limit: deletionsMax, remaining: 0, resetSeconds };
   return new Problem("RATE_LIMITED", {
-    detail: `This account may delete ${deletionsMax} feeds in 24 hours, and has done so. Wait ${retryAfterMs} ms, or edit a feed rather than replace it.`,
+    detail: `This account may delete ${deletionsMax} feeds in 24 hours, and has done so. Wait ${retryAfterSeconds} s, or edit a feed rather than replace it.`,
     extras: { retry_after_ms: retryAfterMs },
     headers: {
       ...limitHeaders(window, MS_PER_DAY / MS_PER_SECOND),

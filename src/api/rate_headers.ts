@@ -61,7 +61,7 @@ export function rateLimited(
 ): Problem {
   const { window, retryAfterMs } = limited;
   return new Problem("RATE_LIMITED", {
-    detail: `At most ${window.limit} ${of} a minute are served here. Wait ${retryAfterMs} ms, then back off exponentially.`,
+    detail: `At most ${window.limit} ${of} a minute are served here. Wait ${Math.ceil(retryAfterMs / MS_PER_SECOND)} s, then back off exponentially.`,
     extras: { retry_after_ms: retryAfterMs },
     sharedHeaders: limitedHeaders(limited, nowMs),
   });
