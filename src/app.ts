@@ -9,6 +9,7 @@ import { basePlugins } from "./api/base_plugins.ts";
 import { healthRoutes } from "./api/health.ts";
 import { unroutedRequests } from "./api/unrouted.ts";
 import { accountRoutes } from "./consumer/account_routes.ts";
+import { agentRoutes } from "./consumer/agent_routes.ts";
 import { purchaseRoutes } from "./consumer/purchase_routes.ts";
 import { billingRoutes } from "./docs/billing_page.ts";
 import { discoveryRoutes } from "./docs/discovery_routes.ts";
@@ -43,6 +44,7 @@ export function createApp(services: Services) {
     .use(pushesRoutes(services))
     .use(earningsRoutes(services))
     .use(accountRoutes(services))
+    .use(agentRoutes(services))
     .use(purchaseRoutes(services, reads))
     .use(operatorRoutes(services));
   const routes = new Elysia({

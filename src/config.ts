@@ -14,6 +14,14 @@ import { LIMITS_DEFAULT, type Limits } from "./limits.ts";
 /** Origins whose pages may read, or all of them. */
 export type CorsOrigins = readonly string[] | "*";
 
+/** What a test opens in the guard of fetches from strangers' addresses (`http/guarded_fetch.ts`). */
+export interface GuardTrial {
+  /** A certificate that is trusted, in PEM. The machine's own addresses count as public. */
+  readonly certificate: string;
+  /** Stands for the resolver. */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>;
+}
+
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;

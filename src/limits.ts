@@ -288,6 +288,42 @@ export const MCP_BODY_BYTES_MAX = MIB;
 export const MCP_SMALL_BODY_BYTES_MAX = 2 * KIB;
 /** Bytes of the bodies of all MCP callers together that are unknown, in one process's hands at once. */
 export const STRANGERS_BODIES_BYTES_MAX = 4 * MIB;
+/** Agents of an account that are connected by OAuth, with codes of the last day that became no key. Beyond 14. */
+export const AGENTS_MAX = 100;
+/** How long a code is good for, as an interval of PostgreSQL. */
+export const CONNECT_CODE_AGE = "60 seconds";
+/** How long a registration that nobody used is kept, in milliseconds; and a code that became no key. */
+export const UNUSED_CONNECTION_MS = 24 * 60 * 60_000;
+/** Registrations that nobody has used yet, in the database, and those of one address in a minute and process. */
+export const UNUSED_CLIENTS_MAX = 20_000;
+export const REGISTRATIONS_PER_ADDRESS = 10;
+/** Addresses whose registrations a process counts. */
+export const REGISTERING_ADDRESSES_MAX = 10_000;
+/** Bytes of the bodies of `/oauth`. */
+export const CONNECT_BODY_BYTES_MAX = 16 * KIB;
+/** Addresses that a client may be answered at, and characters of each. */
+export const REDIRECT_ADDRESSES_MAX = 10;
+export const REDIRECT_LENGTH_MAX = 1_000;
+/** Characters of what a client sends along to get it back. */
+export const CONNECT_STATE_LENGTH_MAX = 2_000;
+/** A client's metadata document: its bytes, how long it may take, and how long it is kept, in milliseconds. */
+export const CLIENT_DOCUMENT_BYTES_MAX = 5 * KIB;
+export const CLIENT_DOCUMENT_MS_MAX = 5_000;
+export const CLIENT_DOCUMENT_KEPT_MS = 10 * 60_000;
+/** How long it is not asked for again if it could not be had, in milliseconds. */
+export const CLIENT_DOCUMENT_FAILED_MS = 30_000;
+/** Documents that a process keeps, and that it fetches at once. */
+export const CLIENT_DOCUMENTS_MAX = 1_000;
+export const CLIENT_FETCHES_MAX = 8;
+/** How long an agent's key may hold, in days, by default and at most. */
+export const AGENT_DAYS_DEFAULT = 30;
+export const AGENT_DAYS_MAX = 365;
+/** How long a consent page may be answered, in milliseconds. */
+export const CONSENT_MS_MAX = 60 * 60_000;
+/** Listed feeds that a consent page has to choose from. */
+export const CONSENT_FEEDS_MAX = 50;
+/** Feeds that an agent's key may be confined to. */
+export const AGENT_FEEDS_MAX = 100;
 /** Bytes of agent skills, and of pages of their index, kept in memory. */
 export const SKILL_BYTES_MAX = 32 * MIB;
 /** Bytes of answers kept in memory. */

@@ -157,8 +157,8 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, ProblemDoc>> = {
     remedy: "Find it with `GET /v1/operator/accounts`.",
   },
   KEY_NOT_FOUND: {
-    when: "On operator routes: no key has the id or the beginning.",
-    remedy: "Find it with `GET /v1/operator/keys`.",
+    when: "On operator routes: no key has the id or the beginning. On an account's own: it has connected no agent with the key.",
+    remedy: "Find it with `GET /v1/operator/keys`, or an own agent with `GET /v1/account`.",
   },
   PROMOTION_NOT_FOUND: {
     when: "On operator routes: there is no such promotion code.",

@@ -50,6 +50,28 @@ export interface components {
                  */
                 resets_at: string;
             };
+            /** @description Agents that were connected by OAuth and still hold, the newest first. */
+            agents: {
+                /**
+                 * Format: uuid
+                 * @description Of the agent's key. `DELETE /v1/account/agents/{key_id}` ends it.
+                 */
+                key_id: string;
+                /** @description As the agent's program calls itself. */
+                name: string | null;
+                /** @description What it has spent today. */
+                spent: {
+                    /** @description Exact to three decimals. */
+                    credits: number;
+                    /** @description Exact to nine decimals. */
+                    usd: number;
+                };
+                /**
+                 * Format: date-time
+                 * @description When its key ends.
+                 */
+                expires_at: string | null;
+            }[];
             /** @description Every limit of a consumer. */
             limits: {
                 /** @description What is limited. */

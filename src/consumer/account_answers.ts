@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Agent } from "../accounts/agents.ts";
 import { amountOf } from "../accounts/money.ts";
 import { usageEventText } from "../accounts/usage_event.ts";
 import type { UsagePage } from "../accounts/usage_page.ts";
@@ -11,14 +12,24 @@ import { MS_PER_SECOND, US_PER_DAY, US_PER_MS } from "../lib/time_units.ts";
 import { HOUSEKEEPING_LIMIT, type Limits, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 
-/** The account with its balance as exact numbers. */
-export function accountText(row: Row<"find_account">, limits: Limits): string {
+/** The account with its balance as exact numbers, and its connected agents. */
+export function accountText(
+  row: Row<"find_account">,
+  agents: readonly Agent[],
+  limits: Limits,
+): string {
   return JSON.stringify({
     id: row.account_id,
     name: row.name,
     balance: amountOf(row.balance_nanos),
     // Left out if the key has none.
     budget: budgetOf(row),
+    agents: agents.map(({ key_id, name, spent_nanos, expires_at }) => ({
+      key_id,
+      name,
+      spent: amountOf(spent_nanos),
+      expires_at,
+    })),
     limits: limitsOf(limits),
   });
 }

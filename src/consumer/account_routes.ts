@@ -7,6 +7,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { listAgents } from "../accounts/agents.ts";
 import { pageUsage, readUsageQuery } from "../accounts/usage_page.ts";
 import { authenticated } from "../api/auth.ts";
 import { COUNTED, described, documented } from "../api/described.ts";
@@ -113,11 +114,15 @@ export function accountRoutes(services: Services) {
       "/account",
       async ({ call, principal }) => {
         await admitHousekeeping(services, { call, principal, operation: "account" });
-        const row = await database
-          .onBehalfOf(principal.accountId)
-          .row("find_account", { account_id: principal.accountId, key_id: principal.keyId });
+        const ofAccount = database.onBehalfOf(principal.accountId);
+        const row = await ofAccount.row("find_account", {
+          account_id: principal.accountId,
+          key_id: principal.keyId,
+        });
         assert(row !== undefined, "an admitted key has an account");
-        return respond({ headers: privateJson(), body: accountText(row, config.limits) });
+        // Most accounts have none, so most calls are one statement.
+        const agents = row.has_agents ? await listAgents(ofAccount, principal.accountId) : [];
+        return respond({ headers: privateJson(), body: accountText(row, agents, config.limits) });
       },
       { query: NO_PARAMETERS, ...GET_ACCOUNT },
     )

@@ -5,7 +5,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { UsageEventShape } from "../accounts/usage_event.ts";
-import { oneOf } from "../lib/typebox.ts";
+import { nullable, oneOf } from "../lib/typebox.ts";
 import { amount, nextCursor, page, time, uuid } from "../shapes.ts";
 
 export const AccountShape = Type.Object(
@@ -23,6 +23,15 @@ export const AccountShape = Type.Object(
         },
         { description: "Of the key, if it has one." },
       ),
+    ),
+    agents: Type.Array(
+      Type.Object({
+        key_id: uuid("Of the agent's key. `DELETE /v1/account/agents/{key_id}` ends it."),
+        name: nullable(Type.String({ description: "As the agent's program calls itself." })),
+        spent: amount("What it has spent today."),
+        expires_at: nullable(time("When its key ends.")),
+      }),
+      { description: "Agents that were connected by OAuth and still hold, the newest first." },
     ),
     limits: Type.Array(
       Type.Object({

@@ -17,6 +17,7 @@ import {
   PUSH_HISTORY_MS,
   RELIABILITY_HISTORY_MS,
   RETIRED_BATCH_GRACE_MS,
+  UNUSED_CONNECTION_MS,
   USAGE_MONTHS_AHEAD,
 } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
@@ -80,6 +81,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
     job("audit retention", HOUR_MS, { ageMs: auditRetentionDays * MS_PER_DAY, amount: ROWS_MAX }),
     // Admission ignores older ones.
     job("idempotency keys", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
+    job("unused connections", HOUR_MS, { ageMs: UNUSED_CONNECTION_MS, amount: ROWS_MAX }),
     job("reliability", 5 * MINUTE_MS, { ageMs: RELIABILITY_HISTORY_MS, amount: FEEDS_MAX }),
     job("push history", HOUR_MS, { ageMs: PUSH_HISTORY_MS, amount: ROWS_MAX }),
     job("filter entries", MINUTE_MS, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ENTRIES_MAX }),

@@ -61,7 +61,7 @@ describe("GET /v1/account", () => {
     expect(text).toContain('"credits":9007199254740993.001,"usd":9007199254.740993001}');
     const body = JSON.parse(text);
     expect(body).toMatchObject({ id: accountId, name: 'A "name"' });
-    expect(Object.keys(body)).toEqual(["id", "name", "balance", "limits"]);
+    expect(Object.keys(body)).toEqual(["id", "name", "balance", "agents", "limits"]);
     expect(body.limits).toContainEqual({
       operation: "data",
       tier: "paid",

@@ -333,6 +333,28 @@ describe("every answer is one that the document promises", () => {
     await get(400, "/v1/usage?cursor=x", read);
   });
 
+  test("every answer of endAgent is documented", async () => {
+    const ended = await gateway.createAccount();
+    const own = await gateway.createKey(ended, "read");
+    const keys = await gateway.sql`select key_id from api_keys where account_id = ${ended}`;
+    const keyId: string = keys[0]?.key_id;
+    const path = `/v1/account/agents/${keyId}`;
+    await remove(400, `${path}?x=1`, own);
+    await remove(401, path, undefined);
+    await remove(403, path, write);
+    await remove(404, path, own);
+    await gateway.sql`
+      insert into agent_connections (
+        code_hash, account_id, client_id, client_name, redirect_uri, challenge, daily_nanos, key_ends_at,
+        actor, is_spent, key_id
+      )
+      values (
+        sha256('code'), ${ended}, 'client', 'Agent', 'https://agent.example/', sha256('verifier'), 1000,
+        now(), 'test', true, ${keyId}
+      )`;
+    await remove(204, path, own);
+  });
+
   test("every answer of buyFeed and listPurchases is documented", async () => {
     const sold = { price_type: "one_time", one_time_price_cents: 100 };
     await filledFeed("for-sale", sold, ROWS);
@@ -414,6 +436,7 @@ describe("every answer is one that the document promises", () => {
       ["GET", () => gateway.get(`/v1/provider/feed/${id}/pushes`, undefined, bearer)],
       ["PATCH", () => gateway.send("PATCH", edit(id), write, {})],
       ["POST", () => gateway.send("POST", CREATE, write, {})],
+      ["DELETE", () => sendDelete(`/v1/account/agents/${id}`, ownRead)],
       ["DELETE", () => sendDelete(`/v1/provider/feed/${id}/rows?ids=1`, write)],
       ["DELETE", () => sendDelete(`/v1/provider/feed/${id}`, write)],
     ];
@@ -513,6 +536,11 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
       method: "POST",
       path: `/v1/feed/${slug}/purchase`,
       send: () => gateway.send("POST", `/v1/feed/${slug}/purchase`, readKey, { max_credits: 0 }),
+    },
+    {
+      method: "DELETE",
+      path: `/v1/account/agents/${id}`,
+      send: () => sendDelete(`/v1/account/agents/${id}`, readKey),
     },
     reading(`/public/feeds/${slug}/agent-skill`),
     reading("/.well-known/agent-skills/index.json"),

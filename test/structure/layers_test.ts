@@ -16,6 +16,7 @@ const FEATURES = [
   "consumer",
   "admin",
   "docs",
+  "connect",
 ];
 
 /** Folders and files at the top, from the top down. Each may import from itself and from lower layers only. */

@@ -55,6 +55,8 @@ begin
       is_more := remove_aged_rows(moment, age, amount, 'audit_events');
     when 'idempotency keys' then
       is_more := remove_aged_rows(moment, age, amount, 'idempotency_keys');
+    when 'unused connections' then
+      is_more := remove_unused_connections(moment, age, amount);
     when 'reliability' then
       select step.mark, step.is_more
       into reached, is_more

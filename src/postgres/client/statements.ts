@@ -7,14 +7,17 @@ import sql_accounts_append_ledger_entry from "../../../sql/accounts/append_ledge
 import sql_accounts_create_key from "../../../sql/accounts/create_key.sql" with { type: "text" };
 import sql_accounts_create_promotion from "../../../sql/accounts/create_promotion.sql" with { type: "text" };
 import sql_accounts_edit_key from "../../../sql/accounts/edit_key.sql" with { type: "text" };
+import sql_accounts_end_agent from "../../../sql/accounts/end_agent.sql" with { type: "text" };
 import sql_accounts_find_account from "../../../sql/accounts/find_account.sql" with { type: "text" };
 import sql_accounts_find_ledger_entry from "../../../sql/accounts/find_ledger_entry.sql" with { type: "text" };
 import sql_accounts_find_purchase from "../../../sql/accounts/find_purchase.sql" with { type: "text" };
 import sql_accounts_find_usage_walk_end from "../../../sql/accounts/find_usage_walk_end.sql" with { type: "text" };
 import sql_accounts_functions_act_as from "../../../sql/accounts/functions/act_as.sql" with { type: "text" };
+import sql_accounts_functions_agents_of from "../../../sql/accounts/functions/agents_of.sql" with { type: "text" };
 import sql_accounts_functions_append_ledger_entry from "../../../sql/accounts/functions/append_ledger_entry.sql" with { type: "text" };
 import sql_accounts_functions_create_key from "../../../sql/accounts/functions/create_key.sql" with { type: "text" };
 import sql_accounts_functions_edit_key from "../../../sql/accounts/functions/edit_key.sql" with { type: "text" };
+import sql_accounts_functions_end_chain from "../../../sql/accounts/functions/end_chain.sql" with { type: "text" };
 import sql_accounts_functions_is_usable_key from "../../../sql/accounts/functions/is_usable_key.sql" with { type: "text" };
 import sql_accounts_functions_ledger_of from "../../../sql/accounts/functions/ledger_of.sql" with { type: "text" };
 import sql_accounts_functions_lock_account_of_key from "../../../sql/accounts/functions/lock_account_of_key.sql" with { type: "text" };
@@ -25,6 +28,7 @@ import sql_accounts_functions_rotate_key from "../../../sql/accounts/functions/r
 import sql_accounts_functions_undo_purchase from "../../../sql/accounts/functions/undo_purchase.sql" with { type: "text" };
 import sql_accounts_functions_uuid_since from "../../../sql/accounts/functions/uuid_since.sql" with { type: "text" };
 import sql_accounts_functions_uuid_until from "../../../sql/accounts/functions/uuid_until.sql" with { type: "text" };
+import sql_accounts_list_agents from "../../../sql/accounts/list_agents.sql" with { type: "text" };
 import sql_accounts_list_keys from "../../../sql/accounts/list_keys.sql" with { type: "text" };
 import sql_accounts_list_purchases from "../../../sql/accounts/list_purchases.sql" with { type: "text" };
 import sql_accounts_page_usage from "../../../sql/accounts/page_usage.sql" with { type: "text" };
@@ -54,6 +58,11 @@ import sql_admission_log_reads from "../../../sql/admission/log_reads.sql" with 
 import sql_admission_prove_calls from "../../../sql/admission/prove_calls.sql" with { type: "text" };
 import sql_admission_refund_reads from "../../../sql/admission/refund_reads.sql" with { type: "text" };
 import sql_admission_replay_read from "../../../sql/admission/replay_read.sql" with { type: "text" };
+import sql_connect_agree_to_connection from "../../../sql/connect/agree_to_connection.sql" with { type: "text" };
+import sql_connect_find_client from "../../../sql/connect/find_client.sql" with { type: "text" };
+import sql_connect_functions_redeem_code from "../../../sql/connect/functions/redeem_code.sql" with { type: "text" };
+import sql_connect_redeem_code from "../../../sql/connect/redeem_code.sql" with { type: "text" };
+import sql_connect_register_client from "../../../sql/connect/register_client.sql" with { type: "text" };
 import sql_earnings_find_earned from "../../../sql/earnings/find_earned.sql" with { type: "text" };
 import sql_earnings_functions_add_earnings from "../../../sql/earnings/functions/add_earnings.sql" with { type: "text" };
 import sql_earnings_functions_count_customers from "../../../sql/earnings/functions/count_customers.sql" with { type: "text" };
@@ -95,6 +104,7 @@ import sql_jobs_functions_remove_expired_events from "../../../sql/jobs/function
 import sql_jobs_functions_remove_filter_entries from "../../../sql/jobs/functions/remove_filter_entries.sql" with { type: "text" };
 import sql_jobs_functions_remove_index_terms from "../../../sql/jobs/functions/remove_index_terms.sql" with { type: "text" };
 import sql_jobs_functions_remove_retired_rows from "../../../sql/jobs/functions/remove_retired_rows.sql" with { type: "text" };
+import sql_jobs_functions_remove_unused_connections from "../../../sql/jobs/functions/remove_unused_connections.sql" with { type: "text" };
 import sql_jobs_functions_retire_abandoned_batches from "../../../sql/jobs/functions/retire_abandoned_batches.sql" with { type: "text" };
 import sql_jobs_functions_retire_usage from "../../../sql/jobs/functions/retire_usage.sql" with { type: "text" };
 import sql_jobs_functions_run_job from "../../../sql/jobs/functions/run_job.sql" with { type: "text" };
@@ -115,6 +125,7 @@ import sql_migrations_0011_schema_changed_at from "../../../sql/migrations/0011_
 import sql_migrations_0012_reviews from "../../../sql/migrations/0012_reviews.sql" with { type: "text" };
 import sql_migrations_0013_push_history from "../../../sql/migrations/0013_push_history.sql" with { type: "text" };
 import sql_migrations_0014_imports from "../../../sql/migrations/0014_imports.sql" with { type: "text" };
+import sql_migrations_0015_connected_agents from "../../../sql/migrations/0015_connected_agents.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -237,14 +248,17 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0012_reviews", text: sql_migrations_0012_reviews },
   { name: "0013_push_history", text: sql_migrations_0013_push_history },
   { name: "0014_imports", text: sql_migrations_0014_imports },
+  { name: "0015_connected_agents", text: sql_migrations_0015_connected_agents },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
 export const FUNCTIONS: readonly { readonly name: string; readonly text: string }[] = [
   { name: "act_as", text: sql_accounts_functions_act_as },
+  { name: "agents_of", text: sql_accounts_functions_agents_of },
   { name: "append_ledger_entry", text: sql_accounts_functions_append_ledger_entry },
   { name: "create_key", text: sql_accounts_functions_create_key },
   { name: "edit_key", text: sql_accounts_functions_edit_key },
+  { name: "end_chain", text: sql_accounts_functions_end_chain },
   { name: "is_usable_key", text: sql_accounts_functions_is_usable_key },
   { name: "ledger_of", text: sql_accounts_functions_ledger_of },
   { name: "lock_account_of_key", text: sql_accounts_functions_lock_account_of_key },
@@ -266,6 +280,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "usage_id_of", text: sql_admission_functions_usage_id_of },
   { name: "utc_day", text: sql_admission_functions_utc_day },
   { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
+  { name: "redeem_code", text: sql_connect_functions_redeem_code },
   { name: "add_earnings", text: sql_earnings_functions_add_earnings },
   { name: "count_customers", text: sql_earnings_functions_count_customers },
   { name: "count_sales", text: sql_earnings_functions_count_sales },
@@ -290,6 +305,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "remove_filter_entries", text: sql_jobs_functions_remove_filter_entries },
   { name: "remove_index_terms", text: sql_jobs_functions_remove_index_terms },
   { name: "remove_retired_rows", text: sql_jobs_functions_remove_retired_rows },
+  { name: "remove_unused_connections", text: sql_jobs_functions_remove_unused_connections },
   { name: "retire_abandoned_batches", text: sql_jobs_functions_retire_abandoned_batches },
   { name: "retire_usage", text: sql_jobs_functions_retire_usage },
   { name: "run_job", text: sql_jobs_functions_run_job },
@@ -349,10 +365,12 @@ export const STATEMENTS = {
   create_key: numbered(sql_accounts_create_key),
   create_promotion: numbered(sql_accounts_create_promotion),
   edit_key: numbered(sql_accounts_edit_key),
+  end_agent: numbered(sql_accounts_end_agent),
   find_account: numbered(sql_accounts_find_account),
   find_ledger_entry: numbered(sql_accounts_find_ledger_entry),
   find_purchase: numbered(sql_accounts_find_purchase),
   find_usage_walk_end: numbered(sql_accounts_find_usage_walk_end),
+  list_agents: numbered(sql_accounts_list_agents),
   list_keys: numbered(sql_accounts_list_keys),
   list_purchases: numbered(sql_accounts_list_purchases),
   page_usage: numbered(sql_accounts_page_usage),
@@ -371,6 +389,10 @@ export const STATEMENTS = {
   prove_calls: numbered(sql_admission_prove_calls),
   refund_reads: numbered(sql_admission_refund_reads),
   replay_read: numbered(sql_admission_replay_read),
+  agree_to_connection: numbered(sql_connect_agree_to_connection),
+  find_client: numbered(sql_connect_find_client),
+  redeem_code: numbered(sql_connect_redeem_code),
+  register_client: numbered(sql_connect_register_client),
   find_earned: numbered(sql_earnings_find_earned),
   keep_fee_rate: numbered(sql_earnings_keep_fee_rate),
   list_earnings: numbered(sql_earnings_list_earnings),
@@ -512,6 +534,17 @@ export interface StatementTypes {
       readonly outcome: string;
     };
   };
+  /** revokes the key of an account's agent; no row comes back if it is none */
+  end_agent: {
+    parameters: {
+      readonly account_id: string;
+      readonly key_id: string;
+      readonly actor: string | null;
+    };
+    row: {
+      readonly key_id: string;
+    };
+  };
   /** an account with its balance and the budget of one of its keys, for its owner */
   find_account: {
     parameters: {
@@ -525,6 +558,7 @@ export interface StatementTypes {
       readonly daily_nanos: bigint | null;
       readonly spent_nanos: bigint;
       readonly day: number;
+      readonly has_agents: boolean;
     };
   };
   /** an entry as it was written */
@@ -569,6 +603,22 @@ export interface StatementTypes {
     };
     row: {
       readonly usage_id: string;
+    };
+  };
+  /** an account's connected agents with what each has spent today, the newest first */
+  list_agents: {
+    parameters: {
+      readonly account_id: string;
+      readonly limit: number;
+    };
+    row: {
+      readonly key_id: string;
+      readonly name: string | null;
+      readonly created_at: string;
+      readonly expires_at: string | null;
+      readonly daily_nanos: bigint | null;
+      readonly feed_ids: string | null;
+      readonly spent_nanos: bigint;
     };
   };
   /** keys in any state, oldest first, from behind the page before: an account's, operators' own, or what an operator */
@@ -863,6 +913,63 @@ export interface StatementTypes {
     };
     row: {
       readonly usage_id: string;
+    };
+  };
+  /** notes what a person has agreed to, under a code; no row comes back if the account has too many agents */
+  agree_to_connection: {
+    parameters: {
+      readonly code_hash: Uint8Array;
+      readonly account_id: string;
+      readonly client_id: string;
+      readonly client_name: string;
+      readonly redirect_uri: string;
+      readonly challenge: Uint8Array;
+      readonly daily_nanos: bigint;
+      readonly feed_ids: readonly (string | null)[] | null;
+      readonly key_ends_at: string;
+      readonly actor: string;
+      readonly agents_max: number;
+    };
+    row: {
+      readonly happened_at: string;
+    };
+  };
+  /** a registered program, by its id */
+  find_client: {
+    parameters: {
+      readonly client_id: string;
+    };
+    row: {
+      readonly client_name: string;
+      readonly redirect_uris: string;
+    };
+  };
+  /** makes the key of what a person has agreed to, once; a code that comes again ends the key */
+  redeem_code: {
+    parameters: {
+      readonly code_hash: Uint8Array;
+      readonly client_id: string;
+      readonly redirect_uri: string | null;
+      readonly challenge: Uint8Array;
+      readonly code_age: string;
+      readonly key_hash: Uint8Array;
+      readonly key_start: string;
+    };
+    row: {
+      readonly outcome: string;
+      readonly seconds_left: number | null;
+    };
+  };
+  /** a program that wants to ask people for keys; no row comes back if too many are unused */
+  register_client: {
+    parameters: {
+      readonly client_name: string;
+      readonly redirect_uris: readonly (string | null)[];
+      readonly unused_max: number;
+    };
+    row: {
+      readonly client_id: string;
+      readonly registered_at: string;
     };
   };
   /** what a provider has sold, and has been paid, since the beginning */
@@ -2068,10 +2175,12 @@ export const ARGUMENTS: {
   create_key: (by) => [by.account_id, by.key_hash, by.key_start, by.permission, by.name, by.expires_at, by.daily_nanos, by.feed_ids, by.actor],
   create_promotion: (by) => [by.code, by.amount_nanos, by.max_redemptions, by.expires_at, by.actor],
   edit_key: (by) => [by.key_id, by.fields, by.actor],
+  end_agent: (by) => [by.account_id, by.key_id, by.actor],
   find_account: (by) => [by.account_id, by.key_id],
   find_ledger_entry: (by) => [by.entry_id],
   find_purchase: (by) => [by.account_id, by.feed_id],
   find_usage_walk_end: (by) => [by.account_id, by.since, by.until, by.before_usage_id, by.events],
+  list_agents: (by) => [by.account_id, by.limit],
   list_keys: (by) => [by.account_id, by.is_admin_only, by.key_id, by.key_hash, by.beginning, by.after_key_id, by.limit],
   list_purchases: (by) => [by.account_id, by.before_purchased_at, by.before_purchase_id, by.limit],
   page_usage: (by) => [by.account_id, by.feed_id, by.key_id, by.since, by.until, by.before_usage_id, by.from_usage_id, by.limit],
@@ -2090,6 +2199,10 @@ export const ARGUMENTS: {
   prove_calls: (by) => [by.account_ids, by.known_generations, by.known_us, by.key_ids, by.feed_ids, by.idempotency_keys, by.window_us, by.idempotency_us],
   refund_reads: (by) => [by.batch_token, by.account_ids, by.elapsed_ms, by.sent_at, by.only_usage],
   replay_read: (by) => [by.account_id, by.idempotency_key, by.usage_id],
+  agree_to_connection: (by) => [by.code_hash, by.account_id, by.client_id, by.client_name, by.redirect_uri, by.challenge, by.daily_nanos, by.feed_ids, by.key_ends_at, by.actor, by.agents_max],
+  find_client: (by) => [by.client_id],
+  redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
+  register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max],
   find_earned: (by) => [by.account_id],
   keep_fee_rate: (by) => [by.rate_millionths],
   list_earnings: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],

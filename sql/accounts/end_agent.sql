@@ -1,0 +1,18 @@
+-- name: end_agent
+-- why: revokes the key of an account's agent; no row comes back if it is none
+-- An agent that was ended before has a row, too, so that the call may be repeated.
+-- :account_id uuid
+-- :key_id uuid
+-- :actor text?
+-- returns key_id uuid
+select agent.key_id
+from (
+  select keys.key_id
+  from api_keys as keys
+  join agent_connections as connected
+    on connected.account_id = keys.account_id
+    and connected.key_id = keys.chain_id
+  where keys.account_id = :account_id
+    and keys.key_id = :key_id
+) as agent
+cross join lateral edit_key(agent.key_id, json_build_object('revoked_at', clock_timestamp()), :actor) as edited

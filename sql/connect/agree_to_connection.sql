@@ -1,0 +1,40 @@
+-- name: agree_to_connection
+-- why: notes what a person has agreed to, under a code; no row comes back if the account has too many agents
+-- Codes that never became a key count until they are forgotten, so nobody can fill the table.
+-- :code_hash bytea
+-- :account_id uuid
+-- :client_id text
+-- :client_name text
+-- :redirect_uri text
+-- :challenge bytea
+-- :daily_nanos bigint
+-- :feed_ids uuid[]?
+-- :key_ends_at timestamptz
+-- :actor text
+-- :agents_max int
+-- returns happened_at timestamptz
+insert into agent_connections (
+  code_hash, account_id, client_id, client_name, redirect_uri, challenge, daily_nanos, feed_ids,
+  key_ends_at, actor
+)
+select
+  :code_hash::bytea,
+  :account_id::uuid,
+  :client_id::text,
+  :client_name::text,
+  :redirect_uri::text,
+  :challenge::bytea,
+  :daily_nanos::bigint,
+  :feed_ids::uuid[],
+  :key_ends_at::timestamptz,
+  :actor::text
+where (
+  (select count(*) from agents_of(:account_id))
+  + (
+    select count(*)
+    from agent_connections as waiting
+    where waiting.account_id = :account_id
+      and waiting.key_id is null
+  )
+) < :agents_max::int
+returning happened_at

@@ -1,0 +1,79 @@
+-- Makes the key of what a person has agreed to.
+--
+-- A code is spent when it comes, whatever comes with it, so nobody can try a second verifier. If it comes again,
+-- somebody else may have it, so the key that it became ends, with all that were made of it by rotation. RFC 6749, 4.1.2.
+--
+-- presented_address: null if the client sends none, as OAuth 2.1 has it. Then the verifier alone binds it.
+--
+-- Outcomes: redeemed, unknown, repeated, expired, mismatched (another client, address or verifier)
+create or replace function redeem_code(
+  presented_code bytea,
+  presented_client text,
+  presented_address text,
+  presented_challenge bytea,
+  code_age interval,
+  new_hash bytea,
+  new_start text,
+  out outcome text,
+  out seconds_left int
+)
+language plpgsql
+as $$
+declare
+  agreed agent_connections;
+  made record;
+begin
+  select *
+  into agreed
+  from agent_connections
+  where agent_connections.code_hash = presented_code
+  for update;
+  if not found then
+    outcome := 'unknown';
+    return;
+  end if;
+
+  if agreed.is_spent then
+    perform end_chain(agreed.key_id, 'code of ' || agreed.client_name || ' used twice');
+    outcome := 'repeated';
+    return;
+  end if;
+  update agent_connections
+  set is_spent = true
+  where agent_connections.code_hash = presented_code;
+  if agreed.happened_at < clock_timestamp() - code_age or agreed.key_ends_at <= clock_timestamp() then
+    outcome := 'expired';
+    return;
+  end if;
+  if agreed.client_id <> presented_client
+    or agreed.challenge <> presented_challenge
+    or agreed.redirect_uri <> coalesce(presented_address, agreed.redirect_uri)
+  then
+    outcome := 'mismatched';
+    return;
+  end if;
+
+  select *
+  into made
+  from create_key(
+    owner_id => agreed.account_id,
+    new_hash => new_hash,
+    new_start => new_start,
+    new_permission => 'read',
+    new_name => agreed.client_name,
+    new_end => agreed.key_ends_at,
+    new_daily_nanos => agreed.daily_nanos,
+    new_feed_ids => agreed.feed_ids,
+    actor => agreed.actor
+  );
+  update agent_connections
+  set key_id = made.made_key
+  where agent_connections.code_hash = presented_code;
+  update connect_clients
+  set is_used = true
+  where connect_clients.client_id::text = agreed.client_id
+    and not connect_clients.is_used;
+  outcome := 'redeemed';
+  seconds_left := floor(extract(epoch from agreed.key_ends_at - clock_timestamp()));
+end
+$$;

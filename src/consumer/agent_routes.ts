@@ -1,0 +1,62 @@
+/**
+ * `DELETE /v1/account/agents/{key_id}`: ends a connected agent. Neither charged nor logged. Beyond 14.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { keyActor } from "../accounts/actor.ts";
+import { endAgent } from "../accounts/agents.ts";
+import { authenticated } from "../api/auth.ts";
+import { COUNTED, described, documented } from "../api/described.ts";
+import { NO_PARAMETERS } from "../api/parameters.ts";
+import { admitHousekeeping } from "../api/unlogged_calls.ts";
+import { CACHE_PRIVATE } from "../http/answer.ts";
+import { Problem } from "../http/errors.ts";
+import { respond } from "../http/respond.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import type { Services } from "../services.ts";
+
+const AGENT_PARAMS = Type.Object({
+  key_id: Type.String({ description: "The agent's key, as `GET /v1/account` lists it." }),
+});
+const END_AGENT = described({
+  access: "consumer",
+  window: "housekeeping",
+  operationId: "endAgent",
+  tag: "account",
+  summary: "End a connected agent",
+  description:
+    "Revokes the key of an agent that was connected by OAuth, from its next call on. An agent that was ended before is 204 again. Neither charged nor logged.",
+  answers: {
+    204: documented(Type.Void(), {
+      description: "The agent reads nothing any more.",
+      headers: ["Cache-Control"],
+    }),
+  },
+  problems: ["KEY_NOT_FOUND", ...COUNTED],
+});
+
+/** Without a prefix: mounted at `/v1` and `/api/v1`. */
+export function agentRoutes(services: Services) {
+  const { keys, database } = services;
+  return new Elysia({ name: "agents" }).use(authenticated(keys, "read")).delete(
+    "/account/agents/:key_id",
+    async ({ call, principal, params }) => {
+      await admitHousekeeping(services, { call, principal, operation: "account" });
+      const { accountId } = principal;
+      const keyId = parseUuid(params.key_id);
+      const actor = keyActor(principal.keyId);
+      const isEnded =
+        keyId !== undefined && (await endAgent(database, { accountId, keyId }, actor));
+      if (!isEnded) {
+        throw new Problem("KEY_NOT_FOUND", {
+          detail:
+            "This account has connected no agent with this key. GET /v1/account lists its agents.",
+        });
+      }
+      return respond({ status: 204, headers: { "Cache-Control": CACHE_PRIVATE }, body: null });
+    },
+    { params: AGENT_PARAMS, query: NO_PARAMETERS, ...END_AGENT },
+  );
+}

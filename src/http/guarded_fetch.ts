@@ -1,0 +1,110 @@
+/**
+ * Fetches a document from an address that a stranger gave, without letting the stranger reach what only this machine can
+ * reach (server-side request forgery).
+ *
+ * The host's name is resolved once. If any of its addresses is not public, nothing is asked. The connection goes to the
+ * address that was checked, so a name that resolves to another one a moment later gains nothing; the certificate must
+ * still be that of the name. Redirects are not followed. Size and time are bounded, and nothing of ours is sent along.
+ *
+ * @module
+ */
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { GuardTrial } from "../config.ts";
+import { isLoopbackAddress, isPublicAddress } from "../lib/public_address.ts";
+import { within } from "../lib/within.ts";
+
+export interface GuardedFetch {
+  readonly bytesMax: number;
+  /** For all of it: the name, the connection and the document. */
+  readonly msMax: number;
+  /** `Accept` of the request, and the only media type of the answer. */
+  readonly mediaType: string;
+  /** For tests, whose documents are on the machine itself, under a certificate of their own. */
+  readonly trial?: GuardTrial | undefined;
+}
+
+/** `reason` completes the sentence "The document can't be had: …". */
+export type Fetched =
+  | { readonly kind: "fetched"; readonly text: string }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Never rejects. `url` is one of https. */
+export async function fetchGuarded(url: URL, options: GuardedFetch): Promise<Fetched> {
+  const giveUp = AbortSignal.timeout(options.msMax);
+  try {
+    const fetched = await within(fetchChecked(url, options, giveUp), options.msMax);
+    return fetched === "late" ? refused("its host takes too long") : fetched;
+  } catch {
+    // What exactly failed is no business of a stranger's.
+    return refused(giveUp.aborted ? "its host takes too long" : "its host can't be reached");
+  }
+}
+
+async function fetchChecked(
+  url: URL,
+  options: GuardedFetch,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const { mediaType, bytesMax, trial } = options;
+  if (url.protocol !== "https:") return refused("its address is not one of https");
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const addresses = isIP(hostname) !== 0 ? [hostname] : await resolve(hostname, trial);
+  const isOpen = (address: string) =>
+    isPublicAddress(address) || (trial !== undefined && isLoopbackAddress(address));
+  const [first] = addresses;
+  if (first === undefined) return refused("its host has no address");
+  // One that is not public is enough: a name that has both is made to deceive.
+  if (!addresses.every(isOpen)) return refused("its host has an address that is not public");
+  const pinned = new URL(url);
+  pinned.hostname = isIP(first) === 6 ? `[${first}]` : first;
+  const response = await fetch(pinned, {
+    headers: { Host: url.host, Accept: mediaType, "Accept-Encoding": "identity" },
+    redirect: "manual",
+    credentials: "omit",
+    keepalive: false,
+    signal,
+    tls: {
+      ...(isIP(hostname) === 0 && { serverName: hostname }),
+      ...(trial && { ca: trial.certificate }),
+    },
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    return refused(`its host answers with ${response.status}, not with 200`);
+  }
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== mediaType) {
+    await response.body?.cancel();
+    return refused(`it is not ${mediaType}`);
+  }
+  const bytes = await readBounded(response, bytesMax);
+  if (bytes === undefined) return refused(`it has more than ${bytesMax} bytes`);
+  return { kind: "fetched", text: new TextDecoder().decode(bytes) };
+}
+
+async function resolve(
+  hostname: string,
+  trial: GuardTrial | undefined,
+): Promise<readonly string[]> {
+  if (trial?.resolve !== undefined) return trial.resolve(hostname);
+  const found = await lookup(hostname, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
+}
+
+/** Undefined if there are more bytes. The rest is not read. */
+async function readBounded(response: Response, bytesMax: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    // Leaving the loop cancels the stream.
+    if (bytes > bytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function refused(reason: string): Fetched {
+  return { kind: "refused", reason };
+}

@@ -1,0 +1,75 @@
+/**
+ * Whether an IP address is one that anybody on the internet can have: none of a machine itself, of a local network, of
+ * a cloud's metadata service, or of a form that stands for such an address. IANA's special-purpose registries (RFC 6890).
+ *
+ * @module
+ */
+import { BlockList, isIP } from "node:net";
+
+const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.31.196.0", 24],
+  ["192.52.193.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["192.175.48.0", 24],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+];
+
+/**
+ * All that is given out to networks so far. Outside of it are loopback, link-local, unique local, multicast, and the
+ * forms that hold an IPv4 address: mapped (`::ffff:`), compatible (`::`) and translated (`64:ff9b:`).
+ */
+const GLOBAL_IPV6: readonly [string, number] = ["2000::", 3];
+/** Within it: IETF's own (Teredo and others), documentation, 6to4, which holds an IPv4 address, and AS112. */
+const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["2620:4f:8000::", 48],
+  ["3fff::", 20],
+];
+
+const special = new BlockList();
+const global = new BlockList();
+const loopback = new BlockList();
+for (const [net, prefix] of SPECIAL_IPV4) special.addSubnet(net, prefix, "ipv4");
+for (const [net, prefix] of SPECIAL_IPV6) special.addSubnet(net, prefix, "ipv6");
+global.addSubnet(...GLOBAL_IPV6, "ipv6");
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+loopback.addSubnet("::ffff:127.0.0.0", 104, "ipv6");
+
+/** False for what is no IP address. */
+export function isPublicAddress(text: string): boolean {
+  switch (isIP(text)) {
+    case 4:
+      return !special.check(text, "ipv4");
+    case 6:
+      return global.check(text, "ipv6") && !special.check(text, "ipv6");
+    default:
+      return false;
+  }
+}
+
+/** Whether an IP address is the machine's own. */
+export function isLoopbackAddress(text: string): boolean {
+  const family = isIP(text);
+  return family !== 0 && loopback.check(text, family === 4 ? "ipv4" : "ipv6");
+}
+
+/** Names of the machine itself, as a URL has them. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === "localhost" || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
+}

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { shellActor } from "../../src/accounts/actor.ts";
+import { agree, redeem } from "../../src/connect/codes.ts";
+import { OAuthError } from "../../src/connect/oauth_error.ts";
+import { createJobs } from "../../src/jobs/jobs.ts";
+import { AGENTS_MAX } from "../../src/limits.ts";
+import { rotateKey } from "../../src/operator/keys.ts";
+import { problemOf, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { seedFeed } from "../support/seed.ts";
+
+const VERIFIER = "a-verifier-of-forty-three-characters-or-more";
+const RESOURCE = "https://feeds.example/mcp/connect";
+const ACTOR = shellActor("test");
+const REQUEST = {
+  client: { id: "client", name: "Agent", redirectAddresses: [], host: undefined },
+  redirectAddress: "https://agent.example/back",
+  state: undefined,
+  challenge: createHash("sha256").update(VERIFIER).digest("base64url"),
+};
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+async function codeOf(accountId: string, more: { dailyNanos?: bigint; feedIds?: string[] } = {}) {
+  const code = await agree(gateway.gateway.services.database, REQUEST, {
+    accountId,
+    dailyNanos: more.dailyNanos ?? 20_000n,
+    feedIds: more.feedIds ?? null,
+    keyEndsAt: new Date(Date.now() + 86_400_000).toISOString(),
+    actor: ACTOR,
+  });
+  return code as string;
+}
+
+async function keyOf(code: string, more: Record<string, string> = {}) {
+  const form = new URLSearchParams({
+    grant_type: "authorization_code",
+    code,
+    client_id: "client",
+    redirect_uri: REQUEST.redirectAddress,
+    code_verifier: VERIFIER,
+    resource: RESOURCE,
+    ...more,
+  });
+  return redeem(gateway.gateway.services.database, form, RESOURCE);
+}
+
+/** Code and description of the refusal. */
+async function refusalOf(work: Promise<unknown>) {
+  const error = await work.then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  expect(error).toBeInstanceOf(OAuthError);
+  return (error as OAuthError).code;
+}
+
+describe("a code", () => {
+  test("becomes a read key with the budget, the feeds, the end and the client's name", async () => {
+    const owner = await gateway.createAccount();
+    const feed = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const other = await seedFeed(gateway, owner, { type: "collection", rows: [{ id: 1 }] });
+    const accountId = await gateway.createAccount({ credits: 100 });
+    const token = await keyOf(await codeOf(accountId, { feedIds: [feed.feedId] }));
+    expect(token).toMatchObject({ token_type: "Bearer", scope: "feeds" });
+    expect(token.expires_in).toBeGreaterThan(86_390);
+    expect(token.expires_in).toBeLessThanOrEqual(86_400);
+    expect(token.access_token).toStartWith("fg_read_");
+    const key = token.access_token;
+    expect((await gateway.get(`/v1/feed/${feed.slug}`, key)).status).toBe(200);
+    expect(await problemOf(await gateway.get(`/v1/feed/${other.slug}`, key))).toMatchObject({
+      status: 403,
+      code: "KEY_SCOPE",
+    });
+    const account = await (await gateway.get("/v1/account", key)).json();
+    expect(account).toMatchObject({
+      budget: { daily: { credits: 20 } },
+      agents: [{ name: "Agent", spent: { credits: 0, usd: 0 } }],
+    });
+    const [stored] = await gateway.sql`
+      select count(*)::int as found from agent_connections
+      where agent_connections::text like ${`%${key}%`}`;
+    expect(stored?.found).toBe(0);
+  });
+
+  test("that comes twice revokes its key, and the keys that were rotated from it", async () => {
+    const accountId = await gateway.createAccount({ credits: 100 });
+    const code = await codeOf(accountId);
+    const { access_token: key } = await keyOf(code);
+    const [made] = await gateway.sql`
+      select key_id from agent_connections where account_id = ${accountId}`;
+    const { database, config } = gateway.gateway.services;
+    const operator = { database, limits: config.limits };
+    const rotated = await rotateKey(operator, { key_id: made?.key_id }, ACTOR);
+    expect((await gateway.get("/v1/account", rotated.key)).status).toBe(200);
+    // Whoever stole it has no verifier, and still it ends.
+    const guess = keyOf(code, { code_verifier: "x".repeat(43) });
+    expect(await refusalOf(guess)).toBe("invalid_grant");
+    for (const each of [key, rotated.key]) {
+      expect(await problemOf(await gateway.get("/v1/account", each))).toMatchObject({
+        status: 403,
+        code: "KEY_INVALID",
+      });
+    }
+    expect(await refusalOf(keyOf(code))).toBe("invalid_grant");
+  });
+
+  test("two at once become one key at most, and that one ends", async () => {
+    const accountId = await gateway.createAccount();
+    const code = await codeOf(accountId);
+    const answers = await Promise.allSettled([keyOf(code), keyOf(code)]);
+    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const [left] = await gateway.sql`
+      select count(*)::int as keys from api_keys
+      where account_id = ${accountId} and revoked_at is null`;
+    expect(left?.keys).toBe(0);
+  });
+
+  const WRONG: Readonly<Record<string, Record<string, string>>> = {
+    "without its verifier": { code_verifier: "y".repeat(43) },
+    "by another client": { client_id: "another" },
+    "at another address": { redirect_uri: "https://agent.example/other" },
+  };
+  for (const [how, form] of Object.entries(WRONG)) {
+    test(`that comes ${how} becomes nothing, then or later`, async () => {
+      const code = await codeOf(await gateway.createAccount());
+      expect(await refusalOf(keyOf(code, form))).toBe("invalid_grant");
+      expect(await refusalOf(keyOf(code))).toBe("invalid_grant");
+    });
+  }
+
+  test("needs no redirect_uri, since OAuth 2.1 sends none", async () => {
+    const code = await codeOf(await gateway.createAccount());
+    expect(await keyOf(code, { redirect_uri: "" })).toMatchObject({ token_type: "Bearer" });
+  });
+
+  test("is good for 60 seconds", async () => {
+    const accountId = await gateway.createAccount();
+    const code = await codeOf(accountId);
+    await gateway.sql`
+      update agent_connections set happened_at = happened_at - interval '61 seconds'
+      where account_id = ${accountId}`;
+    expect(await refusalOf(keyOf(code))).toBe("invalid_grant");
+  });
+
+  test("is refused before it is spent where the form is wrong", async () => {
+    const code = await codeOf(await gateway.createAccount());
+    expect(await refusalOf(keyOf(code, { grant_type: "password" }))).toBe("unsupported_grant_type");
+    expect(await refusalOf(keyOf(code, { resource: "https://evil.example/mcp" }))).toBe(
+      "invalid_target",
+    );
+    for (const name of ["grant_type", "code", "client_id", "code_verifier"]) {
+      expect(await refusalOf(keyOf(code, { [name]: "" }))).toBe("invalid_request");
+    }
+    expect(await refusalOf(keyOf(code, { code_verifier: "short" }))).toBe("invalid_request");
+    expect(await keyOf(code)).toMatchObject({ token_type: "Bearer" });
+  });
+
+  test("an account has a bounded number of agents and of codes that wait", async () => {
+    const accountId = await gateway.createAccount();
+    for (let agents = 0; agents < AGENTS_MAX; agents++)
+      expect(await codeOf(accountId)).toBeString();
+    expect(await codeOf(accountId)).toBeUndefined();
+  });
+});
+
+describe("connected agents", () => {
+  test("GET /v1/account lists them with what each has spent today", async () => {
+    const owner = await gateway.createAccount();
+    const feed = await seedFeed(gateway, owner, {
+      type: "collection",
+      rows: [{ id: 1 }],
+      callPriceNanos: 1_500,
+    });
+    const accountId = await gateway.createAccount({ credits: 100 });
+    const own = await gateway.createKey(accountId, "read");
+    const { access_token: key } = await keyOf(await codeOf(accountId));
+    expect((await gateway.get(`/v1/feed/${feed.slug}`, key)).status).toBe(200);
+    expect(await (await gateway.get("/v1/account", own)).json()).toMatchObject({
+      agents: [{ name: "Agent", spent: { credits: 1.5, usd: 0.0000015 } }],
+    });
+  });
+
+  test("DELETE ends one of them at once, and again is 204; other keys are 404", async () => {
+    const accountId = await gateway.createAccount();
+    const own = await gateway.createKey(accountId, "read");
+    const { access_token: key } = await keyOf(await codeOf(accountId));
+    const { agents } = (await (await gateway.get("/v1/account", own)).json()) as {
+      agents: { key_id: string }[];
+    };
+    const end = (keyId: string, by: string) =>
+      fetch(`${gateway.baseUrl}/v1/account/agents/${keyId}`, {
+        method: "DELETE",
+        headers: { "x-api-key": by },
+      });
+    const agentId = agents[0]?.key_id as string;
+    const stranger = await gateway.createKey(await gateway.createAccount(), "read");
+    const [plain] = await gateway.sql`
+      select key_id from api_keys where account_id = ${accountId} and key_id <> ${agentId}`;
+    for (const [keyId, by] of [
+      [agentId, stranger],
+      [plain?.key_id, own],
+      ["nothing", own],
+    ] as const) {
+      expect(await problemOf(await end(keyId, by))).toMatchObject({
+        status: 404,
+        code: "KEY_NOT_FOUND",
+      });
+    }
+    expect((await gateway.get("/v1/account", key)).status).toBe(200);
+    expect((await end(agentId, own)).status).toBe(204);
+    expect(await problemOf(await gateway.get("/v1/account", key))).toMatchObject({
+      status: 403,
+      code: "KEY_INVALID",
+    });
+    expect((await end(agentId, own)).status).toBe(204);
+    const account = await (await gateway.get("/v1/account", own)).json();
+    expect(account).toMatchObject({ agents: [] });
+  });
+});
+
+test("the job forgets codes and registrations that were not used for a day, and no others", async () => {
+  const accountId = await gateway.createAccount();
+  const used = await codeOf(accountId);
+  await keyOf(used);
+  await codeOf(accountId);
+  await gateway.sql`
+    insert into connect_clients (client_name, redirect_uris, happened_at, is_used)
+    values
+      ('old', '{https://a.example/}', now() - interval '25 hours', false),
+      ('old and used', '{https://a.example/}', now() - interval '25 hours', true),
+      ('new', '{https://a.example/}', now(), false)`;
+  await gateway.sql`
+    update agent_connections set happened_at = now() - interval '25 hours'
+    where account_id = ${accountId}`;
+  const jobs = createJobs({
+    usageRetentionDays: 400,
+    auditRetentionDays: 400,
+    flushKeyUses: async () => {},
+  });
+  const job = jobs.find(({ name }) => name === "unused connections");
+  await job?.step(gateway.gateway.services.database);
+  const clients = await gateway.sql`select client_name from connect_clients order by client_name`;
+  expect(clients.map((row) => row.client_name)).toEqual(["new", "old and used"]);
+  const left = await gateway.sql`
+    select key_id from agent_connections where account_id = ${accountId}`;
+  expect(left.map((row) => row.key_id !== null)).toEqual([true]);
+});
