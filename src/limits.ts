@@ -346,6 +346,14 @@ export const IDLE_SECONDS_MAX = 10;
 export const UPLOAD_SECONDS_MAX = 60;
 /** Free bytes of the embedded PostgreSQL's disk, below which it counts as full: the next segment of its WAL. */
 export const DISK_FREE_BYTES_MIN = 16 * MIB;
+/** From where `doctor` says that somebody should look. */
+export const DISK_FREE_SHARE_LOW = 0.1;
+export const CERTIFICATE_DAYS_LOW = 14;
+export const CLOCK_OFF_SECONDS_LOW = 2;
+export const TOTALS_BEHIND_SECONDS_LOW = 300;
+export const REPLICA_LAG_SECONDS_LOW = 30;
+/** How long `doctor` proves ledgers, in milliseconds. */
+export const LEDGER_PROOF_MS_MAX = 60_000;
 /** From the signal to the end of the process, in milliseconds. Decisions 8. */
 export const DRAIN_MS_MAX = 10_000;
 /** When a process that has not drained by then ends all the same. */

@@ -2,18 +2,20 @@
 -- why: what background jobs have found out, for the metrics of every gateway
 -- The totals of sales are complete until found_at.
 -- since_seconds: how long the oldest of them has been so. found_at_seconds: of the Unix epoch
--- returns name text, amount bigint, since_seconds double?, found_at_seconds double
+-- returns name text, amount bigint, since_seconds double?, found_at_seconds double, detail text
 select
   name,
   amount,
   extract(epoch from clock_timestamp() - since)::float8 as since_seconds,
-  extract(epoch from found_at)::float8 as found_at_seconds
+  extract(epoch from found_at)::float8 as found_at_seconds,
+  detail
 from findings
 union all
 select
   name,
   0,
   null,
-  extract(epoch from complete_until)::float8
+  extract(epoch from complete_until)::float8,
+  ''
 from totals_progress
 order by name

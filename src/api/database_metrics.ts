@@ -7,19 +7,16 @@
  */
 
 import type { Metrics } from "../http/metrics.ts";
-import { present } from "../lib/assert.ts";
 import { createSingleFlight } from "../lib/single_flight.ts";
 import { within } from "../lib/within.ts";
-import type { Database, Row } from "../postgres/client/query.ts";
+import type { Row } from "../postgres/client/query.ts";
 import type { Databases } from "../postgres/open_database.ts";
+import { readReplicaLag } from "../postgres/replica/replica_lag.ts";
 
 /** A scrape waits no longer for the database. A supervisor of workers waits a second for their figures. */
 const ANSWER_MS_MAX = 500;
 /** How old the findings in a scrape may be: one scrape reads them for several metrics. */
 const FRESH_MS = 250;
-
-/** How long a scrape waits for a replica that is behind by a moment only. */
-const CATCH_UP = "50 milliseconds";
 
 type Findings = ReadonlyMap<string, Row<"list_findings">>;
 
@@ -92,7 +89,7 @@ export function registerDatabaseMetrics(
       "How old the data of the replica is; missing while it or the primary does not answer",
       // Why one of them failed is in the metric of errors.
       () =>
-        within(lagOf(replica, database), ANSWER_MS_MAX)
+        within(readReplicaLag(replica, database), ANSWER_MS_MAX)
           .catch(() => undefined)
           .then(inTime),
       "max",
@@ -116,16 +113,6 @@ export function registerDatabaseMetrics(
 /** Undefined for what came too late. */
 function inTime(answer: number | "late" | undefined): number | undefined {
   return answer === "late" ? undefined : answer;
-}
-
-/** In seconds. */
-async function lagOf(replica: Database, primary: Database): Promise<number | undefined> {
-  const position = await primary.row("read_wal_position", {});
-  const found = await replica.row("find_replica_lag", {
-    wal_position: present(position).wal_position,
-    wait_max: CATCH_UP,
-  });
-  return found?.lag_seconds;
 }
 
 /** Failures of several pools, by their codes. */

@@ -46,6 +46,8 @@ export interface Answer {
   readonly text: string | Fitted;
   /** How to see more of a list. Goes to standard error, also with `--json`. */
   readonly more?: string | undefined;
+  /** Why the command ends with 1 although it is done: what it found is not well. Goes to standard error. */
+  readonly refusal?: string | undefined;
 }
 
 export interface CommandSpec<Of extends Options> {

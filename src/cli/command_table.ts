@@ -9,6 +9,7 @@ import { BACKUP_COMMANDS } from "./backup_command.ts";
 import type { Command } from "./command.ts";
 import { CREDIT_COMMANDS } from "./credit_commands.ts";
 import { demo } from "./demo/demo.ts";
+import { doctor } from "./doctor_command.ts";
 import { FEED_COMMANDS } from "./feed_commands.ts";
 import { grants } from "./grants_command.ts";
 import { KEY_COMMANDS } from "./key_commands.ts";
@@ -39,5 +40,6 @@ export const COMMANDS: readonly Command[] = [
   ...REPORT_COMMANDS,
   audit,
   ...BACKUP_COMMANDS,
+  doctor,
   licenses,
 ];

@@ -56,8 +56,11 @@ export async function runCommand(
     const answer = await command.run({ values, argument, arguments: given, config, output });
     if (answer === undefined) return 0;
     await printAnswer(streams, command, isJson ? answer.json : textOf(answer, streams));
-    if (answer.more !== undefined) streams.complain(`feedgate: ${plain(answer.more)}\n`);
-    return 0;
+    const { more, refusal } = answer;
+    for (const line of [more, refusal]) {
+      if (line !== undefined) streams.complain(`feedgate: ${plain(line)}\n`);
+    }
+    return refusal === undefined ? 0 : 1;
   } catch (error) {
     if (error instanceof OutputClosedError) return 0;
     for (const line of messagesOf(error)) streams.complain(`feedgate: ${plain(line)}\n`);

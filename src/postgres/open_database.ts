@@ -41,8 +41,8 @@ export interface OpenOptions extends ConnectOptions {
 /** An open database, embedded or not. */
 export type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
-/** Opens and migrates the database that the configuration names, or the embedded one. */
-export async function openDatabase(config: Config, { log, ...options }: OpenOptions) {
+/** Opens the database that the configuration names, or the embedded one, as it is: it may lack its schema. */
+export async function openServer(config: Config, { log, ...options }: OpenOptions) {
   const { dataDir, databaseUrl: url } = config;
   const embedded = url === undefined ? await startEmbedded({ dataDir }) : undefined;
   const address: DatabaseAddress = embedded ?? {
@@ -63,6 +63,23 @@ export async function openDatabase(config: Config, { log, ...options }: OpenOpti
     await connections.end({ timeout: POOL_CLOSE_MS_MAX / MS_PER_SECOND });
     await leave?.();
   };
+  // If statements have no time limit, they also wait without one.
+  const isBounded = options.statementTimeoutMs !== 0;
+  const database = createDatabase(
+    connections,
+    isBounded
+      ? { accountMsMax: config.limits.databaseMs }
+      : { runningMax: Number.POSITIVE_INFINITY },
+  );
+  /** The room on the disk, which is known of the embedded server only. */
+  const diskRoom = embedded && (() => readDiskRoom(embedded.cluster));
+  return { database, address, diskRoom, survey, close };
+}
+
+/** Opens and migrates the database that the configuration names, or the embedded one. */
+export async function openDatabase(config: Config, { log, ...options }: OpenOptions) {
+  const opened = await openServer(config, { ...options, ...(log !== undefined && { log }) });
+  const { address, close } = opened;
   try {
     /** What was missing from its schema. */
     const migrated = await withConnection(address, async (connection) => {
@@ -72,25 +89,15 @@ export async function openDatabase(config: Config, { log, ...options }: OpenOpti
         log?.warn("a migration waits for a lock that somebody holds, a dump say"),
       );
     });
-    // If statements have no time limit, they also wait without one.
-    const isBounded = options.statementTimeoutMs !== 0;
-    const database = createDatabase(
-      connections,
-      isBounded
-        ? { accountMsMax: config.limits.databaseMs }
-        : { runningMax: Number.POSITIVE_INFINITY },
-    );
-    /** The room on the disk, which is known of the embedded server only. */
-    const diskRoom = embedded && (() => readDiskRoom(embedded.cluster));
-    return { database, address, migrated, diskRoom, survey, close };
+    return { ...opened, migrated };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Opens a pool. The reader finds out whether a replica is there and how new it is. */
-function openReplica({ databaseReadUrl, limits }: Config): Database | undefined {
+/** Opens a pool; undefined if no replica is configured. The reader finds out whether it is there and how new it is. */
+export function openReplica({ databaseReadUrl, limits }: Config): Database | undefined {
   if (databaseReadUrl === undefined) return undefined;
   const connectionsMax = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
   const connections = connect(

@@ -110,6 +110,7 @@ import sql_jobs_functions_retire_usage from "../../../sql/jobs/functions/retire_
 import sql_jobs_functions_run_job from "../../../sql/jobs/functions/run_job.sql" with { type: "text" };
 import sql_jobs_functions_score_feeds from "../../../sql/jobs/functions/score_feeds.sql" with { type: "text" };
 import sql_jobs_list_findings from "../../../sql/jobs/list_findings.sql" with { type: "text" };
+import sql_jobs_prove_ledgers from "../../../sql/jobs/prove_ledgers.sql" with { type: "text" };
 import sql_jobs_run_job from "../../../sql/jobs/run_job.sql" with { type: "text" };
 import sql_migrations_0001_schema from "../../../sql/migrations/0001_schema.sql" with { type: "text" };
 import sql_migrations_0002_answered_version from "../../../sql/migrations/0002_answered_version.sql" with { type: "text" };
@@ -153,6 +154,7 @@ import sql_operator_suspend_feed from "../../../sql/operator/suspend_feed.sql" w
 import sql_postgres_await_replay from "../../../sql/postgres/await_replay.sql" with { type: "text" };
 import sql_postgres_find_replica_lag from "../../../sql/postgres/find_replica_lag.sql" with { type: "text" };
 import sql_postgres_find_replica_state from "../../../sql/postgres/find_replica_state.sql" with { type: "text" };
+import sql_postgres_find_server from "../../../sql/postgres/find_server.sql" with { type: "text" };
 import sql_postgres_functions_await_replay from "../../../sql/postgres/functions/await_replay.sql" with { type: "text" };
 import sql_postgres_functions_distribute_rows from "../../../sql/postgres/functions/distribute_rows.sql" with { type: "text" };
 import sql_postgres_keep_setting from "../../../sql/postgres/keep_setting.sql" with { type: "text" };
@@ -411,6 +413,7 @@ export const STATEMENTS = {
   list_slugs_near: numbered(sql_feeds_list_slugs_near),
   save_feed: numbered(sql_feeds_save_feed),
   list_findings: numbered(sql_jobs_list_findings),
+  prove_ledgers: numbered(sql_jobs_prove_ledgers),
   run_job: numbered(sql_jobs_run_job),
   count_rows_left: numbered(sql_operator_count_rows_left),
   create_account: numbered(sql_operator_create_account),
@@ -437,6 +440,7 @@ export const STATEMENTS = {
   await_replay: numbered(sql_postgres_await_replay),
   find_replica_lag: numbered(sql_postgres_find_replica_lag),
   find_replica_state: numbered(sql_postgres_find_replica_state),
+  find_server: numbered(sql_postgres_find_server),
   keep_setting: numbered(sql_postgres_keep_setting),
   keep_timeline: numbered(sql_postgres_keep_timeline),
   list_migrations: numbered(sql_postgres_list_migrations),
@@ -1317,6 +1321,18 @@ export interface StatementTypes {
       readonly amount: bigint;
       readonly since_seconds: number | null;
       readonly found_at_seconds: number;
+      readonly detail: string;
+    };
+  };
+  /** proves the ledgers of the next accounts, as the job does, for an operator who asks now */
+  prove_ledgers: {
+    parameters: {
+      readonly mark: string;
+      readonly account_limit: number;
+    };
+    row: {
+      readonly mark: string;
+      readonly is_more: boolean;
     };
   };
   /** runs a bounded step of a background job; any number of processes may ask; without a moment, now */
@@ -1672,6 +1688,18 @@ export interface StatementTypes {
     };
     row: {
       readonly is_following: boolean;
+    };
+  };
+  /** which server this is, what its clock says, and how large the database is */
+  find_server: {
+    parameters: {
+    };
+    row: {
+      readonly version: string;
+      readonly version_number: number;
+      readonly is_standby: boolean;
+      readonly now_seconds: number;
+      readonly database_bytes: bigint | null;
     };
   };
   /** a value that all processes must agree on; the first one that is written stays */
@@ -2221,6 +2249,7 @@ export const ARGUMENTS: {
   list_slugs_near: (by) => [by.endpoint_path, by.slugs_max],
   save_feed: (by) => [by.account_id, by.feed_id, by.save_mode, by.fields, by.price_type, by.call_price_nanos, by.one_time_price_cents, by.compared_version, by.is_breaking, by.is_dry_run, by.actor],
   list_findings: () => [],
+  prove_ledgers: (by) => [by.mark, by.account_limit],
   run_job: (by) => [by.job, by.moment, by.pause, by.age, by.amount, by.work_max],
   count_rows_left: (by) => [by.feed_id],
   create_account: (by) => [by.name, by.max_feeds_allowed, by.account_id, by.actor],
@@ -2247,6 +2276,7 @@ export const ARGUMENTS: {
   await_replay: (by) => [by.wal_position, by.wait_max],
   find_replica_lag: (by) => [by.wal_position, by.wait_max],
   find_replica_state: () => [],
+  find_server: () => [],
   keep_setting: (by) => [by.name, by.value],
   keep_timeline: (by) => [by.system, by.timeline],
   list_migrations: () => [],

@@ -19,14 +19,15 @@ import {
   inFunctionSet,
   keepFunctionSet,
 } from "./function_set.ts";
-import { recordSchema, verifySchema } from "./schema_check.ts";
+import { recordSchema, SchemaMismatchError, verifySchema } from "./schema_check.ts";
 
 /** A numbered step of the schema: its name, and its SQL text. */
 type Migration = (typeof MIGRATIONS)[number];
 
 /** Any number, as long as it is always the same. */
 const MIGRATION_LOCK = 7_306_927;
-const VERSION_MIN = 150_000;
+/** Of `server_version_num`. */
+export const VERSION_MIN = 150_000;
 /**
  * How long a migration waits for a lock, longer with each try. In the pause after a try, the statements that waited
  * behind it run.
@@ -70,14 +71,56 @@ export async function requireMigrated(connections: Connections): ReturnType<type
       );
     }
     await keepPartitions(connection);
-    const [found] = await connection`select to_regproc('similarity') is not null as is_there`;
     return {
       migrations: [],
       functions: false,
-      hasTrigrams: found?.is_there === true,
+      hasTrigrams: await hasSimilarity(connection),
       isDistributed: await areRowsDistributed(connection),
     };
   });
+}
+
+/** What a database has of this program's schema. */
+export type SchemaState =
+  /** All of it; `hasTrigrams`: and the extension that finds misspelled names. */
+  | { readonly state: "whole"; readonly hasTrigrams: boolean }
+  /** Migrations or functions are missing, which the next start of a gateway makes. */
+  | { readonly state: "behind"; readonly pending: readonly string[] }
+  /** It can't be used, or not by this program. */
+  | { readonly state: "wrong"; readonly reason: string };
+
+/** Looks at the schema, and changes nothing. */
+export async function inspectSchema(connections: Connections): Promise<SchemaState> {
+  const connection = await connections.reserve();
+  try {
+    // The comparison may make a schema, and renew its record.
+    await connection`begin isolation level read committed`;
+    return await findState(connection);
+  } catch (error) {
+    if (!(error instanceof SchemaMismatchError || error instanceof NewerSchemaError)) throw error;
+    return { state: "wrong", reason: error.message };
+  } finally {
+    await connection`rollback`;
+    connection.release();
+  }
+}
+
+async function findState(connection: Connections): Promise<SchemaState> {
+  const newest = (await isMigrated(connection)) ? await readNewest(connection) : 0;
+  if (newest < MIGRATIONS.length) {
+    if (newest > 0) await verifySchema(connection, MIGRATIONS.slice(0, newest));
+    return { state: "behind", pending: MIGRATIONS.slice(newest).map(({ name }) => name) };
+  }
+  const lack = await findLack(connection);
+  if (lack !== undefined) return { state: "wrong", reason: lack };
+  const missing = await findMissingFunctions(connection);
+  if (missing !== undefined) return { state: "behind", pending: ["this version's functions"] };
+  return { state: "whole", hasTrigrams: await hasSimilarity(connection) };
+}
+
+async function hasSimilarity(connection: Connections): Promise<boolean> {
+  const [found] = await connection`select to_regproc('similarity') is not null as is_there`;
+  return found?.is_there === true;
 }
 
 /** If the address names several hosts, this also finds the one that can be written to. */
@@ -189,10 +232,15 @@ async function isMigrated(connection: Connections): Promise<boolean> {
   return found?.is_there === true;
 }
 
-/** @throws if a newer program made the database. */
+/** A newer program made the database. */
+class NewerSchemaError extends Error {
+  override readonly name = "NewerSchemaError";
+}
+
+/** @throws {NewerSchemaError} */
 function requireKnown(newest: number, newestKnown: number): void {
   if (newest <= newestKnown) return;
-  throw new Error(
+  throw new NewerSchemaError(
     `the database has schema ${newest} and this program knows ${newestKnown}: run a newer feedgate`,
   );
 }

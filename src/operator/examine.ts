@@ -1,0 +1,315 @@
+/**
+ * Examines an installation: settings, certificate, database, clock, disk, schema, ledgers, totals and replica, each with
+ * a hint if it is not well.
+ *
+ * Nothing is migrated, so a database can be examined before an upgrade. The proof of the ledgers is the one thing that
+ * writes: it notes its result, as the hourly check does.
+ *
+ * @module
+ */
+import { X509Certificate } from "node:crypto";
+import { type Config, ConfigError, isBaseUrlMissing } from "../config.ts";
+import { readTls } from "../http/listener.ts";
+import { present } from "../lib/assert.ts";
+import { codeOf, messageOf } from "../lib/error_fields.ts";
+import { MS_PER_DAY, MS_PER_SECOND } from "../lib/time_units.ts";
+import { within } from "../lib/within.ts";
+import {
+  CERTIFICATE_DAYS_LOW,
+  CLOCK_OFF_SECONDS_LOW,
+  DISK_FREE_BYTES_MIN,
+  DISK_FREE_SHARE_LOW,
+  LEDGER_PROOF_MS_MAX,
+  REPLICA_LAG_SECONDS_LOW,
+  TOTALS_BEHIND_SECONDS_LOW,
+} from "../limits.ts";
+import { type Database, DatabaseUnavailableError, type Row } from "../postgres/client/query.ts";
+import type { DiskRoom } from "../postgres/embedded/disk.ts";
+import { inspectSchema, type SchemaState, VERSION_MIN } from "../postgres/migrate/migrate.ts";
+import { openReplica, openServer } from "../postgres/open_database.ts";
+import { readReplicaLag } from "../postgres/replica/replica_lag.ts";
+
+/** `low`: it works, and somebody should look. `bad`: it does not work, or not for long. */
+export type Health = "ok" | "low" | "bad";
+
+/** What was found out about one part of the installation. */
+export interface Check {
+  readonly name: string;
+  readonly health: Health;
+  /** What is so. */
+  readonly found: string;
+  /** What to do if it is not well. */
+  readonly hint?: string;
+}
+
+/** One statement at a time. */
+const CONNECTIONS_MAX = 1;
+/** Accounts that one step proves at most; a step ends after 200 ms. */
+const LEDGERS_A_STEP = 1_000;
+const BYTES_PER_MB = 1_000_000;
+
+/** All checks, in the order in which a reader should mend what is wrong. Writes no more than the module says. */
+export async function examine(config: Config): Promise<readonly Check[]> {
+  const checks = [judgeSettings(config), ...(await examineCertificate(config))];
+  try {
+    const opened = await openServer(config, { connectionsMax: CONNECTIONS_MAX });
+    try {
+      return [...checks, ...(await examineDatabase(opened, config))];
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    return [...checks, unreachable(error)];
+  }
+}
+
+type Opened = Awaited<ReturnType<typeof openServer>>;
+
+async function examineDatabase(
+  { database, diskRoom }: Opened,
+  config: Config,
+): Promise<readonly Check[]> {
+  const startedMs = Date.now();
+  const server = await database.row("find_server", {});
+  const endedMs = Date.now();
+  const schema = await inspectSchema(database.connections);
+  const checks = [
+    judgeServer(present(server)),
+    judgeClock({ serverMs: present(server).now_seconds * MS_PER_SECOND, startedMs, endedMs }),
+    judgeDisk(diskRoom?.()),
+    judgeSchema(schema),
+  ];
+  if (schema.state === "whole") {
+    checks.push(await attempt("ledgers", () => proveLedgers(database)));
+    checks.push(await attempt("totals", () => examineTotals(database, endedMs)));
+  }
+  if (config.databaseReadUrl !== undefined) {
+    checks.push(await attempt("replica", () => examineReplica(database, config)));
+  }
+  return checks;
+}
+
+/** A check that fails is bad, and the others go on. */
+async function attempt(name: string, work: () => Promise<Check>): Promise<Check> {
+  try {
+    return await work();
+  } catch (error) {
+    return { name, health: "bad", found: `could not be examined: ${messageOf(causeOf(error))}` };
+  }
+}
+
+/** The driver's own error of a database that can't be reached. */
+function causeOf(error: unknown): unknown {
+  return error instanceof DatabaseUnavailableError ? error.cause : error;
+}
+
+function unreachable(error: unknown): Check {
+  const cause = causeOf(error);
+  const isReached = cause === error;
+  return {
+    name: "database",
+    health: "bad",
+    found: isReached ? messageOf(error) : `can't be reached (${codeOf(cause) ?? messageOf(cause)})`,
+    ...(!isReached && { hint: "start it, or check DATABASE_URL" }),
+  };
+}
+
+/** Settings that can't be used end every command before this one. */
+export function judgeSettings(config: Config): Check {
+  const warnings = [...config.warnings];
+  if (isBaseUrlMissing(config)) {
+    warnings.push(`HOST is ${config.host}, and FEEDGATE_BASE_URL is not set.`);
+  }
+  if (warnings.length === 0) {
+    return { name: "settings", health: "ok", found: "each variable can be used" };
+  }
+  return {
+    name: "settings",
+    health: "low",
+    found: warnings.join(" "),
+    hint: "correct the environment; the operators' guide lists all variables",
+  };
+}
+
+async function examineCertificate({ tls, baseUrl }: Config): Promise<readonly Check[]> {
+  if (tls === undefined) return [];
+  try {
+    const { cert } = await readTls(tls);
+    return [judgeCertificate(new X509Certificate(cert), { baseUrl, nowMs: Date.now() })];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const hint = "name two PEM files that go together";
+    return [{ name: "certificate", health: "bad", found: error.mistakes.join(" "), hint }];
+  }
+}
+
+/** `baseUrl` is what clients call. */
+export function judgeCertificate(
+  certificate: Pick<X509Certificate, "validFrom" | "validTo" | "checkHost" | "checkIP">,
+  { baseUrl, nowMs }: { readonly baseUrl: string | undefined; readonly nowMs: number },
+): Check {
+  const name = "certificate";
+  const daysLeft = (Date.parse(certificate.validTo) - nowMs) / MS_PER_DAY;
+  const hint = "renew it, and restart the gateway, which reads it at the start";
+  if (daysLeft <= 0) {
+    return { name, health: "bad", found: `expired on ${certificate.validTo}`, hint };
+  }
+  if (Date.parse(certificate.validFrom) > nowMs) {
+    const found = `is not valid before ${certificate.validFrom}`;
+    return { name, health: "bad", found, hint: "look at this machine's clock, or wait" };
+  }
+  const host = baseUrl && new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, "$1");
+  if (host && !certificate.checkHost(host) && !certificate.checkIP(host)) {
+    const found = `is not for ${host}, which FEEDGATE_BASE_URL names`;
+    return { name, health: "bad", found, hint: "get one for that name" };
+  }
+  const found = `valid until ${certificate.validTo}`;
+  if (daysLeft < CERTIFICATE_DAYS_LOW) return { name, health: "low", found, hint };
+  return { name, health: "ok", found };
+}
+
+export function judgeServer(server: Row<"find_server">): Check {
+  const { version, version_number: number, is_standby: isStandby, database_bytes: bytes } = server;
+  const size = bytes === null ? "" : `, ${(Number(bytes) / BYTES_PER_MB).toFixed(1)} MB`;
+  const found = `PostgreSQL ${version}${size}`;
+  const name = "database";
+  if (number < VERSION_MIN) {
+    return { name, health: "bad", found, hint: "PostgreSQL 15 or newer is needed" };
+  }
+  if (isStandby) {
+    const hint = "DATABASE_URL must name the server that is written to";
+    return { name, health: "bad", found: `${found}, a standby`, hint };
+  }
+  return { name, health: "ok", found };
+}
+
+/** The database's clock decides limits and times; this machine's stands in the log. All in ms of the Unix epoch. */
+export function judgeClock(times: {
+  readonly serverMs: number;
+  /** Of the question and its answer, on this machine. */
+  readonly startedMs: number;
+  readonly endedMs: number;
+}): Check {
+  const { serverMs, startedMs, endedMs } = times;
+  // Whatever lies within the time of the question may be no difference at all.
+  const offMs = Math.max(startedMs - serverMs, serverMs - endedMs, 0);
+  const seconds = (offMs / MS_PER_SECOND).toFixed(1);
+  if (offMs <= CLOCK_OFF_SECONDS_LOW * MS_PER_SECOND) {
+    return { name: "clock", health: "ok", found: "the same as the database's" };
+  }
+  const side = serverMs > endedMs ? "behind" : "ahead of";
+  const found = `${seconds} s ${side} the database's`;
+  const hint = "have both machines keep time (NTP); limits and times are on the database's clock";
+  return { name: "clock", health: "low", found, hint };
+}
+
+/** Undefined for a database of another machine. */
+export function judgeDisk(room: DiskRoom | undefined): Check {
+  const name = "disk";
+  if (room === undefined) {
+    return { name, health: "ok", found: "the database's own, which can't be seen from here" };
+  }
+  const { freeBytes, usedBytes } = room;
+  const share = freeBytes / (freeBytes + usedBytes);
+  const found = `${(freeBytes / BYTES_PER_MB).toFixed(0)} MB free, ${(share * 100).toFixed(0)} % of it`;
+  const hint = "make room on it, or make it larger";
+  if (freeBytes < DISK_FREE_BYTES_MIN) return { name, health: "bad", found, hint };
+  if (share < DISK_FREE_SHARE_LOW) return { name, health: "low", found, hint };
+  return { name, health: "ok", found };
+}
+
+export function judgeSchema(schema: SchemaState): Check {
+  const name = "schema";
+  if (schema.state === "wrong") return { name, health: "bad", found: schema.reason };
+  if (schema.state === "behind") {
+    const [first, ...others] = schema.pending;
+    const found = `pending: ${first}${others.length > 0 ? ` and ${others.length} more` : ""}`;
+    const hint = "the next start of this version applies them, and so does the command migrate";
+    return { name, health: "low", found, hint };
+  }
+  if (schema.hasTrigrams) return { name, health: "ok", found: "whole, and of this version" };
+  return {
+    name,
+    health: "low",
+    found: "whole, but pg_trgm is missing, so search finds no misspelled names",
+    hint: 'run "create extension pg_trgm" in the database, then restart the gateway',
+  };
+}
+
+/** Proves every ledger now, as long as that does not take too long. */
+async function proveLedgers(database: Database): Promise<Check> {
+  const endsMs = performance.now() + LEDGER_PROOF_MS_MAX;
+  let mark = "";
+  let isMore = true;
+  while (isMore && performance.now() < endsMs) {
+    const step = await database.row("prove_ledgers", { mark, account_limit: LEDGERS_A_STEP });
+    ({ mark, is_more: isMore } = present(step));
+  }
+  const findings = await database.rows("list_findings", {});
+  const check = findings.find(({ name }) => name === "ledger check");
+  return judgeLedgers({ check, isComplete: !isMore });
+}
+
+/** What the newest check of the ledgers found; whether it was this one. */
+export function judgeLedgers(proof: {
+  readonly check: Pick<Row<"list_findings">, "amount" | "detail"> | undefined;
+  readonly isComplete: boolean;
+}): Check {
+  const { check, isComplete } = proof;
+  const name = "ledgers";
+  if (check !== undefined && check.amount > 0n) {
+    return {
+      name,
+      health: "bad",
+      found: `${check.amount} do not add up: ${check.detail}`,
+      hint: "account show ID has the sums; stop payouts until it is understood",
+    };
+  }
+  if (isComplete) return { name, health: "ok", found: "each adds up" };
+  return {
+    name,
+    health: "low",
+    found: "too many to prove all of them now; none of those that were proven is wrong",
+    hint: "the background job proves all: watch feedgate_ledger_checked_timestamp_seconds",
+  };
+}
+
+async function examineTotals(database: Database, nowMs: number): Promise<Check> {
+  const findings = await database.rows("list_findings", {});
+  const seconds = findings.find(({ name }) => name === "sales")?.found_at_seconds;
+  return judgeTotals(seconds === undefined ? undefined : nowMs / MS_PER_SECOND - seconds);
+}
+
+/** Undefined if nothing was counted yet. */
+export function judgeTotals(behindSeconds: number | undefined): Check {
+  const name = "totals";
+  if (behindSeconds === undefined) return { name, health: "ok", found: "none yet" };
+  if (behindSeconds <= TOTALS_BEHIND_SECONDS_LOW) return { name, health: "ok", found: "complete" };
+  return {
+    name,
+    health: "low",
+    found: `${Math.round(behindSeconds)} s behind the usage log`,
+    hint: "a gateway that serves brings them up to date; if one does, its log says why it can't",
+  };
+}
+
+async function examineReplica(database: Database, config: Config): Promise<Check> {
+  const replica = present(openReplica(config));
+  try {
+    return judgeReplica(await readReplicaLag(replica, database));
+  } catch (error) {
+    const found = `can't be asked: ${messageOf(causeOf(error))}`;
+    const hint = "look at it, and at DATABASE_READ_URL; the primary answers meanwhile";
+    return { name: "replica", health: "low", found, hint };
+  } finally {
+    await within(replica.connections.end({ timeout: 0 }), MS_PER_SECOND);
+  }
+}
+
+export function judgeReplica(lagSeconds: number): Check {
+  const name = "replica";
+  const found = `${lagSeconds.toFixed(1)} s behind`;
+  if (lagSeconds <= REPLICA_LAG_SECONDS_LOW) return { name, health: "ok", found };
+  const hint = "the primary answers in its place; look at the replica's load and its connection";
+  return { name, health: "low", found, hint };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "bun:test";
+import {
+  judgeCertificate,
+  judgeClock,
+  judgeDisk,
+  judgeLedgers,
+  judgeReplica,
+  judgeServer,
+  judgeTotals,
+} from "../../src/operator/examine.ts";
+
+const GIB = 1_024 ** 3;
+
+describe("what an examination finds", () => {
+  test("of the clock: the time of the question is no difference", () => {
+    const asked = { startedMs: 10_000, endedMs: 15_000 };
+    for (const serverMs of [9_000, 10_000, 12_000, 15_000, 17_000]) {
+      expect([serverMs, judgeClock({ serverMs, ...asked }).health]).toEqual([serverMs, "ok"]);
+    }
+    expect(judgeClock({ serverMs: 7_900, ...asked })).toMatchObject({
+      health: "low",
+      found: "2.1 s ahead of the database's",
+    });
+    expect(judgeClock({ serverMs: 75_000, ...asked }).found).toBe("60.0 s behind the database's");
+  });
+
+  test("of the disk: a tenth is little, and less than the next segment of the WAL is none", () => {
+    const of = (freeBytes: number) => judgeDisk({ freeBytes, usedBytes: 100 * GIB - freeBytes });
+    expect(of(11 * GIB).health).toBe("ok");
+    expect(of(9 * GIB)).toMatchObject({ health: "low", found: "9664 MB free, 9 % of it" });
+    expect(of(15 * 1_024 ** 2).health).toBe("bad");
+    expect(judgeDisk(undefined).health).toBe("ok");
+  });
+
+  test("of the server: its version, and whether it can be written to", () => {
+    const server = {
+      version: "18.4",
+      version_number: 180_004,
+      is_standby: false,
+      now_seconds: 0,
+      database_bytes: 12_300_000n,
+    };
+    expect(judgeServer(server)).toEqual({
+      name: "database",
+      health: "ok",
+      found: "PostgreSQL 18.4, 12.3 MB",
+    });
+    const old = { ...server, version: "14.9", version_number: 140_009, database_bytes: null };
+    expect(judgeServer(old)).toMatchObject({ health: "bad", found: "PostgreSQL 14.9" });
+    expect(judgeServer({ ...server, is_standby: true }).health).toBe("bad");
+  });
+
+  test("of a certificate: its time and its name", () => {
+    const certificate = {
+      validFrom: "Nov  1 00:00:00 2026 GMT",
+      validTo: "Dec 31 00:00:00 2026 GMT",
+      checkHost: (name: string) => (name === "feeds.example.com" ? name : undefined),
+      checkIP: (address: string) => (address === "::1" ? address : undefined),
+    };
+    const at = (time: string, baseUrl?: string) =>
+      judgeCertificate(certificate, { baseUrl, nowMs: Date.parse(time) });
+    expect(at("2026-11-25", "https://feeds.example.com/base").health).toBe("ok");
+    expect(at("2026-11-25", "https://[::1]:3000").health).toBe("ok");
+    expect(at("2026-11-25").health).toBe("ok");
+    expect(at("2026-12-20").health).toBe("low");
+    expect(at("2027-01-01")).toMatchObject({ health: "bad", hint: expect.any(String) });
+    expect(at("2026-10-31").health).toBe("bad");
+    expect(at("2026-11-25", "https://other.example.com").found).toContain("other.example.com");
+  });
+
+  test("of ledgers, totals and replica", () => {
+    const wrong = { amount: 2n, detail: "one,two" };
+    expect(judgeLedgers({ check: wrong, isComplete: true })).toMatchObject({
+      health: "bad",
+      found: "2 do not add up: one,two",
+    });
+    expect(judgeLedgers({ check: { amount: 0n, detail: "" }, isComplete: true }).health).toBe("ok");
+    expect(judgeLedgers({ check: undefined, isComplete: false }).health).toBe("low");
+    expect(judgeTotals(undefined).health).toBe("ok");
+    expect(judgeTotals(300).health).toBe("ok");
+    expect(judgeTotals(301)).toMatchObject({ health: "low", found: "301 s behind the usage log" });
+    expect(judgeReplica(30).health).toBe("ok");
+    expect(judgeReplica(31).health).toBe("low");
+  });
+});
