@@ -146,6 +146,11 @@ export const RETENTION_DAYS_MAX = 3_650;
 /** Days of earnings that are shown if no beginning is given, and at most. Beyond 6. */
 export const EARNINGS_DAYS_DEFAULT = 30;
 export const EARNINGS_DAYS_MAX = 3_660;
+/** Minutes of the gateway's totals that are shown if no beginning is given, and at most: a day. Beyond 5. */
+export const STATS_MINUTES_DEFAULT = 60;
+export const STATS_MINUTES_MAX = 1_440;
+/** Minutes whose counts a gateway holds while the database can't be reached; older ones are added up. */
+export const MINUTES_HELD_MAX = 60;
 /** Feeds that an account may delete in 24 hours, for each feed of its quota. */
 export const DELETIONS_PER_FEED_ALLOWED = 10;
 /** How long the slug of a deleted feed that was public stays taken, in milliseconds. Beyond 2. */

@@ -9,6 +9,7 @@ import { listenOn, readTls, requireHost, type Tls } from "./http/listener.ts";
 import { BoundedListener } from "./http/load/connections.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { startMaintenance } from "./jobs/maintenance.ts";
+import { startMinuteCounts } from "./jobs/minute_counts.ts";
 import { assert } from "./lib/assert.ts";
 import type { Log } from "./lib/log.ts";
 import { within } from "./lib/within.ts";
@@ -90,13 +91,23 @@ function serve(services: Services, options: ServeOptions): Gateway {
       survey: databases.survey,
     }),
   });
+  const minuteCounts = startMinuteCounts({
+    database: databases.background,
+    log,
+    read: () => http.metrics.countsSinceStart(),
+  });
   let stopping: Promise<void> | undefined;
   return {
     baseUrl: state.baseUrl,
     port,
     services,
     stop: () => {
-      stopping ??= drain(services, { listener, maintenance, closingNoticeMs }).finally(() => {
+      stopping ??= drain(services, {
+        listener,
+        maintenance,
+        minuteCounts,
+        closingNoticeMs,
+      }).finally(() => {
         release(services);
         return databases.close();
       });
@@ -130,13 +141,14 @@ function listen(services: Services, { tls, isPortShared = false }: ServeOptions)
 interface Draining {
   readonly listener: BoundedListener;
   readonly maintenance: ReturnType<typeof startMaintenance>;
+  readonly minuteCounts: ReturnType<typeof startMinuteCounts>;
   readonly closingNoticeMs: number;
 }
 
 /** Answers what is in flight, writes what is left to write; each step has its time. */
 async function drain(
   services: Services,
-  { listener, maintenance, closingNoticeMs }: Draining,
+  { listener, maintenance, minuteCounts, closingNoticeMs }: Draining,
 ): Promise<void> {
   const { admission, keys, log, state, waits } = services;
   state.isDraining = true;
@@ -147,7 +159,8 @@ async function drain(
   // A request that has not been answered by now never will be, such as an upload that drips.
   await within(listener.stop(true), CLOSE_WAIT_MS);
   await within(Promise.all([admission.idle(), maintenanceStopped]), CLOSE_WAIT_MS);
-  await within(keys.flushUses(), CLOSE_WAIT_MS).catch((error) =>
+  const written = Promise.all([keys.flushUses(), minuteCounts.stop()]);
+  await within(written, CLOSE_WAIT_MS).catch((error) =>
     log.warn("key uses not written", { error }),
   );
 }

@@ -1,22 +1,20 @@
 -- name: list_top_reads
--- why: the feeds that are read most, and the accounts that read most, each ranked from 1, by one look at the log
--- :since timestamptz
+-- why: the feeds that are read most, and the accounts that read most, in a range of UTC days, each ranked from 1
+-- :from_day text
+-- :to_day text
 -- :is_by_credits boolean
 -- :limit int
 -- returns is_feed boolean, place bigint, feed_id uuid?, endpoint_path text?, feed_name text?,
---   account_id uuid, account_name text, reads bigint, charge_nanos bigint
+--   account_id uuid, account_name text, reads bigint, spent_nanos bigint
 with counted as (
   select
     feed_id,
     account_id,
     grouping(feed_id) = 0 as is_feed,
-    count(*) as reads,
-    coalesce(sum(charge_nanos) filter (where not refunded), 0) as charge_nanos
-  from usage_events
-  where usage_id >= uuid_since(:since)
-    and happened_at >= :since
-    and operation in ('data', 'stream')
-    and not failed
+    sum(reads) as reads,
+    sum(charged_nanos - refunded_nanos) as spent_nanos
+  from spending_days
+  where day between :from_day::text::date and :to_day::text::date
   group by grouping sets ((feed_id), (account_id))
 ),
 ranked as (
@@ -25,8 +23,8 @@ ranked as (
     row_number() over (
       partition by is_feed
       order by
-        case when :is_by_credits then charge_nanos else reads end desc,
-        case when :is_by_credits then reads else charge_nanos end desc,
+        case when :is_by_credits then spent_nanos else reads end desc,
+        case when :is_by_credits then reads else spent_nanos end desc,
         feed_id,
         account_id
     ) as place
@@ -40,8 +38,8 @@ select
   feeds.name as feed_name,
   accounts.account_id,
   accounts.name as account_name,
-  ranked.reads,
-  ranked.charge_nanos::bigint as charge_nanos
+  ranked.reads::bigint as reads,
+  ranked.spent_nanos::bigint as spent_nanos
 from ranked
 left join feeds
   on feeds.feed_id = ranked.feed_id

@@ -119,3 +119,51 @@ export const AUDIT_EVENT = {
   before: { balance_credits: 0 },
   after: { balance_credits: 5_000, amount_credits: 5_000, reason: "invoice 4711" },
 };
+
+const COUNTED = {
+  reads: 1_200,
+  discovery_calls: 40,
+  purchases: 1,
+  charged_credits: 1_150,
+  refunded_credits: 0,
+  refused: 3,
+  refusals: { "402": 2, "429": 1 },
+  errors: 0,
+  pushes: 60,
+  refused_pushes: 1,
+  pushed_rows: 540,
+};
+const READ = { reads: 1_200, credits_charged: 1_150 };
+
+export const STATS = {
+  by: "day",
+  from: "2026-11-21T00:00:00.000Z",
+  to: "2026-11-22T00:00:00.000Z",
+  groups: [{ at: "2026-11-21T00:00:00.000Z", ...COUNTED, is_final: false }],
+  totals: COUNTED,
+  complete_until: MADE_AT,
+  ledger: {
+    accounts: 12,
+    wrong_accounts: 0,
+    granted_credits: 60_000,
+    revoked_credits: 200,
+    charged_credits: 1_150,
+    refunded_credits: 0,
+    balance_credits: 58_650,
+    is_balanced: true,
+    proven_at: MADE_AT,
+  },
+  top: {
+    feeds: [
+      {
+        feed_id: FEED_ID,
+        endpoint_path: "quakes",
+        feed_name: "Quakes",
+        account_id: ACCOUNT_ID,
+        account_name: "Acme data",
+        ...READ,
+      },
+    ],
+    accounts: [{ account_id: ACCOUNT_ID, account_name: "Acme agents", ...READ }],
+  },
+};

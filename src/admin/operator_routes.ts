@@ -24,6 +24,7 @@ import type { OperatorRoute } from "./define_route.ts";
 import { ACCOUNT_ROUTES, KEY_ROUTES } from "./on_accounts.ts";
 import { AUDIT_ROUTES, FEED_ROUTES } from "./on_feeds.ts";
 import { CREDIT_ROUTES } from "./on_money.ts";
+import { REPORT_ROUTES } from "./on_reports.ts";
 import { type Given, parseInput } from "./read_input.ts";
 import { actOnce, type Reply, referenceOf } from "./repeats.ts";
 
@@ -33,6 +34,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...KEY_ROUTES,
   ...CREDIT_ROUTES,
   ...FEED_ROUTES,
+  ...REPORT_ROUTES,
   ...AUDIT_ROUTES,
 ];
 

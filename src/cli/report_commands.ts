@@ -1,5 +1,5 @@
 /**
- * `report top`, `report stale`, `report revenue`, `report errors`: what an operator looks at each day.
+ * `report stats`, `report top`, `report stale`, `report revenue`, `report errors`: what an operator looks at each day.
  *
  * @module
  */
@@ -17,18 +17,23 @@ import {
   type TopOutcome,
 } from "../operator/reports.ts";
 import { reportEarnings } from "../operator/statements.ts";
+import { readStats } from "../operator/stats.ts";
 import { databaseCommand } from "./database.ts";
 import { afterCursor, LIMIT_OPTION, listAnswer } from "./list_page.ts";
-import { ACCOUNT_OPTION, day, oneOf, required, time } from "./options.ts";
+
+import { ACCOUNT_OPTION, day, oneOf, required, text, time } from "./options.ts";
+
 import { type Columns, fields, table } from "./output.ts";
 
+const DAY_LENGTH = "2026-11-21".length;
+const TIME_FORM = { placeholder: "TIME" };
 const PERIOD_OPTION = time("inclusive lower bound; default 7 days ago");
 
 const top = databaseCommand({
   words: "report top",
   about: "rank feeds and accounts by what was read",
   options: {
-    since: PERIOD_OPTION,
+    since: time("on its UTC day or later; default 7 days ago"),
     by: oneOf(["reads", "credits"], "default reads"),
     limit: LIMIT_OPTION,
   },
@@ -52,6 +57,53 @@ const top = databaseCommand({
       more: hasMore
         ? `there are more: a larger --limit shows them, up to ${PAGE_ROWS_MAX}`
         : undefined,
+    };
+  },
+});
+
+const stats = databaseCommand({
+  words: "report stats",
+  about: "show what the gateway does by minute or day, and whether all ledgers add up",
+  options: {
+    since: text("the first one, a day in UTC or a time; default an hour, or 30 days", TIME_FORM),
+    until: text("the last one; default now", TIME_FORM),
+    by: oneOf(["minute", "day"], "what a row is; default day"),
+  },
+  run: async ({ operator, values: { since, until, by } }) => {
+    const stats = await readStats(operator, { from: since, to: until, by });
+    const { ledger } = stats;
+    const groups = table(stats.groups, {
+      [stats.by.toUpperCase()]: {
+        whole: ({ at }) => (stats.by === "day" ? at.slice(0, DAY_LENGTH) : at),
+      },
+      READS: (row) => row.reads,
+      CHARGED: (row) => row.charged_credits.rawJSON,
+      REFUSED: (row) => row.refused,
+      ERRORS: (row) => row.errors,
+      PUSHES: (row) => row.pushes,
+      SOLD: (row) => row.purchases,
+      REFUNDED: (row) => row.refunded_credits.rawJSON,
+      "REFUSED PUSHES": (row) => row.refused_pushes,
+      DISCOVERY: (row) => row.discovery_calls,
+    });
+    const proof = fields(
+      ledger === null
+        ? { ledger: "not proven yet; that is done every ten minutes" }
+        : {
+            ledger: ledger.is_balanced
+              ? `balanced, ${ledger.accounts} accounts`
+              : `WRONG, ${ledger.wrong_accounts} of ${ledger.accounts} accounts`,
+            proven: ledger.proven_at,
+            granted: `${ledger.granted_credits.rawJSON} credits`,
+            revoked: `${ledger.revoked_credits.rawJSON} credits`,
+            charged: `${ledger.charged_credits.rawJSON} credits`,
+            refunded: `${ledger.refunded_credits.rawJSON} credits`,
+            balances: `${ledger.balance_credits.rawJSON} credits`,
+          },
+    );
+    return {
+      json: JSON.stringify(stats),
+      text: (columns) => [proof, "", groups(columns)].join("\n"),
     };
   },
 });
@@ -195,4 +247,4 @@ const EARNED_COLUMNS: Columns<EarnedRow> = {
   FINAL: (row) => (row.is_final ? "yes" : "not yet"),
 };
 
-export const REPORT_COMMANDS = [top, stale, revenue, earnings, errors];
+export const REPORT_COMMANDS = [stats, top, stale, revenue, earnings, errors];

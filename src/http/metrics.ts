@@ -24,6 +24,9 @@ export type MetricsSnapshot = MetricObjectWithValues<MetricValueWithName<string>
 const SECONDS_BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
+const REFUSAL_STATUS_MIN = 400;
+const ERROR_STATUS_MIN = 500;
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 export class Metrics {
@@ -142,6 +145,26 @@ export class Metrics {
     const { feedType, outcome, rows } = push;
     this.#pushes.add(1, feedType, outcome);
     if (outcome === "stored") this.#rows.add(rows, feedType);
+  }
+
+  /**
+   * What is kept in the database by minute, by name, since the start: answers that were refused by status, errors, and
+   * pushes. Probes are left out, since nobody who uses the gateway sends them.
+   */
+  countsSinceStart(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count);
+    for (const { labels, count } of this.#requests.sinceStart()) {
+      const status = Number(labels.status);
+      if (PROBES.has(labels.route ?? "")) continue;
+      if (status >= ERROR_STATUS_MIN) add("errors", count);
+      else if (status >= REFUSAL_STATUS_MIN) add(`refused_${status}`, count);
+    }
+    for (const { labels, count } of this.#pushes.sinceStart()) {
+      add(labels.outcome === "stored" ? "pushes" : "refused_pushes", count);
+    }
+    for (const { count } of this.#rows.sinceStart()) add("pushed_rows", count);
+    return counts;
   }
 
   /** One run of a background job. */

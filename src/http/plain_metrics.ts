@@ -51,19 +51,26 @@ class ByLabels<Kept> {
   }
 }
 
+/** A count since the start. */
+interface Count {
+  count: number;
+  /** Of it, what prom-client has. */
+  collected: number;
+}
+
 export class PlainCounter {
-  readonly #counts: ByLabels<{ count: number }>;
+  readonly #counts: ByLabels<Count>;
 
   constructor({ labelNames = [], ...options }: CounterConfiguration<string>) {
-    const counts = new ByLabels(labelNames, () => ({ count: 0 }));
+    const counts = new ByLabels<Count>(labelNames, () => ({ count: 0, collected: 0 }));
     this.#counts = counts;
     new Counter({
       ...options,
       labelNames,
       collect() {
         for (const { labels, kept } of counts.all()) {
-          this.inc(labels, kept.count);
-          kept.count = 0;
+          this.inc(labels, kept.count - kept.collected);
+          kept.collected = kept.count;
         }
       },
     });
@@ -71,6 +78,11 @@ export class PlainCounter {
 
   add(count: number, first?: string, second?: string): void {
     this.#counts.of(first, second).count += count;
+  }
+
+  /** The counts since the start, each with its labels. */
+  *sinceStart(): Iterable<{ readonly labels: Labels; readonly count: number }> {
+    for (const { labels, kept } of this.#counts.all()) yield { labels, count: kept.count };
   }
 }
 

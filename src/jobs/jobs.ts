@@ -48,13 +48,14 @@ export interface JobOptions {
 const PRIMARIES_MS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const LEDGER_MS = 10 * MINUTE_MS;
 /** Totals are at most a minute behind, also when other jobs come first. */
-const SALES_MS = 10_000;
+const TOTALS_MS = 10_000;
 
 /** Rows that one step removes at most: some 50 ms, in which it holds a connection of its own. */
 const ROWS_MAX = 5_000;
 /** Events of the usage log that are added to the totals in one step: some 200 ms. */
-const SALES_MAX = 100_000;
+const EVENTS_COUNTED_MAX = 100_000;
 const USAGE_ROWS_MAX = 10_000;
 const BATCHES_MAX = 100;
 const FEEDS_MAX = 200;
@@ -73,7 +74,7 @@ export function createJobs(options: JobOptions): readonly Job[] {
     job("event retention", MINUTE_MS, { amount: EVENTS_MAX }),
     job("abandoned batches", 10 * MINUTE_MS, { ageMs: ABANDONED_BATCH_MS, amount: BATCHES_MAX }),
     // Before the retention of the log, which waits for it.
-    { ...job("sales", SALES_MS, { amount: SALES_MAX }), isPrompt: true },
+    { ...job("totals", TOTALS_MS, { amount: EVENTS_COUNTED_MAX }), isPrompt: true },
     job("usage retention", HOUR_MS, {
       ageMs: usageRetentionDays * MS_PER_DAY,
       amount: USAGE_ROWS_MAX,
@@ -91,7 +92,9 @@ export function createJobs(options: JobOptions): readonly Job[] {
     }),
     job("usage partitions", HOUR_MS, { amount: USAGE_MONTHS_AHEAD }),
     job("overdue feeds", MINUTE_MS, { amount: 1 }),
-    job("ledger check", HOUR_MS, { amount: ACCOUNTS_MAX }),
+    job("minute retention", HOUR_MS, { amount: ROWS_MAX }),
+    // What the console shows first.
+    { ...job("ledger check", LEDGER_MS, { amount: ACCOUNTS_MAX }), isPrompt: true },
     ownJob("key uses", MINUTE_MS, flushKeyUses),
   ];
 }

@@ -28,6 +28,8 @@ const STEP_PAUSE_MS_MIN = 25;
 const REST_FACTOR = 3;
 /** Before the first turn: a start has other work, and a process that is started again and again, too. */
 const FIRST_TURN_MS_MIN = 60_000;
+/** The first turn of a prompt job is within this time. Whether the job is due, the database decides. */
+const PROMPT_TURN_MS_MAX = 10_000;
 /** The part of a job's interval that its turns are spread over. */
 const SPREAD = 0.2;
 
@@ -38,8 +40,9 @@ export function startMaintenance(options: MaintenanceOptions) {
     // Anywhere in the interval, so that processes that start together do not all ask at once.
     atMs:
       performance.now() +
-      (job.isPrompt === true ? 0 : firstTurnMsMin) +
-      Math.random() * job.everyMs,
+      (job.isPrompt === true
+        ? Math.random() * Math.min(job.everyMs, PROMPT_TURN_MS_MAX)
+        : firstTurnMsMin + Math.random() * job.everyMs),
   }));
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -29,25 +29,33 @@ const feedMembers = {
   endpoint_path: nullable(
     Type.String({ description: "Its slug; null once it is deleted and free." }),
   ),
-  feed_name: Type.String(),
+  feed_name: Type.String({ description: "Its name." }),
   account_id: uuid("Of its owner."),
-  account_name: Type.String(),
+  account_name: Type.String({ description: "Its owner's name." }),
 };
 const readMembers = {
   reads: count("That were answered."),
-  credits_charged: exact("For them, less refunds."),
+  credits_charged: exact("For them and for purchases from the balance, less refunds."),
 };
 
 export const TopInput = Type.Object({
-  since,
+  since: Type.Optional(time("On its UTC day or later; default 7 days ago.")),
+  until: Type.Optional(time("On its UTC day or before; default today.")),
   by: Type.Optional(oneOf(["reads", "credits"], { description: "Default reads." })),
   limit: PAGE_INPUT.limit,
 });
 export const TopShape = Type.Object(
   {
-    feeds: Type.Array(Type.Object({ ...feedMembers, ...readMembers })),
+    feeds: Type.Array(Type.Object({ ...feedMembers, ...readMembers }), {
+      description: "The most first.",
+    }),
     accounts: Type.Array(
-      Type.Object({ account_id: uuid("Who reads."), account_name: Type.String(), ...readMembers }),
+      Type.Object({
+        account_id: uuid("Who reads."),
+        account_name: Type.String({ description: "Its name." }),
+        ...readMembers,
+      }),
+      { description: "The most first." },
     ),
   },
   {
@@ -57,16 +65,21 @@ export const TopShape = Type.Object(
 );
 export type TopOutcome = Static<typeof TopShape>;
 
-/** Ranks feeds and accounts by what was read. */
+/** Ranks feeds and accounts by what was read, of daily totals. */
 export async function reportTop(
   { database }: Operator,
-  { since = periodStart(), by, limit = PAGE_ROWS }: InputOf<typeof TopInput>,
+  { since = periodStart(), until = now(), by, limit = PAGE_ROWS }: InputOf<typeof TopInput>,
 ): Promise<TopOutcome & { readonly hasMore: boolean }> {
   const found = await inTime(
-    database.rows("list_top_reads", { since, is_by_credits: by === "credits", limit: limit + 1 }),
+    database.rows("list_top_reads", {
+      from_day: dayOf(since),
+      to_day: dayOf(until),
+      is_by_credits: by === "credits",
+      limit: limit + 1,
+    }),
   );
   const rows = found.filter(({ place }) => place <= BigInt(limit));
-  const readsOf = ({ reads, charge_nanos: nanos }: Row<"list_top_reads">) => ({
+  const readsOf = ({ reads, spent_nanos: nanos }: Row<"list_top_reads">) => ({
     reads: Number(reads),
     credits_charged: creditsNumber(nanos),
   });
@@ -247,6 +260,10 @@ export function reportErrors(
       last_push_id: Number(row.last_push_id),
     }),
   });
+}
+
+function now(): string {
+  return new Date().toISOString();
 }
 
 /** The beginning of the period, if none is given. */

@@ -26,9 +26,15 @@ async function read(feed: SeededFeed, key: string, times = 1): Promise<string> {
 /** A read of eight days ago, outside the default period. */
 async function readLongAgo(feed: SeededFeed, accountId: string, chargeNanos: number) {
   await gateway.sql`
-    insert into usage_events (usage_id, account_id, operation, feed_id, charge_nanos, happened_at)
-    select uuid_from_time(moment), ${accountId}, 'data', ${feed.feedId}, ${chargeNanos}, moment
-    from (select now() - interval '8 days' as moment) as moments`;
+    with event as (
+      insert into usage_events (usage_id, account_id, operation, feed_id, charge_nanos, happened_at)
+      select uuid_from_time(moment), ${accountId}, 'data', ${feed.feedId}, ${chargeNanos}, moment
+      from (select now() - interval '8 days' as moment) as moments
+      returning *
+    )
+    insert into sale_changes (kind, account_id, feed_id, usage_id, amount_nanos, sold_at)
+    select 'late', account_id, feed_id, usage_id, charge_nanos, happened_at
+    from event`;
   await renewVersion(accountId);
 }
 
@@ -85,6 +91,7 @@ describe("report top and report revenue", () => {
     await readLongAgo(dear, one, 4_000_000);
     await operator.json("purchase", "record", "--account", one, "--feed", sold.slug);
     await operator.json("purchase", "record", "--account", two, "--feed", sold.slug);
+    await countSales(gateway.sql);
   });
 
   const ofFeed = (feed: SeededFeed) => ({

@@ -237,7 +237,7 @@ describe("usage", () => {
       )
       values (uuid_from_time(${start.toISOString()}), ${accountId}, 'data', 7, now())
       returning usage_id`;
-    await pass("sales", today);
+    await pass("totals", today);
     const job = jobs.find(({ name }) => name === "usage retention") as Job;
     await sql`delete from maintenance_jobs`;
     const other = await sql.reserve();
@@ -294,7 +294,7 @@ describe("usage", () => {
       Promise.all(
         agents.map((accountId) => database.row("prove_ledger", { account_id: accountId })),
       );
-    await pass("sales", today);
+    await pass("totals", today);
     const before = await proofs();
     const names = await partitions();
     const job = jobs.find(({ name }) => name === "usage retention") as Job;
@@ -377,12 +377,14 @@ describe("ledger check", () => {
     await sql`update accounts set balance_nanos = balance_nanos + 1 where account_id = ${broken}`;
     await sql`delete from findings`;
     const [step] = await sql`select * from check_ledgers('', now(), 1)`;
-    expect(step).toEqual({ mark: `${broken} 1 ${broken}`, is_more: true });
+    expect(step?.is_more).toBe(true);
+    // Behind them come the sums of the pass.
+    expect(step?.mark).toStartWith(`${broken} 1 ${broken} 1,`);
     expect(await finding()).toEqual({ amount: 1n, detail: broken });
     await sql`update accounts set balance_nanos = balance_nanos - 1 where account_id = ${broken}`;
     const [next] = await sql`select * from check_ledgers(${step?.mark}, now(), 1)`;
     // Other tests' accounts may be wrong, too.
-    expect(next?.mark).toMatch(new RegExp(`^${second?.account_id} [12] ${broken}`));
+    expect(next?.mark).toMatch(new RegExp(`^${second?.account_id} [12] ${broken}\\S* 2,`));
   });
 });
 

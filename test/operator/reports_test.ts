@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { showAccount } from "../../src/operator/accounts.ts";
 import { reportErrors, reportRevenue, reportTop } from "../../src/operator/reports.ts";
+import { readStats } from "../../src/operator/stats.ts";
 import { connect } from "../../src/postgres/client/connect.ts";
 import { createDatabase } from "../../src/postgres/client/query.ts";
 import { startTestGateway } from "../support/gateway.ts";
@@ -18,9 +19,10 @@ describe("reports", () => {
   test("a report that the database ends is refused by name, and leaves no statement running", async () => {
     const accountId = await gateway.createAccount();
     await gateway.sql.begin(async (session) => {
-      await session`lock table usage_events, pushes in access exclusive mode`;
+      await session`lock table usage_events, pushes, spending_days in access exclusive mode`;
       for (const report of [
         () => reportTop(operator, {}),
+        () => readStats(operator, {}),
         () => reportRevenue(operator, {}),
         () => reportErrors(operator, {}),
         () => showAccount(operator, { account_id: accountId }),

@@ -11,7 +11,7 @@ const job = createJobs({
   usageRetentionDays: 400,
   auditRetentionDays: 400,
   flushKeyUses: async () => {},
-}).find(({ name }) => name === "sales");
+}).find(({ name }) => name === "totals");
 
 /** @param now RFC 3339. @default the database's clock */
 export async function countSales(sql: Connections, now?: string): Promise<void> {
@@ -19,7 +19,7 @@ export async function countSales(sql: Connections, now?: string): Promise<void> 
   // A gateway of the test may be at it, or have done it just now.
   for (let isMore = true; isMore; ) {
     await sql`
-      insert into maintenance_jobs (name) values ('sales')
+      insert into maintenance_jobs (name) values ('totals')
       on conflict (name) do update set due_at = '-infinity'`;
     isMore = (await job?.step(database, now)) ?? false;
   }

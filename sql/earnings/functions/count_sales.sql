@@ -1,4 +1,5 @@
--- Counts what has been sold since the last time into the daily totals of providers. True if more is left.
+-- Counts what has been sold since the last time into the daily totals of providers, into what accounts have spent, and
+-- into the totals of the whole gateway. True if more is left.
 --
 -- A charged read pays nothing for it, and no sale is missed or counted twice, in whatever order transactions commit:
 -- an account's events are written under the account's lock, which is held until the commit. So if one of them is
@@ -32,6 +33,7 @@ declare
   );
   event_count int;
   sales customer_sales[];
+  used key_usage[];
 begin
   -- No rate changes meanwhile: see keep_fee_rate.
   perform pg_advisory_xact_lock_shared(7306929);
@@ -50,7 +52,8 @@ begin
     select event.*
     from changed
     cross join lateral (
-      select account_id, usage_id, operation, feed_id, charge_nanos, refunded, failed, happened_at
+      select
+        account_id, usage_id, operation, feed_id, key_id, charge_nanos, refunded, failed, happened_at
       from usage_events
       where usage_events.account_id = changed.account_id
         and usage_events.usage_id > changed.counted_to
@@ -70,10 +73,17 @@ begin
   ),
   -- Without those of events that are behind their line, or that are counted with them as late.
   changes as (
-    select taken.*
+    select
+      taken.*,
+      event.operation,
+      event.key_id,
+      event.operation in ('data', 'stream', 'export') as is_of_read
     from taken
     left join counted_accounts as counted
       on counted.account_id = taken.account_id
+    left join usage_events as event
+      on event.account_id = taken.account_id
+      and event.usage_id = coalesce(taken.usage_id, taken.purchase_id)
     where taken.usage_id is null
       or taken.usage_id <= counted.counted_to
         and (
@@ -87,12 +97,13 @@ begin
         )
   ),
   events as (
-    select account_id, usage_id, operation, feed_id, charge_nanos, refunded, failed, happened_at
+    select
+      account_id, usage_id, operation, feed_id, key_id, charge_nanos, refunded, failed, happened_at
     from fresh
     union all
     select
-      event.account_id, event.usage_id, event.operation, event.feed_id, event.charge_nanos,
-      event.refunded, event.failed, event.happened_at
+      event.account_id, event.usage_id, event.operation, event.feed_id, event.key_id,
+      event.charge_nanos, event.refunded, event.failed, event.happened_at
     from changes
     join usage_events as event
       on event.account_id = changes.account_id
@@ -132,7 +143,39 @@ begin
       case kind when 'purchased' then amount_nanos when 'failed' then -amount_nanos else 0 end,
       case when kind = 'refunded' then amount_nanos else 0 end
     from changes
-    where kind <> 'late'
+    where kind in ('purchased', 'refunded')
+      or kind = 'failed' and is_of_read
+  ),
+  -- What the log has been used for. A feed that was paid elsewhere has no event.
+  uses as (
+    select
+      account_id, feed_id, key_id, happened_at as counts_at,
+      (operation in ('data', 'stream', 'export'))::int as reads,
+      (operation in ('catalog', 'search', 'metadata'))::int as discovery_calls,
+      (operation = 'purchase')::int as purchases,
+      charge_nanos as charged_nanos, 0::bigint as refunded_nanos
+    from events
+    where not failed
+    union all
+    select
+      reads.account_id, reads.feed_id, reads.key_id, refund.created_at, 0, 0, 0, 0,
+      reads.charge_nanos
+    from reads
+    join credit_ledger as refund
+      on refund.reference = 'refund:' || reads.usage_id
+    where reads.refunded
+    union all
+    select
+      account_id, feed_id, key_id,
+      case when kind = 'refunded' then changed_at else sold_at end,
+      -(kind = 'failed' and is_of_read)::int,
+      -(kind = 'failed' and not is_of_read)::int,
+      0,
+      case when kind = 'failed' then -amount_nanos else 0 end,
+      case when kind = 'refunded' then amount_nanos else 0 end
+    from changes
+    where kind in ('failed', 'refunded')
+      and operation is not null
   ),
   rates as materialized (
     select
@@ -196,11 +239,28 @@ begin
       from sums
       join feeds
         on feeds.feed_id = sums.feed_id
+    ),
+    (
+      select array_agg(row(
+        account_id, feed_id, key_id, minute, reads, discovery_calls, purchases, charged_nanos,
+        refunded_nanos
+      )::key_usage)
+      from (
+        select
+          account_id, feed_id, key_id, date_trunc('minute', counts_at, 'UTC') as minute,
+          sum(reads) as reads, sum(discovery_calls) as discovery_calls, sum(purchases) as purchases,
+          sum(charged_nanos) as charged_nanos, sum(refunded_nanos) as refunded_nanos
+        from uses
+        group by account_id, feed_id, key_id, minute
+      ) as by_minute
     )
-  into event_count, sales;
+  into event_count, sales, used;
 
   if sales is not null then
     perform add_earnings(sales);
+  end if;
+  if used is not null then
+    perform add_usage(used, moment);
   end if;
   if event_count < event_limit then
     insert into totals_progress (name, complete_until)

@@ -2,8 +2,8 @@
 -- providers have earned by it. Each account is one snapshot. At the end of a pass, what all have paid must be what all
 -- providers have earned; if not, that counts as one more, named earnings.
 --
--- mark: the account that was proven last, how many of the pass are wrong, and which, the first ten of them. A wrong
--- account is reported at once, and that all is well only at the end of a pass.
+-- mark: the account that was proven last, how many of the pass are wrong, which, the first ten of them, and the sums of
+-- the pass so far. A wrong account is reported at once, and that all is well only at the end of a pass, as are the sums.
 create or replace function check_ledgers(
   inout mark text,
   moment timestamptz,
@@ -22,6 +22,10 @@ declare
   proven_id uuid;
   ledger record;
   accounts_done int := 0;
+  -- Accounts, granted, revoked, charged, refunded, balances; of the pass so far.
+  sums numeric[] := coalesce(
+    string_to_array(nullif(split_part(mark, ' ', 4), ''), ',')::numeric[], array[0, 0, 0, 0, 0, 0]
+  );
 begin
   is_more := false;
   for proven_id in
@@ -44,6 +48,11 @@ begin
         listed := concat_ws(',', nullif(listed, ''), proven_id);
       end if;
     end if;
+    sums := array[
+      sums[1] + 1, sums[2] + ledger.granted_nanos, sums[3] + ledger.revoked_nanos,
+      sums[4] + ledger.charged_nanos, sums[5] + ledger.refunded_nanos,
+      sums[6] + ledger.balance_nanos
+    ];
     reached := proven_id;
     accounts_done := accounts_done + 1;
     if accounts_done = account_limit or clock_timestamp() >= ends_at then
@@ -63,6 +72,25 @@ begin
     on conflict (name) do update
     set amount = excluded.amount, detail = excluded.detail, found_at = excluded.found_at;
   end if;
-  mark := case when is_more then concat_ws(' ', reached, wrong, listed) else '' end;
+  if not is_more then
+    insert into ledger_proof (
+      accounts, wrong, granted_nanos, revoked_nanos, charged_nanos, refunded_nanos, balance_nanos,
+      proven_at
+    )
+    values (sums[1], wrong, sums[2], sums[3], sums[4], sums[5], sums[6], moment)
+    on conflict (is_only) do update
+    set accounts = excluded.accounts,
+      wrong = excluded.wrong,
+      granted_nanos = excluded.granted_nanos,
+      revoked_nanos = excluded.revoked_nanos,
+      charged_nanos = excluded.charged_nanos,
+      refunded_nanos = excluded.refunded_nanos,
+      balance_nanos = excluded.balance_nanos,
+      proven_at = excluded.proven_at;
+  end if;
+  mark := case
+    when is_more then concat_ws(' ', reached, wrong, listed, array_to_string(sums, ','))
+    else ''
+  end;
 end
 $$;

@@ -71,8 +71,10 @@ begin
       select step.mark, step.is_more
       into reached, is_more
       from index_large_batches(reached, amount, work_max) as step;
-    when 'sales' then
+    when 'totals' then
       is_more := count_sales(moment, amount);
+    when 'minute retention' then
+      is_more := remove_old_minutes(moment, amount);
     when 'overdue feeds' then
       perform count_overdue_feeds(moment);
     when 'ledger check' then

@@ -63,18 +63,23 @@ import sql_connect_find_client from "../../../sql/connect/find_client.sql" with 
 import sql_connect_functions_redeem_code from "../../../sql/connect/functions/redeem_code.sql" with { type: "text" };
 import sql_connect_redeem_code from "../../../sql/connect/redeem_code.sql" with { type: "text" };
 import sql_connect_register_client from "../../../sql/connect/register_client.sql" with { type: "text" };
+import sql_earnings_add_totals from "../../../sql/earnings/add_totals.sql" with { type: "text" };
 import sql_earnings_find_earned from "../../../sql/earnings/find_earned.sql" with { type: "text" };
 import sql_earnings_functions_add_earnings from "../../../sql/earnings/functions/add_earnings.sql" with { type: "text" };
+import sql_earnings_functions_add_totals from "../../../sql/earnings/functions/add_totals.sql" with { type: "text" };
+import sql_earnings_functions_add_usage from "../../../sql/earnings/functions/add_usage.sql" with { type: "text" };
 import sql_earnings_functions_count_customers from "../../../sql/earnings/functions/count_customers.sql" with { type: "text" };
 import sql_earnings_functions_count_sales from "../../../sql/earnings/functions/count_sales.sql" with { type: "text" };
 import sql_earnings_functions_is_customer from "../../../sql/earnings/functions/is_customer.sql" with { type: "text" };
 import sql_earnings_functions_keep_fee_rate from "../../../sql/earnings/functions/keep_fee_rate.sql" with { type: "text" };
+import sql_earnings_functions_minutes_kept from "../../../sql/earnings/functions/minutes_kept.sql" with { type: "text" };
 import sql_earnings_functions_record_payout from "../../../sql/earnings/functions/record_payout.sql" with { type: "text" };
 import sql_earnings_functions_sales_of from "../../../sql/earnings/functions/sales_of.sql" with { type: "text" };
 import sql_earnings_functions_waiting_sales from "../../../sql/earnings/functions/waiting_sales.sql" with { type: "text" };
 import sql_earnings_keep_fee_rate from "../../../sql/earnings/keep_fee_rate.sql" with { type: "text" };
 import sql_earnings_list_earnings from "../../../sql/earnings/list_earnings.sql" with { type: "text" };
 import sql_earnings_list_payouts from "../../../sql/earnings/list_payouts.sql" with { type: "text" };
+import sql_earnings_list_spending from "../../../sql/earnings/list_spending.sql" with { type: "text" };
 import sql_earnings_record_payout from "../../../sql/earnings/record_payout.sql" with { type: "text" };
 import sql_feeds_count_feeds from "../../../sql/feeds/count_feeds.sql" with { type: "text" };
 import sql_feeds_delete_feed from "../../../sql/feeds/delete_feed.sql" with { type: "text" };
@@ -103,6 +108,7 @@ import sql_jobs_functions_remove_deleted_feeds from "../../../sql/jobs/functions
 import sql_jobs_functions_remove_expired_events from "../../../sql/jobs/functions/remove_expired_events.sql" with { type: "text" };
 import sql_jobs_functions_remove_filter_entries from "../../../sql/jobs/functions/remove_filter_entries.sql" with { type: "text" };
 import sql_jobs_functions_remove_index_terms from "../../../sql/jobs/functions/remove_index_terms.sql" with { type: "text" };
+import sql_jobs_functions_remove_old_minutes from "../../../sql/jobs/functions/remove_old_minutes.sql" with { type: "text" };
 import sql_jobs_functions_remove_retired_rows from "../../../sql/jobs/functions/remove_retired_rows.sql" with { type: "text" };
 import sql_jobs_functions_remove_unused_connections from "../../../sql/jobs/functions/remove_unused_connections.sql" with { type: "text" };
 import sql_jobs_functions_retire_abandoned_batches from "../../../sql/jobs/functions/retire_abandoned_batches.sql" with { type: "text" };
@@ -127,6 +133,7 @@ import sql_migrations_0012_reviews from "../../../sql/migrations/0012_reviews.sq
 import sql_migrations_0013_push_history from "../../../sql/migrations/0013_push_history.sql" with { type: "text" };
 import sql_migrations_0014_imports from "../../../sql/migrations/0014_imports.sql" with { type: "text" };
 import sql_migrations_0015_connected_agents from "../../../sql/migrations/0015_connected_agents.sql" with { type: "text" };
+import sql_migrations_0015_totals from "../../../sql/migrations/0015_totals.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -136,6 +143,7 @@ import sql_operator_edit_admin_key from "../../../sql/operator/edit_admin_key.sq
 import sql_operator_export_usage from "../../../sql/operator/export_usage.sql" with { type: "text" };
 import sql_operator_find_admin_key from "../../../sql/operator/find_admin_key.sql" with { type: "text" };
 import sql_operator_find_home from "../../../sql/operator/find_home.sql" with { type: "text" };
+import sql_operator_find_proof from "../../../sql/operator/find_proof.sql" with { type: "text" };
 import sql_operator_functions_credits_of_nanos from "../../../sql/operator/functions/credits_of_nanos.sql" with { type: "text" };
 import sql_operator_functions_rotate_admin_key from "../../../sql/operator/functions/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_has_accounts from "../../../sql/operator/has_accounts.sql" with { type: "text" };
@@ -147,6 +155,7 @@ import sql_operator_list_refusals from "../../../sql/operator/list_refusals.sql"
 import sql_operator_list_revenue from "../../../sql/operator/list_revenue.sql" with { type: "text" };
 import sql_operator_list_stale_feeds from "../../../sql/operator/list_stale_feeds.sql" with { type: "text" };
 import sql_operator_list_top_reads from "../../../sql/operator/list_top_reads.sql" with { type: "text" };
+import sql_operator_list_totals from "../../../sql/operator/list_totals.sql" with { type: "text" };
 import sql_operator_prove_ledger from "../../../sql/operator/prove_ledger.sql" with { type: "text" };
 import sql_operator_rotate_admin_key from "../../../sql/operator/rotate_admin_key.sql" with { type: "text" };
 import sql_operator_set_feeds_public from "../../../sql/operator/set_feeds_public.sql" with { type: "text" };
@@ -251,6 +260,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0013_push_history", text: sql_migrations_0013_push_history },
   { name: "0014_imports", text: sql_migrations_0014_imports },
   { name: "0015_connected_agents", text: sql_migrations_0015_connected_agents },
+  { name: "0015_totals", text: sql_migrations_0015_totals },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -284,10 +294,13 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "uuid_from_time", text: sql_admission_functions_uuid_from_time },
   { name: "redeem_code", text: sql_connect_functions_redeem_code },
   { name: "add_earnings", text: sql_earnings_functions_add_earnings },
+  { name: "add_totals", text: sql_earnings_functions_add_totals },
+  { name: "add_usage", text: sql_earnings_functions_add_usage },
   { name: "count_customers", text: sql_earnings_functions_count_customers },
   { name: "count_sales", text: sql_earnings_functions_count_sales },
   { name: "is_customer", text: sql_earnings_functions_is_customer },
   { name: "keep_fee_rate", text: sql_earnings_functions_keep_fee_rate },
+  { name: "minutes_kept", text: sql_earnings_functions_minutes_kept },
   { name: "record_payout", text: sql_earnings_functions_record_payout },
   { name: "sales_of", text: sql_earnings_functions_sales_of },
   { name: "waiting_sales", text: sql_earnings_functions_waiting_sales },
@@ -306,6 +319,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "remove_expired_events", text: sql_jobs_functions_remove_expired_events },
   { name: "remove_filter_entries", text: sql_jobs_functions_remove_filter_entries },
   { name: "remove_index_terms", text: sql_jobs_functions_remove_index_terms },
+  { name: "remove_old_minutes", text: sql_jobs_functions_remove_old_minutes },
   { name: "remove_retired_rows", text: sql_jobs_functions_remove_retired_rows },
   { name: "remove_unused_connections", text: sql_jobs_functions_remove_unused_connections },
   { name: "retire_abandoned_batches", text: sql_jobs_functions_retire_abandoned_batches },
@@ -395,10 +409,12 @@ export const STATEMENTS = {
   find_client: numbered(sql_connect_find_client),
   redeem_code: numbered(sql_connect_redeem_code),
   register_client: numbered(sql_connect_register_client),
+  add_totals: numbered(sql_earnings_add_totals),
   find_earned: numbered(sql_earnings_find_earned),
   keep_fee_rate: numbered(sql_earnings_keep_fee_rate),
   list_earnings: numbered(sql_earnings_list_earnings),
   list_payouts: numbered(sql_earnings_list_payouts),
+  list_spending: numbered(sql_earnings_list_spending),
   record_payout: numbered(sql_earnings_record_payout),
   count_feeds: numbered(sql_feeds_count_feeds),
   delete_feed: numbered(sql_feeds_delete_feed),
@@ -424,6 +440,7 @@ export const STATEMENTS = {
   export_usage: numbered(sql_operator_export_usage),
   find_admin_key: numbered(sql_operator_find_admin_key),
   find_home: numbered(sql_operator_find_home),
+  find_proof: numbered(sql_operator_find_proof),
   has_accounts: numbered(sql_operator_has_accounts),
   list_accounts: numbered(sql_operator_list_accounts),
   list_audit_events: numbered(sql_operator_list_audit_events),
@@ -433,6 +450,7 @@ export const STATEMENTS = {
   list_revenue: numbered(sql_operator_list_revenue),
   list_stale_feeds: numbered(sql_operator_list_stale_feeds),
   list_top_reads: numbered(sql_operator_list_top_reads),
+  list_totals: numbered(sql_operator_list_totals),
   prove_ledger: numbered(sql_operator_prove_ledger),
   rotate_admin_key: numbered(sql_operator_rotate_admin_key),
   set_feeds_public: numbered(sql_operator_set_feeds_public),
@@ -976,6 +994,17 @@ export interface StatementTypes {
       readonly registered_at: string;
     };
   };
+  /** adds what a gateway has counted to the totals of the minutes that it counted in, by the database's clock */
+  add_totals: {
+    parameters: {
+      readonly ages_ms: readonly (bigint | null)[];
+      readonly names: readonly (string | null)[];
+      readonly amounts: readonly (bigint | null)[];
+    };
+    row: {
+      readonly is_added: boolean;
+    };
+  };
   /** what a provider has sold, and has been paid, since the beginning */
   find_earned: {
     parameters: {
@@ -1033,6 +1062,25 @@ export interface StatementTypes {
       readonly amount_nanos: bigint;
       readonly reference: string;
       readonly paid_at: string;
+    };
+  };
+  /** what an account has spent of its credits in a range of UTC days, by day, feed or key; of the daily totals only */
+  list_spending: {
+    parameters: {
+      readonly account_id: string;
+      readonly from_day: string;
+      readonly to_day: string;
+      readonly group_by: string;
+    };
+    row: {
+      readonly group_name: string | null;
+      readonly label: string | null;
+      readonly reads: bigint;
+      readonly purchases: bigint;
+      readonly charged_nanos: bigint;
+      readonly refunded_nanos: bigint;
+      readonly is_final: boolean;
+      readonly complete_until: string | null;
     };
   };
   /** notes what a provider has been paid, once for each reference */
@@ -1453,6 +1501,22 @@ export interface StatementTypes {
       readonly schema: string;
     };
   };
+  /** the proof of all ledgers as of the last pass of its job, and up to where totals are complete */
+  find_proof: {
+    parameters: {
+    };
+    row: {
+      readonly complete_until: string | null;
+      readonly accounts: bigint | null;
+      readonly wrong: bigint | null;
+      readonly granted_nanos: string | null;
+      readonly revoked_nanos: string | null;
+      readonly charged_nanos: string | null;
+      readonly refunded_nanos: string | null;
+      readonly balance_nanos: string | null;
+      readonly proven_at: string | null;
+    };
+  };
   /** whether there is an account; until then a start prints the next steps */
   has_accounts: {
     parameters: {
@@ -1592,10 +1656,11 @@ export interface StatementTypes {
       readonly as_of: string;
     };
   };
-  /** the feeds that are read most, and the accounts that read most, each ranked from 1, by one look at the log */
+  /** the feeds that are read most, and the accounts that read most, in a range of UTC days, each ranked from 1 */
   list_top_reads: {
     parameters: {
-      readonly since: string;
+      readonly from_day: string;
+      readonly to_day: string;
       readonly is_by_credits: boolean;
       readonly limit: number;
     };
@@ -1608,7 +1673,20 @@ export interface StatementTypes {
       readonly account_id: string;
       readonly account_name: string;
       readonly reads: bigint;
-      readonly charge_nanos: bigint;
+      readonly spent_nanos: bigint;
+    };
+  };
+  /** totals of the whole gateway in a range of minutes or UTC days, as far as there are any */
+  list_totals: {
+    parameters: {
+      readonly by: string;
+      readonly from: string;
+      readonly until: string;
+    };
+    row: {
+      readonly group_seconds: bigint;
+      readonly name: string;
+      readonly amount: bigint;
     };
   };
   /** whether granted - revoked - charged + refunded = balance, and what was paid is what providers earned by it, in */
@@ -2231,10 +2309,12 @@ export const ARGUMENTS: {
   find_client: (by) => [by.client_id],
   redeem_code: (by) => [by.code_hash, by.client_id, by.redirect_uri, by.challenge, by.code_age, by.key_hash, by.key_start],
   register_client: (by) => [by.client_name, by.redirect_uris, by.unused_max],
+  add_totals: (by) => [by.ages_ms, by.names, by.amounts],
   find_earned: (by) => [by.account_id],
   keep_fee_rate: (by) => [by.rate_millionths],
   list_earnings: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
   list_payouts: (by) => [by.account_id, by.before_payout_id, by.limit],
+  list_spending: (by) => [by.account_id, by.from_day, by.to_day, by.group_by],
   record_payout: (by) => [by.account_id, by.amount_nanos, by.reference, by.actor],
   count_feeds: (by) => [by.account_id, by.status],
   delete_feed: (by) => [by.account_id, by.feed_id, by.endpoint_path, by.actor, by.deletions_per_feed],
@@ -2260,6 +2340,7 @@ export const ARGUMENTS: {
   export_usage: (by) => [by.account_id, by.since, by.until, by.after_usage_id, by.limit],
   find_admin_key: (by) => [by.key_hash],
   find_home: () => [],
+  find_proof: () => [],
   has_accounts: () => [],
   list_accounts: (by) => [by.account_id, by.name, by.after_account_id, by.limit],
   list_audit_events: (by) => [by.account_id, by.feed_id, by.since, by.until, by.before_event_id, by.limit],
@@ -2268,7 +2349,8 @@ export const ARGUMENTS: {
   list_refusals: (by) => [by.since, by.newest_push_id, by.before_push_id, by.limit],
   list_revenue: (by) => [by.from_day, by.to_day, by.account_id, by.as_of, by.after_gross_nanos, by.after_feed_id, by.limit],
   list_stale_feeds: (by) => [by.since, by.as_of, by.after_due_at, by.after_feed_id, by.limit],
-  list_top_reads: (by) => [by.since, by.is_by_credits, by.limit],
+  list_top_reads: (by) => [by.from_day, by.to_day, by.is_by_credits, by.limit],
+  list_totals: (by) => [by.by, by.from, by.until],
   prove_ledger: (by) => [by.account_id],
   rotate_admin_key: (by) => [by.key_id, by.new_hash, by.new_start, by.grace, by.actor],
   set_feeds_public: (by) => [by.feed_ids, by.is_public, by.actor],

@@ -147,3 +147,81 @@ test("feeds that were deleted before give up slugs that were never public, and t
   await expect(live).rejects.toThrow("feeds_endpoint_path_kept");
   await sql.end();
 });
+
+test("what was counted before is in the new totals, and what waits comes once", async () => {
+  const { sql, accountId, insertKey, migrate } = await prepare("0015");
+  const keyId = await insertKey("read", null);
+  const feedId = crypto.randomUUID();
+  let at = Date.parse("2026-11-20T10:00:00Z");
+  /** An event of the log, each a second after the one before. */
+  const event = async (
+    operation: string,
+    nanos: number,
+    state: { refunded?: boolean; failed?: boolean; change?: string | undefined } = {},
+  ) => {
+    at += 1_000;
+    const usageId = Bun.randomUUIDv7("hex", at);
+    const { refunded = false, failed = false, change } = state;
+    await sql`
+      insert into usage_events (
+        usage_id, account_id, operation, feed_id, key_id, charge_nanos, refunded, failed, happened_at
+      )
+      values (
+        ${usageId}, ${accountId}, ${operation}, ${operation === "catalog" ? null : feedId}, ${keyId},
+        ${nanos}, ${refunded}, ${failed}, ${new Date(at).toISOString()}
+      )`;
+    if (refunded) {
+      await sql`
+        insert into credit_ledger (
+          account_id, kind, feed_id, amount_nanos, balance_before_nanos, balance_after_nanos, reason,
+          reference, created_at
+        )
+        values (
+          ${accountId}, 'refund', ${feedId}, ${nanos}, 0, ${nanos}, 'test', ${`refund:${usageId}`},
+          '2026-11-21T10:00:00Z'
+        )`;
+    }
+    if (change !== undefined) {
+      await sql`
+        insert into sale_changes (kind, account_id, feed_id, usage_id, amount_nanos, sold_at)
+        values (${change}, ${accountId}, ${feedId}, ${usageId}, ${nanos}, ${new Date(at).toISOString()})`;
+    }
+    return usageId;
+  };
+  await event("data", 1);
+  await event("catalog", 0);
+  await event("purchase", 500);
+  await event("data", 10, { refunded: true });
+  await event("data", 100, { refunded: true, change: "refunded" });
+  await event("data", 1_000, { refunded: true, failed: true });
+  await event("data", 2_000, { refunded: true, failed: true, change: "failed" });
+  await event("data", 4_000, { change: "late" });
+  const line = await event("stream", 10_000);
+  await event("data", 100_000);
+  await sql`
+    insert into counted_accounts (account_id, version, counted_to, paid_nanos)
+    values (${accountId}, null, ${line}, 0)`;
+  await migrate();
+  const days = await sql`
+    select day::text, feed_id, key_id, reads::int, purchases::int, charged_nanos::int as charged,
+      refunded_nanos::int as refunded
+    from spending_days order by day`;
+  const place = { feed_id: feedId, key_id: keyId };
+  expect([...days]).toEqual([
+    { day: "2026-11-20", ...place, reads: 5, purchases: 1, charged: 12_611, refunded: 0 },
+    { day: "2026-11-21", ...place, reads: 0, purchases: 0, charged: 0, refunded: 10 },
+  ]);
+  const totals = await sql`
+    select name, sum(amount)::int as amount from day_totals group by name order by name`;
+  expect([...totals]).toEqual([
+    { name: "charged_nanos", amount: 12_611 },
+    { name: "discovery_calls", amount: 1 },
+    { name: "purchases", amount: 1 },
+    { name: "reads", amount: 5 },
+    { name: "refunded_nanos", amount: 10 },
+  ]);
+  // A program of before does not count meanwhile what the new totals would then lack.
+  const [job] =
+    await sql`select due_at > now() + interval '22 hours' as waits from maintenance_jobs`;
+  expect(job?.waits).toBe(true);
+});

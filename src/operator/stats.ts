@@ -1,0 +1,252 @@
+/**
+ * What the whole gateway does, by minute and by day: reads, refusals, credits, errors and pushes; the proof of all
+ * ledgers; and who reads what most. Beyond 5.
+ *
+ * All of it is read from totals, never from a log. Reads and credits are those of the usage log
+ * (`sql/earnings/functions/count_sales.sql`). What is in no log, gateways count themselves
+ * (`src/jobs/minute_counts.ts`). The ledger's proof is that of its job's last pass.
+ *
+ * @module
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { creditsNumber } from "../accounts/money.ts";
+import { dayOf, dayRange, parseDay } from "../earnings/utc_day.ts";
+import { present } from "../lib/assert.ts";
+import { parseEventTime } from "../lib/event_time.ts";
+import { MS_PER_DAY, MS_PER_SECOND } from "../lib/time_units.ts";
+import { nullable, oneOf } from "../lib/typebox.ts";
+import { STATS_MINUTES_DEFAULT, STATS_MINUTES_MAX } from "../limits.ts";
+import type { Row } from "../postgres/client/query.ts";
+import { count, time } from "../shapes.ts";
+import { exact } from "./common_shapes.ts";
+import { inTime } from "./in_time.ts";
+import type { InputOf, Operator } from "./operator.ts";
+import { Refused } from "./refused.ts";
+import { reportTop, TopShape } from "./reports.ts";
+
+const MINUTE_MS = 60_000;
+/** Feeds, and accounts, that are ranked. */
+const TOP_ROWS = 10;
+const EACH = ["minute", "day"] as const;
+
+const bound = (description: string) => Type.Optional(Type.String({ description }));
+export const StatsInput = Type.Object({
+  from: bound(
+    "The first minute or day: a day in UTC such as 2026-11-21, or an RFC 3339 time. Default: an hour, or 30 days, with the last one.",
+  ),
+  to: bound("The last one, in the same forms. Default now."),
+  by: Type.Optional(
+    oneOf(EACH, {
+      description: `What a group is; default day. Minutes are kept 7 days, and ${STATS_MINUTES_MAX} of them are shown at once.`,
+    }),
+  ),
+});
+
+const sums = {
+  reads: count("Reads of feeds that were answered."),
+  discovery_calls: count("Calls of catalog, search and metadata that were answered."),
+  purchases: count("Feeds that were bought from a balance."),
+  charged_credits: exact("For reads and purchases, before refunds."),
+  refunded_credits: exact("What was given back, when it was given back."),
+  refused: count("Answers with a status of 400 to 499, of all routes."),
+  refusals: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+    description: "The same by status.",
+  }),
+  errors: count("Answers with a status of 500 or more."),
+  pushes: count("Pushes that were stored."),
+  refused_pushes: count("Pushes that were refused."),
+  pushed_rows: count("Rows of the stored ones."),
+};
+
+export const StatsShape = Type.Object(
+  {
+    by: oneOf(EACH, { description: "What each group is." }),
+    from: time("The beginning of the first group."),
+    to: time("The end of the last group."),
+    groups: Type.Array(
+      Type.Object({
+        at: time("The beginning of the minute or day."),
+        ...sums,
+        is_final: Type.Boolean({
+          description: "Whether all its reads are counted. Gateways add the rest once a minute.",
+        }),
+      }),
+      { description: "Every minute or day of the range, in order." },
+    ),
+    totals: Type.Object(sums, { description: "Of the whole range." }),
+    complete_until: nullable(
+      time("Every read before it is counted; at most a minute ago. Null: none was counted yet."),
+    ),
+    ledger: nullable(
+      Type.Object(
+        {
+          accounts: count("That were proven, each as of one moment."),
+          wrong_accounts: count("Those whose ledger does not add up."),
+          granted_credits: exact("By the operator and by promotions."),
+          revoked_credits: exact("Taken back."),
+          charged_credits: exact("By the usage log."),
+          refunded_credits: exact("Of them, given back."),
+          balance_credits: exact("What all accounts have."),
+          is_balanced: Type.Boolean({
+            description:
+              "Whether granted - revoked - charged + refunded = balance, of each account and of all.",
+          }),
+          proven_at: time("When; every ten minutes."),
+        },
+        { description: "The proof of all ledgers. Null: it was not made yet." },
+      ),
+    ),
+    top: Type.Object(TopShape.properties, {
+      description: `The ${TOP_ROWS} feeds that are read most, and accounts that read most, on the days of the range.`,
+    }),
+  },
+  { $id: "Stats", description: "What the gateway does." },
+);
+export type StatsOutcome = Static<typeof StatsShape>;
+
+interface Range {
+  readonly by: (typeof EACH)[number];
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly untilMs: number;
+}
+
+/** @throws {Refused} if the range is none. */
+export async function readStats(
+  operator: Operator,
+  input: InputOf<typeof StatsInput>,
+): Promise<StatsOutcome> {
+  const { database } = operator;
+  const range = rangeOf(input, Date.now());
+  const { by, fromMs, untilMs } = range;
+  const [rows, proof, top] = await inTime(
+    Promise.all([
+      database.rows("list_totals", { by, from: isoTime(fromMs), until: isoTime(untilMs) }),
+      database.row("find_proof", {}),
+      reportTop(operator, {
+        since: isoTime(fromMs),
+        until: isoTime(untilMs - 1),
+        limit: TOP_ROWS,
+      }),
+    ]),
+  );
+  const { complete_until: completeUntil } = present(proof);
+  const stepMs = by === "minute" ? MINUTE_MS : MS_PER_DAY;
+  const completeMs = completeUntil === null ? 0 : Date.parse(completeUntil);
+  const byGroup = Map.groupBy(rows, (row) => Number(row.group_seconds) * MS_PER_SECOND);
+  const length = Math.round((untilMs - fromMs) / stepMs);
+  return {
+    by,
+    from: isoTime(fromMs),
+    to: isoTime(untilMs),
+    groups: Array.from({ length }, (_, place) => {
+      const atMs = fromMs + place * stepMs;
+      return {
+        at: isoTime(atMs),
+        ...sumsOf(byGroup.get(atMs) ?? []),
+        is_final: atMs + stepMs <= completeMs,
+      };
+    }),
+    totals: sumsOf(rows),
+    complete_until: completeUntil,
+    ledger: ledgerOf(present(proof)),
+    top: { feeds: top.feeds, accounts: top.accounts },
+  };
+}
+
+function sumsOf(rows: readonly Row<"list_totals">[]) {
+  const sums = new Map<string, bigint>();
+  for (const { name, amount } of rows) sums.set(name, (sums.get(name) ?? 0n) + amount);
+  const nanos = (name: string) => sums.get(name) ?? 0n;
+  const number = (name: string) => Number(nanos(name));
+  const refusals = Object.fromEntries(
+    [...sums]
+      .filter(([name]) => name.startsWith(REFUSED_PREFIX))
+      .map(([name, amount]) => [name.slice(REFUSED_PREFIX.length), Number(amount)]),
+  );
+  return {
+    reads: number("reads"),
+    discovery_calls: number("discovery_calls"),
+    purchases: number("purchases"),
+    charged_credits: creditsNumber(nanos("charged_nanos")),
+    refunded_credits: creditsNumber(nanos("refunded_nanos")),
+    refused: Object.values(refusals).reduce((sum, each) => sum + each, 0),
+    refusals,
+    errors: number("errors"),
+    pushes: number("pushes"),
+    refused_pushes: number("refused_pushes"),
+    pushed_rows: number("pushed_rows"),
+  };
+}
+
+const REFUSED_PREFIX = "refused_";
+
+function ledgerOf(proof: Row<"find_proof">): StatsOutcome["ledger"] {
+  const { accounts, wrong, proven_at: provenAt } = proof;
+  if (accounts === null || wrong === null || provenAt === null) return null;
+  const [granted, revoked, charged, refunded, balance] = [
+    proof.granted_nanos,
+    proof.revoked_nanos,
+    proof.charged_nanos,
+    proof.refunded_nanos,
+    proof.balance_nanos,
+  ].map((nanos) => BigInt(nanos ?? 0)) as [bigint, bigint, bigint, bigint, bigint];
+  return {
+    accounts: Number(accounts),
+    wrong_accounts: Number(wrong),
+    granted_credits: creditsNumber(granted),
+    revoked_credits: creditsNumber(revoked),
+    charged_credits: creditsNumber(charged),
+    refunded_credits: creditsNumber(refunded),
+    balance_credits: creditsNumber(balance),
+    is_balanced: wrong === 0n && granted - revoked - charged + refunded === balance,
+    proven_at: provenAt,
+  };
+}
+
+/** @throws {Refused} */
+function rangeOf({ from, to, by = "day" }: InputOf<typeof StatsInput>, nowMs: number): Range {
+  if (by === "day") {
+    const dayOfBound = (text: string | undefined) =>
+      text === undefined ? undefined : dayOf(timeOf(text));
+    const days = dayRange({ from: dayOfBound(from), to: dayOfBound(to) }, nowMs);
+    if (typeof days === "string") throw new Refused("RANGE_INVALID", days);
+    return { by, fromMs: Date.parse(days.from), untilMs: Date.parse(days.to) + MS_PER_DAY };
+  }
+  const lastMs =
+    to === undefined
+      ? nowMs
+      : Date.parse(timeOf(to)) + (parseDay(to) === undefined ? 0 : MS_PER_DAY - 1);
+  const untilMs = (Math.floor(lastMs / MINUTE_MS) + 1) * MINUTE_MS;
+  const fromMs =
+    from === undefined
+      ? untilMs - STATS_MINUTES_DEFAULT * MINUTE_MS
+      : Math.floor(Date.parse(timeOf(from)) / MINUTE_MS) * MINUTE_MS;
+  if (fromMs >= untilMs) {
+    throw new Refused("RANGE_INVALID", `${from} is later than ${to ?? "now"}. Swap them.`);
+  }
+  if (untilMs - fromMs > STATS_MINUTES_MAX * MINUTE_MS) {
+    throw new Refused(
+      "RANGE_INVALID",
+      `${isoTime(fromMs)} to ${isoTime(untilMs)} is more than ${STATS_MINUTES_MAX} minutes. Ask for fewer, or by day.`,
+    );
+  }
+  return { by, fromMs, untilMs };
+}
+
+/** The moment of a day's beginning, or of a time, in UTC. @throws {Refused} */
+function timeOf(text: string): string {
+  const day = parseDay(text);
+  const time = parseEventTime(day === undefined ? text : `${day}T00:00:00Z`);
+  if (time !== undefined) return time;
+  throw new Refused(
+    "RANGE_INVALID",
+    `a bound is a day such as 2026-11-21, or an RFC 3339 time, got "${text.slice(0, BOUND_SHOWN_MAX)}"`,
+  );
+}
+
+const BOUND_SHOWN_MAX = 64;
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
