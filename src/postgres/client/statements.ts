@@ -133,7 +133,7 @@ import sql_migrations_0012_reviews from "../../../sql/migrations/0012_reviews.sq
 import sql_migrations_0013_push_history from "../../../sql/migrations/0013_push_history.sql" with { type: "text" };
 import sql_migrations_0014_imports from "../../../sql/migrations/0014_imports.sql" with { type: "text" };
 import sql_migrations_0015_connected_agents from "../../../sql/migrations/0015_connected_agents.sql" with { type: "text" };
-import sql_migrations_0015_totals from "../../../sql/migrations/0015_totals.sql" with { type: "text" };
+import sql_migrations_0016_totals from "../../../sql/migrations/0016_totals.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -260,7 +260,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0013_push_history", text: sql_migrations_0013_push_history },
   { name: "0014_imports", text: sql_migrations_0014_imports },
   { name: "0015_connected_agents", text: sql_migrations_0015_connected_agents },
-  { name: "0015_totals", text: sql_migrations_0015_totals },
+  { name: "0016_totals", text: sql_migrations_0016_totals },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */

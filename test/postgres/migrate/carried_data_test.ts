@@ -149,7 +149,7 @@ test("feeds that were deleted before give up slugs that were never public, and t
 });
 
 test("what was counted before is in the new totals, and what waits comes once", async () => {
-  const { sql, accountId, insertKey, migrate } = await prepare("0015");
+  const { sql, accountId, insertKey, migrate } = await prepare("0016");
   const keyId = await insertKey("read", null);
   const feedId = crypto.randomUUID();
   let at = Date.parse("2026-11-20T10:00:00Z");
