@@ -27,6 +27,7 @@ import { createReadPipeline } from "./read/pipeline/pipeline.ts";
 import { streamRoutes } from "./read/stream/stream_routes.ts";
 import type { Services } from "./services.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
+import { assetRoutes } from "./ui/asset_routes.ts";
 
 /** What a client in TypeScript is typed by. */
 export type App = ReturnType<typeof createApp>;
@@ -62,6 +63,7 @@ export function createApp(services: Services) {
     .group("/api/v1", (group) => group.use(features))
     .use(skillRoutes(services));
   const app = routes
+    .use(assetRoutes())
     .use(discoveryRoutes(services))
     .use(billingRoutes(services))
     .use(mcpRoutes(services, (request) => routes.handle(request)))

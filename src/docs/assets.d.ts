@@ -1,17 +1,9 @@
 // Files that the docs serve, imported `with { type: "file" }`: where Bun finds them, in the binary too.
-declare module "*.css" {
-  const path: string;
-  export default path;
-}
 declare module "*.png" {
   const path: string;
   export default path;
 }
 declare module "*/swagger-ui-bundle.js" {
-  const path: string;
-  export default path;
-}
-declare module "*/page_script.js" {
   const path: string;
   export default path;
 }

@@ -31,7 +31,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["read/projection"],
   ["services.ts"],
   ["jobs", "push/schema"],
-  ["api"],
+  ["api", "ui"],
   ["operator"],
   ["feeds", "earnings"],
   ["accounts"],
@@ -45,7 +45,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ["lib", "client"],
 ];
 
-const files = [...new Glob("**/*.ts").scanSync(SRC)].filter((path) => !path.endsWith(".d.ts"));
+const files = [...new Glob("**/*.{ts,tsx}").scanSync(SRC)].filter(
+  (path) => !path.endsWith(".d.ts"),
+);
 
 /** The folder of a layer that a file is in. One layer's folder may be in another's. */
 function unitOf(path: string): string {
@@ -58,7 +60,7 @@ function layerOf(unit: string): number {
 }
 
 function importsOf(path: string, text: string): string[] {
-  return [...text.matchAll(/(?:from|import)\s+"(\.{1,2}\/[^"]+\.ts)"/g)].map((match) =>
+  return [...text.matchAll(/(?:from|import)\s+"(\.{1,2}\/[^"]+\.tsx?)"/g)].map((match) =>
     relative(SRC, join(SRC, dirname(path), match[1] as string)),
   );
 }

@@ -1,0 +1,30 @@
+/**
+ * The headers of pages for people: no script or style but our own files, no frame around them, no address passed on.
+ *
+ * @module
+ */
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+];
+
+const SAFE = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": POLICY.join("; "),
+  "X-Frame-Options": "DENY",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+};
+
+/** Of a page that is the same for everybody. */
+export const PUBLIC_PAGE_HEADERS = { ...SAFE, "Cache-Control": "public, max-age=60" };
+
+/** Of a page of one person. */
+export const PRIVATE_PAGE_HEADERS = { ...SAFE, "Cache-Control": "no-store" };
