@@ -4,6 +4,7 @@
  * @module
  */
 import { Elysia } from "elysia";
+import { NO_PARAMETERS } from "../api/parameters.ts";
 import { callPlugin } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { respond } from "../http/respond.ts";
@@ -36,7 +37,7 @@ export function assetRoutes() {
       const headers = { "Content-Type": type, "Cache-Control": "public, no-cache" };
       return respond(answerShared(call.request, await content, headers));
     },
-    { detail: { hide: true } },
+    { detail: { hide: true }, query: NO_PARAMETERS },
   );
 }
 
