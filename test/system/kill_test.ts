@@ -24,6 +24,7 @@ test("kill -9 of a gateway and of PostgreSQL under load: nothing seen is lost, n
     const { violations } = await verify(world, scene, load.record);
     expect(violations).toEqual([]);
     expect(load.record.answered.size).toBeGreaterThan(100);
+    expect(load.record.bought.size).toBeGreaterThan(10);
     expect(load.record.pushes).toBeGreaterThan(20);
   } finally {
     await world.stop();

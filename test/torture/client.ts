@@ -13,10 +13,20 @@ export interface Answered {
   readonly chargeNanos: number;
 }
 
+/** A purchase that was answered with 200 or 201. */
+export interface Bought {
+  readonly accountId: string;
+  readonly feedId: string;
+  /** Unknown: it was being undone when the database died. */
+  state: "standing" | "undone" | "unknown";
+}
+
 /** What has happened, as clients saw it. */
 export interface Record {
   /** By usage id: reads answered with 200. */
   readonly answered: Map<string, Answered>;
+  /** By purchase id. */
+  readonly bought: Map<string, Bought>;
   /** Answers by status; "failed" where there was none. */
   readonly statuses: Map<string, number>;
   pushes: number;
@@ -68,6 +78,7 @@ const EXPECTED = new Set([200, 402, 403, 404, 409, 429, 503]);
 export function createClient(world: World, scene: Scene): Client {
   const record: Record = {
     answered: new Map(),
+    bought: new Map(),
     statuses: new Map(),
     pushes: 0,
     walks: 0,

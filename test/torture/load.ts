@@ -1,9 +1,10 @@
 /**
- * The load of a torture: readers, walkers, followers, pushers, revocations and price edits, each of which checks at
+ * The load of a torture: readers, walkers, followers, buyers, pushers, revocations and price edits, each of which checks at
  * once what it can know from outside (`client.ts`); the rest is compared at the end (`verify.ts`).
  *
  * @module
  */
+import { startBuyers } from "./buyers.ts";
 import { any, type Client, createClient, type Record } from "./client.ts";
 import { startFollowers } from "./followers.ts";
 import { type AgentKey, PRICES_NANOS, type Scene, type TortureFeed } from "./scene.ts";
@@ -167,6 +168,8 @@ export function startLoad(world: World, scene: Scene, { readers }: LoadOptions):
     ...Array.from({ length: readers }, reader),
     ...walked.map(walker),
     ...scene.feeds.map(pusher),
+    ...scene.sold.map(pushNext),
+    ...startBuyers(client, { world, scene, isStopping: () => isStopping }),
     reviser(),
     revoker(),
   ];

@@ -1,6 +1,6 @@
 /**
- * Who plays in a torture: feeds of the three models, free and metered, and agents with and without much
- * credit.
+ * Who plays in a torture: feeds of the three models, free and metered, one-time feeds, and agents with and without
+ * much credit.
  *
  * @module
  */
@@ -30,6 +30,8 @@ export interface AgentKey {
 export interface Scene {
   readonly writeKey: string;
   readonly feeds: readonly TortureFeed[];
+  /** One-time feeds, each with a document that stays. */
+  readonly sold: readonly TortureFeed[];
   readonly keys: AgentKey[];
   /** Those that walk: none of their keys is revoked. */
   readonly walkers: readonly AgentKey[];
@@ -43,6 +45,10 @@ export interface Scene {
 
 /** What a metered call may cost: the price is edited to and fro. */
 export const PRICES_NANOS = [1_500, 2_500] as const;
+
+/** What a one-time feed costs: a dollar. */
+export const SOLD_CREDITS = 1_000_000;
+const SOLD_FEEDS = 3;
 
 const RICH_NANOS = 10n ** 12n;
 /** Enough for some hundred calls: it runs out. */
@@ -72,6 +78,9 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
       feeds.push({ feedId, slug, model, isMetered, acknowledged: -1, sent: -1 });
     }
   }
+  const sold = await Promise.all(
+    Array.from({ length: SOLD_FEEDS }, (_, place) => addSoldFeed(sql, owner, `sold-${place}`)),
+  );
   const keys: AgentKey[] = [];
   const addKey = async (accountId: string) => ({
     key: await insertKey(sql, accountId, "read"),
@@ -85,7 +94,18 @@ export async function setScene(sql: Connections, agents: number): Promise<Scene>
   const addRichAgent = async () => addKey(await addAccount(sql, RICH_NANOS));
   const walkers = await Promise.all(Array.from({ length: WALKERS }, addRichAgent));
   const followers = await Promise.all(Array.from({ length: FOLLOWERS }, addRichAgent));
-  return { writeKey, feeds, keys, walkers, followers, addKey, addRichAgent };
+  return { writeKey, feeds, sold, keys, walkers, followers, addKey, addRichAgent };
+}
+
+async function addSoldFeed(sql: Connections, owner: string, slug: string): Promise<TortureFeed> {
+  const rows = await sql`
+    insert into feeds (
+      account_id, name, endpoint_path, feed_type, price_type, one_time_price_cents, is_public
+    )
+    values (${owner}, ${slug}, ${slug}, 'singleton', 'one_time', ${SOLD_CREDITS / 10_000}, true)
+    returning feed_id`;
+  const [feedId, model] = [rows[0]?.feed_id as string, "singleton" as const];
+  return { feedId, slug, model, isMetered: false, acknowledged: -1, sent: -1 };
 }
 
 async function addAccount(sql: Connections, balanceNanos: bigint): Promise<string> {
