@@ -270,4 +270,55 @@ describe("totals", () => {
     });
     expect(await isProven(reader)).toBe(true);
   });
+
+  test("a purchase outlives the month of its event: it stands, it is earned, and its undo gives all back", async () => {
+    const { sql } = gateway;
+    const provider = await createProvider(gateway);
+    const feed = await provider.feed({ oneTimePriceCents: 100 });
+    const reader = await createReader(gateway, 1_500_000);
+    const daysBack = 450;
+    const boughtOn = day(Date.now() - daysBack * 86_400_000);
+    await sql`select create_usage_partitions(${boughtOn}::timestamptz, 1)`;
+    await clock.setAhead(-daysBack * 86_400_000);
+    const buy = async (baseUrl: string) => {
+      const response = await fetch(`${baseUrl}/v1/feed/${feed.slug}/purchase`, {
+        method: "POST",
+        headers: { "x-api-key": reader.key, "Content-Type": "application/json" },
+        body: '{"max_credits":1000000}',
+      });
+      return { status: response.status, body: (await response.json()) as { purchase_id: string } };
+    };
+    const bought = await buy(peer.baseUrl);
+    expect(bought).toMatchObject({ status: 201, body: { balance: { credits: 500_000 } } });
+    await clock.setAhead(0);
+    const isLogged = async () =>
+      (await sql`select from usage_events where usage_id = ${bought.body.purchase_id}`).length > 0;
+    const retire = () => sql`select retire_usage(now(), interval '400 days', 1000)`;
+    expect(await isLogged()).toBe(true);
+    await countSales(sql);
+    for (let steps = 0; steps < 3; steps++) await retire();
+    expect(await isLogged()).toBe(false);
+    const asked = `?from=${boughtOn}&to=${boughtOn}`;
+    const sums = { purchases: 1, accounts: 1, gross_usd: 1, is_final: true };
+    expect((await provider.earnings(asked)).totals).toMatchObject({ ...sums, refunded_usd: 0 });
+    expect(await buy(gateway.baseUrl)).toMatchObject({
+      status: 200,
+      body: { purchase_id: bought.body.purchase_id, balance: { credits: 500_000 } },
+    });
+    await reader.read(feed);
+    expect(await isProven(reader)).toBe(true);
+    const undone = await gateway.gateway.services.database.row("undo_purchase", {
+      ...{ account_id: reader.accountId, feed_id: feed.feedId, reason: "S", actor: null },
+    });
+    expect(undone?.outcome).toBe("undone");
+    await countSales(sql);
+    expect((await provider.earnings(asked)).totals).toMatchObject(sums);
+    expect((await provider.earnings()).totals).toMatchObject({ refunded_usd: 1, net_usd: -1 });
+    expect(await isProven(reader)).toBe(true);
+    expect(await areSumsEqual()).toBe(true);
+    const account = await fetch(`${gateway.baseUrl}/v1/account`, {
+      headers: { "x-api-key": reader.key },
+    });
+    expect(await account.json()).toMatchObject({ balance: { credits: 1_500_000 } });
+  });
 });
