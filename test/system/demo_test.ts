@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DEMO_FEEDS } from "../../src/cli/demo/demo_feeds.ts";
+import { DEMO_FEEDS, GOLD_BY_YEAR } from "../../src/cli/demo/demo_feeds.ts";
 import { pushBodies } from "../../src/cli/demo/fill.ts";
 import { LIMITS_DEFAULT } from "../../src/limits.ts";
 import { type Connections, connect } from "../../src/postgres/client/connect.ts";
@@ -59,7 +59,7 @@ async function rowCounts(sql: Connections): Promise<Record<string, number>> {
 }
 
 const EXPECTED_COUNTS = Object.fromEntries(
-  DEMO_FEEDS.map((feed) => [feed.definition.endpoint_path, feed.rows.length]),
+  [...DEMO_FEEDS, GOLD_BY_YEAR].map((feed) => [feed.definition.endpoint_path, feed.rows.length]),
 );
 
 describe("demo", () => {
@@ -112,7 +112,9 @@ describe("demo", () => {
       expect(await paste(push)).toMatchObject({ rows_inserted: 0, rows_duplicate: 1 });
       return { sheet, rows, after: await feedsNow() };
     });
-    expect(first.rows.map((row) => row.is_public)).toEqual(DEMO_FEEDS.map(() => true));
+    // One waits for its review.
+    const listed = first.rows.filter((row) => row.is_public);
+    expect([first.rows.length, listed.length]).toEqual([DEMO_FEEDS.length + 1, DEMO_FEEDS.length]);
     expect(statSync(join(dataDir, "demo-keys.json")).mode & 0o777).toBe(0o600);
     await withDemo(environment, async (sheet) => {
       expect(sheet.feeds).toEqual(first.sheet.feeds);
@@ -124,7 +126,8 @@ describe("demo", () => {
       const account = await fetch(`${sheet.base_url}/v1/account`, {
         headers: { "x-api-key": sheet.read_key },
       });
-      expect(await account.json()).toMatchObject({ balance: { credits: 10_000_000, usd: 10 } });
+      // The day of the demo has read gold prices twelve times, once and not again.
+      expect(await account.json()).toMatchObject({ balance: { credits: 9_999_988 } });
     });
   });
 
@@ -149,9 +152,32 @@ describe("demo", () => {
       expect(sheet.feeds).toHaveLength(DEMO_FEEDS.length);
       expect(await rowCounts(sql)).toEqual(EXPECTED_COUNTS);
       const accounts = await sql`select name from accounts order by name`;
-      expect(accounts.map((row) => row.name)).toEqual(["Demo consumer", "Demo provider"]);
+      expect(accounts.map((row) => row.name)).toEqual([
+        "Atlas Travel",
+        "Demo consumer",
+        "Demo provider",
+        "Harbour Insurance",
+        "Ledger Labs",
+      ]);
     });
     await sql.end();
+  });
+
+  test("the demo has a day of reads, refusals and a purchase, a feed that waits, and balanced ledgers", async () => {
+    await withDemo(environment, async (sheet) => {
+      const [shown, waiting, purchases, errors, payouts] = await Promise.all([
+        operate<{ ledger: object }>("account", "show", sheet.consumer_account_id),
+        operate<{ endpoint_path: string; review: string }[]>("feed", "list", "--unlisted"),
+        operate<{ endpoint_path: string }[]>("purchase", "list"),
+        operate<{ endpoint_path: string; code: string }[]>("report", "errors"),
+        operate<{ usd: number }[]>("payout", "list"),
+      ]);
+      expect(shown.ledger).toMatchObject({ is_balanced: true });
+      expect(waiting).toMatchObject([{ endpoint_path: "gold-by-year", review: "waiting" }]);
+      expect(purchases).toMatchObject([{ endpoint_path: "territory-names" }]);
+      expect(errors).toMatchObject([{ endpoint_path: "gold-by-year", code: "VALIDATION_FAILED" }]);
+      expect(payouts).toMatchObject([{ usd: 2 }]);
+    });
   });
 
   test("the demo replaces keys that were lost or revoked", async () => {

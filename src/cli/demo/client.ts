@@ -40,13 +40,7 @@ export function createClient(baseUrl: string, key: string): GatewayClient {
   return async (path, body) => {
     const method = body === undefined ? "GET" : "POST";
     for (let tries = 1; ; tries++) {
-      const response = await fetch(baseUrl + path, {
-        method,
-        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-        ...(body !== undefined && { body }),
-        // It is our own listener; the certificate is for the name that clients know.
-        tls: { rejectUnauthorized: false },
-      });
+      const response = await send(baseUrl + path, { key, body });
       const answer = JSON.parse(await response.text());
       if (response.ok) return answer;
       if (response.status !== 429 || tries >= TRIES_MAX) {
@@ -56,4 +50,30 @@ export function createClient(baseUrl: string, key: string): GatewayClient {
       await Bun.sleep(Number(answer.retry_after_ms ?? RETRY_MS_DEFAULT));
     }
   };
+}
+
+/** A call whose refusal is an answer like others. It sends once, and gives the answer's JSON. */
+export type Attempt = (path: string, body?: string) => Promise<unknown>;
+
+/** Calls that may be refused, as a customer's are. */
+export function createAttempts(baseUrl: string, key: string): Attempt {
+  return async (path, body) => {
+    const response = await send(baseUrl + path, { key, body });
+    return JSON.parse(await response.text());
+  };
+}
+
+interface Sent {
+  readonly key: string;
+  readonly body: string | undefined;
+}
+
+function send(url: string, { key, body }: Sent): Promise<Response> {
+  return fetch(url, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    ...(body !== undefined && { body }),
+    // It is our own listener; the certificate is for the name that clients know.
+    tls: { rejectUnauthorized: false },
+  });
 }

@@ -10,6 +10,7 @@ import { defineCommand } from "../command.ts";
 import { LISTEN_OPTIONS, listenConfig, serveUntilSignal } from "../serve_command.ts";
 import { createClient, unlessRefused } from "./client.ts";
 import { keepDemoAccounts } from "./demo_accounts.ts";
+import { fillDemoDay } from "./demo_day.ts";
 import { fillDemoFeeds } from "./fill.ts";
 import { type Sheet, sheetJson, sheetText } from "./sheet.ts";
 
@@ -43,6 +44,7 @@ async function prepareDemo(gateway: Gateway): Promise<Sheet> {
   const accounts = await keepDemoAccounts(database, config.dataDir);
   const provider = createClient(url, accounts.writeKey);
   const feeds = await fillDemoFeeds(provider, gateway.services);
+  await fillDemoDay({ url, operator: { database, limits: config.limits }, accounts });
   const consumer = createClient(url, accounts.readKey);
   // It may have been deleted, suspended or taken down.
   const reading = consumer<{ next_cursor: string }>("/v1/feed/airports?limit=2");

@@ -21,6 +21,7 @@ export interface DemoFeed {
   readonly rows: readonly string[];
 }
 
+const MONTHS = 12;
 const TEXT = { type: "string" };
 const NUMBER = { type: "number" };
 const TEXT_OR_NULL = { type: ["string", "null"] };
@@ -174,6 +175,31 @@ const TERRITORY_NAMES: DemoFeed = {
   rows: linesOf(territoryNames),
 };
 
+/** Average prices of whole years, made of the months. It waits for its review. */
+export const GOLD_BY_YEAR: DemoFeed = {
+  definition: {
+    endpoint_path: "gold-by-year",
+    name: "Gold prices by year",
+    description: "The average price of an ounce of gold in US dollars, for each year from 1833 on.",
+    readme_md:
+      "# Gold by year\n\nOne row a year: the average of its twelve months.\n\nSource: datasets/gold-prices, ODC-PDDL 1.0.",
+    category: "Finance",
+    feed_type: "collection",
+    sync_interval_mins: 43_200,
+    update_frequency_text: "yearly",
+    price_type: "metered",
+    price_per_1k: 0.002,
+    schema_locked: true,
+    schema_definition: {
+      type: "object",
+      required: ["id", "year", "average_usd"],
+      properties: { id: TEXT, year: { type: "integer" }, average_usd: NUMBER },
+    },
+    sample_response: { id: "1833", year: 1833, average_usd: 18.93 },
+  },
+  rows: yearsOf(linesOf(goldPrices)),
+};
+
 export const DEMO_FEEDS: readonly DemoFeed[] = [
   EURO_RATES,
   AIRPORTS,
@@ -184,4 +210,22 @@ export const DEMO_FEEDS: readonly DemoFeed[] = [
 
 function linesOf(text: string): readonly string[] {
   return text.split("\n").filter((line) => line !== "");
+}
+
+/** A row for each year that has all its months, oldest first. */
+function yearsOf(months: readonly string[]): readonly string[] {
+  const years = new Map<string, number[]>();
+  for (const line of months) {
+    const month: { event_timestamp: string; price_usd: number } = JSON.parse(line);
+    const year = month.event_timestamp.slice(0, 4);
+    years.set(year, [...(years.get(year) ?? []), month.price_usd]);
+  }
+  return [...years]
+    .filter(([, prices]) => prices.length === MONTHS)
+    .sort(([one], [other]) => Number(one) - Number(other))
+    .map(([id, prices]) => {
+      const average = prices.reduce((sum, price) => sum + price, 0) / MONTHS;
+      const average_usd = Number(average.toFixed(2));
+      return JSON.stringify({ id, year: Number(id), average_usd });
+    });
 }
