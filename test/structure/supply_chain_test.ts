@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
+import packageInfo from "../../package.json" with { type: "json" };
+import { billOfMaterials } from "../../src/build/sbom.ts";
+import notices from "../../src/cli/notices.json" with { type: "json" };
+import { temporaryFolder } from "../support/folders.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const LOCK = readFileSync(join(ROOT, "bun.lock"), "utf8");
+
+test("no install script runs but that of the pinned Bun, which puts its program in place", () => {
+  // Without this list Bun trusts hundreds of packages, one of ours among them, which reports each install.
+  expect(packageInfo.trustedDependencies).toEqual(["bun"]);
+});
+
+/** Whether an install runs the script of a package, with these packages trusted. */
+function runsScript(trustedDependencies: readonly string[]): boolean {
+  const folder = temporaryFolder();
+  const reporter = join(folder, "reporter");
+  mkdirSync(reporter);
+  const scripts = { postinstall: `touch ${join(folder, "it-ran")}` };
+  writeFileSync(
+    join(reporter, "package.json"),
+    JSON.stringify({ name: "@scarf/scarf", version: "1.0.0", scripts }),
+  );
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ dependencies: { "@scarf/scarf": "file:./reporter" }, trustedDependencies }),
+  );
+  writeFileSync(join(folder, "bunfig.toml"), readFileSync(join(ROOT, "bunfig.toml")));
+  const { status, stderr } = spawnSync(process.execPath, ["install", "--silent"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  return existsSync(join(folder, "it-ran"));
+}
+
+test("an install with these settings leaves a package's script alone", () => {
+  expect(runsScript(packageInfo.trustedDependencies)).toBe(false);
+  // Or this would show nothing.
+  expect(runsScript(["@scarf/scarf"])).toBe(true);
+});
+
+test("each package of the lockfile is held to a digest, and none comes from elsewhere", () => {
+  const packages = [...LOCK.matchAll(/^ {4}"[^"]+": \["([^"]+)", "([^"]*)", .*\],$/gm)];
+  expect(packages.length).toBeGreaterThan(300);
+  for (const [line, version, registry] of packages) {
+    expect([version, registry, /"sha512-[A-Za-z0-9+/]{86}=="\],$/.test(line)]).toEqual([
+      version ?? "",
+      "",
+      true,
+    ]);
+  }
+});
+
+test("the bill of materials is CycloneDX, and has all that the executable holds", async () => {
+  const bill = billOfMaterials();
+  const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+  expect(await validator.validate(JSON.stringify(bill))).toBeNull();
+  const there = new Set(bill.components.map(({ name, version }) => `${name} ${version ?? ""}`));
+  const held = notices.map(({ name, version }) => `${name} ${version}`);
+  expect(held.filter((each) => !there.has(each))).toEqual([
+    `feedgate ${packageInfo.version}`,
+    "Data of the demo ",
+  ]);
+  // What only development needs is not in it.
+  expect([...there].filter((each) => /^(typescript|@biomejs|fast-check|ajv) ?/.test(each))).toEqual(
+    [],
+  );
+});
+
+test("each package of the bill has its version, digest and licence, and its dependencies are there", () => {
+  const { components, dependencies, metadata } = billOfMaterials();
+  const refs = new Set(components.map((component) => component["bom-ref"]));
+  expect(refs.size).toBe(components.length);
+  for (const { ref, dependsOn } of dependencies) {
+    if (ref !== metadata.component["bom-ref"]) expect(refs).toContain(ref);
+    for (const each of dependsOn) expect(refs).toContain(each);
+  }
+  const packages = components.filter(({ purl }) => purl !== undefined);
+  expect(packages.length).toBeGreaterThan(30);
+  for (const { name, version, hashes, licenses, scope } of packages) {
+    expect(LOCK).toContain(`["${name}@${version}"`);
+    const digest = Buffer.from(hashes?.[0]?.content ?? "", "hex").toString("base64");
+    expect(LOCK).toContain(`"sha512-${digest}"]`);
+    if (scope === "required") expect([name, licenses?.length]).toEqual([name, 1]);
+  }
+});
+
+test("the changelog has the version, newest first, and the security policy's links lead somewhere", () => {
+  const versions = [
+    ...readFileSync(join(ROOT, "CHANGELOG.md"), "utf8").matchAll(/^## (\S+)$/gm),
+  ].map(([, version = ""]) => version);
+  expect(versions).toContain(packageInfo.version);
+  expect(versions.toSorted((one, other) => Bun.semver.order(other, one))).toEqual(versions);
+  const policy = readFileSync(join(ROOT, ".github/SECURITY.md"), "utf8");
+  for (const [, path = ""] of policy.matchAll(/\]\(([^)#]+)/g)) {
+    expect([path, existsSync(join(ROOT, ".github", path))]).toEqual([path, true]);
+  }
+});
