@@ -11,6 +11,9 @@ import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { MS_PER_SECOND } from "../lib/time_units.ts";
 
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}((?:-.*)?)$/;
+const NO_ID = /^0+$/;
+
 /** By path of a route, of which there are few. */
 const labels = new Map<string, string>();
 
@@ -49,7 +52,7 @@ function logAnswer(
   const { chargedNanos } = call.subject;
   log.info("request", {
     request_id: call.requestId,
-    trace_id: traceIdOf(headers.get("traceparent")),
+    ...traceOf(headers.get("traceparent")),
     method,
     route,
     status,
@@ -63,9 +66,17 @@ function logAnswer(
   });
 }
 
-/** The trace id of a W3C `traceparent`. */
-function traceIdOf(traceparent: string | null): string | undefined {
-  return traceparent === null
-    ? undefined
-    : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(traceparent)?.[1];
+/**
+ * The trace and the caller's span in a W3C `traceparent`, as OpenTelemetry names them; nothing if it is none. A version
+ * that nobody knows yet may have more behind its flags. https://www.w3.org/TR/trace-context/
+ */
+function traceOf(traceparent: string | null): {
+  readonly trace_id?: string;
+  readonly parent_span_id?: string;
+} {
+  if (traceparent === null) return {};
+  const [, version, traceId = "", spanId = "", rest] = TRACEPARENT.exec(traceparent) ?? [];
+  const isNone = version === undefined || version === "ff" || (version === "00" && rest !== "");
+  if (isNone || NO_ID.test(traceId) || NO_ID.test(spanId)) return {};
+  return { trace_id: traceId, parent_span_id: spanId };
 }

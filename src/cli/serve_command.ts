@@ -5,6 +5,7 @@
  */
 import { type Config, isBaseUrlMissing, PORT_MAX } from "../config.ts";
 import { createLog, type Log } from "../lib/log.ts";
+import { fullVersion } from "../lib/program_version.ts";
 import { DRAIN_EXIT_MS } from "../limits.ts";
 import type { Database } from "../postgres/client/query.ts";
 import { noteGateway } from "../postgres/embedded/gateways.ts";
@@ -126,6 +127,7 @@ async function untilSignal<Served extends Listening>(
   const forget = databaseUrl === undefined ? await noteGateway(dataDir) : undefined;
   try {
     const served = await start(log);
+    log.info("serving", { version: fullVersion(), base_url: served.baseUrl });
     try {
       await Promise.race([onStart(served), signalled]);
       await signalled;

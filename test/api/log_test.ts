@@ -135,6 +135,64 @@ describe("the log line of a request", () => {
     await call("POST", `/v1/provider/feed/${feed.feedId}/push`, writing({ payload: SECRET }));
   });
 
+  test("one refused call is found by the request id that its client was told", async () => {
+    const lost = await fetch(`${logging.baseUrl}/v1/feed/no-such-feed`, reading());
+    const { request_id: requestId } = (await lost.json()) as { request_id: string };
+    const own = { "x-api-key": readKey, "X-Request-Id": "of-the-client" };
+    await fetch(`${logging.baseUrl}/v1/feed/${feed.slug}?limit=x`, { headers: own });
+    const message = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "read_feed", arguments: { feed: "no-such-feed" } },
+    };
+    const tool = await fetch(`${logging.baseUrl}/mcp`, {
+      method: "POST",
+      headers: {
+        "x-api-key": readKey,
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+        traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01`,
+      },
+      body: JSON.stringify(message),
+    });
+    await tool.text();
+    const found = (id: string | null) =>
+      lines
+        .map((line) => JSON.parse(line))
+        .filter((line) => line.request_id === id)
+        .map(({ route, code, trace_id }) => [route, code, trace_id]);
+    expect(found(requestId)).toEqual([["/v1/feed/{id}", "FEED_NOT_FOUND", undefined]]);
+    expect(found("of-the-client")).toEqual([["/v1/feed/{id}", "INVALID_PARAMETER", undefined]]);
+    // The tool's own call and the one that it made share the id, and the trace.
+    expect(found(tool.headers.get("x-request-id"))).toEqual([
+      ["/v1/feed/{id}", "FEED_NOT_FOUND", TRACE_ID],
+      ["/mcp", undefined, TRACE_ID],
+    ]);
+  });
+
+  test("the trace and the caller's span are those of the traceparent, if it is one", async () => {
+    const span = "b7ad6b7169203331";
+    const traced = async (traceparent: string) => {
+      const { line } = await call("GET", "/v1/catalog", {
+        headers: { "x-api-key": readKey, traceparent },
+      });
+      return [line.trace_id, line.parent_span_id];
+    };
+    expect(await traced(`00-${TRACE_ID}-${span}-01`)).toEqual([TRACE_ID, span]);
+    expect(await traced(`cc-${TRACE_ID}-${span}-01-what-comes-later`)).toEqual([TRACE_ID, span]);
+    for (const none of [
+      `00-${TRACE_ID}-${span}-01-more`,
+      `ff-${TRACE_ID}-${span}-01`,
+      `00-${"0".repeat(32)}-${span}-01`,
+      `00-${TRACE_ID}-${"0".repeat(16)}-01`,
+      `00-${TRACE_ID.toUpperCase()}-${span}-01`,
+      `00-${TRACE_ID}-${span}`,
+    ]) {
+      expect([none, ...(await traced(none))]).toEqual([none, undefined, undefined]);
+    }
+  });
+
   test("no line holds a key, a query or a payload", () => {
     const text = lines.join("\n");
     expect(lines.length).toBeGreaterThan(10);

@@ -93,7 +93,7 @@ describe("stop", () => {
   });
 });
 
-test("a graceful stop is logged: when it begins, and when it is over", async () => {
+test("a start is logged with the version, and a graceful stop when it begins and when it is over", async () => {
   const dataDir = await usedDataDir();
   const { child } = await serveGateway(["serve"], {
     FEEDGATE_DATA_DIR: dataDir,
@@ -102,6 +102,11 @@ test("a graceful stop is logged: when it begins, and when it is over", async () 
   child.kill("SIGTERM");
   const lines = linesOf(await new Response(child.stderr).text());
   expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      level: "info",
+      message: "serving",
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    }),
     expect.objectContaining({
       level: "info",
       message: expect.stringMatching(/^stopping/),
