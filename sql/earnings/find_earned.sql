@@ -1,6 +1,6 @@
 -- name: find_earned
--- why: what a provider has sold, and has been paid, since the beginning
--- :account_id uuid
+-- why: what a provider, or without one all of them, has sold and has been paid since the beginning
+-- :account_id uuid?
 -- returns gross_nanos bigint, refunded_nanos bigint, fee_nanos bigint, paid_nanos bigint
 select
   coalesce(sum(gross_nanos), 0)::bigint as gross_nanos,
@@ -9,7 +9,16 @@ select
   (
     select coalesce(sum(amount_nanos), 0)
     from payouts
-    where payouts.account_id = :account_id
+    where :account_id::uuid is null
+      or payouts.account_id = :account_id
   )::bigint as paid_nanos
-from earning_days
-where earning_days.account_id = :account_id
+from (
+  -- Of the two halves, PostgreSQL runs only one.
+  select gross_nanos, refunded_nanos, fee_nanos
+  from earning_days
+  where earning_days.account_id = :account_id
+  union all
+  select gross_nanos, refunded_nanos, fee_nanos
+  from earning_days
+  where :account_id is null
+) as days

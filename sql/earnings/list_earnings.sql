@@ -1,11 +1,13 @@
 -- name: list_earnings
--- why: what a provider has sold in a range of UTC days, by day, month or feed, and in all; of the daily totals only
--- Every day or month of the range is there, and every feed that sold something. The last row is the whole range's.
--- :account_id uuid
+-- why: what a provider has sold in a range of UTC days, by day, month, feed or provider, and in all; of the daily totals
+-- only. Without an account, what all providers have.
+-- Every day or month of the range is there, and every feed or provider that sold something. The last row is the whole
+-- range's.
+-- :account_id uuid?
 -- :from_day text
 -- :to_day text
 -- :group_by text
--- returns group_name text?, feed_id uuid?, feed_name text?, reads bigint, paid_reads bigint, accounts bigint,
+-- returns group_name text?, group_id uuid?, label text?, reads bigint, paid_reads bigint, accounts bigint,
 --   purchases bigint, gross_nanos bigint, refunded_nanos bigint, fee_nanos bigint, is_final boolean,
 --   complete_until timestamptz?
 with asked as (
@@ -19,9 +21,13 @@ sold as materialized (
     case :group_by::text
       when 'day' then to_char(earning_days.day, 'YYYY-MM-DD')
       when 'month' then to_char(earning_days.day, 'YYYY-MM')
-      else earning_days.feed_id::text
+      when 'feed' then earning_days.feed_id::text
+      else earning_days.account_id::text
     end as group_name,
-    case when :group_by = 'feed' then earning_days.feed_id end as feed_id,
+    case :group_by
+      when 'feed' then earning_days.feed_id
+      when 'account' then earning_days.account_id
+    end as group_id,
     reads,
     paid_reads,
     purchases,
@@ -29,9 +35,18 @@ sold as materialized (
     refunded_nanos,
     fee_nanos
   from asked
-  join earning_days
-    on earning_days.account_id = :account_id
-    and earning_days.day between asked.from_day and asked.to_day
+  cross join lateral (
+    -- Of the two halves, PostgreSQL runs only one.
+    select own.*
+    from earning_days as own
+    where own.account_id = :account_id
+      and own.day between asked.from_day and asked.to_day
+    union all
+    select every_one.*
+    from earning_days as every_one
+    where :account_id::uuid is null
+      and every_one.day between asked.from_day and asked.to_day
+  ) as earning_days
 ),
 sums as (
   select
@@ -48,7 +63,7 @@ sums as (
 ),
 groups as (
   select
-    to_char(day, 'YYYY-MM-DD') as group_name, null::uuid as feed_id, null as feed_name,
+    to_char(day, 'YYYY-MM-DD') as group_name, null::uuid as group_id, null as label,
     day::date as first_day, day::date as last_day, false as is_whole
   from asked
   cross join generate_series(from_day::timestamp, to_day::timestamp, interval '1 day') as day
@@ -63,20 +78,25 @@ groups as (
   ) as month
   where :group_by = 'month'
   union all
-  select feeds.feed_id::text, feeds.feed_id, feeds.name, from_day, to_day, false
+  select
+    sellers.group_id::text, sellers.group_id, coalesce(feeds.name, accounts.name), from_day, to_day,
+    false
   from asked
-  join (select distinct feed_id from sold) as sellers
-    on true
-  join feeds
-    on feeds.feed_id = sellers.feed_id
+  cross join (select distinct group_id from sold where group_id is not null) as sellers
+  left join feeds
+    on :group_by = 'feed'
+    and feeds.feed_id = sellers.group_id
+  left join accounts
+    on :group_by = 'account'
+    and accounts.account_id = sellers.group_id
   union all
   select null, null, null, from_day, to_day, true
   from asked
 )
 select
   groups.group_name,
-  groups.feed_id,
-  groups.feed_name,
+  groups.group_id,
+  groups.label,
   coalesce(sums.reads, 0)::bigint as reads,
   coalesce(sums.paid_reads, 0)::bigint as paid_reads,
   customers.accounts,
@@ -97,11 +117,11 @@ left join sums
 cross join lateral (
   select coalesce(sum(customer_counts.accounts), 0)::bigint as accounts
   from customer_counts
-  where customer_counts.scope_id = coalesce(groups.feed_id, :account_id)
+  where customer_counts.scope_id = coalesce(groups.group_id, :account_id, every_provider())
     and customer_counts.day between groups.first_day and groups.last_day
     and customer_counts.previous_day < groups.first_day
 ) as customers
 order by
   groups.is_whole,
-  case when groups.feed_id is not null then coalesce(sums.gross_nanos, 0) end desc,
+  case when groups.group_id is not null then coalesce(sums.gross_nanos, 0) end desc,
   groups.group_name

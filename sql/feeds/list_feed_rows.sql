@@ -1,9 +1,11 @@
 -- name: list_feed_rows
 -- why: the feeds of an account, drafts included, newest first; the operator may ask for all accounts
+-- health: late (its last push is older than its interval), failing (its last push was refused), or never_pushed
 -- :account_id uuid?
 -- :is_unlisted_only boolean
 -- :status text?
 -- :review text?
+-- :health text?
 -- :is_full boolean
 -- :limit int
 -- :offset bigint
@@ -38,6 +40,20 @@ where (:account_id::uuid is null or feeds.account_id = :account_id)
   and not (:is_unlisted_only and feeds.is_public)
   and (:status::text is null or feeds.status = :status)
   and (:review::text is null or case when feeds.is_public then 'listed' else feeds.review end = :review)
+  and case :health::text
+    when 'late' then
+      feeds.is_readable
+      and feeds.last_sync_at + make_interval(mins => feeds.sync_interval_mins) < now()
+    when 'failing' then exists (
+      select
+      from pushes as refused
+      where refused.feed_id = feeds.feed_id
+        and not refused.stored
+        and (feeds.last_sync_at is null or refused.pushed_at > feeds.last_sync_at)
+    )
+    when 'never_pushed' then feeds.first_pushed_at is null
+    else true
+  end
   and (
     :after_feed_id::uuid is null
     or (feeds.created_at, feeds.feed_id) < (

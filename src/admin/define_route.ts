@@ -8,7 +8,7 @@
 import { KindGuard, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { documented } from "../api/described.ts";
-import { parameters, queryFlag, queryInteger, queryTime } from "../api/parameters.ts";
+import { parameters, queryDay, queryFlag, queryInteger, queryTime } from "../api/parameters.ts";
 import type { ProblemCode } from "../http/errors.ts";
 import { nullable } from "../lib/typebox.ts";
 import { PAGE_ROWS, PAGE_ROWS_MAX, type Page } from "../operator/keyset_page.ts";
@@ -42,6 +42,8 @@ interface RouteText {
 interface Answered {
   readonly shape: TSchema;
   readonly example: unknown;
+  /** An example of the same as CSV, if it can be asked for. */
+  readonly csv?: string;
 }
 
 interface RouteSpec<Input extends TObject> extends RouteText {
@@ -105,6 +107,7 @@ function queryOf(name: string, schema: TSchema): TSchema {
     if (schema.format === "date-time") {
       return queryTime({ bound: name === "until" ? "upper" : "lower", description });
     }
+    if (schema.format === "date") return queryDay({ description });
     return schema;
   };
   // The input says which are needed, and an empty query is not held against this.

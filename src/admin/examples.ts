@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ACCOUNT_ID, FEED_ID, FEED_ROW, ROWS, USAGE_ID } from "../api/examples.ts";
+import { ACCOUNT_ID, EARNINGS, FEED_ID, FEED_ROW, ROWS, USAGE_ID } from "../api/examples.ts";
 
 const KEY_ID = "6c1f0a7b-2d7e-4c39-8b55-5b2e4f0e9a11";
 const MADE_AT = "2026-11-21T08:15:19.038672Z";
@@ -166,4 +166,22 @@ export const STATS = {
     ],
     accounts: [{ account_id: ACCOUNT_ID, account_name: "Acme agents", ...READ }],
   },
+};
+
+export const STATEMENT = {
+  account_id: ACCOUNT_ID,
+  ...EARNINGS,
+  earned_usd: 120.25,
+  paid_usd: 100,
+  owed_usd: 20.25,
+};
+export const STATEMENT_CSV =
+  "date,reads,paid_reads,accounts,purchases,gross_usd,refunded_usd,fee_usd,net_usd,is_final\r\n2026-11-20,5200,5000,12,1,5.005,0.001,0.5004,4.5036,true\r\n";
+
+export const PAYOUT = {
+  account_id: ACCOUNT_ID,
+  payout_id: 7,
+  paid_at: MADE_AT,
+  usd: 4.5,
+  reference: "transfer-2026-11",
 };

@@ -1,11 +1,24 @@
 /**
- * What the gateway does, in the operator's API.
+ * What the gateway does, what providers earn, and what they were paid, in the operator's API.
  *
  * @module
  */
+import { Type } from "@sinclair/typebox";
+import { earningsCsv } from "../earnings/earnings.ts";
+import { oneOf } from "../lib/typebox.ts";
+import {
+  ListPayoutsInput,
+  listPayouts,
+  ProviderPayoutShape,
+  RecordPayoutInput,
+  recordPayout,
+} from "../operator/payouts.ts";
+import { EarningsInput, reportEarnings, StatementShape } from "../operator/statements.ts";
 import { readStats, StatsInput, StatsShape } from "../operator/stats.ts";
-import { defineRoute, done } from "./define_route.ts";
-import { STATS } from "./examples.ts";
+import { ACCOUNT_PROBLEMS, defineList, defineRoute, done, made } from "./define_route.ts";
+import { PAYOUT, STATEMENT, STATEMENT_CSV, STATS } from "./examples.ts";
+
+const PAYOUT_ANSWER = { shape: ProviderPayoutShape, example: PAYOUT };
 
 export const REPORT_ROUTES = [
   defineRoute({
@@ -19,5 +32,61 @@ export const REPORT_ROUTES = [
     answers: { 200: { shape: StatsShape, example: STATS } },
     problems: ["RANGE_INVALID", "REPORT_TOO_LONG"],
     act: async ({ operator }, input) => done(await readStats(operator, input)),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/earnings",
+    operationId: "reportEarnings",
+    summary: "Show what a provider, or all of them, earned and are owed",
+    description:
+      "By day, month, feed or account, as providers see it, from totals that are at most a minute behind. CSV has the groups.",
+    input: Type.Object({
+      ...EarningsInput.properties,
+      format: Type.Optional(oneOf(["json", "csv"], { description: "Default json." })),
+    }),
+    answers: { 200: { shape: StatementShape, example: STATEMENT, csv: STATEMENT_CSV } },
+    problems: [...ACCOUNT_PROBLEMS, "RANGE_INVALID", "REPORT_TOO_LONG"],
+    async act({ operator }, { format, ...input }) {
+      const { outcome } = await reportEarnings(operator, input);
+      if (format !== "csv") return done(outcome);
+      const { from, to } = outcome;
+      return {
+        status: 200,
+        body: earningsCsv(outcome),
+        headers: {
+          "Content-Type": "text/csv; charset=utf-8",
+          "Content-Disposition": `attachment; filename="earnings-${from}-${to}.csv"`,
+        },
+      };
+    },
+  }),
+  defineList({
+    path: "/payouts",
+    operationId: "listAllPayouts",
+    summary: "List what providers were paid",
+    description: "The newest come first.",
+    input: ListPayoutsInput,
+    name: "payouts",
+    $id: "ProviderPayoutList",
+    entry: { shape: ProviderPayoutShape, example: PAYOUT },
+    problems: ACCOUNT_PROBLEMS,
+    list: listPayouts,
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/payouts",
+    operationId: "recordPayout",
+    summary: "Note that a provider was paid",
+    description:
+      "It lowers what the provider is owed. The same `reference` twice is one payout: 201 the first time, 200 after that.",
+    input: RecordPayoutInput,
+    example: { account_id: "Seismic Data", usd: 4.5, reference: "transfer-2026-11" },
+    isSafeToRepeat: true,
+    answers: { 200: PAYOUT_ANSWER, 201: PAYOUT_ANSWER },
+    problems: [...ACCOUNT_PROBLEMS, "REFERENCE_TAKEN"],
+    async act({ operator, actor }, input) {
+      const { payout, isRepeated } = await recordPayout(operator, input, actor);
+      return isRepeated ? done(payout) : made(payout);
+    },
   }),
 ];

@@ -59,7 +59,7 @@ export function operatorRoutes(services: Services) {
       async ({ call, operator, params, query }) => {
         const caller: Caller = { call, operator, path: params ?? {}, query: query ?? {} };
         const reply = await answer(services, route, caller);
-        return respond({ ...reply, headers: privateJson() });
+        return respond({ ...reply, headers: { ...privateJson(), ...reply.headers } });
       },
       {
         config: {},
@@ -137,12 +137,23 @@ function documentation({
 }: OperatorRoute) {
   const takesBody = method === "POST" || method === "PATCH";
   const answers = Object.fromEntries(
-    Object.entries(route.answers).map(([status, { shape, example }]) => [
+    Object.entries(route.answers).map(([status, { shape, example, csv }]) => [
       status,
       documented(shape, {
         description: status === "201" ? "What was made." : "What is there now.",
         headers: ["Cache-Control"],
-        examples: { "As an example": example },
+        ...(csv === undefined
+          ? { examples: { "As an example": example } }
+          : {
+              headersOptional: ["Content-Disposition"],
+              mediaTypes: {
+                "application/json": { example },
+                "text/csv": {
+                  schema: Type.String({ description: "RFC 4180, with a header." }),
+                  example: csv,
+                },
+              },
+            }),
       }),
     ]),
   );

@@ -7,8 +7,9 @@
  */
 import { Kind, KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { nanosOfCredits } from "../accounts/money.ts";
+import { nanosOfCredits, nanosOfUsd } from "../accounts/money.ts";
 import { invalidParameter } from "../api/parameters.ts";
+import { parseDay } from "../earnings/utc_day.ts";
 import { Problem } from "../http/errors.ts";
 import { bodyNotJson } from "../http/read_body.ts";
 import { excerpt } from "../lib/code_points.ts";
@@ -26,7 +27,7 @@ import {
 import { nearestWords } from "../lib/nearest_words.ts";
 import { mismatchOf, notNull } from "../lib/typebox.ts";
 import { ERRORS_LISTED_MAX } from "../limits.ts";
-import { NANOS } from "../operator/common_shapes.ts";
+import { NANOS, USD_NANOS } from "../operator/common_shapes.ts";
 import type { InputOf } from "../operator/operator.ts";
 
 /** An object, with lists of texts in it. */
@@ -123,11 +124,16 @@ function memberOf({ properties }: TObject, name: string): TSchema | undefined {
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-/** Credits as nano-dollars if their text is an exact amount, all else as JSON has it. */
+const MONEY_READERS: ReadonlyMap<string, (text: string) => bigint | undefined> = new Map([
+  [NANOS, nanosOfCredits],
+  [USD_NANOS, nanosOfUsd],
+]);
+
+/** Credits or USD as nano-dollars if their text is an exact amount, all else as JSON has it. */
 function jsonValueOf(body: JsonText, span: JsonSpan, schema: TSchema): unknown {
   const text = textOf(body, span);
-  const isMoney = notNull(schema)[Kind] === NANOS && span.kind === "number";
-  return (isMoney ? nanosOfCredits(text) : undefined) ?? JSON.parse(text);
+  const readMoney = span.kind === "number" ? MONEY_READERS.get(notNull(schema)[Kind]) : undefined;
+  return readMoney?.(text) ?? JSON.parse(text);
 }
 
 type ReadValue = { readonly value: unknown } | { readonly mistake: string };
@@ -139,6 +145,10 @@ function readValue(nullable: TSchema, given: unknown): ReadValue {
   if (isTime(schema)) {
     if (typeof value === "string") return { value };
     return { mistake: `must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z` };
+  }
+  if (schema.format === "date") {
+    const day = typeof given === "string" ? parseDay(given) : undefined;
+    return day === undefined ? { mistake: "must be a day such as 2026-01-31" } : { value: day };
   }
   if (KindGuard.IsArray(schema)) {
     if (!Array.isArray(value)) return { mistake: mismatchOf(schema, value) };

@@ -27,8 +27,10 @@ const FORGOTTEN_MAX = 100;
 /** What is answered, and kept for a repeat. */
 export interface Reply {
   readonly status: 200 | 201;
-  /** JSON. */
+  /** JSON, if no other type is said. */
   readonly body: string;
+  /** Headers of an answer that is not JSON. No POST has one, since a repeat is answered with its body alone. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface RepeatableCall {

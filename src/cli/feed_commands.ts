@@ -8,12 +8,14 @@
 import { pricingText } from "../accounts/money.ts";
 import { REVIEWS } from "../feeds/feed_shapes.ts";
 import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
+import { FEED_STATUSES } from "../feeds/find.ts";
 import { PAGE_LIMIT_MAX } from "../limits.ts";
 import {
   declineFeed,
   deleteFeed,
   type FeedReview,
   feedReviewText,
+  HEALTHS,
   listFeeds,
   publishFeeds,
   ROWS_SHOWN,
@@ -50,6 +52,11 @@ const feedList = databaseCommand({
   options: {
     account: ACCOUNT_OPTION,
     unlisted: flag("only those that are not public"),
+    status: oneOf(FEED_STATUSES, "only those with this status"),
+    health: oneOf(
+      HEALTHS,
+      "only those whose last push is older than their interval, or was refused, or that have none",
+    ),
     review: oneOf(
       REVIEWS,
       "only those whose review is so; waiting: the provider asks to be listed",
@@ -57,8 +64,8 @@ const feedList = databaseCommand({
     limit: LIMIT_OPTION,
     after: AFTER_OPTION,
   },
-  run: async ({ operator, values: { account, unlisted, review, limit, after } }) => {
-    const input = { account_id: account, is_unlisted: unlisted, review, limit, cursor: after };
+  run: async ({ operator, values: { account, unlisted, after, ...filters } }) => {
+    const input = { ...filters, account_id: account, is_unlisted: unlisted, cursor: after };
     return listAnswer(await listFeeds(operator, input), FEED_COLUMNS, (row) =>
       feedRowText(row, operator.limits),
     );

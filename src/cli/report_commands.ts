@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Earnings, GROUPINGS } from "../earnings/earnings.ts";
+import { type Earnings, OPERATOR_GROUPINGS } from "../earnings/earnings.ts";
 import { PAGE_ROWS_MAX } from "../operator/keyset_page.ts";
 import {
   ERRORS_CURSOR,
@@ -21,7 +21,7 @@ import { readStats } from "../operator/stats.ts";
 import { databaseCommand } from "./database.ts";
 import { afterCursor, LIMIT_OPTION, listAnswer } from "./list_page.ts";
 
-import { ACCOUNT_OPTION, day, oneOf, required, text, time } from "./options.ts";
+import { ACCOUNT_OPTION, day, oneOf, text, time } from "./options.ts";
 
 import { type Columns, fields, table } from "./output.ts";
 
@@ -181,48 +181,41 @@ const errors = databaseCommand({
 
 const earnings = databaseCommand({
   words: "report earnings",
-  about: "show what a provider has earned in a range of days, and what it is owed",
+  about: "show what a provider, or all of them, earned in a range of days, and what they are owed",
   options: {
-    account: required(ACCOUNT_OPTION),
+    account: { ...ACCOUNT_OPTION, about: "the provider, by id or exact name; default all" },
     since: day("the first day, in UTC; default 30 days with the last one"),
     until: day("the last day, in UTC; default today"),
-    by: oneOf(GROUPINGS, "what a row is; default day"),
+    by: oneOf(OPERATOR_GROUPINGS, "what a row is; default day"),
   },
   run: async ({ operator, values: { account, since, until, by } }) => {
     const asked = { account_id: account, from: since, to: until, group_by: by };
-    const statement = await reportEarnings(operator, asked);
-    const { earnings, earned } = statement;
-    const { totals } = earnings;
-    const rows = earnings.groups.filter((row) => row.reads + row.purchases > 0 || hasMoney(row));
+    const { accountName, outcome } = await reportEarnings(operator, asked);
+    const { totals } = outcome;
+    const rows = outcome.groups.filter((row) => row.reads + row.purchases > 0 || hasMoney(row));
     const groups = table(rows, {
-      [earnings.group_by.toUpperCase()]: {
-        whole: (row) => row.date ?? row.month ?? row.feed_id,
+      [outcome.group_by.toUpperCase()]: {
+        whole: (row) => row.date ?? row.month ?? row.feed_id ?? row.account_id,
       },
       ...EARNED_COLUMNS,
-      ...(earnings.group_by === "feed" && { NAME: (row) => row.name ?? "" }),
+      ...(rows[0]?.name !== undefined && { NAME: (row) => row.name ?? "" }),
     });
+    const { account_id: id } = outcome;
     const text = fields({
-      account: `${statement.accountId} (${statement.accountName})`,
-      days: `${earnings.from} to ${earnings.to}${totals.is_final ? "" : ", not complete yet"}`,
+      account: id === null ? "all providers" : `${id} (${accountName})`,
+      days: `${outcome.from} to ${outcome.to}${totals.is_final ? "" : ", not complete yet"}`,
       reads: `${totals.reads}, ${totals.paid_reads} of them paid, by ${totals.accounts} accounts`,
       purchases: totals.purchases,
       gross: `${totals.gross_usd.rawJSON} USD`,
       refunded: `${totals.refunded_usd.rawJSON} USD`,
       fee: `${totals.fee_usd.rawJSON} USD`,
       net: `${totals.net_usd.rawJSON} USD`,
-      "earned in all": `${earned.earned_usd.rawJSON} USD`,
-      "paid out": `${earned.paid_usd.rawJSON} USD`,
-      owed: `${earned.owed_usd.rawJSON} USD`,
+      "earned in all": `${outcome.earned_usd.rawJSON} USD`,
+      "paid out": `${outcome.paid_usd.rawJSON} USD`,
+      owed: `${outcome.owed_usd.rawJSON} USD`,
     });
-    const { earned_usd, paid_usd, owed_usd } = earned;
     return {
-      json: JSON.stringify({
-        account_id: statement.accountId,
-        ...earnings,
-        earned_usd,
-        paid_usd,
-        owed_usd,
-      }),
+      json: JSON.stringify(outcome),
       text: (columns) => [groups(columns), "", text].join("\n"),
     };
   },

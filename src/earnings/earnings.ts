@@ -12,8 +12,11 @@ import type { Queries, Row } from "../postgres/client/query.ts";
 import { count, time, uuid } from "../shapes.ts";
 import type { DayRange } from "./utc_day.ts";
 
+/** What a provider's earnings are divided by. */
 export const GROUPINGS = ["day", "month", "feed"] as const;
-export type Grouping = (typeof GROUPINGS)[number];
+/** What the operator's view of them is. */
+export const OPERATOR_GROUPINGS = [...GROUPINGS, "account"] as const;
+export type Grouping = (typeof OPERATOR_GROUPINGS)[number];
 
 const usd = (description: string) =>
   Type.Unsafe<ExactNumber>(Type.Number({ description: `${description} In USD, exact.` }));
@@ -31,38 +34,57 @@ const sums = {
 };
 const SumsShape = Type.Object(sums);
 
+const groupMembers = {
+  date: Type.Optional(Type.String({ format: "date", description: "By day." })),
+  month: Type.Optional(Type.String({ description: "By month, such as 2026-11." })),
+  feed_id: Type.Optional(uuid("By feed.")),
+  name: Type.Optional(Type.String({ description: "Of the feed or account." })),
+};
+const rangeMembers = {
+  from: Type.String({ format: "date", description: "The first day, in UTC." }),
+  to: Type.String({ format: "date", description: "The last day, in UTC." }),
+};
+const totalMembers = {
+  totals: Type.Object(sums, {
+    description: "Of the whole range. `accounts` are distinct over all of it.",
+  }),
+  complete_until: nullable(
+    time("Every sale before it is counted; at most a minute ago. Null: none was counted yet."),
+  ),
+};
+const GROUPS_ORDER =
+  "Every day or month of the range in order, or each feed or provider that sold something, the most first.";
+
 export const EarningsShape = Type.Object(
   {
-    from: Type.String({ format: "date", description: "The first day, in UTC." }),
-    to: Type.String({ format: "date", description: "The last day, in UTC." }),
+    ...rangeMembers,
     group_by: oneOf(GROUPINGS, { description: "What each group is." }),
-    groups: Type.Array(
-      Type.Object({
-        date: Type.Optional(Type.String({ format: "date", description: "By day." })),
-        month: Type.Optional(Type.String({ description: "By month, such as 2026-11." })),
-        feed_id: Type.Optional(uuid("By feed.")),
-        name: Type.Optional(Type.String({ description: "By feed: its name." })),
-        ...sums,
-      }),
-      {
-        description:
-          "Every day or month of the range in order, or each feed that sold something, the most first.",
-      },
-    ),
-    totals: Type.Object(sums, {
-      description: "Of the whole range. `accounts` are distinct over all of it.",
-    }),
-    complete_until: nullable(
-      time("Every sale before it is counted; at most a minute ago. Null: none was counted yet."),
-    ),
+    groups: Type.Array(Type.Object({ ...groupMembers, ...sums }), { description: GROUPS_ORDER }),
+    ...totalMembers,
   },
   { $id: "Earnings", description: "What a provider has sold." },
 );
-export type Earnings = Static<typeof EarningsShape>;
+
+/** The members of earnings as the operator sees them. */
+export const operatorEarningsMembers = {
+  ...rangeMembers,
+  group_by: oneOf(OPERATOR_GROUPINGS, { description: "What each group is." }),
+  groups: Type.Array(
+    Type.Object({
+      ...groupMembers,
+      account_id: Type.Optional(uuid("By account: the provider.")),
+      ...sums,
+    }),
+    { description: GROUPS_ORDER },
+  ),
+  ...totalMembers,
+};
+const OperatorEarningsShape = Type.Object(operatorEarningsMembers);
+export type Earnings = Static<typeof OperatorEarningsShape>;
 
 export interface EarningsQuery extends DayRange {
-  /** The provider. */
-  readonly accountId: string;
+  /** The provider; null: all of them. */
+  readonly accountId: string | null;
   readonly groupBy: Grouping;
 }
 
@@ -96,7 +118,9 @@ function groupOf(row: Row<"list_earnings">, groupBy: Grouping) {
     case "month":
       return { month: name };
     case "feed":
-      return { feed_id: name, name: row.feed_name ?? "" };
+      return { feed_id: name, name: row.label ?? "" };
+    case "account":
+      return { account_id: name, name: row.label ?? "" };
   }
 }
 
@@ -115,8 +139,14 @@ function sumsOf(row: Row<"list_earnings">): Static<typeof SumsShape> {
   };
 }
 
-const KEY_COLUMNS: Readonly<Record<Grouping, readonly ("date" | "month" | "feed_id" | "name")[]>> =
-  { day: ["date"], month: ["month"], feed: ["feed_id", "name"] };
+const KEY_COLUMNS: Readonly<
+  Record<Grouping, readonly ("date" | "month" | "feed_id" | "account_id" | "name")[]>
+> = {
+  day: ["date"],
+  month: ["month"],
+  feed: ["feed_id", "name"],
+  account: ["account_id", "name"],
+};
 const SUM_COLUMNS = [
   "reads",
   "paid_reads",

@@ -74,8 +74,8 @@ export async function readPayouts(
   };
 }
 
-/** What a provider has sold since the beginning, and what it is owed. */
-export async function readEarned(database: Queries, accountId: string) {
+/** What a provider has sold since the beginning, and what it is owed; null: all of them together. */
+export async function readEarned(database: Queries, accountId: string | null) {
   const row = present(await database.row("find_earned", { account_id: accountId }));
   const net = row.gross_nanos - row.refunded_nanos - row.fee_nanos;
   return {

@@ -20,12 +20,15 @@ export const exact = (description: string) =>
 /** The most that an act moves: a billion dollars, far from the end of a bigint of nano-dollars. */
 export const AMOUNT_NANOS_MAX = 10n ** 18n;
 
-/** The kind of `nanos()`. */
+/** The kinds of `nanos()` and `usdNanos()`. */
 export const NANOS = "Nanos";
-TypeRegistry.Set(
-  NANOS,
-  (_, value) => typeof value === "bigint" && value > 0n && value <= AMOUNT_NANOS_MAX,
-);
+export const USD_NANOS = "UsdNanos";
+for (const kind of [NANOS, USD_NANOS]) {
+  TypeRegistry.Set(
+    kind,
+    (_, value) => typeof value === "bigint" && value > 0n && value <= AMOUNT_NANOS_MAX,
+  );
+}
 
 /** Nano-dollars, which a face reads from the text of credits. To a reader of the document they are that number. */
 export const nanos = (description: string) =>
@@ -36,6 +39,17 @@ export const nanos = (description: string) =>
     exclusiveMinimum: 0,
     maximum: 1e15,
     multipleOf: 0.001,
+    description,
+  });
+
+/** Nano-dollars, which a face reads from the text of USD. */
+export const usdNanos = (description: string) =>
+  Type.Unsafe<bigint>({
+    [Kind]: USD_NANOS,
+    [Expected]: "a number of USD above 0, with at most 9 decimals, and at most 10^9",
+    type: "number",
+    exclusiveMinimum: 0,
+    maximum: 1e9,
     description,
   });
 

@@ -8,6 +8,7 @@ import { Type } from "@sinclair/typebox";
 import type { Actor } from "../accounts/actor.ts";
 import { FeedRowShape, REVIEWS } from "../feeds/feed_shapes.ts";
 import { type FeedRow, feedRowText } from "../feeds/feed_text.ts";
+import { FEED_STATUSES } from "../feeds/find.ts";
 import { oneOf } from "../lib/typebox.ts";
 import { DELETIONS_PER_FEED_ALLOWED, PAGE_LIMIT_MAX, PUSH_HISTORY } from "../limits.ts";
 import type { Database, Row } from "../postgres/client/query.ts";
@@ -24,10 +25,20 @@ const PUSHES_SHOWN = 20;
 
 export const FeedInput = Type.Object({ feed_id: feedReference });
 
+/** What may be wrong with a feed. */
+export const HEALTHS = ["late", "failing", "never_pushed"] as const;
+
 export const ListFeedsInput = Type.Object({
   ...PAGE_INPUT,
   account_id: Type.Optional(accountReference),
   is_unlisted: Type.Optional(Type.Boolean({ description: "Only those that are not public." })),
+  status: Type.Optional(oneOf(FEED_STATUSES, { description: "Only those with this status." })),
+  health: Type.Optional(
+    oneOf(HEALTHS, {
+      description:
+        "Only those that are late (active, and the last push is older than the interval), failing (the last push was refused), or never_pushed.",
+    }),
+  ),
   review: Type.Optional(oneOf(REVIEWS, { description: "Only those whose review is so." })),
 });
 
@@ -36,7 +47,8 @@ export async function listFeeds(
   { database }: Operator,
   input: InputOf<typeof ListFeedsInput>,
 ): Promise<Page<FeedRow>> {
-  const { account_id: account, is_unlisted: isUnlisted = false, review, limit, cursor } = input;
+  const { account_id: account, is_unlisted: isUnlisted = false, limit, cursor } = input;
+  const { status = null, review = null, health = null } = input;
   const ownerId = await accountIdOf(database, account);
   const afterId = await feedIdOf(database, cursor);
   return readPage(limit, {
@@ -44,8 +56,9 @@ export async function listFeeds(
       database.rows("list_feed_rows", {
         account_id: ownerId,
         is_unlisted_only: isUnlisted,
-        status: null,
-        review: review ?? null,
+        status,
+        review,
+        health,
         is_full: true,
         limit: rowsMax,
         offset: 0n,

@@ -10,7 +10,7 @@ import { PayoutShape, payoutOf } from "../earnings/payouts.ts";
 import { present } from "../lib/assert.ts";
 import type { Row } from "../postgres/client/query.ts";
 import { uuid } from "../shapes.ts";
-import { accountReference, entryReference, nanos } from "./common_shapes.ts";
+import { accountReference, entryReference, usdNanos } from "./common_shapes.ts";
 import { NUMBER_CURSOR } from "./keyset_cursor.ts";
 import { PAGE_INPUT, type Page, readPage } from "./keyset_page.ts";
 import type { InputOf, Operator } from "./operator.ts";
@@ -25,7 +25,7 @@ export type PayoutOutcome = Static<typeof ProviderPayoutShape>;
 
 export const RecordPayoutInput = Type.Object({
   account_id: accountReference,
-  usd: nanos("What was paid, with up to 9 decimals."),
+  usd: usdNanos("What was paid, with up to 9 decimals."),
   reference: entryReference,
 });
 

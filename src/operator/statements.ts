@@ -1,33 +1,52 @@
 /**
- * Statements: what a provider has earned in a range of days, and what it is owed. Beyond 6.
+ * Statements: what a provider, or all of them, earned in a range of days, and what they are owed. Beyond 6.
  *
  * @module
  */
-import { Type } from "@sinclair/typebox";
-import { type Earnings, GROUPINGS, readEarnings } from "../earnings/earnings.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { OPERATOR_GROUPINGS, operatorEarningsMembers, readEarnings } from "../earnings/earnings.ts";
 import { readEarned } from "../earnings/payouts.ts";
 import { dayRange } from "../earnings/utc_day.ts";
-import { oneOf } from "../lib/typebox.ts";
-import { accountReference } from "./common_shapes.ts";
+import { nullable, oneOf } from "../lib/typebox.ts";
+import { EARNINGS_DAYS_DEFAULT, EARNINGS_DAYS_MAX } from "../limits.ts";
+import { uuid } from "../shapes.ts";
+import { accountReference, exact } from "./common_shapes.ts";
 import { inTime } from "./in_time.ts";
 import type { InputOf, Operator } from "./operator.ts";
 import { findAccount } from "./references.ts";
 import { Refused } from "./refused.ts";
 
 export const EarningsInput = Type.Object({
-  account_id: accountReference,
-  from: Type.Optional(Type.String({ format: "date", description: "The first day, in UTC." })),
-  to: Type.Optional(Type.String({ format: "date", description: "The last day, in UTC." })),
-  group_by: Type.Optional(oneOf(GROUPINGS, { description: "Default day." })),
+  account_id: Type.Optional(accountReference),
+  from: Type.Optional(
+    Type.String({
+      format: "date",
+      description: `The first day, in UTC; default ${EARNINGS_DAYS_DEFAULT} days with the last one. At most ${EARNINGS_DAYS_MAX} days at once.`,
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({ format: "date", description: "The last day, in UTC; default today." }),
+  ),
+  group_by: Type.Optional(oneOf(OPERATOR_GROUPINGS, { description: "Default day." })),
 });
 
-/** A provider's statement; the range is that of `GET /v1/provider/earnings`. */
+export const StatementShape = Type.Object(
+  {
+    account_id: nullable(uuid("The provider; null: all of them.")),
+    ...operatorEarningsMembers,
+    earned_usd: exact("Net earnings of all time, as far as they are counted."),
+    paid_usd: exact("All payouts."),
+    owed_usd: exact("Earned less paid; negative if more was paid."),
+  },
+  { $id: "Statement", description: "What a provider, or all of them, sold and are owed." },
+);
+export type StatementOutcome = Static<typeof StatementShape>;
+
+/** A provider's statement, or that of all; the range is that of `GET /v1/provider/earnings`. */
 export interface Statement {
-  readonly accountId: string;
-  readonly accountName: string;
-  readonly earnings: Earnings;
-  /** Of all time. */
-  readonly earned: Awaited<ReturnType<typeof readEarned>>;
+  /** Undefined: it is that of all. */
+  readonly accountName: string | undefined;
+  readonly outcome: StatementOutcome;
 }
 
 /** @throws {Refused} if the range is none. */
@@ -35,9 +54,14 @@ export async function reportEarnings(
   { database }: Operator,
   { account_id: account, group_by: groupBy = "day", ...days }: InputOf<typeof EarningsInput>,
 ): Promise<Statement> {
-  const { account_id: accountId, name: accountName } = await findAccount(database, account);
+  const found = account === undefined ? undefined : await findAccount(database, account);
+  const accountId = found?.account_id ?? null;
   const range = dayRange(days, Date.now());
   if (typeof range === "string") throw new Refused("RANGE_INVALID", range);
   const earnings = await inTime(readEarnings(database, { accountId, groupBy, ...range }));
-  return { accountId, accountName, earnings, earned: await readEarned(database, accountId) };
+  const { earned_usd, paid_usd, owed_usd } = await inTime(readEarned(database, accountId));
+  return {
+    accountName: found?.name,
+    outcome: { account_id: accountId, ...earnings, earned_usd, paid_usd, owed_usd },
+  };
 }

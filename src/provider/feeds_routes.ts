@@ -320,6 +320,7 @@ async function listFeeds(
       is_unlisted_only: false,
       status,
       review: null,
+      health: null,
       is_full: isFull,
       limit,
       offset: BigInt(offset),

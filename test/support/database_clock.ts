@@ -21,8 +21,24 @@ export async function installClock(sql: Connections, databaseUrl: string): Promi
     create function test_clock.clock_timestamp() returns timestamptz
     language sql volatile
     as 'select pg_catalog.clock_timestamp() + ahead from test_clock.setting';
-    -- As a gateway makes it that migrates with this clock in front, and compares the schema with that.
-    alter table audit_events alter column happened_at set default test_clock.clock_timestamp();
+    -- As a gateway makes them that migrates with this clock in front, and compares the schema with that.
+    do $$
+    declare
+      timed record;
+    begin
+      for timed in
+        select adrelid::regclass as table_name, attname as column_name
+        from pg_attrdef
+        join pg_attribute on attrelid = adrelid and attnum = adnum
+        where pg_get_expr(adbin, adrelid) = 'clock_timestamp()'
+      loop
+        execute format(
+          'alter table %s alter column %I set default test_clock.clock_timestamp()',
+          timed.table_name, timed.column_name
+        );
+      end loop;
+    end
+    $$;
   `);
   return {
     url: `${databaseUrl}&search_path=test_clock,pg_catalog,public`,

@@ -1,4 +1,5 @@
--- Adds sales to the daily totals of their feeds, and their buyers to the customers of feeds and providers.
+-- Adds sales to the daily totals of their feeds, and their buyers to the customers of feeds, of
+-- providers, and of all providers together.
 create or replace function add_earnings(sales customer_sales[])
 returns void
 language plpgsql
@@ -28,7 +29,9 @@ begin
   with seen as (
     select distinct scope.scope_id, sale.account_id, sale.day
     from unnest(sales) as sale
-    cross join lateral (values (sale.feed_id), (sale.provider_id)) as scope (scope_id)
+    cross join lateral (
+      values (sale.feed_id), (sale.provider_id), (every_provider())
+    ) as scope (scope_id)
     where sale.reads > 0 or sale.purchases > 0
   ),
   added as (
@@ -57,7 +60,9 @@ begin
   from (
     select distinct scope.scope_id, sale.account_id, sale.day, sale.provider_id
     from unnest(sales) as sale
-    cross join lateral (values (sale.feed_id), (sale.provider_id)) as scope (scope_id)
+    cross join lateral (
+      values (sale.feed_id), (sale.provider_id), (every_provider())
+    ) as scope (scope_id)
     where sale.reads < 0
   ) as doubted
   join customer_days as customer

@@ -1,4 +1,5 @@
--- Whether an account has read or bought on a UTC day, of a feed or of any feed of a provider (scope_id).
+-- Whether an account has read or bought on a UTC day, of a feed, of any feed of a provider, or of any
+-- feed at all (scope_id).
 -- Reads count as far as they have been counted.
 -- A purchase shows in the ledger, or, if it was paid from the balance, in the log.
 create or replace function is_customer(
@@ -25,8 +26,11 @@ as $$
       and event.usage_id < uuid_from_time(bounds.until)
     join feeds
       on feeds.feed_id = event.feed_id
-    where is_customer.scope_id in (feeds.feed_id, feeds.account_id)
-      and feeds.account_id = is_customer.provider_id
+    where is_customer.scope_id in (feeds.feed_id, feeds.account_id, every_provider())
+      and (
+        feeds.account_id = is_customer.provider_id
+        or is_customer.scope_id = every_provider()
+      )
       and event.operation in ('data', 'stream', 'export', 'purchase')
       and not event.failed
       and event.usage_id <= (
@@ -50,6 +54,6 @@ as $$
       and entry.created_at < bounds.until
     join feeds
       on feeds.feed_id = entry.feed_id
-    where is_customer.scope_id in (feeds.feed_id, feeds.account_id)
+    where is_customer.scope_id in (feeds.feed_id, feeds.account_id, every_provider())
   )
 $$;

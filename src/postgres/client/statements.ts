@@ -70,6 +70,7 @@ import sql_earnings_functions_add_totals from "../../../sql/earnings/functions/a
 import sql_earnings_functions_add_usage from "../../../sql/earnings/functions/add_usage.sql" with { type: "text" };
 import sql_earnings_functions_count_customers from "../../../sql/earnings/functions/count_customers.sql" with { type: "text" };
 import sql_earnings_functions_count_sales from "../../../sql/earnings/functions/count_sales.sql" with { type: "text" };
+import sql_earnings_functions_every_provider from "../../../sql/earnings/functions/every_provider.sql" with { type: "text" };
 import sql_earnings_functions_is_customer from "../../../sql/earnings/functions/is_customer.sql" with { type: "text" };
 import sql_earnings_functions_keep_fee_rate from "../../../sql/earnings/functions/keep_fee_rate.sql" with { type: "text" };
 import sql_earnings_functions_minutes_kept from "../../../sql/earnings/functions/minutes_kept.sql" with { type: "text" };
@@ -134,6 +135,7 @@ import sql_migrations_0013_push_history from "../../../sql/migrations/0013_push_
 import sql_migrations_0014_imports from "../../../sql/migrations/0014_imports.sql" with { type: "text" };
 import sql_migrations_0015_connected_agents from "../../../sql/migrations/0015_connected_agents.sql" with { type: "text" };
 import sql_migrations_0016_totals from "../../../sql/migrations/0016_totals.sql" with { type: "text" };
+import sql_migrations_0017_all_customers from "../../../sql/migrations/0017_all_customers.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -261,6 +263,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0014_imports", text: sql_migrations_0014_imports },
   { name: "0015_connected_agents", text: sql_migrations_0015_connected_agents },
   { name: "0016_totals", text: sql_migrations_0016_totals },
+  { name: "0017_all_customers", text: sql_migrations_0017_all_customers },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -298,6 +301,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "add_usage", text: sql_earnings_functions_add_usage },
   { name: "count_customers", text: sql_earnings_functions_count_customers },
   { name: "count_sales", text: sql_earnings_functions_count_sales },
+  { name: "every_provider", text: sql_earnings_functions_every_provider },
   { name: "is_customer", text: sql_earnings_functions_is_customer },
   { name: "keep_fee_rate", text: sql_earnings_functions_keep_fee_rate },
   { name: "minutes_kept", text: sql_earnings_functions_minutes_kept },
@@ -1005,10 +1009,10 @@ export interface StatementTypes {
       readonly is_added: boolean;
     };
   };
-  /** what a provider has sold, and has been paid, since the beginning */
+  /** what a provider, or without one all of them, has sold and has been paid since the beginning */
   find_earned: {
     parameters: {
-      readonly account_id: string;
+      readonly account_id: string | null;
     };
     row: {
       readonly gross_nanos: bigint;
@@ -1026,18 +1030,18 @@ export interface StatementTypes {
       readonly is_kept: boolean;
     };
   };
-  /** what a provider has sold in a range of UTC days, by day, month or feed, and in all; of the daily totals only */
+  /** what a provider has sold in a range of UTC days, by day, month, feed or provider, and in all; of the daily totals */
   list_earnings: {
     parameters: {
-      readonly account_id: string;
+      readonly account_id: string | null;
       readonly from_day: string;
       readonly to_day: string;
       readonly group_by: string;
     };
     row: {
       readonly group_name: string | null;
-      readonly feed_id: string | null;
-      readonly feed_name: string | null;
+      readonly group_id: string | null;
+      readonly label: string | null;
       readonly reads: bigint;
       readonly paid_reads: bigint;
       readonly accounts: bigint;
@@ -1250,6 +1254,7 @@ export interface StatementTypes {
       readonly is_unlisted_only: boolean;
       readonly status: string | null;
       readonly review: string | null;
+      readonly health: string | null;
       readonly is_full: boolean;
       readonly limit: number;
       readonly offset: bigint;
@@ -2323,7 +2328,7 @@ export const ARGUMENTS: {
   find_feed_row: (by) => [by.feed_id, by.endpoint_path, by.active_only],
   list_data_versions: (by) => [by.feed_ids],
   list_feed_contents: (by) => [by.feed_ids, by.abandoned_after, by.batches_max, by.kept],
-  list_feed_rows: (by) => [by.account_id, by.is_unlisted_only, by.status, by.review, by.is_full, by.limit, by.offset, by.after_feed_id],
+  list_feed_rows: (by) => [by.account_id, by.is_unlisted_only, by.status, by.review, by.health, by.is_full, by.limit, by.offset, by.after_feed_id],
   list_newest_rows: (by) => [by.feed_id, by.rows_max],
   list_pushes: (by) => [by.feed_id, by.kept, by.before_pushed_at, by.before_push_id, by.limit],
   list_slugs_near: (by) => [by.endpoint_path, by.slugs_max],

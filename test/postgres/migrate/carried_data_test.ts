@@ -225,3 +225,26 @@ test("what was counted before is in the new totals, and what waits comes once", 
     await sql`select due_at > now() + interval '22 hours' as waits from maintenance_jobs`;
   expect(job?.waits).toBe(true);
 });
+
+test("customers of before are counted once over all providers", async () => {
+  const { sql, migrate } = await prepare("0017");
+  const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
+  const [feed, provider] = [crypto.randomUUID(), crypto.randomUUID()];
+  for (const [scope, account, day] of [
+    [feed, one, "2026-11-20"],
+    [provider, one, "2026-11-20"],
+    [provider, one, "2026-11-22"],
+    [feed, two, "2026-11-22"],
+  ] as const) {
+    await sql`insert into customer_days (scope_id, account_id, day) values (${scope}, ${account}, ${day})`;
+  }
+  await migrate();
+  const counts = await sql`
+    select day::text, previous_day::text, accounts::int from customer_counts
+    where scope_id = '00000000-0000-0000-0000-000000000000' order by day, previous_day`;
+  expect([...counts]).toEqual([
+    { day: "2026-11-20", previous_day: "-infinity", accounts: 1 },
+    { day: "2026-11-22", previous_day: "-infinity", accounts: 1 },
+    { day: "2026-11-22", previous_day: "2026-11-20", accounts: 1 },
+  ]);
+});
