@@ -22,6 +22,7 @@ import { pushesRoutes } from "./provider/pushes_routes.ts";
 import { pushRoutes } from "./push/push_route.ts";
 import { catalogRoutes } from "./read/catalog/catalog_routes.ts";
 import { dataRoutes } from "./read/data/data_routes.ts";
+import { exportRoutes } from "./read/export/export_routes.ts";
 import { metadataRoutes } from "./read/metadata/metadata_routes.ts";
 import { createReadPipeline } from "./read/pipeline/pipeline.ts";
 import { streamRoutes } from "./read/stream/stream_routes.ts";
@@ -40,6 +41,7 @@ export function createApp(services: Services) {
     .use(dataRoutes(services, reads))
     .use(metadataRoutes(services, reads))
     .use(streamRoutes(services, reads))
+    .use(exportRoutes(services, reads))
     .use(pushRoutes(services))
     .use(feedsRoutes(services))
     .use(pushesRoutes(services))

@@ -195,6 +195,22 @@ export const IMPORT_RENEWAL_MS = 5_000;
 /** The same as an interval of PostgreSQL. */
 export const IMPORT_LEASE = `${IMPORT_LEASE_MS} milliseconds`;
 
+/** Exports of an account and feed in an hour. Beyond 10. */
+export const EXPORTS_LIMIT = 6;
+export const EXPORTS_WINDOW_MS = 60 * 60_000;
+export const EXPORTS_WINDOW_US = BigInt(EXPORTS_WINDOW_MS) * 1_000n;
+/** The same in a minute, of all feeds, with those that go on under an Idempotency-Key. */
+export const EXPORTS_PER_MINUTE = 60;
+/** Rows of an export that cost as much as one read. Beyond 10. */
+export const EXPORT_ROWS_PER_READ = 100n;
+/** Exports that a process sends at once, each on a connection of its own; an account has at most half of them. */
+export const EXPORTS_MAX = 6;
+/** How long an export may take, and how long its client may take nothing, in milliseconds. */
+export const EXPORT_MS_MAX = 15 * 60_000;
+export const EXPORT_UNREAD_MS_MAX = 30_000;
+/** Rows whose fields are the columns of a CSV export if no schema names any. Beyond 10. */
+export const EXPORT_SAMPLE_ROWS = 1_000;
+
 /** Connections of a gateway for imports, whose steps take turns on them. */
 export const IMPORT_CONNECTIONS_MAX = 2;
 

@@ -50,7 +50,8 @@ interface ServicesOptions {
 
 /** Reads the cursor secret from the database, making it there at the first start. */
 export async function createServices({ config, databases, log }: ServicesOptions) {
-  const { database, operatorDatabase, importDatabase, replica, isDistributed } = databases;
+  const { database, operatorDatabase, importDatabase, openSnapshot, replica, isDistributed } =
+    databases;
   const state = {
     baseUrl: config.baseUrl ?? listenerUrl(config),
     isDraining: false,
@@ -151,6 +152,8 @@ export async function createServices({ config, databases, log }: ServicesOptions
     operatorDatabase,
     /** So have the steps of imports. */
     importDatabase,
+    /** A session with one snapshot of the database, for an export. */
+    openSnapshot,
     /** The room on the database's disk, if that is known. */
     diskRoom: databases.diskRoom,
     /** Pages, catalog and search: from a replica where one is new enough. */

@@ -14,7 +14,7 @@ export const UsageEventShape = Type.Object(
   {
     usage_id: uuid("The same as in the answer's `_origin`."),
     timestamp: time("When the call was admitted."),
-    operation: oneOf(["catalog", "search", "metadata", "data", "stream", "purchase"], {
+    operation: oneOf(["catalog", "search", "metadata", "data", "stream", "export", "purchase"], {
       description: "What was read, or that a feed was bought.",
     }),
     feed_id: nullable(uuid("Null for catalog and search.")),

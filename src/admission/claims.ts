@@ -5,7 +5,14 @@
  */
 
 /** A read, or a purchase, that is charged and logged. Each operation has windows of its own. */
-export type LoggedOperation = "data" | "stream" | "catalog" | "search" | "metadata" | "purchase";
+export type LoggedOperation =
+  | "data"
+  | "stream"
+  | "export"
+  | "catalog"
+  | "search"
+  | "metadata"
+  | "purchase";
 
 /** A call that is limited in memory and not logged. Decisions 7. */
 export type UnloggedOperation =
@@ -52,6 +59,10 @@ export interface Claim {
   readonly idempotency?: IdempotencyKey;
   /** Nano-dollars above which the caller does not want the read. Beyond 1. */
   readonly priceNanosMax?: bigint;
+  /** Calls that it costs. An export costs one for each hundred rows. @default 1 */
+  readonly units?: bigint;
+  /** The version of the feed's data that an Idempotency-Key is bound to. @default the newest */
+  readonly version?: bigint;
 }
 
 export interface IdempotencyKey {

@@ -78,12 +78,12 @@ export function decide(
  * remembered. Once the data has moved, a repeat would show what the key has not paid for. Decisions 6.
  */
 export function judgeRepeat(
-  { idempotency }: Claim,
+  { idempotency, version }: Claim,
   { remembered, feed }: Pick<Proof, "remembered" | "feed">,
 ): Refusal | undefined {
   if (idempotency === undefined || remembered === undefined) return undefined;
   if (remembered.queryHash !== idempotency.queryHash) return { kind: "key_reused" };
-  const isMoved = remembered.answeredVersion !== feed?.dataVersion;
+  const isMoved = remembered.answeredVersion !== (version ?? feed?.dataVersion);
   return isMoved ? { kind: "key_stale", usageId: remembered.receipt.usageId } : undefined;
 }
 

@@ -11,11 +11,11 @@ import type { Claim, FeedTerms, LoggedOperation, PriceType, TierLimits } from ".
  * Price in nano-dollars of a purchase, or of a call: only data costs anything, only of metered feeds. An owner pays
  * nothing.
  */
-export function priceOf({ operation, feed }: Claim, accountId: string): bigint {
+export function priceOf({ operation, feed, units = 1n }: Claim, accountId: string): bigint {
   if (feed === undefined || feed.accountId === accountId) return 0n;
   if (operation === "purchase") return (feed.oneTimePriceCents ?? 0n) * NANOS_PER_CENT;
-  const isCharged = isOfData(operation) && feed.priceType === "metered";
-  return isCharged ? (feed.callPriceNanos ?? 0n) : 0n;
+  const isCharged = showsData(operation) && feed.priceType === "metered";
+  return isCharged ? (feed.callPriceNanos ?? 0n) * units : 0n;
 }
 
 /** Calls in a window. */
@@ -36,8 +36,13 @@ export function dataLimitOf(priceType: PriceType, limits: TierLimits): number {
  */
 export function purchasePriceOf({ operation, feed }: Claim, accountId: string): bigint | undefined {
   const isSold =
-    isOfData(operation) && feed?.priceType === "one_time" && feed.accountId !== accountId;
+    showsData(operation) && feed?.priceType === "one_time" && feed.accountId !== accountId;
   return isSold ? (feed.oneTimePriceCents ?? 0n) : undefined;
+}
+
+/** Whether rows of the feed are answered, so that they are paid for. */
+function showsData(operation: LoggedOperation): boolean {
+  return isOfData(operation) || operation === "export";
 }
 
 /** A follower's page of a stream is data, too: the same price and the same window. Beyond 3. */

@@ -43,6 +43,13 @@ export const HEADERS = {
   Vary: text("What of the request decided the form of the answer.", "Accept-Encoding"),
   "WWW-Authenticate": text("The scheme that a key is sent in.", "Bearer"),
   "Content-Disposition": text("The file's name.", 'attachment; filename="SKILL.md"'),
+  "Feedgate-Data-Version": whole(
+    "The version of the feed's data that is shown; pass it as `version` to go on in it.",
+    { minimum: 0, example: 417 },
+  ),
+  "Feedgate-Row-Count": whole("Rows that the answer has.", { minimum: 0, example: 12_480 }),
+  "Feedgate-Usage-Id": text("The usage event of the call.", "0192f0c1-8f5e-7c3a-9d1b-2f6c1e0a4b7d"),
+  "Feedgate-Credits-Charged": text("What the usage event was charged.", "125"),
   "Feedgate-Next-Offset": text("Where a follower goes on: pass it as `offset`.", "AW9mZnNldA"),
   "Preference-Applied": text("`wait=N` where the answer was waited for. RFC 7240.", "wait=20"),
 };

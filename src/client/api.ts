@@ -877,7 +877,7 @@ export interface components {
              * @description What was read, or that a feed was bought.
              * @enum {string}
              */
-            operation: "catalog" | "search" | "metadata" | "data" | "stream" | "purchase";
+            operation: "catalog" | "search" | "metadata" | "data" | "stream" | "export" | "purchase";
             /**
              * Format: uuid
              * @description Null for catalog and search.

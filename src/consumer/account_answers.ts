@@ -9,7 +9,14 @@ import { amountOf } from "../accounts/money.ts";
 import { usageEventText } from "../accounts/usage_event.ts";
 import type { UsagePage } from "../accounts/usage_page.ts";
 import { MS_PER_SECOND, US_PER_DAY, US_PER_MS } from "../lib/time_units.ts";
-import { HOUSEKEEPING_LIMIT, type Limits, REVALIDATION_LIMIT, WINDOW_MS } from "../limits.ts";
+import {
+  EXPORTS_LIMIT,
+  EXPORTS_WINDOW_MS,
+  HOUSEKEEPING_LIMIT,
+  type Limits,
+  REVALIDATION_LIMIT,
+  WINDOW_MS,
+} from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
 
 /** The account with its balance as exact numbers, and its connected agents. */
@@ -61,6 +68,7 @@ function limitsOf(limits: Limits) {
   return [
     of("data", "free", limits.readsFree),
     of("data", "paid", limits.readsPaid),
+    { ...of("export", "all", EXPORTS_LIMIT), window_seconds: EXPORTS_WINDOW_MS / MS_PER_SECOND },
     of("catalog", "all", limits.discovery),
     of("search", "all", limits.discovery),
     of("metadata", "all", limits.discovery),

@@ -83,6 +83,8 @@ export function createJobs(options: JobOptions): readonly Job[] {
     // Admission ignores older ones.
     job("idempotency keys", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
     job("unused connections", HOUR_MS, { ageMs: UNUSED_CONNECTION_MS, amount: ROWS_MAX }),
+    // A broken export goes on as long as its Idempotency-Key is known.
+    job("exports", 10 * MINUTE_MS, { ageMs: IDEMPOTENCY_TTL_MS, amount: ROWS_MAX }),
     job("reliability", 5 * MINUTE_MS, { ageMs: RELIABILITY_HISTORY_MS, amount: FEEDS_MAX }),
     job("push history", HOUR_MS, { ageMs: PUSH_HISTORY_MS, amount: ROWS_MAX }),
     job("filter entries", MINUTE_MS, { ageMs: RETIRED_BATCH_GRACE_MS, amount: ENTRIES_MAX }),

@@ -89,6 +89,7 @@ function waysToRead(type: string): readonly string[] {
   const ways = [
     "read_feed with filters keeps rows whose field equals a value, and fields keeps some members.",
     "get_records gives whole rows by their ids.",
+    "All rows at once are a file over HTTP: GET /v1/feed/{slug}/export?format=ndjson|csv, a read for each 100 rows.",
   ];
   return type === "stream"
     ? [

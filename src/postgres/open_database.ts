@@ -21,6 +21,7 @@ import {
   withConnection,
 } from "./client/connect.ts";
 import { createDatabase, type Database } from "./client/query.ts";
+import { openSnapshotAt } from "./client/snapshot.ts";
 import { readDiskRoom } from "./embedded/disk.ts";
 import { reviveEmbedded } from "./embedded/revive.ts";
 import { startEmbedded } from "./embedded/start.ts";
@@ -149,6 +150,8 @@ export async function openDatabases(config: Config, log: Log) {
       }),
       { runningMax: IMPORT_CONNECTIONS_MAX },
     );
+    /** A session with one snapshot, without a bound of its statements' time. Its user ends it. */
+    const openSnapshot = () => openSnapshotAt(address, survey);
     const close = async () => {
       // All reads have been answered by now, so nothing is waited for.
       await replica?.connections.end({ timeout: 0 });
@@ -162,6 +165,7 @@ export async function openDatabases(config: Config, log: Log) {
       background,
       operatorDatabase,
       importDatabase,
+      openSnapshot,
       replica,
       isDistributed,
       diskRoom,

@@ -44,6 +44,7 @@ curl -sS -H "x-api-key: $FEEDGATE_READ_KEY" '${baseUrl}/v1/feed/gold-prices?limi
 
 - Go on with \`cursor=\` and the \`next_cursor\` of the page before, until it is null.
 - Keep rows by \`field=eq.value\`, pick members by \`jsonpath=$[*].name\`, and bound streams by \`start_time\` and \`end_time\`.
+- \`GET ${baseUrl}/v1/feed/{id}/export?format=ndjson|csv\` gives all rows as one file. It costs a read for each 100 rows.
 - \`_origin\` of each answer is the receipt: \`usage_id\` and \`credits_charged\`.
 - \`Idempotency-Key\` makes a repeat safe, \`Feedgate-Max-Credits\` refuses a dearer call, and \`Feedgate-Max-Chars\` keeps a page short.
 

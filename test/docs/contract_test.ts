@@ -27,7 +27,7 @@ beforeAll(async () => {
     FEEDGATE_IMPORT_BYTES: "70000",
   });
   contract = await loadContract(gateway.baseUrl);
-  const provider = await gateway.createAccount({ maxFeeds: 14 });
+  const provider = await gateway.createAccount({ maxFeeds: 15 });
   const reader = await gateway.createAccount({ credits: 100 });
   write = await gateway.createKey(provider, "write");
   ownRead = await gateway.createKey(provider, "read");
@@ -281,6 +281,31 @@ describe("every answer is one that the document promises", () => {
     await get(429, "/v1/feed/collection", read);
   });
 
+  test("every answer of exportFeed is documented", async () => {
+    const metered = { feed_type: "collection", price_type: "metered", price_per_1k: 0.001 };
+    const id = await filledFeed("exported", metered, ROWS);
+    const path = "/v1/feed/exported/export";
+    await get(200, path, read, { "Idempotency-Key": "exported" });
+    await get(200, `${path}?format=csv`, read);
+    for (const query of ["format=x", "after=1", "version=x"]) {
+      await get(400, `${path}?${query}`, read);
+    }
+    await get(400, "/v1/feed/singleton/export", ownRead);
+    await get(401, path);
+    await get(402, path, poor);
+    await get(402, path, read, { "Feedgate-Max-Credits": "0" });
+    await get(403, path, write);
+    await get(404, "/v1/feed/none/export", read);
+    await get(409, `${path}?format=csv`, read, { "Idempotency-Key": "exported" });
+    await get(410, `${path}?version=999`, read);
+    await gateway.sql`
+      insert into exports (export_id, account_id, feed_id, data_version, batch_number, last_position)
+      select gen_random_uuid(), account_id, feed_id, data_version, batch_number, last_position
+      from exports, generate_series(1, 6)
+      where feed_id = ${id}`;
+    await get(429, path, read);
+  });
+
   test("every answer of followStream is documented", async () => {
     const metered = { feed_type: "stream", price_type: "metered", price_per_1k: 0.001 };
     await filledFeed("followed", metered, ROWS);
@@ -529,6 +554,7 @@ async function callsOfEveryRoute(slug: string): Promise<RouteCall[]> {
     reading(`/v1/feed/${slug}`),
     reading(`/v1/feed/${slug}/metadata`),
     reading(`/v1/feed/${slug}/stream`),
+    reading(`/v1/feed/${slug}/export`),
     reading("/v1/account"),
     reading("/v1/usage"),
     reading("/v1/purchases"),

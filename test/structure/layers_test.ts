@@ -10,6 +10,7 @@ const FEATURES = [
   "read/metadata",
   "read/catalog",
   "read/stream",
+  "read/export",
   "skill",
   "push",
   "provider",

@@ -75,5 +75,6 @@ begin
     -cardinality(positions),
     -(select sum(octet_length(removed.payload)) from unnest(texts) as removed (payload))
   );
+  perform note_changed_rows(emptied_feed, emptied_batch);
 end
 $$;

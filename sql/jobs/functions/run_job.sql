@@ -57,6 +57,8 @@ begin
       is_more := remove_aged_rows(moment, age, amount, 'idempotency_keys');
     when 'unused connections' then
       is_more := remove_unused_connections(moment, age, amount);
+    when 'exports' then
+      is_more := remove_aged_rows(moment, age, amount, 'exports');
     when 'reliability' then
       select step.mark, step.is_more
       into reached, is_more

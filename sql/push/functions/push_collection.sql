@@ -212,6 +212,9 @@ begin
   end if;
 
   perform add_row_totals(pushed_feed_id, target, rows_added, bytes_added + bytes_replaced);
+  if outcomes like '%u%' then
+    perform note_changed_rows(pushed_feed_id, target);
+  end if;
 
   if is_complete then
     perform finalize_batch(pushed_feed_id, target, batch_shown_before, moment, ids_pushed);

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import type { Socket } from "node:net";
 import postgres from "postgres";
 import { MS_PER_SECOND } from "../../lib/time_units.ts";
 import { DATABASE_CONNECTIONS_MAX } from "../../limits.ts";
@@ -52,6 +53,8 @@ export interface ConnectOptions {
   readonly statementTimeoutMs?: number;
   /** From nothing to an open socket, and from there to the first statement, in milliseconds. @default 2500 */
   readonly connectTimeoutMs?: number;
+  /** Called with each socket, for a caller that must be able to close it at once. */
+  readonly onSocket?: (socket: Socket) => void;
   /** Finds the newest primary, shared with others. @default `surveyHosts(address)` */
   readonly survey?: Survey | undefined;
 }
@@ -67,13 +70,18 @@ const RECONNECT_PAUSE_SECONDS = 0.2;
 /** Opens a pool. Nothing is sent before the first query. */
 export function connect(address: DatabaseAddress, options: ConnectOptions = {}) {
   const { url, sockets, settings } = settingsOf(address, options);
+  const openSocket = createSockets({
+    ...sockets,
+    timelines: processTimelines,
+    survey: options.survey ?? surveyHosts(address),
+  });
   const pool = {
     ...settings,
-    socket: createSockets({
-      ...sockets,
-      timelines: processTimelines,
-      survey: options.survey ?? surveyHosts(address),
-    }),
+    async socket() {
+      const socket = await openSocket();
+      options.onSocket?.(socket);
+      return socket;
+    },
   };
   // The driver's types don't know the option `socket`.
   return postgres(url, pool);

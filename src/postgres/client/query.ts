@@ -115,6 +115,18 @@ const RUNNING_MAX = DATABASE_CONNECTIONS_MAX - DATABASE_CONNECTIONS_SPARED;
 /** The texts that are sent: each calls this program's functions. */
 const TEXTS = mapTable<StatementName, string, string>(STATEMENTS, inFunctionSet);
 
+/** All rows of a statement on a session of its own, for work that needs one snapshot. */
+export async function rowsInSession<Name extends StatementName>(
+  session: Pick<Connections, "unsafe">,
+  name: Name,
+  parameters: Parameters<Name>,
+): Promise<Row<Name>[]> {
+  const values = ARGUMENTS[name](parameters).map(serverTyped) as never[];
+  const rows: unknown = await session.unsafe(TEXTS[name], values);
+  // As in `createDatabase`: the columns were generated.
+  return rows as Row<Name>[];
+}
+
 export function createDatabase(
   connections: Connections,
   { runningMax = RUNNING_MAX, accountMsMax = LIMITS_DEFAULT.databaseMs }: DatabaseOptions = {},

@@ -136,6 +136,7 @@ import sql_migrations_0014_imports from "../../../sql/migrations/0014_imports.sq
 import sql_migrations_0015_connected_agents from "../../../sql/migrations/0015_connected_agents.sql" with { type: "text" };
 import sql_migrations_0016_totals from "../../../sql/migrations/0016_totals.sql" with { type: "text" };
 import sql_migrations_0017_all_customers from "../../../sql/migrations/0017_all_customers.sql" with { type: "text" };
+import sql_migrations_0017_exports from "../../../sql/migrations/0017_exports.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -188,6 +189,7 @@ import sql_push_functions_finish_import from "../../../sql/push/functions/finish
 import sql_push_functions_import_rows from "../../../sql/push/functions/import_rows.sql" with { type: "text" };
 import sql_push_functions_lock_import from "../../../sql/push/functions/lock_import.sql" with { type: "text" };
 import sql_push_functions_may_push from "../../../sql/push/functions/may_push.sql" with { type: "text" };
+import sql_push_functions_note_changed_rows from "../../../sql/push/functions/note_changed_rows.sql" with { type: "text" };
 import sql_push_functions_note_replaced_rows from "../../../sql/push/functions/note_replaced_rows.sql" with { type: "text" };
 import sql_push_functions_note_stored_push from "../../../sql/push/functions/note_stored_push.sql" with { type: "text" };
 import sql_push_functions_push_collection from "../../../sql/push/functions/push_collection.sql" with { type: "text" };
@@ -198,9 +200,11 @@ import sql_push_import_rows from "../../../sql/push/import_rows.sql" with { type
 import sql_push_push_to_feed from "../../../sql/push/push_to_feed.sql" with { type: "text" };
 import sql_push_record_push from "../../../sql/push/record_push.sql" with { type: "text" };
 import sql_push_renew_import from "../../../sql/push/renew_import.sql" with { type: "text" };
+import sql_read_claim_export from "../../../sql/read/claim_export.sql" with { type: "text" };
 import sql_read_find_absent_field from "../../../sql/read/find_absent_field.sql" with { type: "text" };
 import sql_read_find_event_span from "../../../sql/read/find_event_span.sql" with { type: "text" };
 import sql_read_functions_absent_field from "../../../sql/read/functions/absent_field.sql" with { type: "text" };
+import sql_read_functions_claim_export from "../../../sql/read/functions/claim_export.sql" with { type: "text" };
 import sql_read_functions_close_names from "../../../sql/read/functions/close_names.sql" with { type: "text" };
 import sql_read_functions_close_steps from "../../../sql/read/functions/close_steps.sql" with { type: "text" };
 import sql_read_functions_close_words from "../../../sql/read/functions/close_words.sql" with { type: "text" };
@@ -232,6 +236,7 @@ import sql_read_index_filter_rows from "../../../sql/read/index_filter_rows.sql"
 import sql_read_list_catalog from "../../../sql/read/list_catalog.sql" with { type: "text" };
 import sql_read_list_categories_found from "../../../sql/read/list_categories_found.sql" with { type: "text" };
 import sql_read_list_category from "../../../sql/read/list_category.sql" with { type: "text" };
+import sql_read_list_export_fields from "../../../sql/read/list_export_fields.sql" with { type: "text" };
 import sql_read_list_schemas from "../../../sql/read/list_schemas.sql" with { type: "text" };
 import sql_read_read_collection_page from "../../../sql/read/read_collection_page.sql" with { type: "text" };
 import sql_read_read_collection_rows from "../../../sql/read/read_collection_rows.sql" with { type: "text" };
@@ -239,7 +244,9 @@ import sql_read_read_document from "../../../sql/read/read_document.sql" with { 
 import sql_read_read_stream_page from "../../../sql/read/read_stream_page.sql" with { type: "text" };
 import sql_read_read_stream_rows from "../../../sql/read/read_stream_rows.sql" with { type: "text" };
 import sql_read_read_stream_tail from "../../../sql/read/read_stream_tail.sql" with { type: "text" };
+import sql_read_release_export from "../../../sql/read/release_export.sql" with { type: "text" };
 import sql_read_search_feeds from "../../../sql/read/search_feeds.sql" with { type: "text" };
+import sql_read_survey_export from "../../../sql/read/survey_export.sql" with { type: "text" };
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
 import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
@@ -264,6 +271,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0015_connected_agents", text: sql_migrations_0015_connected_agents },
   { name: "0016_totals", text: sql_migrations_0016_totals },
   { name: "0017_all_customers", text: sql_migrations_0017_all_customers },
+  { name: "0017_exports", text: sql_migrations_0017_exports },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
@@ -343,6 +351,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "import_rows", text: sql_push_functions_import_rows },
   { name: "lock_import", text: sql_push_functions_lock_import },
   { name: "may_push", text: sql_push_functions_may_push },
+  { name: "note_changed_rows", text: sql_push_functions_note_changed_rows },
   { name: "note_replaced_rows", text: sql_push_functions_note_replaced_rows },
   { name: "note_stored_push", text: sql_push_functions_note_stored_push },
   { name: "push_collection", text: sql_push_functions_push_collection },
@@ -350,6 +359,7 @@ export const FUNCTIONS: readonly { readonly name: string; readonly text: string 
   { name: "push_stream", text: sql_push_functions_push_stream },
   { name: "write_push", text: sql_push_functions_write_push },
   { name: "absent_field", text: sql_read_functions_absent_field },
+  { name: "claim_export", text: sql_read_functions_claim_export },
   { name: "close_names", text: sql_read_functions_close_names },
   { name: "close_steps", text: sql_read_functions_close_steps },
   { name: "close_words", text: sql_read_functions_close_words },
@@ -478,12 +488,14 @@ export const STATEMENTS = {
   push_to_feed: numbered(sql_push_push_to_feed),
   record_push: numbered(sql_push_record_push),
   renew_import: numbered(sql_push_renew_import),
+  claim_export: numbered(sql_read_claim_export),
   find_absent_field: numbered(sql_read_find_absent_field),
   find_event_span: numbered(sql_read_find_event_span),
   index_filter_rows: numbered(sql_read_index_filter_rows),
   list_catalog: numbered(sql_read_list_catalog),
   list_categories_found: numbered(sql_read_list_categories_found),
   list_category: numbered(sql_read_list_category),
+  list_export_fields: numbered(sql_read_list_export_fields),
   list_schemas: numbered(sql_read_list_schemas),
   read_collection_page: numbered(sql_read_read_collection_page),
   read_collection_rows: numbered(sql_read_read_collection_rows),
@@ -491,7 +503,9 @@ export const STATEMENTS = {
   read_stream_page: numbered(sql_read_read_stream_page),
   read_stream_rows: numbered(sql_read_read_stream_rows),
   read_stream_tail: numbered(sql_read_read_stream_tail),
+  release_export: numbered(sql_read_release_export),
   search_feeds: numbered(sql_read_search_feeds),
+  survey_export: numbered(sql_read_survey_export),
   find_skill_feed: numbered(sql_skill_find_skill_feed),
   find_skill_version: numbered(sql_skill_find_skill_version),
   list_skill_versions: numbered(sql_skill_list_skill_versions),
@@ -1994,6 +2008,25 @@ export interface StatementTypes {
       readonly feed_id: string;
     };
   };
+  /** counts an export in its limit, and notes what its version shows, before it is charged */
+  claim_export: {
+    parameters: {
+      readonly export_id: string;
+      readonly account_id: string;
+      readonly feed_id: string;
+      readonly data_version: bigint;
+      readonly batch_number: bigint;
+      readonly last_position: bigint;
+      readonly exports_limit: number;
+      readonly window_us: bigint;
+    };
+    row: {
+      readonly is_granted: boolean;
+      readonly used: number;
+      readonly reset_seconds: bigint;
+      readonly retry_after_ms: bigint | null;
+    };
+  };
   /** the first of some names that no row of a batch (0: of a stream) has, if that is known, with names that the */
   find_absent_field: {
     parameters: {
@@ -2090,6 +2123,20 @@ export interface StatementTypes {
       readonly sync_interval_mins: number | null;
       readonly schema_definition: string | null;
       readonly total: bigint;
+    };
+  };
+  /** the fields of an export's first rows, in the order in which they come first: the columns where no schema names any */
+  list_export_fields: {
+    parameters: {
+      readonly feed_id: string;
+      readonly batch_number: bigint;
+      readonly last_position: bigint;
+      readonly oldest_event: string;
+      readonly rows_max: number;
+      readonly fields_max: number;
+    };
+    row: {
+      readonly name: string;
     };
   };
   /** the schemas of listed feeds by id, for the names of their fields */
@@ -2204,6 +2251,15 @@ export interface StatementTypes {
       readonly has_more: boolean;
     };
   };
+  /** an export that was counted, and then not answered, is counted no more */
+  release_export: {
+    parameters: {
+      readonly export_id: string;
+    };
+    row: {
+      readonly export_id: string;
+    };
+  };
   /** one page of a search's listed feeds, best first, with how many there are in all */
   search_feeds: {
     parameters: {
@@ -2227,6 +2283,25 @@ export interface StatementTypes {
       readonly update_frequency_text: string | null;
       readonly sync_interval_mins: number | null;
       readonly total: bigint;
+    };
+  };
+  /** which rows an export has, in the snapshot in which they are then read. No row: the version is gone, or the row */
+  survey_export: {
+    parameters: {
+      readonly feed_id: string;
+      readonly version: bigint | null;
+      readonly after: string | null;
+      readonly grace: string;
+    };
+    row: {
+      readonly data_version: bigint;
+      readonly batch_number: bigint;
+      readonly after_position: bigint;
+      readonly last_position: bigint;
+      readonly oldest_event: string;
+      readonly row_count: bigint;
+      readonly endpoint_path: string | null;
+      readonly schema_definition: string | null;
     };
   };
   /** all that the agent skill of a feed is written from; a feed that is not listed has none */
@@ -2379,12 +2454,14 @@ export const ARGUMENTS: {
   push_to_feed: (by) => [by.feed_id, by.feed_type, by.definition_version, by.row_count, by.row_texts, by.row_ids, by.event_times, by.batch_id, by.is_complete, by.is_dry_run, by.body_bytes, by.elapsed_ms, by.account_id, by.key_id, by.window_limit, by.window_us],
   record_push: (by) => [by.feed_id, by.code, by.detail, by.rows_received, by.body_bytes, by.duration_ms, by.batch_id, by.times],
   renew_import: (by) => [by.feed_id, by.import_id],
+  claim_export: (by) => [by.export_id, by.account_id, by.feed_id, by.data_version, by.batch_number, by.last_position, by.exports_limit, by.window_us],
   find_absent_field: (by) => [by.feed_id, by.batch_number, by.names, by.work_max, by.unindexed_max, by.names_max],
   find_event_span: (by) => [by.feed_id],
   index_filter_rows: (by) => [by.feed_id, by.batch_number, by.work_max],
   list_catalog: (by) => [by.limit, by.offset],
   list_categories_found: (by) => [by.q, by.matches_max, by.categories_max],
   list_category: (by) => [by.category, by.limit, by.offset],
+  list_export_fields: (by) => [by.feed_id, by.batch_number, by.last_position, by.oldest_event, by.rows_max, by.fields_max],
   list_schemas: (by) => [by.feed_ids],
   read_collection_page: (by) => [by.feed_id, by.batch_number, by.after_position, by.offset, by.limit, by.names, by.texts, by.literals, by.grace, by.work_max, by.whole_max],
   read_collection_rows: (by) => [by.feed_id, by.row_ids],
@@ -2392,7 +2469,9 @@ export const ARGUMENTS: {
   read_stream_page: (by) => [by.feed_id, by.before_event_at, by.before_position, by.start_time, by.end_time, by.offset, by.limit, by.names, by.texts, by.literals, by.work_max, by.whole_max],
   read_stream_rows: (by) => [by.feed_id, by.row_ids],
   read_stream_tail: (by) => [by.feed_id, by.after_position, by.limit],
+  release_export: (by) => [by.export_id],
   search_feeds: (by) => [by.q, by.category, by.limit, by.offset],
+  survey_export: (by) => [by.feed_id, by.version, by.after, by.grace],
   find_skill_feed: (by) => [by.feed_id],
   find_skill_version: (by) => [by.feed_id, by.endpoint_path],
   list_skill_versions: (by) => [by.limit, by.offset],

@@ -36,7 +36,7 @@ export const CLAIM_HEADERS = {
 };
 
 interface DataClaim {
-  readonly operation: Extract<LoggedOperation, "data" | "stream">;
+  readonly operation: Extract<LoggedOperation, "data" | "stream" | "export">;
   readonly feed: Feed;
   readonly limits: TierLimits;
   /** The query in a canonical form, which an Idempotency-Key is bound to. */

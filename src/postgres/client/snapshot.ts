@@ -1,0 +1,84 @@
+/**
+ * A session of its own that sees one snapshot of the database, for as long as it is open.
+ *
+ * A long copy holds its snapshot, so PostgreSQL keeps what was changed since: whoever opens one bounds its time.
+ *
+ * @module
+ */
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import type { DatabaseAddress } from "./address.ts";
+import { connect } from "./connect.ts";
+import { isUnavailable } from "./failures.ts";
+import type { StatementName } from "./query.ts";
+import { DatabaseUnavailableError, type Parameters, type Row, rowsInSession } from "./query.ts";
+import type { Survey } from "./survey.ts";
+
+export interface Snapshot {
+  /** The first row of a statement, or undefined. @throws {DatabaseUnavailableError} */
+  row<Name extends StatementName>(
+    name: Name,
+    parameters: Parameters<Name>,
+  ): Promise<Row<Name> | undefined>;
+  /** All rows. @throws {DatabaseUnavailableError} */
+  rows<Name extends StatementName>(name: Name, parameters: Parameters<Name>): Promise<Row<Name>[]>;
+  /** The rows of a query as CSV without quotes: for one column of compact JSON, its texts, one a line. */
+  copyLines(query: string): Promise<Readable>;
+  /** Closes the session at once, whatever it does. */
+  end(): Promise<void>;
+}
+
+/** Opens a session, and takes its snapshot with the first statement. @throws {DatabaseUnavailableError} */
+export async function openSnapshotAt(
+  address: DatabaseAddress,
+  survey: Survey | undefined,
+): Promise<Snapshot> {
+  let socket: Socket | undefined;
+  const onSocket = (opened: Socket) => {
+    socket = opened;
+  };
+  const pool = connect(address, { connectionsMax: 1, statementTimeoutMs: 0, survey, onSocket });
+  const end = async () => {
+    // The driver would wait until the server has sent what nobody reads.
+    socket?.destroy();
+    await pool.end({ timeout: 0 });
+  };
+  try {
+    // Reserved, so that a connection that dies is not replaced by one with another snapshot.
+    const session = await reported(() => pool.reserve());
+    await reported(async () => {
+      await session.unsafe("begin isolation level repeatable read read only");
+      // Rows are read in the order of an index, however few there were when the tables were last looked at.
+      await session.unsafe("set local enable_seqscan = off");
+      await session.unsafe("set local enable_sort = off");
+    });
+    const rows: Snapshot["rows"] = (name, parameters) =>
+      reported(() => rowsInSession(session, name, parameters));
+    return {
+      rows,
+      row: async (name, parameters) => (await rows(name, parameters))[0],
+      copyLines: (query) =>
+        reported(() =>
+          session
+            // Compact JSON has neither of these two characters, so nothing in it is quoted or escaped.
+            .unsafe(
+              `copy (${query}) to stdout with (format csv, quote e'\\x01', delimiter e'\\x02')`,
+            )
+            .readable(),
+        ),
+      end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function reported<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    throw new DatabaseUnavailableError("the database can't be reached", { cause: error });
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * `GET /feed/{id}/export`: every row of one version. Beyond 10.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { Elysia } from "elysia";
+import { authenticated } from "../../api/auth.ts";
+import { COUNTED, described, documented, FEED_PARAMS } from "../../api/described.ts";
+import { ROWS } from "../../api/examples.ts";
+import { RATE_HEADERS } from "../../api/header_docs.ts";
+import { invalidParameter, parameters } from "../../api/parameters.ts";
+import { respondOutcome } from "../../api/problems.ts";
+import { checkHeaders } from "../../api/validation.ts";
+import { Expected, oneOf } from "../../lib/typebox.ts";
+import { UPLOAD_SECONDS_MAX } from "../../limits.ts";
+import type { Services } from "../../services.ts";
+import { CLAIM_HEADERS, idempotencyKeyHeader } from "../pipeline/claim_headers.ts";
+import type { ReadPipeline } from "../pipeline/pipeline.ts";
+import { createExports } from "./export_feed.ts";
+
+const EXPORT_QUERY = parameters({
+  format: Type.Optional(
+    oneOf(["ndjson", "csv"], {
+      description: "`ndjson` (default): a row a line. `csv`: RFC 4180 with a header.",
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({
+      description: "With `version`: goes on behind the row of this id, the last that came whole.",
+    }),
+  ),
+  version: Type.Optional(
+    Type.String({
+      pattern: "^\\d{1,15}$",
+      [Expected]: "an integer of 1 to 15 digits",
+      description: "`Feedgate-Data-Version` of the export that goes on.",
+    }),
+  ),
+});
+
+const EXPORT_HEADERS = Type.Object({
+  ...CLAIM_HEADERS,
+  "idempotency-key": idempotencyKeyHeader(
+    "For 24 hours, what goes on in the same version with the same key is not charged again, and not counted in the six.",
+  ),
+});
+const EXPORT_HEADERS_CHECK = TypeCompiler.Compile(EXPORT_HEADERS);
+
+const EXPORT_FEED = described({
+  access: "consumer",
+  window: "data",
+  operationId: "exportFeed",
+  tag: "data",
+  summary: "Export all rows of a feed",
+  description: [
+    "Every row of one consistent version of a collection or a stream, whatever is pushed meanwhile: a collection in order of arrival, a stream with the oldest arrival first.",
+    "It costs as much as one data read for each 100 rows, charged at once. The headers have the receipt, and how many rows come. At most 6 exports an hour, account and feed.",
+    "Broken off? Go on with `after`, the id of the last whole row, and `version`, the value of `Feedgate-Data-Version`, and the same `Idempotency-Key`: then nothing is charged again. If the version is gone, it is 410. A collection's version is there until its rows are replaced or removed, and 15 minutes after another batch took its place; a stream's for 24 hours.",
+    "CSV: `id`, `event_timestamp` (streams), the properties of the schema (without one, the fields of the first 1,000 rows), and `_other` with the JSON of all other fields. Objects and arrays are JSON text. Values are as they were pushed: let no spreadsheet take one that begins with `=` for a formula.",
+  ].join("\n\n"),
+  answers: {
+    200: documented(Type.String(), {
+      description: "The rows.",
+      headers: [
+        "Cache-Control",
+        "Content-Disposition",
+        "Feedgate-Data-Version",
+        "Feedgate-Row-Count",
+        "Feedgate-Usage-Id",
+        "Feedgate-Credits-Charged",
+        "Vary",
+      ],
+      headersOptional: RATE_HEADERS,
+      mediaTypes: {
+        "application/x-ndjson": { example: ROWS.map((row) => JSON.stringify(row)).join("\n") },
+        "text/csv": {
+          example:
+            "id,event_timestamp,magnitude,place,_other\r\nus7000,2026-11-21T08:41:07Z,4.9,Tonga,\r\n",
+        },
+      },
+    }),
+  },
+  headers: EXPORT_HEADERS,
+  problems: [
+    "INSUFFICIENT_CREDITS",
+    "PURCHASE_REQUIRED",
+    "PRICE_ABOVE_MAX",
+    "KEY_BUDGET_SPENT",
+    "KEY_SCOPE",
+    "FEED_NOT_FOUND",
+    "FEED_NOT_SYNCED",
+    "IDEMPOTENCY_KEY_REUSED",
+    "IDEMPOTENCY_KEY_STALE",
+    "CURSOR_EXPIRED",
+    ...COUNTED,
+  ],
+});
+
+export function exportRoutes(services: Services, reads: ReadPipeline) {
+  const { feeds, http, keys } = services;
+  const exportFeed = createExports(services, reads);
+  return new Elysia({ name: "export" })
+    .use(authenticated(keys, "read", (id) => feeds.foresee(id)))
+    .get(
+      "/feed/:id/export",
+      async ({ call, principal, params, query, server }) => {
+        const { request } = call;
+        checkHeaders(EXPORT_HEADERS_CHECK, request);
+        const { format = "ndjson", after, version } = query;
+        if (after !== undefined && version === undefined) {
+          throw invalidParameter(
+            "after needs version, the Feedgate-Data-Version of the export that goes on.",
+          );
+        }
+        // The body gives up a client that takes nothing.
+        server?.timeout(request, UPLOAD_SECONDS_MAX);
+        const asked = {
+          reference: params.id,
+          format,
+          after,
+          version: version === undefined ? undefined : BigInt(version),
+        };
+        return respondOutcome(http, call, await exportFeed({ call, principal }, asked));
+      },
+      { params: FEED_PARAMS, query: EXPORT_QUERY, ...EXPORT_FEED },
+    );
+}

@@ -1,0 +1,197 @@
+/**
+ * Import of 1,000,000 rows of 250 bytes, durable (fsync on), beside plain `COPY` of the same rows into the same table
+ * through the driver, in turns; and the gateway's memory meanwhile.
+ *
+ * `bun run bench bulk [--rows N] [--rounds N]`
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+import { insertKey } from "../support/insert_key.ts";
+import { residentMb, startServer } from "./processes.ts";
+import type { Bench, Figures } from "./run.ts";
+import { type BenchDatabase, median, startBenchDatabase } from "./support.ts";
+import { numberOf } from "./usage.ts";
+
+const ROWS = 1_000_000;
+const ROUNDS = 3;
+const ROW_BYTES = 250;
+const PIECE_ROWS = 1_000;
+const MEMORY_LOOK_MS = 250;
+const MS_PER_SECOND = 1_000;
+const MAIN = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const FORMS = ["ndjson", "csv"] as const;
+const KINDS = ["collection", "stream"] as const;
+
+interface Stage {
+  readonly database: BenchDatabase;
+  readonly accountId: string;
+  readonly writeKey: string;
+  readonly baseUrl: string;
+  readonly pid: number;
+}
+
+let serial = 0;
+
+export const bench: Bench = async (args) => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rows: { type: "string", default: String(ROWS) },
+      rounds: { type: "string", default: String(ROUNDS) },
+    },
+  });
+  const rows = numberOf(values.rows, "--rows");
+  const rounds = numberOf(values.rounds, "--rounds");
+  const database = await startBenchDatabase();
+  const gateway = await startServer([process.execPath, MAIN, "serve", "--port", "0", "--json"], {
+    DATABASE_URL: database.address.url,
+    LOG_LEVEL: "error",
+  });
+  try {
+    const baseUrl = `http://127.0.0.1:${gateway.port}`;
+    const stage = { database, baseUrl, pid: gateway.pid, ...(await createProvider(database)) };
+    return await imports(stage, { rows, rounds });
+  } finally {
+    await gateway.stop();
+    await database.stop();
+  }
+};
+
+/** Rates of imports, and of a plain COPY into the table of each kind, in turns. */
+async function imports(
+  stage: Stage,
+  { rows, rounds }: { readonly rows: number; readonly rounds: number },
+): Promise<Figures> {
+  const contenders = KINDS.flatMap((kind) => [
+    { name: `COPY into a ${kind}`, kind, form: undefined },
+    ...FORMS.map((form) => ({ name: `import of ${form} into a ${kind}`, kind, form })),
+  ]);
+  const found = contenders.map(() => ({ rates: [] as number[], memory: 0 }));
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { kind, form }] of contenders.entries()) {
+      const feedId = await createFeed(stage, kind);
+      const { rates, memory } = found[index] ?? { rates: [], memory: 0 };
+      const work = () =>
+        form === undefined
+          ? copy(stage, { feedId, kind, rows })
+          : importRows(stage, { feedId, form, rows });
+      const { seconds, memoryMax } = await watched(stage.pid, work);
+      found[index] = { rates: [...rates, rows / seconds], memory: Math.max(memory, memoryMax) };
+      await stage.database.sql.unsafe("truncate collection_rows, stream_events");
+      await stage.database.sql.unsafe("checkpoint");
+    }
+  }
+  return contenders.map(({ name, kind, form }, index) => {
+    const { rates = [], memory } = found[index] ?? {};
+    const copies = found[contenders.findIndex((each) => each.kind === kind)]?.rates ?? [];
+    return {
+      name,
+      "rows/s": Math.round(median(rates)),
+      "to COPY": median(rates.map((rate, round) => rate / (copies[round] ?? Number.NaN))).toFixed(
+        2,
+      ),
+      ...(form !== undefined && { "gateway MB": Math.round(memory ?? 0) }),
+    };
+  });
+}
+
+/** How long the work takes, and the most memory that the process had meanwhile. */
+async function watched(pid: number, work: () => Promise<void>) {
+  let memoryMax = 0;
+  const timer = setInterval(() => {
+    memoryMax = Math.max(memoryMax, residentMb(pid));
+  }, MEMORY_LOOK_MS);
+  const startMs = performance.now();
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  return { seconds: (performance.now() - startMs) / MS_PER_SECOND, memoryMax };
+}
+
+async function createProvider({ sql }: BenchDatabase) {
+  const made = await sql`
+    insert into accounts (name, max_feeds_allowed) values ('bench', 1000) returning account_id`;
+  const accountId: string = made[0]?.account_id;
+  return { accountId, writeKey: await insertKey(sql, accountId, "write") };
+}
+
+async function createFeed(stage: Stage, kind: (typeof KINDS)[number]): Promise<string> {
+  serial += 1;
+  const [made] = await stage.database.sql`
+    insert into feeds (account_id, name, endpoint_path, feed_type, call_price_nanos)
+    values (${stage.accountId}, 'bench', 'bulk-' || ${serial}::int, ${kind}, 0)
+    returning feed_id`;
+  return made?.feed_id;
+}
+
+const TIME = "2026-01-01T00:00:00Z";
+
+/** The text of a row. */
+function rowText(number: number): string {
+  const head = `{"id":"row-${number}","event_timestamp":"${TIME}","price":1.25,"text":"`;
+  return `${head}${"x".repeat(ROW_BYTES - head.length - 2)}"}`;
+}
+
+function csvText(number: number): string {
+  return `row-${number},${TIME},1.25,${"x".repeat(ROW_BYTES - 90)}`;
+}
+
+/** Lines in pieces of about 250 KB. */
+function* pieces(rows: number, lineOf: (number: number) => string): Generator<string> {
+  for (let start = 0; start < rows; start += PIECE_ROWS) {
+    const count = Math.min(PIECE_ROWS, rows - start);
+    yield Array.from({ length: count }, (_, at) => `${lineOf(start + at)}\n`).join("");
+  }
+}
+
+async function importRows(
+  { baseUrl, writeKey }: Stage,
+  { feedId, form, rows }: { feedId: string; form: (typeof FORMS)[number]; rows: number },
+): Promise<void> {
+  const lines = form === "csv" ? pieces(rows, csvText) : pieces(rows, rowText);
+  const response = await fetch(`${baseUrl}/v1/provider/feed/${feedId}/import`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${writeKey}`,
+      "content-type": form === "csv" ? "text/csv" : "application/x-ndjson",
+    },
+    body: new ReadableStream({
+      start(controller) {
+        if (form === "csv") controller.enqueue(Buffer.from("id,event_timestamp,price,text\n"));
+      },
+      pull(controller) {
+        const { done, value } = lines.next();
+        if (done === true) controller.close();
+        else controller.enqueue(Buffer.from(value));
+      },
+    }),
+  });
+  const text = await response.text();
+  if (!text.includes(`"rows_inserted":${rows}`)) throw new Error(`import: ${text.slice(-500)}`);
+}
+
+/** The same rows into the same table by one COPY, without any of the gateway's work. */
+async function copy(
+  { database: { sql } }: Stage,
+  { feedId, kind, rows }: { feedId: string; kind: (typeof KINDS)[number]; rows: number },
+): Promise<void> {
+  const [table, columns] =
+    kind === "stream"
+      ? ["stream_events", "feed_id, position, row_id, event_at, payload"]
+      : ["collection_rows", "feed_id, batch_number, position, row_id, payload"];
+  const line = (number: number) =>
+    kind === "stream"
+      ? `${feedId}\t${number}\trow-${number}\t${TIME}\t${rowText(number)}`
+      : `${feedId}\t1\t${number}\trow-${number}\t${rowText(number)}`;
+  const writable = await sql.unsafe(`copy ${table} (${columns}) from stdin`).writable();
+  for (const piece of pieces(rows, line)) {
+    if (!writable.write(piece)) await new Promise((resolve) => writable.once("drain", resolve));
+  }
+  await new Promise<void>((resolve, reject) => {
+    writable.once("error", reject);
+    writable.end(() => resolve());
+  });
+}
