@@ -136,7 +136,7 @@ import sql_migrations_0014_imports from "../../../sql/migrations/0014_imports.sq
 import sql_migrations_0015_connected_agents from "../../../sql/migrations/0015_connected_agents.sql" with { type: "text" };
 import sql_migrations_0016_totals from "../../../sql/migrations/0016_totals.sql" with { type: "text" };
 import sql_migrations_0017_all_customers from "../../../sql/migrations/0017_all_customers.sql" with { type: "text" };
-import sql_migrations_0017_exports from "../../../sql/migrations/0017_exports.sql" with { type: "text" };
+import sql_migrations_0018_exports from "../../../sql/migrations/0018_exports.sql" with { type: "text" };
 import sql_operator_count_rows_left from "../../../sql/operator/count_rows_left.sql" with { type: "text" };
 import sql_operator_create_account from "../../../sql/operator/create_account.sql" with { type: "text" };
 import sql_operator_create_admin_key from "../../../sql/operator/create_admin_key.sql" with { type: "text" };
@@ -271,7 +271,7 @@ export const MIGRATIONS: readonly { readonly name: string; readonly text: string
   { name: "0015_connected_agents", text: sql_migrations_0015_connected_agents },
   { name: "0016_totals", text: sql_migrations_0016_totals },
   { name: "0017_all_customers", text: sql_migrations_0017_all_customers },
-  { name: "0017_exports", text: sql_migrations_0017_exports },
+  { name: "0018_exports", text: sql_migrations_0018_exports },
 ];
 
 /** Every function, `create or replace`, applied after the migrations. */
