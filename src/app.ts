@@ -11,7 +11,6 @@ import { unroutedRequests } from "./api/unrouted.ts";
 import { accountRoutes } from "./consumer/account_routes.ts";
 import { agentRoutes } from "./consumer/agent_routes.ts";
 import { purchaseRoutes } from "./consumer/purchase_routes.ts";
-import { billingRoutes } from "./docs/billing_page.ts";
 import { discoveryRoutes } from "./docs/discovery_routes.ts";
 import { docsRoutes } from "./docs/docs_routes.ts";
 import { refuseCrowd } from "./http/load/crowded.ts";
@@ -27,6 +26,8 @@ import { metadataRoutes } from "./read/metadata/metadata_routes.ts";
 import { createReadPipeline } from "./read/pipeline/pipeline.ts";
 import { streamRoutes } from "./read/stream/stream_routes.ts";
 import type { Services } from "./services.ts";
+import { billingRoutes } from "./site/billing_page.tsx";
+import { siteRoutes } from "./site/site_routes.ts";
 import { skillRoutes } from "./skill/skill_routes.ts";
 import { assetRoutes } from "./ui/asset_routes.ts";
 
@@ -66,6 +67,7 @@ export function createApp(services: Services) {
     .use(skillRoutes(services));
   const app = routes
     .use(assetRoutes())
+    .use(siteRoutes(services))
     .use(discoveryRoutes(services))
     .use(billingRoutes(services))
     .use(mcpRoutes(services, (request) => routes.handle(request)))

@@ -345,6 +345,19 @@ export const CONSENT_MS_MAX = 60 * 60_000;
 export const CONSENT_FEEDS_MAX = 50;
 /** Feeds that an agent's key may be confined to. */
 export const AGENT_FEEDS_MAX = 100;
+/** Bytes of public pages kept in memory. */
+export const PUBLIC_PAGES_BYTES_MAX = 16 * MIB;
+/** How old a public page in memory may be, in milliseconds. */
+export const PUBLIC_PAGE_MS_MAX = 5_000;
+/** Feeds on a page of the public catalog, categories beside it, and the largest offset that is shown. */
+export const SITE_FEEDS_SHOWN = 20;
+export const SITE_CATEGORIES_SHOWN = 24;
+export const SITE_OFFSET_MAX = 100_000;
+/** Days in the chart of a feed's page, and pushes of a day that are counted for it. */
+export const SITE_DAYS_SHOWN = 30;
+export const SITE_PUSHES_A_DAY_MAX = 1_000;
+/** Addresses in a sitemap; the protocol allows no more. */
+export const SITEMAP_FEEDS_MAX = 49_900;
 /** Bytes of agent skills, and of pages of their index, kept in memory. */
 export const SKILL_BYTES_MAX = 32 * MIB;
 /** Bytes of answers kept in memory. */

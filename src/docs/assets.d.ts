@@ -1,9 +1,9 @@
 // Files that the docs serve, imported `with { type: "file" }`: where Bun finds them, in the binary too.
-declare module "*.png" {
+declare module "*/swagger-ui-bundle.js" {
   const path: string;
   export default path;
 }
-declare module "*/swagger-ui-bundle.js" {
+declare module "*/reference_script.js" {
   const path: string;
   export default path;
 }

@@ -8,7 +8,6 @@
 import { swagger } from "@elysiajs/swagger";
 import { type TObject, Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
-import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import swaggerStyles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import swaggerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { anonymous } from "../api/anonymous_limit.ts";
@@ -19,11 +18,18 @@ import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../http/shared_content.ts";
 import { IS_COMPILED, typedCommand } from "../lib/own_process.ts";
 import type { Services } from "../services.ts";
+import type { PageFrame } from "../ui/page.tsx";
 import { GUIDE_NAMES } from "./guide_texts.ts";
-import { PAGE_HEADERS, renderGuide, renderGuideIndex, renderPage } from "./html_pages.ts";
+import {
+  GUIDE_HEADERS,
+  REFERENCE_HEADERS,
+  renderGuide,
+  renderGuideIndex,
+  renderReference,
+} from "./html_pages.tsx";
 import { openApi31, type PluginDocument } from "./openapi.ts";
-import script from "./page_script.js" with { type: "file" };
-import styles from "./styles.css" with { type: "file" };
+import styles from "./reference.css" with { type: "file" };
+import script from "./reference_script.js" with { type: "file" };
 
 /** Where the plugin serves, on an app of its own that no client reaches; no route of ours. */
 const PLUGIN_PATH = "/swagger";
@@ -34,18 +40,15 @@ interface Served {
   readonly headers: Readonly<Record<string, string>> & { readonly "Cache-Control": string };
 }
 
-const REFERENCE = page(renderPage);
-const GUIDE_INDEX = page(renderGuideIndex);
 const ASSETS: ReadonlyMap<string, Served> = new Map([
   ["swagger-ui-bundle.js", file(swaggerScript, "text/javascript; charset=utf-8")],
   ["swagger-ui.css", file(swaggerStyles, "text/css; charset=utf-8")],
-  ["favicon-32x32.png", file(favicon, "image/png")],
-  ["page.js", file(script, "text/javascript; charset=utf-8")],
-  ["page.css", file(styles, "text/css; charset=utf-8")],
+  ["reference.js", file(script, "text/javascript; charset=utf-8")],
+  ["reference.css", file(styles, "text/css; charset=utf-8")],
 ]);
 
-function page(render: () => string): Served {
-  return { read: once(() => compressedContent(render())), headers: PAGE_HEADERS };
+function page(render: () => string, headers: Served["headers"] = GUIDE_HEADERS): Served {
+  return { read: once(() => compressedContent(render())), headers };
 }
 
 function file(path: string, type: string): Served {
@@ -56,7 +59,9 @@ function file(path: string, type: string): Served {
 }
 
 /** `app` is described as it is when the document is first asked for: with all its routes. */
-export function docsRoutes(services: Services, app: AnyElysia) {
+export function docsRoutes(services: Services, app: AnyElysia, frame: PageFrame = {}) {
+  const reference = page(() => renderReference(frame), REFERENCE_HEADERS);
+  const guideIndex = page(() => renderGuideIndex(frame));
   const hidden = { detail: { hide: true }, query: NO_PARAMETERS };
   const document: Served = {
     read: once(async () => {
@@ -78,15 +83,15 @@ export function docsRoutes(services: Services, app: AnyElysia) {
   const guides: ReadonlyMap<string, Served> = new Map(
     GUIDE_NAMES.map((name) => [
       name,
-      page(() => renderGuide(name, { baseUrl: services.http.baseUrl(), command })),
+      page(() => renderGuide(name, { baseUrl: services.http.baseUrl(), command }, frame)),
     ]),
   );
   return new Elysia({ name: "docs" })
     .use(anonymous(services.anonymousLimit))
-    .get("/docs", ({ call }) => answer(call, REFERENCE), hidden)
+    .get("/docs", ({ call }) => answer(call, reference), hidden)
     .get("/docs/json", ({ call }) => answer(call, document), hidden)
     .get("/openapi.json", ({ call }) => answer(call, document), hidden)
-    .get("/docs/guides", ({ call }) => answer(call, GUIDE_INDEX), hidden)
+    .get("/docs/guides", ({ call }) => answer(call, guideIndex), hidden)
     .get(
       "/docs/guides/:name",
       ({ call, params }) => answer(call, guides.get(params.name) ?? missing("guide", guides)),

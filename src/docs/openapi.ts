@@ -71,10 +71,15 @@ function operation(route: PluginOperation, baseUrl: string): Json {
   const { parameters = [], requestBody, responses, ...rest } = route;
   return {
     ...rest,
-    parameters: parameters.map(parameter),
+    parameters: requiredFirst(parameters.map(parameter)),
     ...(requestBody && { requestBody: body(requestBody) }),
     responses: mapTable(responses, (each, status) => response(each, Number(status), baseUrl)),
   };
+}
+
+/** What must be given is read first. The order is kept besides. */
+function requiredFirst(parameters: readonly Json[]): readonly Json[] {
+  return parameters.toSorted((a, b) => Number(b.required) - Number(a.required));
 }
 
 /** One that is an object is sent as `name[member]=value`. */

@@ -22,6 +22,10 @@ const CALENDAR = [
 ] as const;
 const MINUTE = [1, "every minute", "minutes"] as const;
 
+/** What holds for the data of every feed. */
+export const DATA_LICENSE =
+  "Feedgate dynamic data license: attribute the provider, redistribute only as it allows";
+
 /** Members that a slim row lacks. Beyond 11. */
 const LONG_MEMBERS = /^"(?:readme_md|schema_definition|sample_response)":/;
 

@@ -6,6 +6,7 @@
 import type { Static } from "@sinclair/typebox";
 import { creditsText, pricingText } from "../accounts/money.ts";
 import { dataLimitOf } from "../admission/terms.ts";
+import { isFilterable, parseFeedFields } from "../feeds/feed_fields.ts";
 import type { FeedMetadataShape } from "../feeds/feed_shapes.ts";
 import { assert } from "../lib/assert.ts";
 import { NANOS_PER_CENT } from "../lib/money_units.ts";
@@ -14,7 +15,6 @@ import { MS_PER_SECOND } from "../lib/time_units.ts";
 import { WINDOW_MS } from "../limits.ts";
 import { project } from "../read/projection/projection.ts";
 import { type Projection, parseProjection } from "../read/projection/projection_parse.ts";
-import { isFilterable, parseFeedFields } from "../skill/feed_fields.ts";
 import { DATA_NOT_INSTRUCTIONS, defineTool, FEED, problemResult, structured } from "./tool.ts";
 import { parseExact } from "./values.ts";
 

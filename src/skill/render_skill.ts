@@ -8,13 +8,18 @@
  * @module
  */
 import { creditsText, pricePer1kText, usdOfCents } from "../accounts/money.ts";
-import { consumerType, intervalText } from "../feeds/feed_text.ts";
+import {
+  type FeedField,
+  type FeedFields,
+  isFilterable,
+  parseFeedFields,
+} from "../feeds/feed_fields.ts";
+import { consumerType, DATA_LICENSE, intervalText } from "../feeds/feed_text.ts";
 import type { FeedType } from "../feeds/find.ts";
 import { escapeInvisible } from "../lib/invisible_text.ts";
 import { NANOS_PER_CENT } from "../lib/money_units.ts";
 import { type Limits, REVALIDATION_LIMIT } from "../limits.ts";
 import type { Row } from "../postgres/client/query.ts";
-import { type FeedField, type FeedFields, isFilterable, parseFeedFields } from "./feed_fields.ts";
 import { quotable, yamlText } from "./provider_text.ts";
 import { skillName } from "./skill_name.ts";
 
@@ -41,8 +46,6 @@ export interface Skill {
   readonly sample: string;
 }
 
-const DATA_LICENSE =
-  "Feedgate dynamic data license: attribute the provider, redistribute only as it allows";
 const DESCRIPTION_LENGTH_MAX = 1_024;
 const NAME_QUOTED_MAX = 120;
 const DESCRIPTION_QUOTED_MAX = 500;

@@ -1,5 +1,5 @@
 /**
- * `/assets/…`: the files of all pages.
+ * `/assets/…`: the files of all pages. A name holds a hash of the content, so the answer never changes.
  *
  * @module
  */
@@ -9,38 +9,28 @@ import { callPlugin } from "../http/call.ts";
 import { Problem } from "../http/errors.ts";
 import { respond } from "../http/respond.ts";
 import { answerShared, compressedContent, type SharedContent } from "../http/shared_content.ts";
-import { UI_FILES } from "./assets.ts";
-
-interface Served {
-  readonly content: Promise<SharedContent>;
-  readonly type: string;
-}
+import { SERVED_FILES } from "./assets.ts";
 
 /** Mounted at the root. */
 export function assetRoutes() {
-  const files = new Map<string, Served>();
-  const find = (name: string): Served => {
-    const file = Object.entries(UI_FILES).find(([known]) => known === name)?.[1];
-    if (file === undefined) {
-      throw new Problem("ROUTE_NOT_FOUND", {
-        detail: `There is no such file. Choose one of ${Object.keys(UI_FILES).join(", ")}.`,
-      });
-    }
-    const served = files.get(name) ?? { content: read(file.path), type: file.type };
-    files.set(name, served);
-    return served;
-  };
+  const contents = new Map<string, Promise<SharedContent>>();
   return new Elysia({ name: "assets" }).use(callPlugin()).get(
     "/assets/:name",
-    async ({ call, params }) => {
-      const { content, type } = find(params.name);
-      const headers = { "Content-Type": type, "Cache-Control": "public, no-cache" };
+    async ({ call, params: { name } }) => {
+      const file = SERVED_FILES.get(name);
+      if (file === undefined) {
+        throw new Problem("ROUTE_NOT_FOUND", {
+          detail: "There is no such file. Load the page again: it names the files as they are now.",
+        });
+      }
+      const content = contents.get(name) ?? compressedContent(file.text);
+      contents.set(name, content);
+      const headers = {
+        "Content-Type": file.type,
+        "Cache-Control": "public, max-age=31536000, immutable",
+      };
       return respond(answerShared(call.request, await content, headers));
     },
     { detail: { hide: true }, query: NO_PARAMETERS },
   );
-}
-
-async function read(path: string): Promise<SharedContent> {
-  return compressedContent(await Bun.file(path).bytes());
 }

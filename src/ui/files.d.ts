@@ -1,17 +1,17 @@
-// Files that pages need, imported `with { type: "file" }`: where Bun finds them, in the executable, too.
+// Files that pages need, as texts. The docs import some as files, and get a path.
 declare module "*.css" {
-  const path: string;
-  export default path;
+  const text: string;
+  export default text;
 }
 declare module "*.svg" {
-  const path: string;
-  export default path;
+  const text: string;
+  export default text;
 }
 declare module "uplot/dist/uPlot.iife.min.js" {
-  const path: string;
-  export default path;
+  const text: string;
+  export default text;
 }
 declare module "*/page_script.js" {
-  const path: string;
-  export default path;
+  const text: string;
+  export default text;
 }

@@ -8,7 +8,7 @@
  */
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import type { UI_FILES } from "./assets.ts";
+import { assetUrl, type UiFileName } from "./assets.ts";
 
 /** A link of a menu. */
 export interface MenuLink {
@@ -17,11 +17,15 @@ export interface MenuLink {
   readonly text: string;
 }
 
-export interface PageProps {
+export interface PageProps extends PageFrame {
   /** Before " · Feedgate" in the title of the window. */
   readonly title: string;
   /** For search engines. @default none */
   readonly description?: string;
+  /** The one address under which search engines list the page. @default none */
+  readonly canonical?: string;
+  /** Whether search engines may list the page. @default true */
+  readonly isListed?: boolean;
   /** The way from the page's folder to the gateway's root, without a trailing slash: `.`, `..`. */
   readonly root: string;
   readonly menu: readonly MenuLink[];
@@ -36,6 +40,10 @@ export interface PageProps {
   readonly children: ComponentChildren;
 }
 
+/** What the gateway is, in a sentence. */
+export const WHAT_IT_IS =
+  "Feedgate is a gateway through which providers push JSON feeds, and AI agents find, read and pay for them.";
+
 /** The menu of public pages. */
 export const PUBLIC_MENU: readonly MenuLink[] = [
   { path: "", text: "Catalog" },
@@ -43,13 +51,21 @@ export const PUBLIC_MENU: readonly MenuLink[] = [
   { path: "docs", text: "API reference" },
 ];
 
+/** What all pages of a gateway have in common, and its settings decide. */
+export interface PageFrame {
+  /** Menu links beside those of the pages themselves, such as the console's. @default none */
+  readonly more?: readonly MenuLink[];
+}
+
 /** The page as HTML. */
 export function renderPage(props: PageProps): string {
   return `<!doctype html>\n${renderToString(<Page {...props} />)}\n`;
 }
 
-function Page({ title, description, root, head, hasCharts = false, ...body }: PageProps) {
-  const asset = (name: keyof typeof UI_FILES) => `${root}/assets/${name}`;
+function Page(props: PageProps) {
+  const { title, description, canonical, root, head, hasCharts = false, ...body } = props;
+  const { isListed = true, more = [] } = props;
+  const asset = (name: UiFileName) => assetUrl(root, name);
   return (
     <html lang="en">
       <head>
@@ -57,6 +73,8 @@ function Page({ title, description, root, head, hasCharts = false, ...body }: Pa
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{title === "Feedgate" ? title : `${title} · Feedgate`}</title>
         {description !== undefined && <meta name="description" content={description} />}
+        {!isListed && <meta name="robots" content="noindex" />}
+        {canonical !== undefined && <link rel="canonical" href={canonical} />}
         <link rel="icon" type="image/svg+xml" href={asset("icon.svg")} />
         <link rel="stylesheet" href={asset("page.css")} />
         {hasCharts && <link rel="stylesheet" href={asset("chart.css")} />}
@@ -64,7 +82,7 @@ function Page({ title, description, root, head, hasCharts = false, ...body }: Pa
         <script src={asset("page.js")} type="module" />
         {head}
       </head>
-      <Body root={root} {...body} />
+      <Body root={root} {...body} menu={[...body.menu, ...more]} />
     </html>
   );
 }

@@ -66,7 +66,8 @@ test("/docs/guides lists all guides, and links to them", async () => {
 
 test("the follower that the agents' guide shows follows a stream with its key, over a restart, and ends at a refusal that lasts", async () => {
   const guide = await (await fetch(`${gateway.baseUrl}/docs/guides/agents`)).text();
-  const [, escaped = ""] = /<pre><code class="language-js">([\s\S]*?)<\/code>/.exec(guide) ?? [];
+  const [, escaped = ""] =
+    /<pre tabindex="0"><code class="language-js">([\s\S]*?)<\/code>/.exec(guide) ?? [];
   const code = escaped
     .replaceAll("&quot;", '"')
     .replaceAll("&gt;", ">")

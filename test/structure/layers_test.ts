@@ -17,6 +17,7 @@ const FEATURES = [
   "consumer",
   "admin",
   "docs",
+  "site",
   "connect",
 ];
 

@@ -247,6 +247,9 @@ import sql_read_read_stream_tail from "../../../sql/read/read_stream_tail.sql" w
 import sql_read_release_export from "../../../sql/read/release_export.sql" with { type: "text" };
 import sql_read_search_feeds from "../../../sql/read/search_feeds.sql" with { type: "text" };
 import sql_read_survey_export from "../../../sql/read/survey_export.sql" with { type: "text" };
+import sql_site_list_categories from "../../../sql/site/list_categories.sql" with { type: "text" };
+import sql_site_list_feed_pages from "../../../sql/site/list_feed_pages.sql" with { type: "text" };
+import sql_site_list_push_days from "../../../sql/site/list_push_days.sql" with { type: "text" };
 import sql_skill_find_skill_feed from "../../../sql/skill/find_skill_feed.sql" with { type: "text" };
 import sql_skill_find_skill_version from "../../../sql/skill/find_skill_version.sql" with { type: "text" };
 import sql_skill_list_skill_versions from "../../../sql/skill/list_skill_versions.sql" with { type: "text" };
@@ -506,6 +509,9 @@ export const STATEMENTS = {
   release_export: numbered(sql_read_release_export),
   search_feeds: numbered(sql_read_search_feeds),
   survey_export: numbered(sql_read_survey_export),
+  list_categories: numbered(sql_site_list_categories),
+  list_feed_pages: numbered(sql_site_list_feed_pages),
+  list_push_days: numbered(sql_site_list_push_days),
   find_skill_feed: numbered(sql_skill_find_skill_feed),
   find_skill_version: numbered(sql_skill_find_skill_version),
   list_skill_versions: numbered(sql_skill_list_skill_versions),
@@ -2304,6 +2310,38 @@ export interface StatementTypes {
       readonly schema_definition: string | null;
     };
   };
+  /** the categories that have the most listed feeds, for the front page */
+  list_categories: {
+    parameters: {
+      readonly limit: number;
+    };
+    row: {
+      readonly category: string;
+      readonly feeds: bigint;
+    };
+  };
+  /** the pages of listed feeds, newest first, for search engines */
+  list_feed_pages: {
+    parameters: {
+      readonly limit: number;
+    };
+    row: {
+      readonly endpoint_path: string;
+      readonly last_sync_at: string | null;
+    };
+  };
+  /** how often a feed was pushed to on each of the last days, today included; of a day no more are counted than a */
+  list_push_days: {
+    parameters: {
+      readonly feed_id: string;
+      readonly days: number;
+      readonly counted_max: number;
+    };
+    row: {
+      readonly day: string;
+      readonly pushes: bigint;
+    };
+  };
   /** all that the agent skill of a feed is written from; a feed that is not listed has none */
   find_skill_feed: {
     parameters: {
@@ -2472,6 +2510,9 @@ export const ARGUMENTS: {
   release_export: (by) => [by.export_id],
   search_feeds: (by) => [by.q, by.category, by.limit, by.offset],
   survey_export: (by) => [by.feed_id, by.version, by.after, by.grace],
+  list_categories: (by) => [by.limit],
+  list_feed_pages: (by) => [by.limit],
+  list_push_days: (by) => [by.feed_id, by.days, by.counted_max],
   find_skill_feed: (by) => [by.feed_id],
   find_skill_version: (by) => [by.feed_id, by.endpoint_path],
   list_skill_versions: (by) => [by.limit, by.offset],

@@ -1,12 +1,13 @@
 /**
- * The fields that a skill names: top-level properties of the feed's schema, or of its sample.
+ * The fields that a skill and a feed's page name: top-level properties of the feed's schema, or of its sample.
  *
  * @module
  */
-import { schemaProperties } from "../feeds/schema_properties.ts";
+
 import { withoutInvisible } from "../lib/invisible_text.ts";
 import { isObject } from "../lib/records.ts";
 import { kindOf } from "../lib/typebox.ts";
+import { schemaProperties } from "./schema_properties.ts";
 
 export interface FeedField {
   readonly name: string;

@@ -18,8 +18,9 @@ SwaggerUIBundle({
   deepLinking: true,
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
+  docExpansion: "list",
   persistAuthorization: false,
-  tryItOutEnabled: true,
+  tryItOutEnabled: false,
   validatorUrl: null,
   onComplete: jump,
 });

@@ -1,0 +1,26 @@
+-- name: list_push_days
+-- why: how often a feed was pushed to on each of the last days, today included; of a day no more are counted than a
+-- chart needs
+-- :feed_id uuid
+-- :days int
+-- :counted_max int
+-- returns day text, pushes bigint
+select to_char(days.day, 'YYYY-MM-DD') as day, counted.pushes
+from generate_series(
+  date_trunc('day', now() at time zone 'UTC') - make_interval(days => :days::int - 1),
+  date_trunc('day', now() at time zone 'UTC'),
+  interval '1 day'
+) as days (day)
+cross join lateral (
+  select count(*) as pushes
+  from (
+    select 1
+    from pushes
+    where feed_id = :feed_id
+      and stored
+      and pushed_at >= days.day at time zone 'UTC'
+      and pushed_at < (days.day + interval '1 day') at time zone 'UTC'
+    limit :counted_max::int
+  ) as stored_pushes
+) as counted
+order by days.day

@@ -1,0 +1,199 @@
+/**
+ * `/billing`, where a 402 points if the operator names no page of their own: what is to be paid, and how. Beyond 5
+ * and 11.
+ *
+ * The ids in its address are a stranger's. An id that is none is left out. The page shows of a feed only what the
+ * catalog shows, and nothing of an account, because the person who pays has no key at hand. What a signed-in consumer
+ * sees besides comes from `signedIn`.
+ *
+ * @module
+ */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { ComponentChildren } from "preact";
+import { pricingText } from "../accounts/money.ts";
+import { anonymous } from "../api/anonymous_limit.ts";
+import { parameters } from "../api/parameters.ts";
+import { billingUrlOf } from "../api/refusals.ts";
+import { CACHE_PRIVATE } from "../http/answer.ts";
+import { respond } from "../http/respond.ts";
+import { answerShared, compressedContent } from "../http/shared_content.ts";
+import { parseUuid } from "../lib/uuid.ts";
+import type { Row } from "../postgres/client/query.ts";
+import type { Services } from "../services.ts";
+import { type PageFrame, PUBLIC_MENU, renderPage } from "../ui/page.tsx";
+import { PUBLIC_PAGE_HEADERS } from "../ui/page_headers.ts";
+import { Facts, Text } from "../ui/parts.tsx";
+
+const QUERY = parameters({
+  account_id: Type.Optional(Type.String()),
+  feed_id: Type.Optional(Type.String()),
+});
+/** Its address names an account. */
+const HEADERS = { ...PUBLIC_PAGE_HEADERS, "Cache-Control": CACHE_PRIVATE };
+
+/** What the page shows of a listed feed. */
+export type BilledFeed = Pick<
+  Row<"find_feed_row">,
+  "feed_id" | "name" | "endpoint_path" | "price_type" | "call_price_nanos" | "one_time_price_cents"
+>;
+
+/** What a signed-in visitor sees besides. */
+export interface SignedIn {
+  /** At the right of the header. */
+  readonly who: ComponentChildren;
+  /** Above the ways to pay: balance, and what can be done with it. */
+  readonly own: ComponentChildren;
+}
+
+/** Finds out who asks; undefined if nobody is signed in. The feed is listed. */
+export type FindSignedIn = (
+  request: Request,
+  feed: BilledFeed | undefined,
+) => Promise<SignedIn | undefined>;
+
+interface Bill {
+  readonly frame: PageFrame;
+  /** A UUID; undefined if the address has none. */
+  readonly accountId: string | undefined;
+  /** Undefined if the address names none, or none that is listed. */
+  readonly feed: BilledFeed | undefined;
+  /** The operator's words, if there are any. */
+  readonly words: string | undefined;
+  /** The operator's own page, if there is one. */
+  readonly payUrl: string | undefined;
+  readonly signedIn: SignedIn | undefined;
+}
+
+interface BillingOptions {
+  readonly frame?: PageFrame;
+  /** @default nobody is signed in */
+  readonly findSignedIn?: FindSignedIn;
+}
+
+export function billingRoutes(services: Services, options: BillingOptions = {}) {
+  const { anonymousLimit, config, database } = services;
+  const { frame = {}, findSignedIn } = options;
+  return new Elysia({ name: "billing" }).use(anonymous(anonymousLimit)).get(
+    "/billing",
+    async ({ call, query }) => {
+      const accountId = parseUuid(query.account_id ?? "");
+      const feedId = parseUuid(query.feed_id ?? "");
+      const found = await database.row("find_feed_row", {
+        feed_id: feedId ?? null,
+        endpoint_path: null,
+        active_only: true,
+      });
+      const feed = found?.is_public === true ? found : undefined;
+      const { billingText: words, billingUrl } = config;
+      const payUrl = billingUrl && billingUrlOf(billingUrl, { accountId, feedId });
+      const signedIn = await findSignedIn?.(call.request, feed);
+      const page = renderBill({ frame, accountId, feed, words, payUrl, signedIn });
+      return respond(answerShared(call.request, await compressedContent(page), HEADERS));
+    },
+    { detail: { hide: true }, query: QUERY },
+  );
+}
+
+function renderBill({ frame, accountId, feed, words, payUrl, signedIn }: Bill): string {
+  return renderPage({
+    ...frame,
+    title: "Pay",
+    isListed: false,
+    root: ".",
+    menu: PUBLIC_MENU,
+    ...(signedIn && { who: signedIn.who }),
+    children: (
+      <div class="text">
+        <h1>Pay</h1>
+        <Facts
+          of={{
+            Feed: feed && (
+              <>
+                <a href={`./feeds/${feed.endpoint_path}`}>
+                  <Text of={feed.name} />
+                </a>{" "}
+                <code>{feed.endpoint_path}</code>
+              </>
+            ),
+            Price: feed && pricingText(feed),
+            Account: accountId && <code>{accountId}</code>,
+          }}
+        />
+        {signedIn?.own}
+        <h2>How to pay</h2>
+        {payUrl !== undefined ? (
+          <p>
+            <a class="button" href={payUrl}>
+              Pay here
+            </a>
+          </p>
+        ) : (
+          <OperatorWords words={words} />
+        )}
+        <p>
+          Name {feed && "the feed and "}
+          {accountId === undefined ? (
+            <>
+              your account, whose id <code>GET /v1/account</code> shows,
+            </>
+          ) : (
+            "the account"
+          )}{" "}
+          when you pay. <Outcome priceType={feed?.price_type} /> Nothing has to be changed at the
+          agent: its key stays the same.
+        </p>
+        <p class="soft">
+          1 credit is 0.000001 USD. An agent sees its balance at <code>GET /v1/account</code>, and
+          what each call has cost at <code>GET /v1/usage</code>.
+        </p>
+      </div>
+    ),
+  });
+}
+
+function OperatorWords({ words }: Pick<Bill, "words">) {
+  const paragraphs = words?.trim().split(/\n\s*\n/);
+  if (paragraphs === undefined) {
+    return <p>This gateway takes no payment by itself. Write to its operator, who takes it.</p>;
+  }
+  return (
+    <div class="card">
+      {paragraphs.map((paragraph) => (
+        <p class="words">
+          <Text of={paragraph.trim()} />
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** What happens behind a payment. */
+function Outcome({ priceType }: { readonly priceType: string | undefined }) {
+  switch (priceType) {
+    case "one_time":
+      return (
+        <>
+          As soon as the operator has added the price as credits, the agent can buy the feed with{" "}
+          <code>{"POST /v1/feed/{id}/purchase"}</code> (<code>buy_feed</code> over MCP). Or the
+          operator has recorded the purchase, and the feed can be read at once. No read of it costs
+          anything then.
+        </>
+      );
+    case "metered":
+      return (
+        <>
+          As soon as the operator has added credits, the feed can be read, and each read takes its
+          price from them.
+        </>
+      );
+    default:
+      return (
+        <>
+          As soon as the operator has added credits, metered feeds can be read, and feeds with a
+          one-time price can be bought. A feed whose purchase the operator has recorded can be read
+          at once.
+        </>
+      );
+  }
+}
